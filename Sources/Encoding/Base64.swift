@@ -1,0 +1,34 @@
+/// Base64 with padding (RFC 4648 section 4), as HTTP Basic authentication uses it (RFC 7617).
+///
+/// Decoding accepts exactly what encoding writes.
+package enum Base64 {
+  /// Writes the text for `bytes`.
+  package static func append<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
+    Base64Alphabet.standard.append(bytes, to: &sink)
+    for _ in 0..<((3 - bytes.count % 3) % 3) {
+      sink.append(UInt8(ascii: "="))
+    }
+  }
+
+  /// The text for `bytes`. Not for secrets: a `String` cannot be wiped.
+  package static func encode(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    append(bytes.span, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The bytes for a text.
+  ///
+  /// - Throws: ``Base64URLError`` for anything that ``encode(_:)`` does not write: missing padding,
+  ///   white space, the URL-safe alphabet, stray low bits.
+  package static func decode(_ text: String) throws(Base64URLError) -> [UInt8] {
+    let view = text.utf8
+    let characters = view.span
+    guard characters.count % 4 == 0 else { throw .impossibleLength }
+    var count = characters.count
+    while count > 0, characters.count - count < 2, characters[count - 1] == UInt8(ascii: "=") {
+      count -= 1
+    }
+    return try Base64Alphabet.standard.decode(characters, count: count)
+  }
+}

@@ -1,0 +1,86 @@
+/// The arithmetic that both base64 alphabets share (RFC 4648 sections 4 and 5), without padding.
+///
+/// There is no way to skip a character: line breaks and white space are errors.
+struct Base64Alphabet {
+  /// The characters for 62 and 63.
+  private let plus: UInt8
+  private let slash: UInt8
+
+  static let standard = Base64Alphabet(plus: UInt8(ascii: "+"), slash: UInt8(ascii: "/"))
+  static let urlSafe = Base64Alphabet(plus: UInt8(ascii: "-"), slash: UInt8(ascii: "_"))
+
+  /// Writes the characters for `bytes`.
+  func append<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
+    var index = 0
+    while index + 3 <= bytes.count {
+      let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+      append(group, characters: 4, to: &sink)
+      index += 3
+    }
+    switch bytes.count - index {
+    case 1: append(UInt32(bytes[index]) << 16, characters: 2, to: &sink)
+    case 2: append(UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8, characters: 3, to: &sink)
+    default: break
+    }
+  }
+
+  /// Reads the bytes that the first `count` characters of `text` stand for.
+  func decode(_ text: Span<UInt8>, count: Int) throws(Base64URLError) -> [UInt8] {
+    guard count % 4 != 1 else { throw .impossibleLength }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count / 4 * 3 + 2)
+    var group: UInt32 = 0
+    for index in 0..<count {
+      guard let value = value(of: text[index]) else { throw .invalidCharacter(offset: index) }
+      group = group << 6 | UInt32(value)
+      if index % 4 == 3 {
+        bytes.append(UInt8(truncatingIfNeeded: group >> 16))
+        bytes.append(UInt8(truncatingIfNeeded: group >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: group))
+        group = 0
+      }
+    }
+    try appendRest(group, characters: count % 4, to: &bytes)
+    return bytes
+  }
+
+  private func appendRest(_ group: UInt32, characters: Int, to bytes: inout [UInt8]) throws(Base64URLError) {
+    switch characters {
+    case 2:
+      guard group & 0xF == 0 else { throw .nonCanonical }
+      bytes.append(UInt8(truncatingIfNeeded: group >> 4))
+    case 3:
+      guard group & 0x3 == 0 else { throw .nonCanonical }
+      bytes.append(UInt8(truncatingIfNeeded: group >> 10))
+      bytes.append(UInt8(truncatingIfNeeded: group >> 2))
+    default: break
+    }
+  }
+
+  private func append<S: ByteSink & ~Copyable>(_ group: UInt32, characters: Int, to sink: inout S) {
+    for place in 0..<characters {
+      sink.append(character(for: UInt8(truncatingIfNeeded: group >> UInt32(18 - 6 * place)) & 63))
+    }
+  }
+
+  private func character(for value: UInt8) -> UInt8 {
+    switch value {
+    case 0..<26: UInt8(ascii: "A") + value
+    case 26..<52: UInt8(ascii: "a") + (value - 26)
+    case 52..<62: UInt8(ascii: "0") + (value - 52)
+    case 62: plus
+    default: slash
+    }
+  }
+
+  private func value(of character: UInt8) -> UInt8? {
+    switch character {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+    case plus: 62
+    case slash: 63
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,60 @@
+extension ByteSink where Self: ~Copyable {
+  /// Writes a value as a compact JSON text: no white space, members in their order.
+  package mutating func append(json value: JSON) {
+    switch value {
+    case .null: append(utf8: "null")
+    case .bool(let value): append(utf8: value ? "true" : "false")
+    case .number(let value): append(utf8: value.text)
+    case .string(let value): append(jsonString: value)
+    case .array(let elements): append(jsonArray: elements)
+    case .object(let object): append(jsonObject: object)
+    }
+  }
+
+  private mutating func append(jsonArray elements: [JSON]) {
+    append(UInt8(ascii: "["))
+    for (place, element) in elements.enumerated() {
+      if place > 0 { append(UInt8(ascii: ",")) }
+      append(json: element)
+    }
+    append(UInt8(ascii: "]"))
+  }
+
+  private mutating func append(jsonObject object: JSONObject) {
+    append(UInt8(ascii: "{"))
+    for (place, member) in object.members.enumerated() {
+      if place > 0 { append(UInt8(ascii: ",")) }
+      append(jsonString: member.name)
+      append(UInt8(ascii: ":"))
+      append(json: member.value)
+    }
+    append(UInt8(ascii: "}"))
+  }
+
+  /// Writes text as a JSON string, with its quotes; see ``append(jsonStringBytes:)``.
+  package mutating func append(jsonString text: String) {
+    let view = text.utf8
+    append(jsonStringBytes: view.span)
+  }
+
+  /// Writes well-formed UTF-8 as a JSON string, with its quotes.
+  ///
+  /// Besides what RFC 8259 section 7 requires, DEL, the C1 controls and the line and paragraph
+  /// separators are escaped, so that the text is safe to show and to put on one line. "/" is not.
+  package mutating func append(jsonStringBytes bytes: Span<UInt8>) {
+    append(UInt8(ascii: "\""))
+    var runStart = 0
+    var index = 0
+    while index < bytes.count {
+      let length = JSONEscape.lengthToEscape(bytes, at: index)
+      if length > 0 {
+        append(contentsOf: bytes.extracting(runStart..<index))
+        JSONEscape.encode(bytes, at: index, to: &self)
+        runStart = index + length
+      }
+      index += max(length, 1)
+    }
+    append(contentsOf: bytes.extracting(runStart..<bytes.count))
+    append(UInt8(ascii: "\""))
+  }
+}

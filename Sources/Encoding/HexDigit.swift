@@ -1,0 +1,24 @@
+/// Hexadecimal digits in ASCII.
+enum HexDigit {
+  /// The value of a digit of either case, or nil when `byte` is none.
+  static func value(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// The upper-case digit for the low four bits of `value`.
+  static func upper(_ value: UInt8) -> UInt8 {
+    let digit = value & 15
+    return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + (digit - 10)
+  }
+
+  /// The lower-case digit for the low four bits of `value`.
+  static func lower(_ value: UInt8) -> UInt8 {
+    let digit = value & 15
+    return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + (digit - 10)
+  }
+}
