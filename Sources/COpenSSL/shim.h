@@ -1,0 +1,35 @@
+// What Swift needs from libcrypto. Shims only: each one makes a macro callable.
+
+#ifndef AGENT_OPENSSL_SHIM_H
+#define AGENT_OPENSSL_SHIM_H
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/ecdsa.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+
+// The allocation macros add the file and the line.
+static inline void *agent_secure_zalloc(size_t count) { return OPENSSL_secure_zalloc(count); }
+static inline void agent_secure_clear_free(void *bytes, size_t count) { OPENSSL_secure_clear_free(bytes, count); }
+static inline void agent_free(void *bytes) { OPENSSL_free(bytes); }
+
+// A parameter keeps the pointer to its name. The library's names are macros, which Swift would turn
+// into temporary strings; these have static lifetime.
+static inline const char *agent_name_rsa_n(void) { return OSSL_PKEY_PARAM_RSA_N; }
+static inline const char *agent_name_rsa_e(void) { return OSSL_PKEY_PARAM_RSA_E; }
+static inline const char *agent_name_group(void) { return OSSL_PKEY_PARAM_GROUP_NAME; }
+static inline const char *agent_name_public_key(void) { return OSSL_PKEY_PARAM_PUB_KEY; }
+
+// Macros made of other macros.
+static inline int agent_selection_public_key(void) { return EVP_PKEY_PUBLIC_KEY; }
+
+#endif

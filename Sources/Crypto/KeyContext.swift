@@ -1,0 +1,29 @@
+internal import COpenSSL
+
+/// An operation on a key inside the library: making, checking, deriving.
+@safe struct KeyContext: ~Copyable {
+  let raw: OpaquePointer
+
+  /// - Parameter type: One of the library's `EVP_PKEY_…` numbers.
+  init(newKeyOf type: Int32) throws(CryptoError) {
+    guard let context = unsafe EVP_PKEY_CTX_new_id(type, nil) else { throw .library("EVP_PKEY_CTX_new_id") }
+    unsafe raw = context
+  }
+
+  /// - Parameter type: The library's name of a key type.
+  init(newKeyNamed type: String) throws(CryptoError) {
+    guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, type, nil) else {
+      throw .library("EVP_PKEY_CTX_new_from_name")
+    }
+    unsafe raw = context
+  }
+
+  init(for key: borrowing KeyHandle) throws(CryptoError) {
+    guard let context = unsafe EVP_PKEY_CTX_new(key.raw, nil) else { throw .library("EVP_PKEY_CTX_new") }
+    unsafe raw = context
+  }
+
+  deinit {
+    unsafe EVP_PKEY_CTX_free(raw)
+  }
+}

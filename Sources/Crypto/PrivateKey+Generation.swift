@@ -1,0 +1,87 @@
+internal import COpenSSL
+
+extension PrivateKey {
+  /// A new RSA key with the exponent 65,537. It may take a second.
+  ///
+  /// - Parameter bits: 2048...8192.
+  package static func generateRSA(bits: Int) throws(CryptoError) -> PrivateKey {
+    guard RSANumbers.bits.contains(bits) else { throw CryptoError(.invalidLength, "RSA key") }
+    let context = try generator(EVP_PKEY_RSA)
+    try check(unsafe EVP_PKEY_CTX_set_rsa_keygen_bits(context.raw, Int32(bits)), "EVP_PKEY_CTX_set_rsa_keygen_bits")
+    return try generate(context)
+  }
+
+  /// A new ECDSA key.
+  package static func generateEC(_ curve: Curve) throws(CryptoError) -> PrivateKey {
+    let context = try generator(EVP_PKEY_EC)
+    try check(
+      unsafe EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context.raw, curve.groupNumber),
+      "EVP_PKEY_CTX_set_ec_paramgen_curve_nid")
+    return try generate(context)
+  }
+
+  /// A new Ed25519 key.
+  package static func generateEd25519() throws(CryptoError) -> PrivateKey {
+    try generate(try generator(EVP_PKEY_ED25519))
+  }
+
+  /// The Ed25519 key of a 32-byte seed (RFC 8032 section 5.1.5).
+  package init(ed25519Seed seed: borrowing SecretBytes) throws(CryptoError) {
+    guard seed.count == 32 else { throw CryptoError(.invalidKey, "Ed25519 seed") }
+    ErrorQueue.clear()
+    let key = unsafe seed.withBytes { seed in
+      unsafe seed.withUnsafeBufferPointer { seed in
+        unsafe EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed.baseAddress, seed.count)
+      }
+    }
+    guard let key = unsafe key else { throw .library("EVP_PKEY_new_raw_private_key", code: .invalidKey) }
+    try self.init(unsafe KeyHandle(owning: key))
+  }
+
+  private static func generator(_ type: Int32) throws(CryptoError) -> KeyContext {
+    ErrorQueue.clear()
+    let context = try KeyContext(newKeyOf: type)
+    try check(unsafe EVP_PKEY_keygen_init(context.raw), "EVP_PKEY_keygen_init")
+    return context
+  }
+
+  private static func generate(_ context: borrowing KeyContext) throws(CryptoError) -> PrivateKey {
+    var key: OpaquePointer?
+    try check(unsafe EVP_PKEY_generate(context.raw, &key), "EVP_PKEY_generate")
+    guard let key = unsafe key else { throw CryptoError(.libraryFailure, "EVP_PKEY_generate") }
+    return try PrivateKey(unsafe KeyHandle(owning: key))
+  }
+}
+
+extension KeyHandle {
+  /// The public numbers of a key made or read by the library.
+  borrowing func publicComponents() throws(CryptoError) -> PublicComponents {
+    switch unsafe EVP_PKEY_get_base_id(raw) {
+    case EVP_PKEY_RSA:
+      return .rsa(modulus: try number(OSSL_PKEY_PARAM_RSA_N), exponent: try number(OSSL_PKEY_PARAM_RSA_E))
+    case EVP_PKEY_EC:
+      let curve = try curve()
+      let width = curve.coordinateByteCount
+      return .ec(
+        curve: curve,
+        x: try number(OSSL_PKEY_PARAM_EC_PUB_X, width: width), y: try number(OSSL_PKEY_PARAM_EC_PUB_Y, width: width))
+    case EVP_PKEY_ED25519:
+      var x = [UInt8](repeating: 0, count: 32)
+      var count = x.count
+      try check(unsafe EVP_PKEY_get_raw_public_key(raw, &x, &count), "EVP_PKEY_get_raw_public_key")
+      guard count == x.count else { throw CryptoError(.invalidKey, "Ed25519 point") }
+      return .ed25519(x: x)
+    default:
+      throw CryptoError(.unsupportedAlgorithm, "key type")
+    }
+  }
+
+  private borrowing func curve() throws(CryptoError) -> Curve {
+    var name = [CChar](repeating: 0, count: 64)
+    var count = 0
+    try check(unsafe EVP_PKEY_get_group_name(raw, &name, name.count, &count), "EVP_PKEY_get_group_name")
+    let text = name.prefix(count).map { UInt8(bitPattern: $0) }
+    for curve in Curve.allCases where curve.groupName.utf8.elementsEqual(text) { return curve }
+    throw CryptoError(.unsupportedAlgorithm, "curve")
+  }
+}

@@ -1,0 +1,51 @@
+internal import COpenSSL
+
+/// The rules for the two numbers of an RSA public key.
+enum RSANumbers {
+  /// Accepted sizes of the modulus, in bits: RFC 7518 section 3.3 asks for 2048; more than 8192 costs too much.
+  static let bits = 2048...8192
+
+  /// - Returns: The size of the modulus in bits.
+  static func check(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> Int {
+    let size = bitCount(modulus)
+    guard bits.contains(size), modulus.first != 0, modulus.last.map({ $0 & 1 == 1 }) == true
+    else { throw CryptoError(.invalidKey, "RSA modulus") }
+    // An odd number up to 2^32 has at most four bytes.
+    guard (1...4).contains(exponent.count), exponent.first != 0 else { throw CryptoError(.invalidKey, "RSA exponent") }
+    let value = exponent.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard value >= 3, value & 1 == 1 else { throw CryptoError(.invalidKey, "RSA exponent") }
+    return size
+  }
+
+  private static func bitCount(_ number: [UInt8]) -> Int {
+    guard let first = number.first else { return 0 }
+    return number.count * 8 - first.leadingZeroBitCount
+  }
+
+  static func makeKey(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> KeyHandle {
+    ErrorQueue.clear()
+    var n = nativeOrder(modulus)
+    var e = nativeOrder(exponent)
+    // The parameters point into the two arrays, so the key is made before the closures end.
+    let key = try unsafe n.withUnsafeMutableBufferPointer { (n) throws(CryptoError) in
+      try unsafe e.withUnsafeMutableBufferPointer { (e) throws(CryptoError) in
+        var parameters = unsafe [
+          OSSL_PARAM_construct_BN(agent_name_rsa_n(), n.baseAddress, n.count),
+          OSSL_PARAM_construct_BN(agent_name_rsa_e(), e.baseAddress, e.count),
+          OSSL_PARAM_construct_end(),
+        ]
+        return try unsafe KeyHandle.makePublicKey(named: "RSA", &parameters)
+      }
+    }
+    return unsafe KeyHandle(owning: key)
+  }
+
+  /// The library wants numbers in the machine's byte order.
+  private static func nativeOrder(_ bigEndian: [UInt8]) -> [UInt8] {
+    #if _endian(little)
+      bigEndian.reversed()
+    #else
+      bigEndian
+    #endif
+  }
+}

@@ -1,0 +1,79 @@
+import Crypto
+import Testing
+
+// Each test needs a process of its own, because the heap is set up once for a whole process.
+@Suite struct `Secure heap` {
+  @Test func `it is set up once and then used`() async {
+    await #expect(processExitsWith: .success) {
+      #expect(SecureHeap.state == .unavailable)
+      let state = SecureHeap.initialise(bytes: 1 << 16)
+      #expect(state == .locked || state == .unlocked)
+      #expect(SecureHeap.initialise() == state)
+      #expect(SecureHeap.state == state)
+      #expect(SecureHeap.used == 0)
+      do {
+        let secret = try SecretBytes(zeroed: 33)
+        #expect(SecureHeap.used == 64)
+        _ = secret.count
+      }
+      #expect(SecureHeap.used == 0)
+    }
+  }
+
+  @Test func `a full heap is an error, and room comes back`() async {
+    await #expect(processExitsWith: .success) {
+      _ = SecureHeap.initialise(bytes: 1 << 14)
+      do {
+        let first = try SecretBytes(zeroed: 1 << 13)
+        let second = try SecretBytes(zeroed: 1 << 13)
+        #expect(throws: CryptoError(.secureHeapFull, "secret")) { _ = try SecretBytes(zeroed: 1).count }
+        #expect(throws: CryptoError(.secureHeapFull, "secret")) {
+          var buffer = SecretBuffer()
+          buffer.append(1)
+          _ = try buffer.finish().count
+        }
+        _ = (first.count, second.count)
+      }
+      let count = try SecretBytes(zeroed: 1 << 13).count
+      #expect(count == 1 << 13)
+    }
+  }
+
+  @Test func `a secret is wiped when its owner goes away`() async {
+    await #expect(processExitsWith: .success) {
+      _ = SecureHeap.initialise(bytes: 1 << 16)
+      var place: UnsafePointer<UInt8>?
+      do {
+        let secret = try SecretBytes(copying: [UInt8](repeating: 0xaa, count: 256).span)
+        unsafe place = secret.withBytes { bytes in unsafe bytes.withUnsafeBufferPointer { $0.baseAddress } }
+        #expect(unsafe place?[200] == 0xaa)
+      }
+      // The page stays mapped. The allocator keeps its own links in the first bytes of a free block.
+      for offset in 32..<256 { #expect(unsafe place?[offset] == 0) }
+    }
+  }
+
+  @Test func `a buffer that grows leaves nothing behind`() async {
+    await #expect(processExitsWith: .success) {
+      _ = SecureHeap.initialise(bytes: 1 << 16)
+      var buffer = SecretBuffer(capacity: 256)
+      buffer.append(contentsOf: [UInt8](repeating: 0xaa, count: 256).span)
+      let place = unsafe buffer.withBytes { bytes in unsafe bytes.withUnsafeBufferPointer { $0.baseAddress } }
+      buffer.append(0xbb)
+      for offset in 32..<256 { #expect(unsafe place?[offset] == 0) }
+      #expect(SecureHeap.used == 512)
+      let secret = try buffer.finish()
+      #expect(SecureHeap.used == 512)
+      _ = secret.count
+    }
+  }
+
+  @Test func `private keys are generated on it`() async {
+    await #expect(processExitsWith: .success) {
+      _ = SecureHeap.initialise(bytes: 1 << 20)
+      let key = try PrivateKey.generateEC(.p256)
+      #expect(SecureHeap.used > 0)
+      _ = key.kind
+    }
+  }
+}
