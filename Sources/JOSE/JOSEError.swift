@@ -1,0 +1,93 @@
+internal import Crypto
+
+/// Why a token, a key or a key set was refused. It never carries a byte of one.
+package struct JOSEError: Error, Hashable, Sendable {
+  /// The reason.
+  package enum Code: Sendable {
+    // The text of a token.
+
+    /// Not three parts between two dots (RFC 7515 section 7.1), or the JSON serialization.
+    case notCompact
+    /// Longer than we take.
+    case tooLong
+    /// A character outside the base64url alphabet and the dot.
+    case invalidCharacter
+    /// A part that base64url does not write: an impossible length or stray bits.
+    case invalidBase64URL
+    /// The signature part is empty.
+    case emptySignature
+
+    // The header.
+
+    /// Not a JSON object, a member twice, or a member of the wrong type (RFC 7515 section 4).
+    case invalidHeader
+    /// No `alg` (RFC 7515 section 4.1.1).
+    case missingAlgorithm
+    /// `alg` is not one that the caller accepts (RFC 8725 section 3.1).
+    case algorithmNotAllowed
+    /// `alg` is `none` (RFC 7518 section 3.6).
+    case unsecured
+    /// `crit` or `b64` is there; no extension is understood (RFC 7515 section 4.1.11, RFC 7797 section 7).
+    case criticalHeader
+    /// An encrypted token (RFC 7516), which is not supported.
+    case encrypted
+    /// The header or a key holds private or symmetric key material.
+    case embeddedPrivateKey
+    /// `typ` is not one that the caller accepts (RFC 8725 section 3.11).
+    case wrongType
+    /// A token inside a token (RFC 7519 section 5.2), which is not supported.
+    case nested
+
+    // Keys.
+
+    /// No key of the set answers to the `kid`, or none fits a token without one. Fetching the set
+    /// anew may help.
+    case unknownKey
+    /// More than one key of the set fits. They are not tried one after the other.
+    case ambiguousKey
+    /// The key with this `kid` is not meant for the token's algorithm or for verifying.
+    case unsuitableKey
+    /// A key lacks a member, has a bad one, or is no point of its curve.
+    case invalidKey
+    /// An RSA key of a size or exponent that we do not take (RFC 7518 section 3.3).
+    case weakKey
+    /// A `kty`, `crv` or `alg` of a key that we do not know.
+    case unsupportedKey
+    /// A key set that is not a JSON object with an array `keys` (RFC 7517 section 5).
+    case invalidKeySet
+    /// More keys than we take.
+    case tooManyKeys
+    /// A set that holds symmetric and public keys together.
+    case mixedKeySet
+
+    // The outcome.
+
+    /// The signature does not fit. No byte of the payload may be trusted.
+    case badSignature
+    /// The payload is not a JSON object (RFC 7519 section 7.2).
+    case invalidPayload
+    /// A claim is of the wrong type or out of range.
+    case invalidClaim
+    /// libcrypto failed for a reason of its own, such as lack of memory.
+    case library
+  }
+
+  /// The reason.
+  package var code: Code
+
+  /// Makes an error of a kind.
+  package init(_ code: Code) {
+    self.code = code
+  }
+}
+
+extension JOSEError {
+  /// What a failure of the cryptographic library means for a key or a signature.
+  init(_ error: CryptoError) {
+    switch error.code {
+    case .invalidKey, .invalidLength: self.init(.invalidKey)
+    case .unsupportedAlgorithm: self.init(.unsuitableKey)
+    case .authenticationFailed, .secureHeapFull, .libraryFailure: self.init(.library)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+internal import Encoding
+
+/// A JWS header that passed every check which needs no key (RFC 7515 section 4).
+///
+/// Members that name or hold a key (`jwk`, `jku`, `x5c`, `x5u`, `x5t`) never choose one and are never
+/// followed (RFC 8725 section 3.10).
+struct JOSEHeader: Sendable {
+  /// The longest header, in bytes of JSON.
+  static let maximumByteCount = 8192
+
+  let members: JSONObject
+  let algorithm: JWSAlgorithm
+  let keyID: String?
+  let type: String?
+
+  init(parsing json: [UInt8]) throws(JOSEError) {
+    guard json.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
+    guard let value = try? JSON(parsing: json), let members = value.object, !value.holdsNUL
+    else { throw JOSEError(.invalidHeader) }
+    try Self.refuseUnsupported(members)
+    self.members = members
+    algorithm = try Self.algorithm(members)
+    keyID = try Self.string("kid", members)
+    type = try Self.string("typ", members)
+  }
+
+  private static func refuseUnsupported(_ members: JSONObject) throws(JOSEError) {
+    // RFC 7516 section 4.1: these make it an encrypted token. Nothing is decompressed or derived.
+    for name in ["enc", "zip", "p2c", "p2s"] where members[name] != nil { throw JOSEError(.encrypted) }
+    // RFC 7515 section 4.1.11, RFC 7797 section 7.
+    for name in ["crit", "b64"] where members[name] != nil { throw JOSEError(.criticalHeader) }
+    if let content = try string("cty", members), MediaType.isSame(content, "JWT") { throw JOSEError(.nested) }
+    if let key = members["jwk"] {
+      guard let key = key.object else { throw JOSEError(.invalidHeader) }
+      if JWK.isSymmetric(key) || JWK.hasPrivateMembers(key) { throw JOSEError(.embeddedPrivateKey) }
+    }
+  }
+
+  private static func algorithm(_ members: JSONObject) throws(JOSEError) -> JWSAlgorithm {
+    guard let name = try string("alg", members) else { throw JOSEError(.missingAlgorithm) }
+    if name.utf8.elementsEqual("none".utf8) { throw JOSEError(.unsecured) }
+    guard let algorithm = JWSAlgorithm(name: name) else { throw JOSEError(.algorithmNotAllowed) }
+    return algorithm
+  }
+
+  /// A member that must be a string when it is there.
+  private static func string(_ name: String, _ members: JSONObject) throws(JOSEError) -> String? {
+    guard let value = members[name] else { return nil }
+    guard let string = value.string else { throw JOSEError(.invalidHeader) }
+    return string
+  }
+}
+
+extension JSON {
+  /// Whether U+0000, which JSON allows and no identifier needs, is anywhere in a string or a name.
+  var holdsNUL: Bool {
+    switch self {
+    case .null, .bool, .number: false
+    case .string(let text): text.holdsNUL
+    case .array(let elements): elements.contains { $0.holdsNUL }
+    case .object(let members): members.names.contains { $0.holdsNUL || members[$0]?.holdsNUL == true }
+    }
+  }
+}
+
+extension String {
+  var holdsNUL: Bool { utf8.contains(0) }
+}

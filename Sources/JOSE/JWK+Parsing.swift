@@ -1,0 +1,99 @@
+internal import Crypto
+package import Encoding
+
+extension JWK {
+  /// Reads a public key.
+  ///
+  /// - Throws: ``JOSEError``: `embeddedPrivateKey` for private or symmetric material, `unsupportedKey` for a
+  ///   `kty`, `crv` or `alg` that we do not know, `weakKey`, else `invalidKey`.
+  package init(_ members: JSONObject) throws(JOSEError) {
+    if Self.isSymmetric(members) || Self.hasPrivateMembers(members) { throw JOSEError(.embeddedPrivateKey) }
+    let components = try Self.components(members)
+    let keyID = try Self.string("kid", members)
+    if keyID?.holdsNUL == true { throw JOSEError(.invalidKey) }
+    var algorithm: JWSAlgorithm?
+    if let name = try Self.string("alg", members) {
+      algorithm = JWSAlgorithm(name: name)
+      if algorithm == nil { throw JOSEError(.unsupportedKey) }
+    }
+    try self.init(components, keyID: keyID, algorithm: algorithm, canVerify: Self.canVerify(members))
+  }
+
+  /// Whether it is a shared secret (RFC 7518 section 6.4).
+  static func isSymmetric(_ members: JSONObject) -> Bool {
+    members["k"] != nil || members["kty"]?.string?.utf8.elementsEqual("oct".utf8) == true
+  }
+
+  /// Whether private numbers are there (RFC 7518 section 6.2.2 and 6.3.2).
+  static func hasPrivateMembers(_ members: JSONObject) -> Bool {
+    ["d", "p", "q", "dp", "dq", "qi", "oth"].contains { members[$0] != nil }
+  }
+
+  private static func components(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
+    guard let type = try string("kty", members) else { throw JOSEError(.invalidKey) }
+    if type.utf8.elementsEqual("RSA".utf8) { return try rsa(members) }
+    if type.utf8.elementsEqual("EC".utf8) { return try ec(members) }
+    if type.utf8.elementsEqual("OKP".utf8) { return try octetKeyPair(members) }
+    throw JOSEError(.unsupportedKey)
+  }
+
+  /// RFC 7518 section 6.3.1. A leading zero byte is refused (section 2, Base64urlUInt).
+  private static func rsa(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
+    let modulus = try number("n", members)
+    let exponent = try number("e", members)
+    guard modulus.first != 0, exponent.first != 0 else { throw JOSEError(.invalidKey) }
+    do {
+      // Tells a weak key from a malformed one; the initialiser builds the key itself.
+      try PublicKey.checkRSA(modulus: modulus, exponent: exponent)
+    } catch {
+      throw JOSEError(.weakKey)
+    }
+    return .rsa(modulus: modulus, exponent: exponent)
+  }
+
+  /// RFC 7518 section 6.2.1. Coordinates of another length are refused.
+  private static func ec(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
+    guard let name = try string("crv", members) else { throw JOSEError(.invalidKey) }
+    guard let curve = Curve.allCases.first(where: { $0.jwkName.utf8.elementsEqual(name.utf8) })
+    else { throw JOSEError(.unsupportedKey) }
+    return .ec(curve: curve, x: try number("x", members), y: try number("y", members))
+  }
+
+  /// RFC 8037 section 2.
+  private static func octetKeyPair(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
+    guard let name = try string("crv", members) else { throw JOSEError(.invalidKey) }
+    guard name.utf8.elementsEqual("Ed25519".utf8) else { throw JOSEError(.unsupportedKey) }
+    return .ed25519(x: try number("x", members))
+  }
+
+  /// RFC 7517 section 4.2 and 4.3. Values of `key_ops` twice, or a clash with `use`, spoil the key.
+  private static func canVerify(_ members: JSONObject) throws(JOSEError) -> Bool {
+    let isForSignatures = try string("use", members).map { $0.utf8.elementsEqual("sig".utf8) }
+    guard let value = members["key_ops"] else { return isForSignatures ?? true }
+    guard let list = value.array else { throw JOSEError(.invalidKey) }
+    let operations = list.compactMap { $0.string.map { Array($0.utf8) } }
+    guard operations.count == list.count, Set(operations).count == list.count else { throw JOSEError(.invalidKey) }
+    let verifies = operations.contains(Array("verify".utf8))
+    if let isForSignatures, isForSignatures != operations.contains(where: Self.isSignatureOperation) {
+      throw JOSEError(.invalidKey)
+    }
+    return verifies
+  }
+
+  private static func isSignatureOperation(_ name: [UInt8]) -> Bool {
+    name.elementsEqual("verify".utf8) || name.elementsEqual("sign".utf8)
+  }
+
+  /// A member that must be a string when it is there.
+  private static func string(_ name: String, _ members: JSONObject) throws(JOSEError) -> String? {
+    guard let value = members[name] else { return nil }
+    guard let string = value.string else { throw JOSEError(.invalidKey) }
+    return string
+  }
+
+  private static func number(_ name: String, _ members: JSONObject) throws(JOSEError) -> [UInt8] {
+    guard let text = try string(name, members), let bytes = try? Base64URL.decode(text), !bytes.isEmpty
+    else { throw JOSEError(.invalidKey) }
+    return bytes
+  }
+}

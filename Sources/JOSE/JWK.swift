@@ -1,0 +1,103 @@
+package import Crypto
+package import Encoding
+
+/// A public JSON Web Key (RFC 7517). Only a valid one can exist.
+package struct JWK: Sendable {
+  /// The numbers of the key.
+  package let components: PublicComponents
+  /// `kid`: an opaque name, compared byte by byte (RFC 7517 section 4.5).
+  package let keyID: String?
+  /// `alg`: the only algorithm that the key may serve, when it is there (RFC 7517 section 4.4).
+  package let algorithm: JWSAlgorithm?
+  /// Whether `use` and `key_ops` let it verify signatures (RFC 7517 section 4.2 and 4.3).
+  package let canVerify: Bool
+
+  private let key: SharedPublicKey
+  private let digest: String
+
+  /// A key of our own, to be published or sent.
+  package init(
+    _ components: PublicComponents, keyID: String? = nil, algorithm: JWSAlgorithm? = nil
+  ) throws(JOSEError) {
+    try self.init(components, keyID: keyID, algorithm: algorithm, canVerify: true)
+  }
+
+  init(
+    _ components: PublicComponents, keyID: String?, algorithm: JWSAlgorithm?, canVerify: Bool
+  ) throws(JOSEError) {
+    do throws(CryptoError) {
+      key = SharedPublicKey(try PublicKey(components))
+      digest = Base64URL.encode(try Digest.sha256.hash(components.jwkMembers.bytes.span))
+    } catch {
+      throw JOSEError(error)
+    }
+    self.components = components
+    self.keyID = keyID
+    self.algorithm = algorithm
+    self.canVerify = canVerify
+  }
+
+  /// The SHA-256 thumbprint in base64url (RFC 7638 section 3).
+  package func thumbprint() -> String { digest }
+
+  /// The members that make up the public key, and no others: the `jwk` header of RFC 9449 section 4.2.
+  package var requiredMembers: JSONObject { components.jwkMembers }
+
+  /// The key as a member of a published key set, for signatures.
+  package var published: JSONObject {
+    var members = requiredMembers
+    members["use"] = "sig"
+    members["kid"] = keyID.map { .string($0) }
+    members["alg"] = algorithm.map { .string($0.rawValue) }
+    return members
+  }
+
+  /// Whether the key may verify signatures of that algorithm: its type, its curve, its `alg`, its `use`.
+  package func fits(_ algorithm: JWSAlgorithm) -> Bool {
+    guard canVerify, self.algorithm == nil || self.algorithm == algorithm else { return false }
+    return algorithm.signatureAlgorithm.fits(key.key.kind)
+  }
+
+  func verify(
+    _ algorithm: JWSAlgorithm, signature: Span<UInt8>, message: Span<UInt8>
+  ) throws(JOSEError) -> Bool {
+    do {
+      return try key.key.verify(algorithm.signatureAlgorithm, signature: signature, message: message)
+    } catch {
+      throw JOSEError(error)
+    }
+  }
+}
+
+extension JSONObject {
+  fileprivate var bytes: [UInt8] { JSON.object(self).serialized() }
+}
+
+extension PublicComponents {
+  /// The required members in the order of RFC 7638 section 3.3, with values of base64url (RFC 7518
+  /// section 6, RFC 8037 section 2).
+  var jwkMembers: JSONObject {
+    switch self {
+    case .rsa(let modulus, let exponent):
+      ["e": .string(Base64URL.encode(exponent)), "kty": "RSA", "n": .string(Base64URL.encode(modulus))]
+    case .ec(let curve, let x, let y):
+      [
+        "crv": .string(curve.jwkName), "kty": "EC", "x": .string(Base64URL.encode(x)),
+        "y": .string(Base64URL.encode(y)),
+      ]
+    case .ed25519(let x):
+      ["crv": "Ed25519", "kty": "OKP", "x": .string(Base64URL.encode(x))]
+    }
+  }
+}
+
+extension Curve {
+  /// The `crv` value (RFC 7518 section 6.2.1.1).
+  var jwkName: String {
+    switch self {
+    case .p256: "P-256"
+    case .p384: "P-384"
+    case .p521: "P-521"
+    }
+  }
+}

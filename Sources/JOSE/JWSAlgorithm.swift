@@ -1,0 +1,54 @@
+package import Crypto
+internal import Encoding
+
+/// The `alg` values that we sign and verify with (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864).
+///
+/// There is no symmetric one: a key set from the network must never serve as a shared secret.
+package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
+  // The names are those on the wire.
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  case RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519
+
+  /// The algorithm of exactly that name; case matters (RFC 7515 section 4.1.1).
+  package init?(name: String) {
+    guard let match = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else { return nil }
+    self = match
+  }
+
+  /// The signature scheme behind the name. Each name fixes the hash and the curve.
+  package var signatureAlgorithm: SignatureAlgorithm {
+    switch self {
+    case .RS256: .rsaPKCS1(.sha256)
+    case .RS384: .rsaPKCS1(.sha384)
+    case .RS512: .rsaPKCS1(.sha512)
+    case .PS256: .rsaPSS(.sha256)
+    case .PS384: .rsaPSS(.sha384)
+    case .PS512: .rsaPSS(.sha512)
+    case .ES256: .ecdsa(.p256, .sha256)
+    case .ES384: .ecdsa(.p384, .sha384)
+    case .ES512: .ecdsa(.p521, .sha512)
+    case .EdDSA, .Ed25519: .ed25519
+    }
+  }
+
+  /// The hash in the algorithm's name; SHA-512, which Ed25519 uses inside, for that.
+  package var digest: Digest {
+    switch signatureAlgorithm {
+    case .rsaPKCS1(let digest), .rsaPSS(let digest), .ecdsa(_, let digest): digest
+    case .ed25519: .sha512
+    }
+  }
+
+  /// The left half of the hash of `value`, in base64url: what `at_hash` and `c_hash` hold
+  /// (OpenID Connect Core 1.0 section 3.1.3.6 and 3.3.2.11).
+  ///
+  /// For Ed25519 the specification names no hash; SHA-512 is what servers use.
+  package func leftHalfHash(of value: Span<UInt8>) throws(JOSEError) -> String {
+    do {
+      let hash = try digest.hash(value)
+      return Base64URL.encode(hash.span.extracting(first: digest.byteCount / 2))
+    } catch {
+      throw JOSEError(error)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Crypto
+import Encoding
+import JOSE
+import Testing
+
+@Suite struct `JSON Web Key Sets` {
+  // RFC 7517 section 5: keys that are not understood are left out, the others stay.
+  @Test func `unusable keys are skipped and counted`() throws {
+    let set = try JWKSet(
+      parsing: Samples.set([
+        Samples.rsaKey,
+        ["kty": "LMS", "pub": "AA"],
+        Samples.changing(Samples.p256Key, [("crv", "P-255")]),
+        Samples.changing(Samples.rsaKey, [("alg", "RSA-OAEP"), ("use", "enc")]),
+        Samples.changing(Samples.p256Key, [("y", nil)]),
+        [:],
+        Samples.edwardsKey,
+      ]))
+    #expect(set.keys.map(\.components) == [try JWK(Samples.rsaKey), try JWK(Samples.edwardsKey)].map(\.components))
+    #expect(set.skipped == 5)
+    #expect(set.warnings == [])
+  }
+
+  @Test func `what is not an object among the keys is skipped`() throws {
+    let text = JSON.object(["keys": [1, "x", .null, [], .object(Samples.p256Key)]]).serialized()
+    let set = try JWKSet(parsing: text)
+    #expect(set.keys.count == 1 && set.skipped == 4)
+  }
+
+  @Test(arguments: [
+    "", "[]", "{}", #"{"keys":{}}"#, #"{"keys":null}"#, #"{"keys":[],"keys":[]}"#, #"{"keys":[]} x"#,
+    #"{"keys":[{"a":1,"a":1}]}"#,
+  ])
+  func `a text that is no key set is refused`(text: String) {
+    #expect(throws: JOSEError(.invalidKeySet)) { try JWKSet(parsing: Array(text.utf8)) }
+  }
+
+  // RFC 7517 section 9.2.
+  @Test func `a published private key is dropped with a warning`() throws {
+    let set = try JWKSet(
+      parsing: Samples.set([Samples.changing(Samples.p256Key, [("d", "AA")]), Samples.rsaKey]))
+    #expect(set.keys.map(\.components) == [try JWK(Samples.rsaKey).components])
+    #expect(set.skipped == 1)
+    #expect(set.warnings == [.privateKey])
+  }
+
+  @Test func `published shared secrets are dropped with a warning`() throws {
+    let set = try JWKSet(parsing: Samples.set([["kty": "oct", "k": "AAAA"], ["kty": "oct", "k": "BBBB"]]))
+    #expect(set.keys.isEmpty)
+    #expect(set.warnings == [.symmetricKey, .symmetricKey])
+  }
+
+  @Test func `a set of shared secrets and public keys is refused whole`() {
+    #expect(throws: JOSEError(.mixedKeySet)) {
+      try JWKSet(parsing: Samples.set([Samples.rsaKey, ["kty": "oct", "k": "AAAA"]]))
+    }
+    #expect(throws: JOSEError(.mixedKeySet)) {
+      try JWKSet(parsing: Samples.set([["kty": "RSA", "k": "AAAA"], Samples.p256Key]))
+    }
+  }
+
+  @Test func `512 keys are read, 513 are not`() throws {
+    let key: JSONObject = ["kty": "LMS"]
+    #expect(try JWKSet(parsing: Samples.set(Array(repeating: key, count: 512))).skipped == 512)
+    #expect(throws: JOSEError(.tooManyKeys)) { try JWKSet(parsing: Samples.set(Array(repeating: key, count: 513))) }
+  }
+
+  @Test func `a set of more than 1 MiB is refused`() throws {
+    let text = Array(#"{"keys":[]}"#.utf8)
+    let padding = [UInt8](repeating: 0x20, count: JWKSet.maximumByteCount - text.count)
+    #expect(try JWKSet(parsing: text + padding).keys.isEmpty)
+    #expect(throws: JOSEError(.tooLong)) { try JWKSet(parsing: text + padding + [0x20]) }
+  }
+
+  @Test func `a set that is cut short is refused at every byte`() throws {
+    let text = Samples.set([Samples.p256Key, Samples.edwardsKey])
+    #expect(try JWKSet(parsing: text).keys.count == 2)
+    for count in text.indices {
+      #expect(throws: JOSEError(.invalidKeySet)) { try JWKSet(parsing: Array(text.prefix(count))) }
+    }
+  }
+
+  @Test func `a published set is read back`() throws {
+    let set = JWKSet([
+      try JWK(PrivateKey.generateEC(.p256).publicComponents, keyID: "1", algorithm: .ES256),
+      try JWK(PrivateKey.generateEd25519().publicComponents, keyID: "2"),
+    ])
+    let read = try JWKSet(parsing: set.serialized())
+    #expect(read.keys.map(\.components) == set.keys.map(\.components))
+    #expect(read.keys.map(\.keyID) == ["1", "2"])
+    #expect(read.keys.map(\.algorithm) == [.ES256, nil])
+  }
+}

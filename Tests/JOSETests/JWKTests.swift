@@ -1,0 +1,100 @@
+import Crypto
+import Encoding
+import JOSE
+import Testing
+
+@Suite struct `JSON Web Keys` {
+  static let padded = "AH_NzidwdsRdQYPL7m_bS3tYBzM1e-nvE7rPbjx70VRF"
+
+  @Test(
+    arguments: [
+      // RFC 7517 section 4.1: the type is known.
+      (Samples.p256Key, [("kty", JSON?.none)], JOSEError.Code.invalidKey),
+      (Samples.p256Key, [("kty", "ec")], .unsupportedKey),
+      (Samples.p256Key, [("kty", 1)], .invalidKey),
+      (Samples.p256Key, [("crv", "P-255")], .unsupportedKey),
+      (Samples.p256Key, [("crv", "secp256k1")], .unsupportedKey),
+      (Samples.p256Key, [("crv", nil)], .invalidKey),
+      (Samples.edwardsKey, [("crv", "Ed448")], .unsupportedKey),
+      (Samples.edwardsKey, [("crv", "X25519")], .unsupportedKey),
+      (Samples.rsaKey, [("alg", "RSA-OAEP")], .unsupportedKey),
+      (Samples.rsaKey, [("alg", "HS256")], .unsupportedKey),
+      (Samples.rsaKey, [("alg", "rs256")], .unsupportedKey),
+      (Samples.rsaKey, [("alg", 256)], .invalidKey),
+      // Members missing, of the wrong type, not base64url.
+      (Samples.p256Key, [("y", nil)], .invalidKey),
+      (Samples.p256Key, [("x", 7)], .invalidKey),
+      (Samples.p256Key, [("x", "")], .invalidKey),
+      (Samples.p256Key, [("x", "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU=")], .invalidKey),
+      (Samples.rsaKey, [("n", nil)], .invalidKey),
+      (Samples.rsaKey, [("e", "")], .invalidKey),
+      (Samples.edwardsKey, [("x", nil)], .invalidKey),
+      (Samples.p256Key, [("kid", 7)], .invalidKey),
+      (Samples.p256Key, [("kid", "a\0")], .invalidKey),
+      (Samples.p256Key, [("use", 1)], .invalidKey),
+      // RFC 7518 section 6.2.1.2: 32 bytes; a leading zero makes it 33. RFC 8725 section 3.4: on the curve.
+      (Samples.p256Key, [("x", .string(padded))], .invalidKey),
+      (Samples.p256Key, [("x", "AAAA")], .invalidKey),
+      (Samples.p256Key, [("crv", "P-384")], .invalidKey),
+      (Samples.p256Key, [("y", Samples.p256Key["x"])], .invalidKey),
+      (Samples.edwardsKey, [("x", "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")], .invalidKey),
+      // RFC 7518 section 3.3, and no leading zero bytes (section 6.3.1.1).
+      (Samples.rsaKey, [("n", .string(Base64URL.encode([UInt8](repeating: 0xff, count: 128))))], .weakKey),
+      (Samples.rsaKey, [("n", .string(Base64URL.encode([UInt8](repeating: 0xff, count: 1025))))], .weakKey),
+      (Samples.rsaKey, [("n", .string(Base64URL.encode([0] + [UInt8](repeating: 0xff, count: 256))))], .invalidKey),
+      (Samples.rsaKey, [("e", "AQ")], .weakKey),
+      (Samples.rsaKey, [("e", "AQAA")], .weakKey),
+      (Samples.rsaKey, [("e", "AAEAAQ")], .invalidKey),
+      (Samples.rsaKey, [("e", "AQAAAAE")], .weakKey),
+      // RFC 7517 section 4.3: no operation twice, no clash with "use".
+      (Samples.p256Key, [("key_ops", ["verify", "verify"])], .invalidKey),
+      (Samples.p256Key, [("key_ops", "verify")], .invalidKey),
+      (Samples.p256Key, [("key_ops", [1])], .invalidKey),
+      (Samples.p256Key, [("key_ops", ["encrypt"]), ("use", "sig")], .invalidKey),
+      (Samples.p256Key, [("key_ops", ["verify"]), ("use", "enc")], .invalidKey),
+      // RFC 7517 section 9.2: nothing secret.
+      (Samples.p256Key, [("d", "AA")], .embeddedPrivateKey),
+      (Samples.rsaKey, [("qi", "AA")], .embeddedPrivateKey),
+      (Samples.rsaKey, [("oth", [])], .embeddedPrivateKey),
+      (Samples.edwardsKey, [("d", nil), ("k", "AA")], .embeddedPrivateKey),
+      (["kty": "oct", "k": "AA"], [], .embeddedPrivateKey),
+    ] as [(JSONObject, [(String, JSON?)], JOSEError.Code)])
+  func `an unusable key is refused`(key: JSONObject, changes: [(String, JSON?)], code: JOSEError.Code) {
+    #expect(throws: JOSEError(code)) { try JWK(Samples.changing(key, changes)) }
+  }
+
+  @Test func `a key is published with its public members only`() throws {
+    let key = try JWK(PrivateKey.generateEC(.p384).publicComponents, keyID: "k", algorithm: .ES384)
+    #expect(key.requiredMembers.names == ["crv", "kty", "x", "y"])
+    #expect(key.published.names == ["crv", "kty", "x", "y", "use", "kid", "alg"])
+    let read = try JWK(key.published)
+    #expect(read.components == key.components)
+    #expect(read.keyID == "k" && read.algorithm == .ES384 && read.canVerify)
+    #expect(read.thumbprint() == key.thumbprint())
+  }
+
+  @Test(arguments: JWSAlgorithm.allCases) func `every kind of key is read as it was published`(
+    algorithm: JWSAlgorithm
+  ) throws {
+    let components = try makeKey(for: algorithm).publicComponents
+    #expect(try JWK(try JWK(components).published).components == components)
+  }
+
+  // RFC 7518 section 6.2.1.2: one coordinate in 256 begins with a zero byte, which stays.
+  @Test func `a coordinate that begins with zero keeps its width`() throws {
+    var found = false
+    while !found {
+      let components = try PrivateKey.generateEC(.p256).publicComponents
+      guard case .ec(_, let x, let y) = components else { return }
+      found = x.first == 0 || y.first == 0
+      if found { #expect(try JWK(try JWK(components).published).components == components) }
+    }
+  }
+
+  @Test func `the thumbprint does not depend on other members`() throws {
+    let plain = try JWK(Samples.p256Key)
+    let named = try JWK(Samples.changing(Samples.p256Key, [("kid", "x"), ("use", "enc"), ("other", [1, 2])]))
+    #expect(plain.thumbprint() == named.thumbprint())
+    #expect(plain.thumbprint() != (try JWK(Samples.p521Key).thumbprint()))
+  }
+}
