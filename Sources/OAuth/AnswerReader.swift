@@ -1,0 +1,64 @@
+internal import Crypto
+internal import Encoding
+
+/// Reads a successful answer whose values may be secret. Secrets go straight from the response to a secret
+/// of their own; every error names the member.
+struct AnswerReader: ~Copyable {
+  let root: JSONLayout.Node
+  let subject: String
+
+  /// - Throws: What the answer says is wrong, or `malformedResponse`. Success is a 200 with a JSON object
+  ///   and a JSON media type (RFC 6749 section 5.1), and without an `error`.
+  init(
+    _ response: HTTPResponse, _ bytes: Span<UInt8>, subject: String, kind: RequestKind, sent: [SharedSecret]
+  ) throws(OAuthError) {
+    let answer = ErrorAnswer.read(response, sent: sent)
+    guard answer == nil, response.status == 200 else {
+      throw OAuthError.answered(response, answer, subject, kind: kind)
+    }
+    guard response.headers.isJSON, let layout = try? JSONLayout(parsing: bytes), layout.root.kind == .object else {
+      throw OAuthError(.malformedResponse, subject, httpStatus: response.status)
+    }
+    root = layout.root
+    self.subject = subject
+  }
+
+  /// A member that is there and not null.
+  func member(_ name: String) -> JSONLayout.Node? {
+    root[name].flatMap { $0.kind == .null ? nil : $0 }
+  }
+
+  func text(_ name: String, in bytes: Span<UInt8>) throws(OAuthError) -> String? {
+    guard let node = member(name) else { return nil }
+    guard let text = node.string(in: bytes) else { throw malformed(name) }
+    return text
+  }
+
+  /// A secret of at least one byte, all of them in `allowed`.
+  func secret(_ name: String, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>) throws(OAuthError) -> SharedSecret? {
+    guard let node = member(name) else { return nil }
+    guard let count = node.stringByteCount, count > 0 else { throw malformed(name) }
+    let secret: SecretBytes
+    do {
+      var buffer = SecretBuffer(capacity: count)
+      node.appendString(in: bytes, to: &buffer)
+      secret = try buffer.finish()
+    } catch {
+      throw OAuthError(.cryptoFailure, name)
+    }
+    let isClean = secret.withBytes { value in value.indices.allSatisfy { allowed.contains(value[$0]) } }
+    guard isClean else { throw malformed(name) }
+    return SharedSecret(secret)
+  }
+
+  /// Seconds as ``Seconds/whole(_:)`` reads them.
+  func seconds(_ name: String, in bytes: Span<UInt8>) throws(OAuthError) -> Int? {
+    guard let node = member(name) else { return nil }
+    guard let seconds = Seconds.whole(node.value(in: bytes)) else { throw malformed(name) }
+    return seconds
+  }
+
+  func malformed(_ name: String) -> OAuthError {
+    OAuthError(.malformedResponse, "\(subject) (\(name))", httpStatus: 200)
+  }
+}

@@ -1,0 +1,54 @@
+package import Crypto
+
+extension AuthorizationServer {
+  /// Asks for the codes of a sign-in on another device (RFC 8628 section 3.1).
+  package func authorizeDevice(
+    scope: Scope?, cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> DeviceAuthorizationResponse {
+    let subject = "the device authorization endpoint"
+    let endpoint = try require(metadata.deviceAuthorizationEndpoint, subject)
+    var form = RequestForm()
+    form.add(scope)
+    let response = try post(form, to: endpoint, subject, cancellation: cancellation)
+    return try DeviceAuthorizationResponse.parse(response, sent: secrets())
+  }
+
+  /// Asks once whether the user has approved (RFC 8628 section 3.4). ``DevicePolling`` says when.
+  ///
+  /// - Throws: Every answer that ends the sign-in: `accessDenied`, `expiredToken`, and any other error
+  ///   (RFC 8628 section 3.5).
+  package func pollDevice(
+    _ code: SharedSecret, cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> DevicePollOutcome {
+    let subject = "the token endpoint"
+    let endpoint = try require(metadata.tokenEndpoint, subject)
+    var form = RequestForm()
+    form.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
+    form.add("device_code", secret: code)
+    let response: HTTPResponse
+    do throws(OAuthError) {
+      response = try post(form, to: endpoint, subject, cancellation: cancellation)
+    } catch {
+      guard error.remedy == .tryLater else { throw error }
+      return .transient(error)
+    }
+    return try outcome(of: response, sent: secrets(code))
+  }
+
+  private func outcome(of response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> DevicePollOutcome {
+    let answer = ErrorAnswer.read(response, sent: sent)
+    switch answer?.error {
+    case "authorization_pending": return .pending
+    case "slow_down": return .slowDown(interval: answer?.interval)
+    default: break
+    }
+    do throws(OAuthError) {
+      return .token(try tokens(in: response, kind: .devicePoll, sent: sent))
+    } catch {
+      // A server in trouble is worth another try; an error that it took the time to name is not
+      // (RFC 8628 section 3.5).
+      guard error.remedy == .tryLater, answer == nil || OAuthError.isPassing(response.status) else { throw error }
+      return .transient(error)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package import Crypto
+
+extension AuthorizationServer {
+  /// Tells the server that a token is no longer needed (RFC 7009). Success also means an unknown token.
+  ///
+  /// - Parameter bearer: An access token. Glewlwyd lets a public client revoke only with one, so a 401 is
+  ///   answered once with it.
+  /// - Throws: `unsupportedTokenRevocation`, or `serverUnavailable`, after which the token is still alive
+  ///   (RFC 7009 section 2.2.1).
+  package func revoke(
+    _ token: SharedSecret, hint: RevocationHint, bearer: SharedSecret?, cancellation: Cancellation? = nil
+  ) throws(OAuthError) {
+    let subject = "the revocation endpoint"
+    let endpoint = try require(metadata.revocationEndpoint, subject)
+    var response = try post(revocation(of: token, hint), to: endpoint, subject, cancellation: cancellation)
+    if response.status == 401, case .none = client.authentication, let bearer {
+      var form = revocation(of: token, hint)
+      form.add("client_id", client.id)
+      let authorization = try self.bearer(bearer)
+      response = try post(form, to: endpoint, subject, authorization: authorization, cancellation: cancellation)
+    }
+    // The body of a success is ignored (RFC 7009 section 2.2).
+    guard !(200..<300).contains(response.status) else { return }
+    let answer = ErrorAnswer.read(response, sent: secrets(token, bearer))
+    throw OAuthError.answered(response, answer, subject)
+  }
+
+  private func revocation(of token: SharedSecret, _ hint: RevocationHint) -> RequestForm {
+    var form = RequestForm()
+    form.add("token", secret: token)
+    form.add("token_type_hint", hint.rawValue)
+    return form
+  }
+}

@@ -1,0 +1,55 @@
+package import Crypto
+package import Encoding
+
+extension AuthorizationServer {
+  /// Asks for the claims about the user (OpenID Connect Core 1.0 section 5.3).
+  ///
+  /// - Parameter expectedSubject: The `sub` of the ID Token. An answer about anyone else is void
+  ///   (section 5.3.2); without an ID Token only the presence of `sub` is checked.
+  /// - Throws: `userInfoMismatch`, `invalidToken` for a 401, `insufficientScope` for a 403.
+  package func userInfo(
+    accessToken: SharedSecret, expectedSubject: String?, cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> JSONObject {
+    let subject = "the UserInfo endpoint"
+    let endpoint = try require(metadata.userinfoEndpoint, subject)
+    var request = HTTPRequest(get: endpoint, transport: transport, cancellation: cancellation)
+    request.authorization = try bearer(accessToken)
+    let response = try send(request, subject)
+    let claims = try claims(in: response, subject, sent: secrets(accessToken))
+    guard let found = claims["sub"]?.string, !found.isEmpty else {
+      throw OAuthError(.malformedResponse, "\(subject) (sub)", httpStatus: response.status)
+    }
+    if let expectedSubject, !found.utf8.elementsEqual(expectedSubject.utf8) {
+      throw OAuthError(.userInfoMismatch, subject)
+    }
+    return claims
+  }
+
+  /// We never register for signed answers, so one is refused like any other body that is not JSON.
+  private func claims(
+    in response: HTTPResponse, _ subject: String, sent: [SharedSecret]
+  ) throws(OAuthError) -> JSONObject {
+    guard response.status == 200 else { throw refusal(response, subject, sent: sent) }
+    let object = response.body.withBytes { bytes in (try? JSON(parsing: bytes))?.object }
+    guard response.headers.isJSON, let object else {
+      throw OAuthError(.malformedResponse, subject, httpStatus: response.status)
+    }
+    return object
+  }
+
+  /// RFC 6750 section 3.1: the status says what is wrong with the token.
+  private func refusal(_ response: HTTPResponse, _ subject: String, sent: [SharedSecret]) -> OAuthError {
+    var error = OAuthError.answered(response, ErrorAnswer.read(response, sent: sent), subject)
+    let code: OAuthError.Code? =
+      switch response.status {
+      case 401: .invalidToken
+      case 403: .insufficientScope
+      default: nil
+      }
+    if let code {
+      error.code = code
+      error.remedy = code.usualRemedy
+    }
+    return error
+  }
+}

@@ -1,0 +1,70 @@
+internal import Crypto
+internal import Encoding
+
+/// An authorization server as one account uses it.
+package struct AuthorizationServer: Sendable {
+  package let metadata: AuthorizationServerMetadata
+  package let client: Client
+  package let transport: Transport
+  package let http: any HTTPClient
+  package let scopeSeparator: TokenResponse.ScopeSeparator
+
+  package init(
+    metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
+    scopeSeparator: TokenResponse.ScopeSeparator = .space
+  ) {
+    self.metadata = metadata
+    self.client = client
+    self.transport = transport
+    self.http = http
+    self.scopeSeparator = scopeSeparator
+  }
+
+  func require(_ endpoint: Endpoint?, _ name: String) throws(OAuthError) -> Endpoint {
+    guard let endpoint else { throw OAuthError(.endpointMissing, name) }
+    return endpoint
+  }
+
+  /// Posts a form with this client's identification (RFC 6749 section 3.2).
+  func post(
+    _ form: consuming RequestForm, to endpoint: Endpoint, _ subject: String, cancellation: Cancellation?
+  ) throws(OAuthError) -> HTTPResponse {
+    let authorization = try client.identify(in: &form)
+    return try post(form, to: endpoint, subject, authorization: authorization, cancellation: cancellation)
+  }
+
+  /// Posts a form as it is.
+  func post(
+    _ form: consuming RequestForm, to endpoint: Endpoint, _ subject: String,
+    authorization: consuming SecretBytes?, cancellation: Cancellation?
+  ) throws(OAuthError) -> HTTPResponse {
+    let body = try form.finish()
+    var request = HTTPRequest(post: endpoint, form: body, transport: transport, cancellation: cancellation)
+    request.authorization = authorization
+    return try send(request, subject)
+  }
+
+  func send(_ request: borrowing HTTPRequest, _ subject: String) throws(OAuthError) -> HTTPResponse {
+    do { return try http.send(request) } catch { throw OAuthError(error, subject) }
+  }
+
+  /// The value of an `Authorization` header with a Bearer token (RFC 6750 section 2.1).
+  func bearer(_ token: SharedSecret) throws(OAuthError) -> SecretBytes {
+    var value = SecretBuffer()
+    value.append(utf8: "Bearer ")
+    token.bytes.withBytes { value.append(contentsOf: $0) }
+    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
+  }
+
+  /// The secrets of a request, which no error may repeat.
+  func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
+    (sent + [client.authentication.secret]).compactMap { $0 }
+  }
+
+  /// Reads tokens. A `DPoP` token is bound to a key, but the request proved no key (RFC 9449 section 5).
+  func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
+    let tokens = try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: scopeSeparator)
+    guard tokens.tokenType == "Bearer" else { throw OAuthError(.unsupportedTokenType, "the token endpoint") }
+    return tokens
+  }
+}

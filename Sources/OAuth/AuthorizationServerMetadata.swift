@@ -1,0 +1,89 @@
+internal import Encoding
+
+/// What an authorization server says about itself (RFC 8414 section 2, OpenID Connect Discovery 1.0 section 3).
+package struct AuthorizationServerMetadata: Sendable {
+  package let issuer: Issuer
+  package var tokenEndpoint: Endpoint?
+  /// The device grant is offered exactly when this is there (RFC 8628 section 4).
+  package var deviceAuthorizationEndpoint: Endpoint?
+  package var authorizationEndpoint: Endpoint?
+  package var jwksURI: Endpoint?
+  package var userinfoEndpoint: Endpoint?
+  package var revocationEndpoint: Endpoint?
+  package var introspectionEndpoint: Endpoint?
+  package var endSessionEndpoint: Endpoint?
+  package var pushedAuthorizationRequestEndpoint: Endpoint?
+  package var registrationEndpoint: Endpoint?
+  /// As announced; it narrows what we accept and never widens it.
+  package var idTokenSigningAlgorithms: [String] = []
+  package var tokenEndpointAuthMethods = ["client_secret_basic"]
+  package var grantTypes = ["authorization_code", "implicit"]
+  /// nil when the server does not say.
+  package var scopes: [String]?
+  /// Empty when the server announces no PKCE (RFC 8414 section 2).
+  package var codeChallengeMethods: [String] = []
+
+  /// The metadata of a server that publishes none: only what the account names.
+  package init(issuer: Issuer, overrides: EndpointOverrides) {
+    self.issuer = issuer
+    apply(overrides)
+  }
+
+  /// Reads a metadata document.
+  ///
+  /// Unknown members are ignored. A member whose value is null counts as absent.
+  ///
+  /// - Throws: `issuerMismatch` when the document is not for `issuer`, byte by byte; then nothing of it is
+  ///   used (RFC 8414 section 3.3). `metadataInvalid` names a member with the wrong type, or an endpoint that
+  ///   is not https.
+  package init(parsing body: [UInt8], issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) {
+    guard let object = (try? JSON(parsing: body))?.object else {
+      throw OAuthError(.metadataInvalid, "it is not a JSON object")
+    }
+    let reader = MetadataReader(object: object, allowHTTPLoopback: allowHTTPLoopback)
+    guard let named = try reader.string("issuer"), issuer.isSame(as: named) else {
+      throw OAuthError(.issuerMismatch, "the configured one")
+    }
+    self.issuer = issuer
+    tokenEndpoint = try reader.endpoint("token_endpoint")
+    deviceAuthorizationEndpoint = try reader.endpoint("device_authorization_endpoint")
+    authorizationEndpoint = try reader.endpoint("authorization_endpoint")
+    jwksURI = try reader.endpoint("jwks_uri")
+    userinfoEndpoint = try reader.endpoint("userinfo_endpoint")
+    revocationEndpoint = try reader.endpoint("revocation_endpoint")
+    introspectionEndpoint = try reader.endpoint("introspection_endpoint")
+    endSessionEndpoint = try reader.endpoint("end_session_endpoint")
+    pushedAuthorizationRequestEndpoint = try reader.endpoint("pushed_authorization_request_endpoint")
+    registrationEndpoint = try reader.endpoint("registration_endpoint")
+    idTokenSigningAlgorithms = try reader.strings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
+    tokenEndpointAuthMethods = try reader.strings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthMethods
+    grantTypes = try reader.strings("grant_types_supported") ?? grantTypes
+    scopes = try reader.strings("scopes_supported")
+    codeChallengeMethods = try reader.strings("code_challenge_methods_supported") ?? codeChallengeMethods
+  }
+
+  /// This metadata with the endpoints that the account names in place of the server's own.
+  package func applying(_ overrides: EndpointOverrides) -> AuthorizationServerMetadata {
+    var copy = self
+    copy.apply(overrides)
+    return copy
+  }
+
+  /// The origins that may be contacted, sorted, each once. They may differ from the issuer's own.
+  package var endpointOrigins: [String] {
+    let endpoints = [
+      tokenEndpoint, deviceAuthorizationEndpoint, authorizationEndpoint, jwksURI, userinfoEndpoint,
+      revocationEndpoint, introspectionEndpoint, endSessionEndpoint, pushedAuthorizationRequestEndpoint,
+      registrationEndpoint,
+    ]
+    return Set(endpoints.compactMap { $0?.uri.origin }).sorted()
+  }
+
+  private mutating func apply(_ overrides: EndpointOverrides) {
+    tokenEndpoint = overrides.token ?? tokenEndpoint
+    deviceAuthorizationEndpoint = overrides.deviceAuthorization ?? deviceAuthorizationEndpoint
+    userinfoEndpoint = overrides.userinfo ?? userinfoEndpoint
+    revocationEndpoint = overrides.revocation ?? revocationEndpoint
+    jwksURI = overrides.jwks ?? jwksURI
+  }
+}

@@ -1,0 +1,46 @@
+internal import Crypto
+internal import Encoding
+
+extension Client {
+  /// Adds this client's identification to a request.
+  ///
+  /// - Returns: The value of the `Authorization` header, for the methods that use one.
+  func identify(in form: inout RequestForm) throws(OAuthError) -> SecretBytes? {
+    switch authentication {
+    case .none:
+      form.add("client_id", id)
+      return nil
+    case .post(let secret):
+      form.add("client_id", id)
+      form.add("client_secret", secret: secret)
+      return nil
+    case .basic(let secret): return try basic(secret, isEncoded: true)
+    case .basicUnencoded(let secret): return try basic(secret, isEncoded: false)
+    }
+  }
+
+  private func basic(_ secret: SharedSecret, isEncoded: Bool) throws(OAuthError) -> SecretBytes {
+    do throws(CryptoError) {
+      var pair = SecretBuffer()
+      let idBytes = Array(id.utf8)
+      Self.append(idBytes.span, isEncoded: isEncoded, to: &pair)
+      pair.append(UInt8(ascii: ":"))
+      secret.bytes.withBytes { Self.append($0, isEncoded: isEncoded, to: &pair) }
+      let credentials = try pair.finish()
+      var value = SecretBuffer()
+      value.append(utf8: "Basic ")
+      credentials.withBytes { Base64.append($0, to: &value) }
+      return try value.finish()
+    } catch {
+      throw OAuthError(.cryptoFailure, "the request")
+    }
+  }
+
+  private static func append(_ bytes: Span<UInt8>, isEncoded: Bool, to buffer: inout SecretBuffer) {
+    if isEncoded {
+      Form.appendEncoded(bytes, to: &buffer)
+    } else {
+      buffer.append(contentsOf: bytes)
+    }
+  }
+}

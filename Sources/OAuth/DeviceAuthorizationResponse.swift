@@ -1,0 +1,85 @@
+package import Crypto
+internal import Encoding
+
+/// The codes of a sign-in on another device (RFC 8628 section 3.2).
+package final class DeviceAuthorizationResponse: Sendable {
+  /// The interval when the server names none that can be used (RFC 8628 section 3.2), in seconds.
+  package static let usualInterval = 5
+  /// The longest interval that is kept as it is, in seconds: longer than any device code lives.
+  package static let longestInterval = 86_400
+
+  /// Never shown (RFC 8628 section 3.3).
+  package let deviceCode: SharedSecret
+  /// Exactly as received; servers differ in what they accept.
+  package let userCode: String
+  /// Exactly as received. To be shown as text; whether it may be opened is for the caller to check.
+  package let verificationURI: String
+  package let verificationURIComplete: String?
+  /// Seconds from the moment of the answer.
+  package let expiresIn: Int
+  /// Seconds to wait between polls.
+  package let interval: Int
+
+  /// Reads an answer of the device authorization endpoint.
+  ///
+  /// - Throws: The error that the answer names, or `malformedResponse`, also for a code or URL with
+  ///   characters that a terminal would not show.
+  package static func parse(_ response: HTTPResponse) throws(OAuthError) -> DeviceAuthorizationResponse {
+    try parse(response, sent: [])
+  }
+
+  static func parse(
+    _ response: HTTPResponse, sent: [SharedSecret]
+  ) throws(OAuthError) -> DeviceAuthorizationResponse {
+    try response.body.withBytes { (bytes) throws(OAuthError) in
+      let reader = try AnswerReader(
+        response, bytes, subject: "the device authorization endpoint", kind: .other, sent: sent)
+      return try DeviceAuthorizationResponse(reader, bytes)
+    }
+  }
+
+  private init(_ reader: borrowing AnswerReader, _ bytes: Span<UInt8>) throws(OAuthError) {
+    guard let deviceCode = try reader.secret("device_code", in: bytes, allowed: 0x20...0x7E) else {
+      throw reader.malformed("device_code")
+    }
+    self.deviceCode = deviceCode
+    guard let userCode = try Self.visible("user_code", limit: 128, reader, bytes) else {
+      throw reader.malformed("user_code")
+    }
+    self.userCode = userCode
+    guard let uri = try Self.url("", reader, bytes) else { throw reader.malformed("verification_uri") }
+    verificationURI = uri
+    verificationURIComplete = try Self.url("_complete", reader, bytes)
+    guard let expiresIn = try reader.seconds("expires_in", in: bytes), expiresIn > 0 else {
+      throw reader.malformed("expires_in")
+    }
+    self.expiresIn = expiresIn
+    interval = Self.interval(reader.member("interval").map { $0.value(in: bytes) })
+  }
+
+  /// The member of that name, or the one that Google has in its place.
+  private static func url(
+    _ suffix: String, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>
+  ) throws(OAuthError) -> String? {
+    if let text = try visible("verification_uri" + suffix, limit: 2048, reader, bytes) { return text }
+    return try visible("verification_url" + suffix, limit: 2048, reader, bytes)
+  }
+
+  /// A text of which nothing would be hidden or obeyed by a terminal.
+  private static func visible(
+    _ name: String, limit: Int, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>
+  ) throws(OAuthError) -> String? {
+    guard let text = try reader.text(name, in: bytes) else { return nil }
+    guard (1...limit).contains(text.utf8.count),
+      TerminalText.clean(text, limit: limit).utf8.elementsEqual(text.utf8)
+    else { throw reader.malformed(name) }
+    return text
+  }
+
+  /// Anything that is no positive number means the usual interval; a fraction is rounded up.
+  private static func interval(_ value: JSON?) -> Int {
+    let seconds = value.flatMap { $0.number?.rounded(.up) ?? Seconds.whole($0) }
+    guard let seconds, seconds > 0 else { return usualInterval }
+    return min(seconds, longestInterval)
+  }
+}

@@ -1,0 +1,72 @@
+/// When to poll the token endpoint next (RFC 8628 section 3.5). Pure state: it never sleeps and has no clock.
+///
+/// Times are milliseconds since the device authorization response was asked for, on a clock that counts
+/// suspend, so that a machine that slept past the deadline learns of it at once.
+package struct DevicePolling: Sendable, Hashable {
+  package enum Next: Sendable, Hashable {
+    /// Poll after this wait.
+    case poll(afterMilliseconds: Int)
+    /// The code expires before the next poll would be due; no further poll.
+    case expire(afterMilliseconds: Int)
+  }
+
+  /// The longest wait that failures alone lead to, in seconds.
+  private static let longestBackOff = 60
+
+  private let expiresIn: Int
+  /// What server and client agreed on, in seconds.
+  package private(set) var interval: Int
+  private var backOff: Int?
+  private var askedWait = 0
+  private var slowDowns = 0
+
+  /// - Parameters:
+  ///   - interval: Seconds between polls; less than 1 means 5.
+  ///   - expiresIn: The lifetime of the code in seconds.
+  package init(interval: Int, expiresIn: Int) {
+    let usable = interval > 0 ? interval : DeviceAuthorizationResponse.usualInterval
+    self.interval = min(usable, DeviceAuthorizationResponse.longestInterval)
+    self.expiresIn = max(0, min(expiresIn, Seconds.longest))
+  }
+
+  package init(_ response: DeviceAuthorizationResponse) {
+    self.init(interval: response.interval, expiresIn: response.expiresIn)
+  }
+
+  /// Takes note of what the last poll told.
+  package mutating func after(_ outcome: DevicePollOutcome) {
+    switch outcome {
+    case .token, .pending: calmDown()
+    case .slowDown(let asked):
+      calmDown()
+      // Five seconds more, for good; GitHub names the new interval, and the greater one counts.
+      let next = max(interval + 5, asked ?? 0)
+      interval = min(next, DeviceAuthorizationResponse.longestInterval)
+      slowDowns += slowDowns < 3 ? 1 : 0
+    case .transient(let error):
+      backOff = max(interval, min(Self.longestBackOff, 2 * (backOff ?? interval)))
+      askedWait = error.retryAfterSeconds ?? 0
+    }
+  }
+
+  /// The wait before the next poll. A clock that runs fast, as in some virtual machines, makes a server
+  /// complain about an interval that was kept, so after the first complaint waits are 40 % longer.
+  package var waitMilliseconds: Int {
+    let seconds = max(backOff ?? interval, askedWait)
+    return slowDowns == 0 ? seconds * 1000 : seconds * 1400
+  }
+
+  /// This machine's clock probably runs fast: the server complained three times.
+  package var suspectsFastClock: Bool { slowDowns >= 3 }
+
+  /// What to do now. There is a wait before the first poll too, and no poll at or after the expiry.
+  package func next(elapsedMilliseconds: Int) -> Next {
+    let left = max(0, expiresIn * 1000 - max(0, elapsedMilliseconds))
+    return waitMilliseconds < left ? .poll(afterMilliseconds: waitMilliseconds) : .expire(afterMilliseconds: left)
+  }
+
+  private mutating func calmDown() {
+    backOff = nil
+    askedWait = 0
+  }
+}

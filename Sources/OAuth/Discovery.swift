@@ -1,0 +1,66 @@
+internal import Crypto
+internal import Encoding
+package import JOSE
+
+/// Fetches the public documents of an issuer.
+package enum Discovery {
+  /// Finds and reads the metadata of `issuer`.
+  ///
+  /// The candidates of ``Issuer/metadataLocations`` are tried in order. The next one is tried only when a
+  /// place has no such document (a 4xx status, or a body that is no JSON object). A document for another
+  /// issuer, a failed connection or a server in trouble ends the search (RFC 8414 section 3.3).
+  ///
+  /// - Throws: `metadataMissing` when no candidate has a document.
+  package static func fetch(
+    _ issuer: Issuer, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> FetchedDocument<AuthorizationServerMetadata> {
+    var lastStatus: Int?
+    for location in issuer.metadataLocations {
+      let response = try get(location, "the metadata endpoint", transport, http, cancellation)
+      lastStatus = response.status
+      if response.status != 200 {
+        let error = OAuthError.status(of: response, "the metadata endpoint")
+        if (400..<500).contains(response.status), error.remedy != .tryLater { continue }
+        throw error
+      }
+      let body = publicBytes(of: response)
+      guard isJSONObject(body) else { continue }
+      let metadata = try AuthorizationServerMetadata(
+        parsing: body, issuer: issuer, allowHTTPLoopback: transport.allowHTTPLoopback)
+      return FetchedDocument(value: metadata, body: body, maxAgeSeconds: response.headers.maxAgeSeconds)
+    }
+    throw OAuthError(.metadataMissing, "the issuer", httpStatus: lastStatus)
+  }
+
+  /// Fetches a JWK Set (RFC 7517 section 5). Its media type is not looked at, since servers name many.
+  package static func keys(
+    at endpoint: Endpoint, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> FetchedDocument<JWKSet> {
+    let subject = "the JWK Set endpoint"
+    let response = try get(endpoint, subject, transport, http, cancellation)
+    guard response.status == 200 else { throw OAuthError.status(of: response, subject) }
+    let body = publicBytes(of: response)
+    guard let keys = try? JWKSet(parsing: body) else {
+      throw OAuthError(.malformedResponse, subject, httpStatus: response.status)
+    }
+    return FetchedDocument(value: keys, body: body, maxAgeSeconds: response.headers.maxAgeSeconds)
+  }
+
+  private static func get(
+    _ endpoint: Endpoint, _ subject: String, _ transport: Transport, _ http: any HTTPClient,
+    _ cancellation: Cancellation?
+  ) throws(OAuthError) -> HTTPResponse {
+    var request = HTTPRequest(get: endpoint, transport: transport, cancellation: cancellation)
+    request.followsRedirects = true
+    do { return try http.send(request) } catch { throw OAuthError(error, subject) }
+  }
+
+  /// These documents are public, so their bytes may leave the secure heap.
+  private static func publicBytes(of response: HTTPResponse) -> [UInt8] {
+    response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+  }
+
+  private static func isJSONObject(_ body: [UInt8]) -> Bool {
+    (try? JSON(parsing: body))?.object != nil
+  }
+}

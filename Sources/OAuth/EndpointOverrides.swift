@@ -1,0 +1,19 @@
+/// Endpoints that an account names itself, for servers whose metadata lacks them or that have none.
+package struct EndpointOverrides: Sendable, Hashable {
+  package var token: Endpoint?
+  package var deviceAuthorization: Endpoint?
+  package var userinfo: Endpoint?
+  package var revocation: Endpoint?
+  package var jwks: Endpoint?
+
+  package init(
+    token: Endpoint? = nil, deviceAuthorization: Endpoint? = nil, userinfo: Endpoint? = nil,
+    revocation: Endpoint? = nil, jwks: Endpoint? = nil
+  ) {
+    self.token = token
+    self.deviceAuthorization = deviceAuthorization
+    self.userinfo = userinfo
+    self.revocation = revocation
+    self.jwks = jwks
+  }
+}

@@ -1,0 +1,64 @@
+internal import Crypto
+internal import Encoding
+
+/// The error in an answer (RFC 6749 section 5.2). It is looked for whatever the HTTP status is, because
+/// servers send errors with 200, 400, 401, 403, 428 and 429 alike.
+struct ErrorAnswer: Sendable {
+  /// The `error` value; nil when it breaks the rules for one.
+  var error: String?
+  /// Cleaned for a terminal.
+  var description: String?
+  /// The `interval` beside a `slow_down`.
+  var interval: Int?
+
+  /// Reads the error of an answer; nil when it names none.
+  ///
+  /// - Parameter sent: The secrets of the request. A text that repeats one of them is not kept.
+  static func read(_ response: HTTPResponse, sent: [SharedSecret]) -> ErrorAnswer? {
+    response.body.withBytes { bytes in
+      if let layout = try? JSONLayout(parsing: bytes) { return read(layout.root, in: bytes, sent: sent) }
+      return mayBeForm(response.headers) ? readForm(bytes, sent: sent) : nil
+    }
+  }
+
+  private static func read(_ root: JSONLayout.Node, in bytes: Span<UInt8>, sent: [SharedSecret]) -> ErrorAnswer? {
+    // `error_code` in place of `error` is what Google sends when a quota is used up.
+    guard let node = root["error"].flatMap({ $0.kind == .null ? nil : $0 }) ?? quota(root) else { return nil }
+    return ErrorAnswer(
+      error: node.string(in: bytes), description: root["error_description"]?.string(in: bytes),
+      interval: root["interval"].flatMap { Seconds.whole($0.value(in: bytes)) }, sent: sent)
+  }
+
+  private static func quota(_ root: JSONLayout.Node) -> JSONLayout.Node? {
+    root["error_code"].flatMap { $0.kind == .string ? $0 : nil }
+  }
+
+  /// GitHub answers in form encoding when it ignores our `Accept`.
+  private static func mayBeForm(_ headers: HTTPHeaders) -> Bool {
+    guard let type = headers.mediaType else { return true }
+    return type == "application/x-www-form-urlencoded" || type == "text/plain"
+  }
+
+  private static func readForm(_ bytes: Span<UInt8>, sent: [SharedSecret]) -> ErrorAnswer? {
+    // An error has no token beside it. A body with one must not be taken apart into strings.
+    guard bytes.count <= 8192, !Bytes.contain(bytes, Array("_token=".utf8).span) else { return nil }
+    guard let fields = try? Form.parse(bytes) else { return nil }
+    let value = { (name: String) in fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
+    guard let error = value("error") else { return nil }
+    let interval = value("interval").flatMap { Seconds.whole(.string($0)) }
+    return ErrorAnswer(error: error, description: value("error_description"), interval: interval, sent: sent)
+  }
+
+  private init(error: String?, description: String?, interval: Int?, sent: [SharedSecret]) {
+    let isClean = { (text: String) in !sent.contains { Bytes.repeats($0, in: text) } }
+    self.error = error.flatMap { Self.isErrorValue($0) && isClean($0) ? $0 : nil }
+    self.description = description.flatMap { isClean($0) ? TerminalText.clean($0) : nil }
+    self.interval = interval
+  }
+
+  /// The characters of RFC 6749 section 5.2, at most 64 of them.
+  private static func isErrorValue(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { $0 == 0x20 || $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
+  }
+}

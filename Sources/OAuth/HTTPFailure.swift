@@ -1,0 +1,44 @@
+/// Why no usable response came.
+package struct HTTPFailure: Error, Hashable, Sendable {
+  package enum Code: Sendable, CaseIterable {
+    /// The host name could not be resolved.
+    case resolve
+    /// No connection to the host.
+    case connect
+    /// The TLS handshake or a TLS record failed.
+    case tls
+    /// The server's certificate is not trusted, or not for this host.
+    case certificate
+    /// The server's public key is none of the account's pins.
+    case pin
+    case timeout
+    /// The body or the headers are larger than the limit.
+    case tooLarge
+    /// The answer is not HTTP.
+    case malformed
+    /// A redirect to another origin, or too many of them.
+    case redirect
+    /// Ended by ``Cancellation``.
+    case cancelled
+    /// The connection broke while the request was sent.
+    case send
+    /// The connection broke while the response was received.
+    case receive
+    /// The request could not be set up on this machine: no memory, or a setting that the library refuses.
+    case setup
+    /// The proxy could not be reached or refused.
+    case proxy
+  }
+
+  package var code: Code
+  /// A byte of a response was seen, so the server did answer.
+  package var responseStarted: Bool
+  /// A byte of the request left this machine, so the server may have acted on it.
+  package var requestMayHaveArrived: Bool
+
+  package init(_ code: Code, responseStarted: Bool = false, requestMayHaveArrived: Bool = false) {
+    self.code = code
+    self.responseStarted = responseStarted
+    self.requestMayHaveArrived = requestMayHaveArrived
+  }
+}

@@ -1,0 +1,80 @@
+internal import Encoding
+
+/// The header fields of a response, in the order received. Names are compared without regard to case.
+package struct HTTPHeaders: Sendable {
+  /// The longest wait a server may ask for, in seconds.
+  package static let longestRetryAfter = 300
+
+  private let fields: [(name: String, value: String)]
+
+  package init(_ fields: [(String, String)]) {
+    self.fields = fields.map { (name: $0.0, value: $0.1) }
+  }
+
+  /// The value of the first field of that name.
+  package subscript(name: String) -> String? { values(of: name).first }
+
+  package func values(of name: String) -> [String] {
+    fields.filter { Self.isSameName($0.name, name) }.map(\.value)
+  }
+
+  /// The media type in lower case, without its parameters.
+  package var mediaType: String? {
+    guard let value = self["Content-Type"] else { return nil }
+    let type = value.utf8.prefix { $0 != UInt8(ascii: ";") }
+    return Self.trimmed(type).lowercased()
+  }
+
+  /// Whether the body claims to be JSON: `application/json`, or a type with the suffix `+json` (RFC 6839).
+  package var isJSON: Bool {
+    guard let mediaType else { return false }
+    return mediaType == "application/json" || mediaType.hasSuffix("+json")
+  }
+
+  /// The server's clock in unix seconds.
+  package var date: Int? { self["Date"].flatMap { HTTPDate.parse($0) } }
+
+  /// How long the server asks us to wait (RFC 9110 section 10.2.3), between 0 and 300 seconds.
+  ///
+  /// - Parameter now: Unix seconds, for a date in place of a number. ``date`` is the best choice, because
+  ///   then both are times of the same clock.
+  package func retryAfterSeconds(now: Int?) -> Int? {
+    guard let value = self["Retry-After"].map({ Self.trimmed($0.utf8[...]) }), !value.isEmpty else { return nil }
+    if let seconds = Self.seconds(digits: value) { return min(seconds, Self.longestRetryAfter) }
+    guard let now, let date = HTTPDate.parse(value) else { return nil }
+    let (wait, overflow) = date.subtractingReportingOverflow(now)
+    return overflow ? nil : min(max(wait, 0), Self.longestRetryAfter)
+  }
+
+  /// How long a document may be kept (RFC 9111 section 5.2.2), in seconds; nil when the server does not say.
+  package var maxAgeSeconds: Int? {
+    var found: Int?
+    for value in values(of: "Cache-Control") {
+      for directive in value.utf8.split(separator: UInt8(ascii: ",")) {
+        let text = Self.trimmed(directive).lowercased()
+        if text == "no-store" || text == "no-cache" { return 0 }
+        guard found == nil, text.hasPrefix("max-age=") else { continue }
+        found = Self.seconds(digits: String(text.dropFirst(8)).filter { $0 != "\"" })
+      }
+    }
+    return found
+  }
+
+  /// A count of seconds written in digits only. More digits than any real wait has count as very long.
+  private static func seconds(digits: String) -> Int? {
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return digits.utf8.count > 9 ? 999_999_999 : Int(digits)
+  }
+
+  private static func trimmed(_ text: Substring.UTF8View) -> String {
+    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    let start = text.drop(while: isBlank)
+    let end = start.lastIndex { !isBlank($0) }.map { start.index(after: $0) } ?? start.startIndex
+    return String(Substring(start[..<end]))
+  }
+
+  private static func isSameName(_ a: String, _ b: String) -> Bool {
+    let lower = { (byte: UInt8) in (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+    return a.utf8.lazy.map(lower).elementsEqual(b.utf8.lazy.map(lower))
+  }
+}

@@ -1,0 +1,52 @@
+package import Crypto
+
+/// One request to an endpoint of an authorization server.
+///
+/// Secrets are only in `authorization` and `form`, never in the URL (RFC 6749 section 2.3.1).
+package struct HTTPRequest: ~Copyable {
+  package enum Method: Sendable { case get, post }
+
+  /// Room for the answer of any endpoint, in bytes. It is also the most that a `SecretBytes` holds.
+  package static let defaultResponseLimit = 262_144
+
+  package let method: Method
+  package let endpoint: Endpoint
+  package let transport: Transport
+
+  /// The value of the `Accept` header. Some servers answer in another format without it.
+  package var accept = "application/json"
+
+  /// The whole value of the `Authorization` header, scheme included.
+  package var authorization: SecretBytes?
+
+  /// The body, `application/x-www-form-urlencoded`; nil for a GET.
+  package var form: SecretBytes?
+
+  /// The most bytes of decoded response body that are read; more is ``HTTPFailure/Code/tooLarge``.
+  package var responseLimit = HTTPRequest.defaultResponseLimit
+
+  /// Whether a redirect may be followed: at most three, to the same scheme, host and port. A redirect that
+  /// may not be followed is returned as the response it is, with its 3xx status; one that may be followed in
+  /// principle but breaks these rules is ``HTTPFailure/Code/redirect``.
+  package var followsRedirects = false
+
+  /// Ends the request early from another thread.
+  package var cancellation: Cancellation?
+
+  package init(get endpoint: Endpoint, transport: Transport, cancellation: Cancellation? = nil) {
+    self.method = .get
+    self.endpoint = endpoint
+    self.transport = transport
+    self.cancellation = cancellation
+  }
+
+  package init(
+    post endpoint: Endpoint, form: consuming SecretBytes, transport: Transport, cancellation: Cancellation? = nil
+  ) {
+    self.method = .post
+    self.endpoint = endpoint
+    self.transport = transport
+    self.form = consume form
+    self.cancellation = cancellation
+  }
+}

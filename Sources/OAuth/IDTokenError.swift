@@ -1,0 +1,85 @@
+package import JOSE
+
+/// Why an ID Token was rejected. It carries no byte of the token.
+package struct IDTokenError: Error, Hashable, Sendable {
+  /// One for each rule of OpenID Connect Core 1.0 section 3.1.3.7 and section 12.2.
+  package enum Code: Hashable, Sendable {
+    /// The form, the header or the signature (steps 1, 6, 7 and 8).
+    case signature(JOSEError.Code)
+    case missingClaim
+    /// Wrong type, or a value that no such claim may have.
+    case malformedClaim
+    /// `iss` is not the issuer (step 2).
+    case issuerMismatch
+    /// `aud` does not hold our client id (step 3).
+    case audienceMismatch
+    /// `aud` holds someone whom we do not trust (step 3).
+    case untrustedAudience
+    /// `azp` is not our client id (steps 4 and 5).
+    case authorizedPartyMismatch
+    case expired
+    /// `iat` is too far ahead (step 10).
+    case issuedInFuture
+    /// `nbf` has not come (RFC 7519 section 4.1.5).
+    case notYetValid
+    /// `nonce` is not the one sent (step 11).
+    case nonceMismatch
+    /// `acr` is none of those asked for (step 12).
+    case insufficientAuthentication
+    /// `auth_time` is longer ago than `max_age` (step 13).
+    case authenticationTooOld
+    /// `at_hash` does not fit the access token (section 3.1.3.8).
+    case accessTokenHashMismatch
+    /// A logout token, which is no ID Token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
+    case logoutToken
+    /// The claim differs from the first ID Token of this sign-in (section 12.2).
+    case identityChanged
+  }
+
+  package var code: Code
+  /// The claim that is wrong.
+  package var claim: String?
+
+  package init(_ code: Code, _ claim: String? = nil) {
+    self.code = code
+    self.claim = claim
+  }
+
+  /// The issuer may have changed its keys: fetch them once and verify again (section 10.1.1). A known key
+  /// that does not fit may have been replaced under its old name.
+  package var needsNewKeys: Bool { code == .signature(.unknownKey) || code == .signature(.badSignature) }
+}
+
+extension OAuthError {
+  /// A rejected ID Token as the failure of the whole operation.
+  package init(_ error: IDTokenError) {
+    self.init(.idTokenRejected, error.reason)
+  }
+}
+
+extension IDTokenError {
+  fileprivate var reason: String {
+    let name = claim ?? "a claim"
+    return switch code {
+    case .signature(.unknownKey): "it was signed with a key that the issuer does not publish"
+    case .signature(.badSignature): "its signature does not fit"
+    case .signature(.encrypted): "it is encrypted, which is not supported"
+    case .signature(.algorithmNotAllowed), .signature(.unsecured): "its signature algorithm is not accepted"
+    case .signature: "its form, header or signature is not acceptable"
+    case .missingClaim: "\(name) is missing"
+    case .malformedClaim: "\(name) is malformed"
+    case .issuerMismatch: "it is from another issuer"
+    case .audienceMismatch: "it is for another client"
+    case .untrustedAudience: "it is also for another client"
+    case .authorizedPartyMismatch: "it was issued to another client"
+    case .expired: "it has expired"
+    case .issuedInFuture, .notYetValid: "it is from the future"
+    case .nonceMismatch: "it belongs to another sign-in"
+    case .insufficientAuthentication: "the user did not authenticate in the way that was asked for"
+    case .authenticationTooOld: "the user authenticated too long ago"
+    case .accessTokenHashMismatch: "it belongs to another access token"
+    case .logoutToken: "it is a logout token"
+    case .identityChanged: "\(name) differs from the first sign-in"
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package import Crypto
+package import JOSE
+
+/// What an ID Token must say.
+package struct IDTokenExpectation: Sendable {
+  /// How far ahead `iat` may be, in seconds.
+  static let longestAhead = 600
+  /// The largest clock skew that is taken, in seconds.
+  package static let largestClockSkew = 300
+
+  package var issuer: Issuer
+  package var clientID: String
+  /// Accepted `alg` values, never read from the token (RFC 8725 section 3.1).
+  package var algorithms: Set<JWSAlgorithm>
+  /// Unix seconds.
+  package var now: Int
+  /// The access token of the same answer, for `at_hash`.
+  package var accessToken: SharedSecret?
+  /// The nonce that was sent; nil when none was, as in the device grant and on refresh.
+  package var nonce: String?
+  /// Tolerance for all times, in seconds; more than 300 counts as 300.
+  package var clockSkew: Int
+  /// The identity of the first ID Token, on refresh (OpenID Connect Core 1.0 section 12.2).
+  package var first: IdentityRecord?
+  /// Other audiences that the token may be for.
+  package var trustedAudiences: [String] = []
+  /// The `max_age` that was sent, in seconds.
+  package var maxAge: Int?
+  /// The `acr_values` that were asked for; any of them will do.
+  package var acrValues: [String] = []
+
+  package init(
+    issuer: Issuer, clientID: String, nonce: String? = nil, accessToken: SharedSecret? = nil,
+    algorithms: Set<JWSAlgorithm>, now: Int, clockSkew: Int = 60, first: IdentityRecord? = nil
+  ) {
+    self.issuer = issuer
+    self.clientID = clientID
+    self.nonce = nonce
+    self.accessToken = accessToken
+    self.algorithms = algorithms
+    self.now = now
+    self.clockSkew = clockSkew
+    self.first = first
+  }
+
+  var skew: Int { min(max(clockSkew, 0), Self.largestClockSkew) }
+}

@@ -1,0 +1,190 @@
+internal import Crypto
+internal import Encoding
+internal import JOSE
+
+/// The rules for the claims of an ID Token whose signature is good (OpenID Connect Core 1.0 section 3.1.3.7).
+struct IDTokenRules {
+  let claims: JWTClaims
+  let algorithm: JWSAlgorithm
+  let expected: IDTokenExpectation
+
+  /// Runs all rules in order and stops at the first failure.
+  func check() throws(IDTokenError) -> (identity: IdentityRecord, issuedAt: Int, expiresAt: Int) {
+    try checkKind()
+    let issuer = try checkIssuer()
+    let audience = try checkAudience()
+    let authorizedParty = try checkAuthorizedParty(audience)
+    let expiresAt = try checkExpiry()
+    let issuedAt = try checkIssueTime()
+    let nonce = try checkNonce()
+    try checkAuthenticationContext()
+    let authTime = try checkAuthenticationTime()
+    let subject = try checkSubject()
+    try checkAccessTokenHash()
+    let identity = IdentityRecord(
+      issuer: issuer, subject: subject, audience: audience, authorizedParty: authorizedParty, authTime: authTime,
+      nonce: nonce)
+    if let first = expected.first { try check(identity, against: first) }
+    return (identity, issuedAt, expiresAt)
+  }
+
+  // MARK: What it is, from whom, for whom
+
+  /// Kinds of JWT exclude each other (RFC 8725 section 3.12).
+  private func checkKind() throws(IDTokenError) {
+    guard claims.object["events"]?["http://schemas.openid.net/event/backchannel-logout"] == nil else {
+      throw IDTokenError(.logoutToken, "events")
+    }
+  }
+
+  /// Step 2.
+  private func checkIssuer() throws(IDTokenError) -> String {
+    let issuer = try require("iss") { () throws(JOSEError) in try claims.issuer }
+    guard expected.issuer.isSame(as: issuer) else { throw IDTokenError(.issuerMismatch, "iss") }
+    return issuer
+  }
+
+  /// Step 3.
+  private func checkAudience() throws(IDTokenError) -> [String] {
+    let audience = try require("aud") { () throws(JOSEError) in try claims.audience }
+    guard audience.contains(where: { isSame($0, expected.clientID) }) else {
+      throw IDTokenError(.audienceMismatch, "aud")
+    }
+    let isTrusted = { (name: String) in
+      isSame(name, expected.clientID) || expected.trustedAudiences.contains { isSame($0, name) }
+    }
+    guard audience.allSatisfy(isTrusted) else { throw IDTokenError(.untrustedAudience, "aud") }
+    return audience
+  }
+
+  /// Steps 4 and 5. With several audiences it must be there, as the first edition of the text had it.
+  private func checkAuthorizedParty(_ audience: [String]) throws(IDTokenError) -> String? {
+    guard let party = try read("azp", { () throws(JOSEError) in try claims.string("azp") }) else {
+      let isSingle = audience.allSatisfy { isSame($0, audience[0]) }
+      guard isSingle else { throw IDTokenError(.missingClaim, "azp") }
+      return nil
+    }
+    guard isSame(party, expected.clientID) else { throw IDTokenError(.authorizedPartyMismatch, "azp") }
+    return party
+  }
+
+  // MARK: Times
+
+  /// Step 9: dead at `exp`, not after it (RFC 7519 section 4.1.4).
+  private func checkExpiry() throws(IDTokenError) -> Int {
+    let expiresAt = try require("exp") { () throws(JOSEError) in try claims.expiresAt }
+    guard expected.now - expected.skew < expiresAt else { throw IDTokenError(.expired, "exp") }
+    if let notBefore = try read("nbf", { () throws(JOSEError) in try claims.notBefore }) {
+      guard notBefore <= expected.now + expected.skew else { throw IDTokenError(.notYetValid, "nbf") }
+    }
+    return expiresAt
+  }
+
+  /// Step 10. Its age has no limit of its own, since `exp` is one.
+  private func checkIssueTime() throws(IDTokenError) -> Int {
+    let issuedAt = try require("iat") { () throws(JOSEError) in try claims.issuedAt }
+    guard issuedAt <= expected.now + IDTokenExpectation.longestAhead else {
+      throw IDTokenError(.issuedInFuture, "iat")
+    }
+    return issuedAt
+  }
+
+  /// Step 13.
+  private func checkAuthenticationTime() throws(IDTokenError) -> Int? {
+    let authTime = try read("auth_time") { () throws(JOSEError) in try claims.authTime }
+    guard let maxAge = expected.maxAge else { return authTime }
+    guard let authTime else { throw IDTokenError(.missingClaim, "auth_time") }
+    // Seconds since 1970 up to the year 9999 on one side, a setting on the other.
+    let (age, overflow) = expected.now.subtractingReportingOverflow(authTime)
+    guard !overflow, age - expected.skew <= maxAge else { throw IDTokenError(.authenticationTooOld, "auth_time") }
+    return authTime
+  }
+
+  // MARK: Which sign-in, by whom
+
+  /// Step 11. A nonce that we did not ask for means nothing to us.
+  private func checkNonce() throws(IDTokenError) -> String? {
+    let found = try read("nonce") { () throws(JOSEError) in try claims.string("nonce") }
+    guard let sent = expected.nonce else { return found }
+    guard let found else { throw IDTokenError(.missingClaim, "nonce") }
+    let (a, b) = (Array(found.utf8), Array(sent.utf8))
+    guard ConstantTime.isEqual(a.span, b.span) else { throw IDTokenError(.nonceMismatch, "nonce") }
+    return found
+  }
+
+  /// Step 12.
+  private func checkAuthenticationContext() throws(IDTokenError) {
+    let found = try read("acr") { () throws(JOSEError) in try claims.string("acr") }
+    guard !expected.acrValues.isEmpty else { return }
+    guard let found else { throw IDTokenError(.missingClaim, "acr") }
+    guard expected.acrValues.contains(where: { isSame($0, found) }) else {
+      throw IDTokenError(.insufficientAuthentication, "acr")
+    }
+  }
+
+  /// Section 2: at most 255 ASCII characters.
+  private func checkSubject() throws(IDTokenError) -> String {
+    let subject = try require("sub") { () throws(JOSEError) in try claims.subject }
+    guard (1...255).contains(subject.utf8.count), subject.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+      throw IDTokenError(.malformedClaim, "sub")
+    }
+    return subject
+  }
+
+  /// Section 3.1.3.8.
+  private func checkAccessTokenHash() throws(IDTokenError) {
+    guard let found = try read("at_hash", { () throws(JOSEError) in try claims.string("at_hash") }),
+      let accessToken = expected.accessToken
+    else { return }
+    let hash: String
+    do {
+      hash = try accessToken.bytes.withBytes { (token) throws(JOSEError) in try algorithm.leftHalfHash(of: token) }
+    } catch {
+      throw IDTokenError(.signature(error.code), "at_hash")
+    }
+    guard isSame(found, hash) else { throw IDTokenError(.accessTokenHashMismatch, "at_hash") }
+  }
+
+  /// Section 12.2. What the first token did not say cannot be compared, except for `azp` and `nonce`, which
+  /// must not appear later.
+  private func check(_ identity: IdentityRecord, against first: IdentityRecord) throws(IDTokenError) {
+    guard isSame(identity.issuer, first.issuer) else { throw IDTokenError(.identityChanged, "iss") }
+    guard isSame(identity.subject, first.subject) else { throw IDTokenError(.identityChanged, "sub") }
+    guard isSameSet(identity.audience, first.audience) else { throw IDTokenError(.identityChanged, "aud") }
+    guard isSame(identity.authorizedParty, first.authorizedParty) else { throw IDTokenError(.identityChanged, "azp") }
+    if let now = identity.authTime, let before = first.authTime, now != before {
+      throw IDTokenError(.identityChanged, "auth_time")
+    }
+    if let nonce = identity.nonce, !isSame(nonce, first.nonce) { throw IDTokenError(.identityChanged, "nonce") }
+  }
+}
+
+extension IDTokenRules {
+  private func read<Value>(
+    _ claim: String, _ value: () throws(JOSEError) -> Value?
+  ) throws(IDTokenError) -> Value? {
+    do { return try value() } catch { throw IDTokenError(.malformedClaim, claim) }
+  }
+
+  private func require<Value>(
+    _ claim: String, _ value: () throws(JOSEError) -> Value?
+  ) throws(IDTokenError) -> Value {
+    guard let found = try read(claim, value) else { throw IDTokenError(.missingClaim, claim) }
+    return found
+  }
+
+  /// Swift's own comparison takes different bytes for the same text (RFC 8259 section 8.3).
+  private func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+
+  private func isSame(_ a: String?, _ b: String?) -> Bool {
+    switch (a, b) {
+    case (nil, nil): true
+    case (let a?, let b?): isSame(a, b)
+    default: false
+    }
+  }
+
+  private func isSameSet(_ a: [String], _ b: [String]) -> Bool {
+    a.allSatisfy { one in b.contains { isSame($0, one) } } && b.allSatisfy { one in a.contains { isSame($0, one) } }
+  }
+}

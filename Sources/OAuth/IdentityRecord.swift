@@ -1,0 +1,47 @@
+package import Encoding
+
+/// Who signed in, as the first ID Token of an account said. It is kept, so that a later token for anyone
+/// else is noticed (OpenID Connect Core 1.0 section 12.2). Identity is the pair of issuer and subject
+/// (section 5.7).
+package struct IdentityRecord: Sendable, Hashable {
+  package var issuer: String
+  package var subject: String
+  package var audience: [String]
+  package var authorizedParty: String?
+  package var authTime: Int?
+  package var nonce: String?
+
+  package init(
+    issuer: String, subject: String, audience: [String], authorizedParty: String? = nil, authTime: Int? = nil,
+    nonce: String? = nil
+  ) {
+    self.issuer = issuer
+    self.subject = subject
+    self.audience = audience
+    self.authorizedParty = authorizedParty
+    self.authTime = authTime
+    self.nonce = nonce
+  }
+
+  /// Reads what ``json`` wrote; nil for anything else.
+  package init?(json: JSON) {
+    guard let issuer = json["iss"]?.string, let subject = json["sub"]?.string, let values = json["aud"]?.array else {
+      return nil
+    }
+    let audience = values.compactMap(\.string)
+    guard audience.count == values.count, !audience.isEmpty else { return nil }
+    self.init(
+      issuer: issuer, subject: subject, audience: audience, authorizedParty: json["azp"]?.string,
+      authTime: json["auth_time"]?.int, nonce: json["nonce"]?.string)
+  }
+
+  package var json: JSON {
+    var object = JSONObject([
+      ("iss", .string(issuer)), ("sub", .string(subject)), ("aud", .array(audience.map { .string($0) })),
+    ])
+    object["azp"] = authorizedParty.map { .string($0) }
+    object["auth_time"] = authTime.map { .int($0) }
+    object["nonce"] = nonce.map { .string($0) }
+    return .object(object)
+  }
+}

@@ -1,0 +1,43 @@
+internal import Encoding
+
+/// An issuer identifier: an https URL without query and fragment (RFC 8414 section 2).
+///
+/// It is kept exactly as configured. Nothing is lower-cased or cleaned up, because it is compared byte by
+/// byte with metadata and ID Tokens (RFC 8414 section 3.3).
+package struct Issuer: Sendable, Hashable {
+  /// Leaves room for a well-known path within the longest URL we accept.
+  private static let longest = 1900
+
+  package let text: String
+  private let pathLength: Int
+
+  /// - Parameter allowHTTPLoopback: Accept plain http to 127.0.0.1 or [::1] too.
+  /// - Throws: `insecureURL`, or `invalidIssuer` for anything else that is wrong.
+  package init(_ text: String, allowHTTPLoopback: Bool) throws(OAuthError) {
+    guard text.utf8.count <= Self.longest, let uri = try? URI(text) else {
+      throw OAuthError(.invalidIssuer, "the issuer")
+    }
+    guard uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else { throw OAuthError(.insecureURL, "the issuer") }
+    guard uri.query == nil, uri.fragment == nil else { throw OAuthError(.invalidIssuer, "the issuer") }
+    self.text = text
+    pathLength = uri.path.utf8.count
+  }
+
+  /// Where the metadata may be, in the order to try: OpenID Connect Discovery 1.0 section 4, RFC 8414
+  /// section 3.1, and the OpenID document at the RFC 8414 place (RFC 8414 section 5).
+  package var metadataLocations: [Endpoint] {
+    let base = String(text.dropLast(pathLength))
+    var path = String(text.suffix(pathLength))
+    if path.hasSuffix("/") { path.removeLast() }
+    var texts = [
+      base + path + "/.well-known/openid-configuration",
+      base + "/.well-known/oauth-authorization-server" + path,
+    ]
+    if !path.isEmpty { texts.append(base + "/.well-known/openid-configuration" + path) }
+    // A loopback issuer was opted in when it was made.
+    return texts.compactMap { try? Endpoint($0, allowHTTPLoopback: true) }
+  }
+
+  /// Whether `other` is this issuer, byte by byte.
+  package func isSame(as other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
+}

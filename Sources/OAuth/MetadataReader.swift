@@ -1,0 +1,34 @@
+internal import Encoding
+
+/// Reads the members of a metadata document that we use, and names the one that is wrong.
+struct MetadataReader {
+  let object: JSONObject
+  let allowHTTPLoopback: Bool
+
+  func string(_ name: String) throws(OAuthError) -> String? {
+    guard let value = object[name], value != .null else { return nil }
+    guard let text = value.string else { throw OAuthError(.metadataInvalid, name) }
+    return text
+  }
+
+  /// An endpoint that is not https makes the whole document unusable (RFC 8414 section 2).
+  func endpoint(_ name: String) throws(OAuthError) -> Endpoint? {
+    guard let text = try string(name) else { return nil }
+    do {
+      return try Endpoint(text, allowHTTPLoopback: allowHTTPLoopback)
+    } catch {
+      throw OAuthError(.metadataInvalid, name)
+    }
+  }
+
+  func strings(_ name: String) throws(OAuthError) -> [String]? {
+    guard let value = object[name], value != .null else { return nil }
+    guard let elements = value.array else { throw OAuthError(.metadataInvalid, name) }
+    var texts: [String] = []
+    for element in elements {
+      guard let text = element.string else { throw OAuthError(.metadataInvalid, name) }
+      texts.append(text)
+    }
+    return texts
+  }
+}

@@ -1,0 +1,106 @@
+internal import Crypto
+
+/// What a request asked for; some answers mean something only in its light.
+enum RequestKind: Sendable { case refresh, devicePoll, other }
+
+extension OAuthError {
+  /// The error that a response stands for.
+  ///
+  /// The `error` value decides first and the HTTP status second. A 5xx with an OAuth error is still a server
+  /// in trouble, unless the error is about the grant or the client itself.
+  static func answered(
+    _ response: HTTPResponse, _ answer: ErrorAnswer?, _ subject: String, kind: RequestKind = .other
+  ) -> OAuthError {
+    var error = status(of: response, subject)
+    if let answer {
+      error.serverError = answer.error
+      error.serverDescription = answer.description
+      if let value = answer.error {
+        error.setCode(Code(serverError: value, kind: kind, status: response.status) ?? error.code)
+      }
+      // A success status with an error that we do not know is neither a success nor a known failure.
+      if error.code == .malformedResponse, answer.error != nil { error.setCode(.otherServerError) }
+      // RFC 6749 section 5.2: `error` is a string of certain characters.
+      if answer.error == nil, error.code == .otherServerError { error.setCode(.malformedResponse) }
+    } else if kind == .refresh, response.status == 400, response.body.count == 0 {
+      // Glewlwyd answers a dead refresh token so. A 400 to a well-formed refresh cannot be a passing
+      // failure, and with nothing in it that says otherwise the user must be told to sign in again.
+      error.setCode(.invalidGrant)
+    }
+    error.noteWait(response.headers)
+    return error
+  }
+
+  /// The error that a status alone stands for.
+  static func status(of response: HTTPResponse, _ subject: String) -> OAuthError {
+    var error = OAuthError(Code(status: response.status), subject, httpStatus: response.status)
+    error.noteWait(response.headers)
+    return error
+  }
+
+  /// Whether a status tells of a server in trouble, whatever the body says.
+  static func isPassing(_ status: Int) -> Bool { Code(status: status).usualRemedy == .tryLater }
+
+  /// Both times are the server's, so its clock may be wrong.
+  private mutating func noteWait(_ headers: HTTPHeaders) {
+    retryAfterSeconds = remedy == .tryLater ? headers.retryAfterSeconds(now: headers.date) : nil
+  }
+
+  private mutating func setCode(_ code: Code) {
+    self.code = code
+    remedy = code.usualRemedy
+  }
+}
+
+extension OAuthError.Code {
+  fileprivate init(status: Int) {
+    self =
+      switch status {
+      case 200..<300: .malformedResponse
+      case 300..<400: .redirectRefused
+      // RFC 6749 section 5.2: 401 is for failed client authentication.
+      case 401: .invalidClient
+      case 429: .rateLimited
+      case 408, 425, 500...: .serverUnavailable
+      default: .otherServerError
+      }
+  }
+
+  /// nil for a value that we do not know, and for one that a server in trouble gives no weight.
+  fileprivate init?(serverError: String, kind: RequestKind, status: Int) {
+    guard let code = Self.named(serverError) ?? Self.named(serverError, in: kind) else { return nil }
+    if status >= 500, code != .invalidGrant, code != .invalidClient { return nil }
+    self = code
+  }
+
+  private static func named(_ serverError: String) -> OAuthError.Code? {
+    switch serverError {
+    case "invalid_grant": .invalidGrant
+    case "invalid_client", "incorrect_client_credentials": .invalidClient
+    case "unauthorized_client", "device_flow_disabled": .unauthorizedClient
+    case "invalid_request": .invalidRequest
+    case "unsupported_grant_type": .unsupportedGrantType
+    case "invalid_scope": .invalidScopeAnswer
+    case "access_denied", "authorization_declined": .accessDenied
+    case "expired_token", "token_expired": .expiredToken
+    case "server_error", "temporarily_unavailable": .serverUnavailable
+    case "slow_down", "rate_limit_exceeded": .rateLimited
+    case "unsupported_token_type": .unsupportedTokenRevocation
+    case "invalid_token": .invalidToken
+    case "insufficient_scope": .insufficientScope
+    default: nil
+    }
+  }
+
+  /// Names of single servers that mean `invalid_grant` for one kind of request: GitHub for a refresh;
+  /// GitHub, Entra and Glewlwyd for a device code.
+  private static func named(_ serverError: String, in kind: RequestKind) -> OAuthError.Code? {
+    switch (kind, serverError) {
+    case (.refresh, "bad_refresh_token"): .invalidGrant
+    case (.devicePoll, "incorrect_device_code"), (.devicePoll, "bad_verification_code"),
+      (.devicePoll, "invalid_code"):
+      .invalidGrant
+    default: nil
+    }
+  }
+}

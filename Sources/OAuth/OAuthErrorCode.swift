@@ -1,0 +1,93 @@
+extension OAuthError {
+  /// What went wrong. The raw values are stable names.
+  package enum Code: String, Sendable, CaseIterable {
+    // What the user or a document names is not usable.
+    case insecureURL, invalidURL, invalidIssuer, issuerMismatch, metadataMissing, metadataInvalid
+    case endpointMissing, invalidScope, invalidClientID
+    // No answer, or none that may be used.
+    case network, timeout, tlsFailure, certificateRejected, pinMismatch, redirectRefused, responseTooLarge
+    case serverUnavailable, rateLimited, cancelled, malformedResponse, internalFailure, cryptoFailure
+    // The answer is not what the protocol promises.
+    case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch
+    // The server said no.
+    case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
+    case unsupportedGrantType, invalidScopeAnswer, invalidToken, insufficientScope
+    case unsupportedTokenRevocation, otherServerError
+  }
+}
+
+extension OAuthError.Code {
+  init(_ code: HTTPFailure.Code) {
+    self =
+      switch code {
+      case .resolve, .connect, .send, .receive, .proxy: .network
+      case .tls: .tlsFailure
+      case .certificate: .certificateRejected
+      case .pin: .pinMismatch
+      case .timeout: .timeout
+      case .tooLarge: .responseTooLarge
+      case .malformed: .malformedResponse
+      case .redirect: .redirectRefused
+      case .cancelled: .cancelled
+      case .setup: .internalFailure
+      }
+  }
+
+  var usualRemedy: OAuthError.Remedy {
+    switch self {
+    case .network, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .tryLater
+    case .invalidGrant, .expiredToken, .accessDenied, .invalidToken: .signInAgain
+    case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
+      .endpointMissing, .invalidScope, .invalidClientID, .certificateRejected, .pinMismatch, .redirectRefused,
+      .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope:
+      .fixConfiguration
+    case .responseTooLarge, .cancelled, .malformedResponse, .internalFailure, .cryptoFailure,
+      .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .invalidRequest,
+      .unsupportedTokenRevocation, .otherServerError:
+      .none
+    }
+  }
+
+  func sentence(about subject: String) -> String {
+    switch self {
+    case .insecureURL: "\(subject) is not an https URL"
+    case .invalidURL: "\(subject) is not a valid URL"
+    case .invalidIssuer: "\(subject) is not an issuer: an https URL without query and fragment is needed"
+    case .issuerMismatch: "the server's metadata is for another issuer than \(subject)"
+    case .metadataMissing: "no metadata was found for \(subject)"
+    case .metadataInvalid: "the server's metadata is not usable: \(subject)"
+    case .endpointMissing: "the server does not name \(subject)"
+    case .invalidScope: "\(subject) is not a valid scope"
+    case .invalidClientID: "\(subject) is not a valid client id"
+    case .network: "no connection to \(subject)"
+    case .timeout: "\(subject) did not answer in time"
+    case .tlsFailure: "the secure connection to \(subject) failed"
+    case .certificateRejected: "the certificate of \(subject) is not trusted"
+    case .pinMismatch: "the public key of \(subject) is not one of the pinned keys"
+    case .redirectRefused: "\(subject) answered with a redirect that is not followed"
+    case .responseTooLarge: "the answer of \(subject) is too large"
+    case .serverUnavailable: "\(subject) is not available at the moment"
+    case .rateLimited: "\(subject) asks for fewer requests"
+    case .cancelled: "the request to \(subject) was cancelled"
+    case .malformedResponse: "the answer of \(subject) is malformed"
+    case .internalFailure: "the request to \(subject) could not be made on this machine"
+    case .cryptoFailure: "the cryptographic library failed for \(subject)"
+    case .unsupportedTokenType: "\(subject) issued a token of a type that is not supported"
+    case .missingIDToken: "\(subject) issued no ID Token although one was asked for"
+    case .idTokenRejected: "the ID Token was rejected: \(subject)"
+    case .userInfoMismatch: "the answer of \(subject) is about another user"
+    case .accessDenied: "access was denied at \(subject)"
+    case .expiredToken: "the code has expired at \(subject)"
+    case .invalidGrant: "\(subject) no longer accepts this sign-in"
+    case .invalidClient: "\(subject) does not accept this client's id or secret"
+    case .unauthorizedClient: "\(subject) does not allow this client to sign in this way"
+    case .invalidRequest: "\(subject) rejected the request"
+    case .unsupportedGrantType: "\(subject) does not support this way to sign in"
+    case .invalidScopeAnswer: "\(subject) rejected the scope"
+    case .invalidToken: "\(subject) rejected the access token"
+    case .insufficientScope: "\(subject) wants a scope that the access token does not have"
+    case .unsupportedTokenRevocation: "\(subject) cannot revoke this kind of token"
+    case .otherServerError: "\(subject) reported an error"
+    }
+  }
+}

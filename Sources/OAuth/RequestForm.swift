@@ -1,0 +1,25 @@
+internal import Crypto
+internal import Encoding
+
+/// The body of a request while it is written. It may hold tokens, so it is written on the secure heap.
+struct RequestForm: ~Copyable {
+  private var buffer = SecretBuffer()
+  private var isFirst = true
+
+  mutating func add(_ name: String, _ value: String) {
+    Form.append(name: name, value: value, to: &buffer, isFirst: &isFirst)
+  }
+
+  mutating func add(_ name: String, secret: SharedSecret) {
+    secret.bytes.withBytes { Form.append(name: name, secret: $0, to: &buffer, isFirst: &isFirst) }
+  }
+
+  /// An empty scope is never sent: some servers take it for all scopes.
+  mutating func add(_ scope: Scope?) {
+    if let scope, !scope.isEmpty { add("scope", scope.text) }
+  }
+
+  consuming func finish() throws(OAuthError) -> SecretBytes {
+    do { return try buffer.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
+  }
+}

@@ -1,0 +1,33 @@
+package import Crypto
+
+/// How an account's server is reached and whom to trust on the way.
+package struct Transport: Sendable {
+  /// An HTTP proxy. The environment is never read; what is not here is not used.
+  package struct Proxy: Sendable {
+    /// `http://host:port` or `https://host:port`, without credentials.
+    package var url: String
+    /// Host names that are reached directly, separated by commas, as in `no_proxy`.
+    package var exclusions: String
+    /// `user:password`.
+    package var credentials: SharedSecret?
+
+    package init(url: String, exclusions: String = "", credentials: SharedSecret? = nil) {
+      self.url = url
+      self.exclusions = exclusions
+      self.credentials = credentials
+    }
+  }
+
+  /// Plain http to 127.0.0.1 or [::1] is allowed. For development only.
+  package var allowHTTPLoopback = false
+  /// Certificates in PEM form that are trusted beside the system's own.
+  package var certificateAuthorities: [UInt8]?
+  /// Public keys as `sha256//BASE64=`; when there are any, the server's key must be one of them.
+  package var pins: [String] = []
+  package var proxy: Proxy?
+  package var connectTimeoutSeconds = 10
+  /// For the whole request, connection included.
+  package var totalTimeoutSeconds = 30
+
+  package init() {}
+}

@@ -1,0 +1,136 @@
+import Crypto
+import OAuth
+import Testing
+
+private let subject = "the device authorization endpoint"
+
+private func malformed(_ member: String) -> OAuthError {
+  expected(.malformedResponse, "\(subject) (\(member))", status: 200)
+}
+
+// RFC 8628 section 3.1 and 3.2.
+@Suite struct `Device authorization` {
+  private static let members = [
+    ("device_code", #""dc-1""#), ("user_code", #""WDJB-MJHT""#), ("verification_uri", #""https://as.example/go""#),
+    ("expires_in", "900"),
+  ]
+
+  private func body(_ changes: [(String, String?)] = []) -> String {
+    var members = Self.members
+    for (name, value) in changes {
+      members.removeAll { $0.0 == name }
+      if let value { members.append((name, value)) }
+    }
+    return "{" + members.map { #""\#($0.0)":\#($0.1)"# }.joined(separator: ",") + "}"
+  }
+
+  private func parse(_ changes: [(String, String?)] = []) throws -> DeviceAuthorizationResponse {
+    try DeviceAuthorizationResponse.parse(response(body(changes)))
+  }
+
+  @Test func `one POST with the client and the scope`() throws {
+    let http = ScriptedHTTP(try response(body()))
+    let codes = try testServer(http).authorizeDevice(scope: Scope("openid offline_access"))
+    #expect(codes.deviceCode.text == "dc-1")
+    #expect(codes.userCode == "WDJB-MJHT")
+    #expect(codes.verificationURI == "https://as.example/go")
+    #expect(codes.verificationURIComplete == nil)
+    #expect(codes.expiresIn == 900)
+    #expect(codes.interval == 5)
+    #expect(
+      http.requests == [
+        .init(
+          method: .post, url: "https://as.example/device", form: ["scope=openid offline_access", "client_id=agent"])
+      ])
+  }
+
+  @Test func `without a scope none is sent`() throws {
+    let http = ScriptedHTTP(try response(body()))
+    _ = try testServer(http).authorizeDevice(scope: nil)
+    #expect(http.requests.map(\.form) == [["client_id=agent"]])
+  }
+
+  @Test func `a client with a secret authenticates`() throws {
+    let http = ScriptedHTTP(try response(body()))
+    _ = try testServer(http, .post(secret("s"))).authorizeDevice(scope: nil)
+    #expect(http.requests.map(\.form) == [["client_id=agent", "client_secret=s"]])
+  }
+
+  @Test func `the complete URL is kept`() throws {
+    let codes = try parse([("verification_uri_complete", #""https://as.example/go?c=1""#)])
+    #expect(codes.verificationURIComplete == "https://as.example/go?c=1")
+  }
+
+  // Google's names.
+  @Test func `the older names of the URLs are read`() throws {
+    let codes = try parse([
+      ("verification_uri", nil), ("verification_url", #""https://g.example/device""#),
+      ("verification_url_complete", #""https://g.example/device?c""#),
+    ])
+    #expect(codes.verificationURI == "https://g.example/device")
+    #expect(codes.verificationURIComplete == "https://g.example/device?c")
+    let both = try parse([("verification_url", #""https://other.example""#)])
+    #expect(both.verificationURI == "https://as.example/go")
+  }
+
+  @Test(arguments: ["device_code", "user_code", "verification_uri", "expires_in"])
+  func `a required member must be there`(name: String) {
+    #expect(throws: malformed(name)) { try parse([(name, nil)]) }
+    #expect(throws: malformed(name)) { try parse([(name, "null")]) }
+    #expect(throws: malformed(name)) { try parse([(name, "[]")]) }
+  }
+
+  @Test(arguments: [#""""#, #""A\u001b[2JB""#, #""A\nB""#, #""A\u202eB""#, #""A\u200bB""#])
+  func `a user code with hidden characters is refused`(value: String) {
+    #expect(throws: malformed("user_code")) { try parse([("user_code", value)]) }
+  }
+
+  @Test func `a user code is shown as it came and has at most 128 bytes`() throws {
+    let long = String(repeating: "x", count: 128)
+    #expect(try parse([("user_code", #""\#(long)""#)]).userCode == long)
+    #expect(throws: malformed("user_code")) { try parse([("user_code", #""\#(long)x""#)]) }
+    #expect(try parse([("user_code", #"" ab-Cd é ""#)]).userCode == " ab-Cd é ")
+  }
+
+  @Test(arguments: ["verification_uri", "verification_uri_complete", "verification_url_complete"])
+  func `a URL with hidden characters is refused`(name: String) {
+    #expect(throws: malformed(name)) { try parse([(name, #""https://as.example/\u0007""#)]) }
+    #expect(throws: malformed(name)) { try parse([(name, #""\#(String(repeating: "x", count: 2049))""#)]) }
+  }
+
+  @Test func `a URL that may not be opened is still shown`() throws {
+    #expect(try parse([("verification_uri", #""as.example/go""#)]).verificationURI == "as.example/go")
+  }
+
+  @Test(arguments: [#""""#, #""a\nb""#, #""é""#])
+  func `a device code with other characters is refused`(value: String) {
+    #expect(throws: malformed("device_code")) { try parse([("device_code", value)]) }
+  }
+
+  @Test(arguments: ["0", "-1", #""x""#, "1e400", "0.5"]) func `a lifetime that is no lifetime is refused`(value: String)
+  {
+    #expect(throws: malformed("expires_in")) { try parse([("expires_in", value)]) }
+  }
+
+  // RFC 8628 section 3.2: 5 when it is not provided.
+  @Test(arguments: [
+    ("0", 5), ("-3", 5), ("null", 5), (#""x""#, 5), ("{}", 5), ("1e400", 5), ("7", 7), (#""7""#, 7), ("2.1", 3),
+    ("61", 61),
+    ("1e18", 86_400),
+  ])
+  func `an interval that cannot be used is five seconds`(value: String, seconds: Int) throws {
+    #expect(try parse([("interval", value)]).interval == seconds)
+  }
+
+  @Test func `an error of this endpoint is an OAuth error`() throws {
+    let http = ScriptedHTTP(try response(400, #"{"error":"unauthorized_client"}"#))
+    #expect(throws: expected(.unauthorizedClient, subject, status: 400, error: "unauthorized_client")) {
+      try testServer(http).authorizeDevice(scope: nil)
+    }
+  }
+
+  @Test func `a server without the endpoint has no device grant`() throws {
+    let server = try testServer(ScriptedHTTP()) { $0.deviceAuthorizationEndpoint = nil }
+    #expect(throws: OAuthError(.endpointMissing, subject)) { try server.authorizeDevice(scope: nil) }
+  }
+}

@@ -1,0 +1,116 @@
+import Crypto
+import OAuth
+import Testing
+
+private let subject = "the token endpoint"
+
+/// What a test compares of an outcome.
+private enum Seen: Equatable {
+  case token(String)
+  case pending
+  case slowDown(Int?)
+  case transient(OAuthError)
+}
+
+// RFC 8628 section 3.4 and 3.5.
+@Suite struct `Device polls` {
+  private func poll(_ reply: ScriptedHTTP.Reply) throws -> Seen {
+    let http = ScriptedHTTP([reply])
+    let server = try testServer(http)
+    let code = try secret("dc-1")
+    defer { #expect(http.requests.count == 1) }
+    switch try server.pollDevice(code) {
+    case .token(let tokens): return .token(tokens.accessToken.text)
+    case .pending: return .pending
+    case .slowDown(let interval): return .slowDown(interval)
+    case .transient(let error): return .transient(error)
+    }
+  }
+
+  private func poll(_ status: Int, _ body: String) throws -> Seen { try poll(.response(response(status, body))) }
+
+  @Test func `one POST with the code and the client`() throws {
+    let http = ScriptedHTTP(try response(400, #"{"error":"authorization_pending"}"#))
+    _ = try testServer(http).pollDevice(secret("dc-1"))
+    #expect(
+      http.requests == [
+        .init(
+          method: .post, url: "https://as.example/token",
+          form: [
+            "grant_type=urn:ietf:params:oauth:grant-type:device_code", "device_code=dc-1", "client_id=agent",
+          ])
+      ])
+  }
+
+  @Test func `tokens end the wait`() throws {
+    #expect(try poll(200, #"{"access_token":"a","token_type":"Bearer"}"#) == .token("a"))
+  }
+
+  // 400 by the text; Google answers 428, GitHub 200, Auth0 403, older Dex 401.
+  @Test(arguments: [200, 400, 401, 403, 428, 429]) func `pending and slow_down are known by their names`(status: Int)
+    throws
+  {
+    #expect(try poll(status, #"{"error":"authorization_pending"}"#) == .pending)
+    #expect(try poll(status, #"{"error":"slow_down"}"#) == .slowDown(nil))
+    #expect(try poll(status, #"{"error":"slow_down","interval":10}"#) == .slowDown(10))
+  }
+
+  @Test func `a form works as well`() throws {
+    let type = "application/x-www-form-urlencoded"
+    #expect(try poll(.response(response(type: type, "error=authorization_pending"))) == .pending)
+    #expect(try poll(.response(response(type: type, "error=slow_down&interval=15"))) == .slowDown(15))
+  }
+
+  @Test(arguments: ["-1", #""x""#, "1e99", "null"]) func `an unreadable interval is none`(value: String) throws {
+    #expect(try poll(400, #"{"error":"slow_down","interval":\#(value)}"#) == .slowDown(nil))
+  }
+
+  @Test(arguments: [
+    ("access_denied", OAuthError.Code.accessDenied), ("authorization_declined", .accessDenied),
+    ("expired_token", .expiredToken), ("token_expired", .expiredToken), ("invalid_grant", .invalidGrant),
+    ("incorrect_device_code", .invalidGrant), ("bad_verification_code", .invalidGrant),
+    ("invalid_code", .invalidGrant), ("invalid_client", .invalidClient), ("server_error", .serverUnavailable),
+    ("temporarily_unavailable", .serverUnavailable), ("anything", .otherServerError),
+  ])
+  func `any other error ends the sign-in`(value: String, code: OAuthError.Code) throws {
+    for status in [200, 400, 403] {
+      #expect(throws: expected(code, subject, status: status, error: value)) {
+        try poll(status, #"{"error":"\#(value)"}"#)
+      }
+    }
+  }
+
+  @Test(arguments: [408, 425, 500, 502, 503, 504]) func `a server in trouble is asked again`(status: Int) throws {
+    #expect(try poll(status, "<html>") == .transient(expected(.serverUnavailable, subject, status: status)))
+    #expect(
+      try poll(status, #"{"error":"server_error"}"#)
+        == .transient(expected(.serverUnavailable, subject, status: status, error: "server_error")))
+  }
+
+  @Test func `a rate limit is asked again after its wait`() throws {
+    let answer = try response(429, headers: [("Retry-After", "42")], "")
+    #expect(try poll(.response(answer)) == .transient(expected(.rateLimited, subject, status: 429, retryAfter: 42)))
+  }
+
+  @Test func `a server in trouble that names the grant ends it`() throws {
+    #expect(throws: expected(.invalidGrant, subject, status: 500, error: "invalid_grant")) {
+      try poll(500, #"{"error":"invalid_grant"}"#)
+    }
+  }
+
+  @Test(arguments: [HTTPFailure.Code.resolve, .connect, .timeout, .tls, .send, .receive, .proxy])
+  func `a failed connection is tried again`(code: HTTPFailure.Code) throws {
+    let failure = HTTPFailure(code)
+    #expect(try poll(.failure(failure)) == .transient(OAuthError(failure, subject)))
+  }
+
+  @Test(arguments: [HTTPFailure.Code.certificate, .pin, .cancelled, .tooLarge, .malformed, .redirect, .setup])
+  func `a failure that will not pass ends the sign-in`(code: HTTPFailure.Code) throws {
+    let failure = HTTPFailure(code)
+    #expect(throws: OAuthError(failure, subject)) { try poll(.failure(failure)) }
+  }
+
+  @Test func `a success that is none ends the sign-in`() throws {
+    #expect(throws: expected(.malformedResponse, subject, status: 200)) { try poll(200, "<html>") }
+  }
+}

@@ -1,0 +1,189 @@
+import Crypto
+import OAuth
+import Testing
+
+private let subject = "the token endpoint"
+
+// RFC 6749 section 5.2.
+@Suite struct `Error answers` {
+  private func failure(_ answer: HTTPResponse) throws -> OAuthError? {
+    do throws(OAuthError) {
+      _ = try TokenResponse.parse(answer)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test(arguments: [
+    ("invalid_grant", OAuthError.Code.invalidGrant, OAuthError.Remedy.signInAgain),
+    ("invalid_client", .invalidClient, .fixConfiguration),
+    ("incorrect_client_credentials", .invalidClient, .fixConfiguration),
+    ("unauthorized_client", .unauthorizedClient, .fixConfiguration),
+    ("device_flow_disabled", .unauthorizedClient, .fixConfiguration),
+    ("invalid_request", .invalidRequest, .none),
+    ("unsupported_grant_type", .unsupportedGrantType, .fixConfiguration),
+    ("invalid_scope", .invalidScopeAnswer, .fixConfiguration),
+    ("access_denied", .accessDenied, .signInAgain), ("authorization_declined", .accessDenied, .signInAgain),
+    ("expired_token", .expiredToken, .signInAgain), ("token_expired", .expiredToken, .signInAgain),
+    ("server_error", .serverUnavailable, .tryLater), ("temporarily_unavailable", .serverUnavailable, .tryLater),
+    ("slow_down", .rateLimited, .tryLater), ("authorization_pending", .otherServerError, .none),
+    ("something_else", .otherServerError, .none), ("Invalid_Grant", .otherServerError, .none),
+    ("bad_refresh_token", .otherServerError, .none), ("invalid_code", .otherServerError, .none),
+  ])
+  func `the error value decides`(value: String, code: OAuthError.Code, remedy: OAuthError.Remedy) throws {
+    for status in [200, 400, 403, 428] {
+      let error = try failure(response(status, #"{"error":"\#(value)"}"#))
+      #expect(error == expected(code, subject, status: status, error: value))
+      #expect(error?.remedy == remedy)
+    }
+  }
+
+  @Test func `a token beside an error is not taken`() throws {
+    let answer = try response(#"{"access_token":"a","token_type":"Bearer","error":"invalid_grant"}"#)
+    #expect(try failure(answer) == expected(.invalidGrant, subject, status: 200, error: "invalid_grant"))
+  }
+
+  @Test func `an unknown error leaves the decision to the status`() throws {
+    let cases: [(Int, OAuthError.Code)] = [
+      (400, .otherServerError), (401, .invalidClient), (404, .otherServerError), (408, .serverUnavailable),
+      (429, .rateLimited), (500, .serverUnavailable), (503, .serverUnavailable), (599, .serverUnavailable),
+    ]
+    for (status, code) in cases {
+      #expect(
+        try failure(response(status, #"{"error":"odd"}"#)) == expected(code, subject, status: status, error: "odd"))
+      #expect(try failure(response(status, "<html>")) == expected(code, subject, status: status))
+    }
+  }
+
+  @Test(arguments: ["unauthorized_client", "invalid_request", "access_denied", "invalid_scope"])
+  func `a server in trouble is believed only about the grant and the client`(value: String) throws {
+    #expect(
+      try failure(response(500, #"{"error":"\#(value)"}"#))
+        == expected(.serverUnavailable, subject, status: 500, error: value))
+  }
+
+  @Test func `a dead grant or a refused client is final whatever the status is`() throws {
+    for (value, code) in [("invalid_grant", OAuthError.Code.invalidGrant), ("invalid_client", .invalidClient)] {
+      for status in [200, 400, 401, 403, 429, 500, 503] {
+        #expect(
+          try failure(response(status, #"{"error":"\#(value)"}"#))
+            == expected(code, subject, status: status, error: value))
+      }
+    }
+  }
+
+  @Test(arguments: ["1", "true", "{}", "[]", #""""#, #""a\nb""#, #""a\"b""#, #""a\\b""#, #""é""#])
+  func `an error value that breaks the grammar is not shown`(value: String) throws {
+    #expect(
+      try failure(response(400, #"{"error":\#(value)}"#)) == expected(.malformedResponse, subject, status: 400))
+    #expect(
+      try failure(response(503, #"{"error":\#(value)}"#)) == expected(.serverUnavailable, subject, status: 503))
+  }
+
+  @Test func `an error value has at most 64 characters`() throws {
+    let fits = String(repeating: "e", count: 64)
+    #expect(try failure(response(400, #"{"error":"\#(fits)"}"#))?.serverError == fits)
+    #expect(try failure(response(400, #"{"error":"\#(fits)e"}"#))?.serverError == nil)
+  }
+
+  @Test func `a description is cleaned and cut`() throws {
+    let answer = try response(
+      400,
+      #"{"error":"invalid_grant","error_description":"\u001b[31mred\r\n\u202e\#(String(repeating: "x", count: 300))"}"#)
+    let description = try failure(answer)?.serverDescription
+    #expect(description == "[31mred" + String(repeating: "x", count: 193) + "…")
+  }
+
+  @Test(arguments: ["1", "null", "{}"]) func `a description of another type is ignored`(value: String) throws {
+    #expect(
+      try failure(response(400, #"{"error":"invalid_grant","error_description":\#(value)}"#))
+        == expected(.invalidGrant, subject, status: 400, error: "invalid_grant"))
+  }
+
+  @Test(arguments: ["application/x-www-form-urlencoded", "text/plain", nil])
+  func `an error in a form is read`(type: String?) throws {
+    let answer = try response(
+      200, type: type, "error=access_denied&error_description=The+user%20said+no&error_uri=https://x")
+    #expect(
+      try failure(answer)
+        == expected(
+          .accessDenied, subject, status: 200, error: "access_denied", description: "The user said no"))
+  }
+
+  @Test func `a page is not taken for a form`() throws {
+    let answer = try response(403, type: "text/html", "error=invalid_grant")
+    #expect(try failure(answer) == expected(.otherServerError, subject, status: 403))
+  }
+
+  @Test func `JSON is read as an error whatever its media type is`() throws {
+    let answer = try response(400, type: "text/html", #"{"error":"invalid_grant"}"#)
+    #expect(try failure(answer) == expected(.invalidGrant, subject, status: 400, error: "invalid_grant"))
+  }
+
+  // Google answers so when a quota is used up.
+  @Test func `an error code in place of an error is read`() throws {
+    let answer = try response(403, #"{"error_code":"rate_limit_exceeded"}"#)
+    #expect(try failure(answer) == expected(.rateLimited, subject, status: 403, error: "rate_limit_exceeded"))
+    let number = try response(403, #"{"error_code":7}"#)
+    #expect(try failure(number) == expected(.otherServerError, subject, status: 403))
+  }
+
+  // RFC 9110 section 10.2.3.
+  @Test func `a wait counts only for a failure that passes`() throws {
+    let wait = [("Retry-After", "30")]
+    #expect(try failure(response(429, headers: wait, ""))?.retryAfterSeconds == 30)
+    #expect(
+      try failure(response(400, headers: wait, #"{"error":"temporarily_unavailable"}"#))?.retryAfterSeconds == 30)
+    #expect(try failure(response(503, headers: wait, #"{"error":"invalid_grant"}"#))?.retryAfterSeconds == nil)
+    #expect(try failure(response(404, headers: wait, ""))?.retryAfterSeconds == nil)
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308]) func `a redirect of a POST is refused`(status: Int) throws {
+    #expect(try failure(response(status, "")) == expected(.redirectRefused, subject, status: status))
+  }
+}
+
+@Suite struct `Error messages` {
+  @Test(arguments: OAuthError.Code.allCases) func `a message is one sentence in lower case`(code: OAuthError.Code) {
+    let message = OAuthError(code, "the place").message
+    #expect(message.first?.isUppercase == false)
+    #expect(message.last != ".")
+    #expect(message.contains("the place"))
+  }
+
+  @Test func `a message names what the server said`() {
+    let error = expected(.invalidGrant, subject, status: 400, error: "invalid_grant", description: "gone")
+    #expect(error.message == "the token endpoint no longer accepts this sign-in (invalid_grant): gone")
+    let bare = expected(.otherServerError, subject, status: 404)
+    #expect(bare.message == "the token endpoint reported an error (HTTP status 404)")
+  }
+
+  @Test(arguments: [
+    (HTTPFailure.Code.resolve, OAuthError.Code.network, OAuthError.Remedy.tryLater), (.connect, .network, .tryLater),
+    (.send, .network, .tryLater), (.receive, .network, .tryLater), (.tls, .tlsFailure, .tryLater),
+    (.certificate, .certificateRejected, .fixConfiguration), (.pin, .pinMismatch, .fixConfiguration),
+    (.timeout, .timeout, .tryLater), (.tooLarge, .responseTooLarge, .none), (.malformed, .malformedResponse, .none),
+    (.redirect, .redirectRefused, .fixConfiguration), (.cancelled, .cancelled, .none),
+    (.setup, .internalFailure, .none),
+  ])
+  func `a failure of the transport keeps its meaning`(
+    failure: HTTPFailure.Code, code: OAuthError.Code, remedy: OAuthError.Remedy
+  ) {
+    let error = OAuthError(HTTPFailure(failure), subject)
+    #expect(error == OAuthError(code, subject))
+    #expect(error.remedy == remedy)
+  }
+
+  @Test func `a failure of the proxy names the proxy`() {
+    #expect(OAuthError(HTTPFailure(.proxy), subject) == OAuthError(.network, "the proxy"))
+  }
+
+  @Test(arguments: [(false, false, false), (false, true, true), (true, true, false), (true, false, false)])
+  func `an answer is lost when the request may have arrived and nothing came back`(
+    started: Bool, arrived: Bool, lost: Bool
+  ) {
+    let failure = HTTPFailure(.receive, responseStarted: started, requestMayHaveArrived: arrived)
+    #expect(OAuthError(failure, subject) == expected(.network, subject, lostAnswer: lost))
+  }
+}

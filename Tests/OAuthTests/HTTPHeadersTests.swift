@@ -1,0 +1,76 @@
+import OAuth
+import Testing
+
+@Suite struct `Header fields` {
+  @Test func `names are found without regard to case and the first value counts`() {
+    let headers = HTTPHeaders([("X-A", "1"), ("x-a", "2"), ("B", "3")])
+    #expect(headers["x-A"] == "1")
+    #expect(headers.values(of: "X-a") == ["1", "2"])
+    #expect(headers["C"] == nil)
+  }
+
+  @Test(arguments: [
+    ("application/json", "application/json", true), ("Application/JSON; charset=UTF-8", "application/json", true),
+    ("application/jwk-set+json", "application/jwk-set+json", true), ("  text/html ;x", "text/html", false),
+    ("application/jsonp", "application/jsonp", false), ("", "", false),
+  ])
+  func `a media type has no parameters and no capitals`(value: String, type: String, isJSON: Bool) {
+    let headers = HTTPHeaders([("content-type", value)])
+    #expect(headers.mediaType == type)
+    #expect(headers.isJSON == isJSON)
+  }
+
+  @Test func `no content type is no media type`() {
+    #expect(HTTPHeaders([]).mediaType == nil)
+    #expect(!HTTPHeaders([]).isJSON)
+  }
+
+  // RFC 9110 section 10.2.3.
+  @Test(arguments: [
+    ("0", 0), ("17", 17), (" 300 ", 300), ("301", 300), ("99999999999999999999999999", 300),
+    ("Sun, 06 Nov 1994 08:49:57 GMT", 20), ("Sun, 06 Nov 1994 08:00:00 GMT", 0), ("Sat, 06 Nov 2094 08:49:37 GMT", 300),
+  ])
+  func `a wait is a number or a date and never more than five minutes`(value: String, seconds: Int) {
+    #expect(HTTPHeaders([("Retry-After", value)]).retryAfterSeconds(now: 784_111_777) == seconds)
+  }
+
+  @Test(arguments: ["", "-1", "1.5", "soon", "1 2"])
+  func `a wait that is neither is none`(value: String) {
+    #expect(HTTPHeaders([("Retry-After", value)]).retryAfterSeconds(now: 784_111_777) == nil)
+  }
+
+  @Test func `a date needs a clock to compare with`() {
+    let headers = HTTPHeaders([("Retry-After", "Sun, 06 Nov 1994 08:49:57 GMT")])
+    #expect(headers.retryAfterSeconds(now: nil) == nil)
+    #expect(headers.retryAfterSeconds(now: .min) == nil)
+  }
+
+  @Test func `the date is the server's clock`() {
+    #expect(HTTPHeaders([("date", "Sun, 06 Nov 1994 08:49:37 GMT")]).date == 784_111_777)
+    #expect(HTTPHeaders([("date", "yesterday")]).date == nil)
+  }
+
+  // RFC 9111 section 5.2.2.
+  @Test(arguments: [
+    (["max-age=60"], 60), (["public, Max-Age=\"120\""], 120), (["max-age=60, no-store"], 0), (["no-cache"], 0),
+    (["public", "max-age=5"], 5), (["max-age=99999999999999999999"], 999_999_999),
+  ])
+  func `the age limit is read from all fields`(values: [String], seconds: Int) {
+    #expect(HTTPHeaders(values.map { ("Cache-Control", $0) }).maxAgeSeconds == seconds)
+  }
+
+  @Test(arguments: [[], ["public"], ["max-age="], ["max-age=-1"], ["max-age=x"], ["s-maxage=5"]])
+  func `no readable age limit is none`(values: [String]) {
+    #expect(HTTPHeaders(values.map { ("Cache-Control", $0) }).maxAgeSeconds == nil)
+  }
+}
+
+@Suite struct `Cancellation flag` {
+  @Test func `it stays set`() {
+    let cancellation = Cancellation()
+    #expect(!cancellation.isCancelled)
+    cancellation.cancel()
+    cancellation.cancel()
+    #expect(cancellation.isCancelled)
+  }
+}

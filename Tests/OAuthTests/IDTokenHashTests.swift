@@ -1,0 +1,43 @@
+import Crypto
+import Encoding
+import JOSE
+import OAuth
+import Testing
+
+@Suite struct `ID Token hashes` {
+  // OpenID Connect Core 1.0 appendix A.3.
+  private let token = "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y"
+  private let hash = "77QmUPtjPfzWtF2AnpK9RQ"
+
+  @Test(arguments: [JWSAlgorithm.RS256, .ES256]) func `the example of the specification fits`(algorithm: JWSAlgorithm)
+    throws
+  {
+    let key = try SigningKey.shared.get(algorithm)
+    #expect(try verify(with("at_hash", .string(hash)), by: key) { $0.accessToken = try secret(token) }.issuedAt == now)
+  }
+
+  // Section 3.1.3.6: the hash is that of the algorithm.
+  @Test(arguments: [(JWSAlgorithm.ES384, Digest.sha384), (.EdDSA, .sha512)])
+  func `a longer algorithm has a longer hash`(algorithm: JWSAlgorithm, digest: Digest) throws {
+    let key = try SigningKey.shared.get(algorithm)
+    let full = try digest.hash(Array(token.utf8).span)
+    let half = Base64URL.encode(Array(full.prefix(full.count / 2)))
+    #expect(try verify(with("at_hash", .string(half)), by: key) { $0.accessToken = try secret(token) }.issuedAt == now)
+    #expect(throws: IDTokenError(.accessTokenHashMismatch, "at_hash")) {
+      try verify(with("at_hash", .string(hash)), by: key) { $0.accessToken = try secret(token) }
+    }
+  }
+
+  @Test(arguments: ["", "77QmUPtjPfzWtF2AnpK9RR", "77QmUPtjPfzWtF2AnpK9RQ=", "77qmUPtjPfzWtF2AnpK9RQ"])
+  func `another hash is refused`(wrong: String) {
+    #expect(throws: IDTokenError(.accessTokenHashMismatch, "at_hash")) {
+      try verify(with("at_hash", .string(wrong))) { $0.accessToken = try secret(token) }
+    }
+  }
+
+  @Test func `the hash is optional and a string`() throws {
+    #expect(try verify(goodClaims) { $0.accessToken = try secret(token) }.issuedAt == now)
+    #expect(try verify(with("at_hash", .string(hash))).issuedAt == now)
+    #expect(throws: IDTokenError(.malformedClaim, "at_hash")) { try verify(with("at_hash", 1)) }
+  }
+}

@@ -1,0 +1,167 @@
+import Crypto
+import Encoding
+import JOSE
+import OAuth
+import Testing
+
+// OpenID Connect Core 1.0 section 3.1.3.7.
+@Suite struct `ID Token validation` {
+  @Test(arguments: [JWSAlgorithm.RS256, .ES256, .ES384, .EdDSA]) func `a good token is accepted`(
+    algorithm: JWSAlgorithm
+  ) throws {
+    let token = try verify(with("unknown", ["x"]), by: SigningKey.shared.get(algorithm))
+    #expect(token.identity == IdentityRecord(issuer: issuerText, subject: "alice", audience: ["agent"]))
+    #expect(token.issuedAt == now)
+    #expect(token.expiresAt == now + 300)
+    #expect(token.claims["unknown"] == ["x"])
+  }
+
+  @Test(arguments: ["iss", "sub", "aud", "exp", "iat"]) func `a required claim must be there`(name: String) {
+    #expect(throws: IDTokenError(.missingClaim, name)) { try verify(with(name, nil)) }
+  }
+
+  // Step 2.
+  @Test(arguments: [issuerText + "/", "https://AS.example/tenant", "https://evil.example", ""])
+  func `another issuer is refused`(issuer: String) {
+    #expect(throws: IDTokenError(.issuerMismatch, "iss")) { try verify(with("iss", .string(issuer))) }
+  }
+
+  // Step 3.
+  @Test func `another client's token is refused`() {
+    for audience: JSON in ["other", ["other"], "Agent", "agent "] {
+      #expect(throws: IDTokenError(.audienceMismatch, "aud")) { try verify(with("aud", audience)) }
+    }
+  }
+
+  @Test func `the audience may be a list`() throws {
+    #expect(try verify(with("aud", ["agent"])).identity.audience == ["agent"])
+    #expect(try verify(with("aud", ["agent", "agent"])).identity.subject == "alice")
+  }
+
+  @Test func `an audience that we do not trust is refused`() {
+    var claims = with("aud", ["agent", "other"])
+    claims["azp"] = "agent"
+    #expect(throws: IDTokenError(.untrustedAudience, "aud")) { try verify(claims) }
+  }
+
+  @Test func `several trusted audiences need the authorized party`() throws {
+    var claims = with("aud", ["agent", "api"])
+    #expect(throws: IDTokenError(.missingClaim, "azp")) { try verify(claims) { $0.trustedAudiences = ["api"] } }
+    claims["azp"] = "agent"
+    let token = try verify(claims) { $0.trustedAudiences = ["api"] }
+    #expect(token.identity.audience == ["agent", "api"])
+    #expect(token.identity.authorizedParty == "agent")
+  }
+
+  // Steps 4 and 5.
+  @Test func `a token issued to another party is refused`() {
+    #expect(throws: IDTokenError(.authorizedPartyMismatch, "azp")) { try verify(with("azp", "other")) }
+  }
+
+  @Test func `our own party does not make up for another audience`() {
+    var claims = with("aud", "web-client")
+    claims["azp"] = "agent"
+    #expect(throws: IDTokenError(.audienceMismatch, "aud")) { try verify(claims) }
+  }
+
+  // Step 9; RFC 7519 section 4.1.4: on or after.
+  @Test func `a token is dead at its expiry plus the skew`() throws {
+    #expect(try verify(with("exp", .int(now - 59))).expiresAt == now - 59)
+    #expect(throws: IDTokenError(.expired, "exp")) { try verify(with("exp", .int(now - 60))) }
+    #expect(throws: IDTokenError(.expired, "exp")) { try verify(with("exp", .int(now))) { $0.clockSkew = 0 } }
+    #expect(throws: IDTokenError(.expired, "exp")) { try verify(with("exp", .int(now))) { $0.clockSkew = -60 } }
+  }
+
+  @Test func `the skew has a limit`() throws {
+    #expect(try verify(with("exp", .int(now - 299))) { $0.clockSkew = .max }.issuedAt == now)
+    #expect(throws: IDTokenError(.expired, "exp")) { try verify(with("exp", .int(now - 300))) { $0.clockSkew = .max } }
+  }
+
+  // RFC 7519 section 4.1.5.
+  @Test func `a token that is not yet valid is refused`() throws {
+    #expect(try verify(with("nbf", .int(now + 60))).issuedAt == now)
+    #expect(throws: IDTokenError(.notYetValid, "nbf")) { try verify(with("nbf", .int(now + 61))) }
+  }
+
+  // Step 10.
+  @Test func `a token from the future is refused`() throws {
+    #expect(try verify(with("iat", .int(now + 600))).issuedAt == now + 600)
+    #expect(throws: IDTokenError(.issuedInFuture, "iat")) { try verify(with("iat", .int(now + 601))) }
+    #expect(try verify(with("iat", .int(0))).issuedAt == 0)
+  }
+
+  // RFC 7519 section 2: a NumericDate is a number, and a fraction never makes a token live longer.
+  @Test(arguments: ["exp", "iat", "nbf", "auth_time"]) func `a time is a number of this age`(name: String) throws {
+    for text in ["-1", "253402300800", "1e400", "1e300", #""1700000000""#, "true", "[]", "{}", "null", "-0.5"] {
+      let value = try JSON(parsing: Array(text.utf8))
+      #expect(throws: IDTokenError(.malformedClaim, name)) { try verify(with(name, value)) }
+    }
+  }
+
+  @Test func `fractions are rounded against the token`() throws {
+    let number = { (text: String) in try JSON(parsing: Array(text.utf8)) }
+    #expect(try verify(with("exp", number("1700000300.9"))).expiresAt == now + 300)
+    #expect(try verify(with("iat", number("1700000000.1"))).issuedAt == now + 1)
+  }
+
+  // Step 11.
+  @Test func `the nonce that was sent must come back`() throws {
+    #expect(try verify(with("nonce", "n1")) { $0.nonce = "n1" }.identity.nonce == "n1")
+    #expect(throws: IDTokenError(.nonceMismatch, "nonce")) { try verify(with("nonce", "n2")) { $0.nonce = "n1" } }
+    #expect(throws: IDTokenError(.nonceMismatch, "nonce")) { try verify(with("nonce", "n1x")) { $0.nonce = "n1" } }
+    #expect(throws: IDTokenError(.missingClaim, "nonce")) { try verify(goodClaims) { $0.nonce = "n1" } }
+  }
+
+  @Test func `a nonce that nobody asked for is ignored`() throws {
+    #expect(try verify(with("nonce", "n1")).identity.nonce == "n1")
+    #expect(throws: IDTokenError(.malformedClaim, "nonce")) { try verify(with("nonce", 1)) }
+  }
+
+  // Step 12.
+  @Test func `an authentication that was asked for must have happened`() throws {
+    #expect(try verify(with("acr", "gold")) { $0.acrValues = ["silver", "gold"] }.issuedAt == now)
+    #expect(throws: IDTokenError(.insufficientAuthentication, "acr")) {
+      try verify(with("acr", "bronze")) { $0.acrValues = ["silver", "gold"] }
+    }
+    #expect(throws: IDTokenError(.missingClaim, "acr")) { try verify(goodClaims) { $0.acrValues = ["gold"] } }
+    #expect(try verify(with("acr", "any")).issuedAt == now)
+  }
+
+  // Step 13.
+  @Test func `an authentication must be as fresh as was asked for`() throws {
+    #expect(try verify(with("auth_time", .int(now - 160))) { $0.maxAge = 100 }.identity.authTime == now - 160)
+    #expect(throws: IDTokenError(.authenticationTooOld, "auth_time")) {
+      try verify(with("auth_time", .int(now - 161))) { $0.maxAge = 100 }
+    }
+    #expect(throws: IDTokenError(.missingClaim, "auth_time")) { try verify(goodClaims) { $0.maxAge = 100 } }
+    #expect(try verify(with("auth_time", 0)).identity.authTime == 0)
+  }
+
+  // Section 2.
+  @Test func `a subject is 1 to 255 ASCII characters`() throws {
+    let longest = String(repeating: "s", count: 255)
+    #expect(try verify(with("sub", .string(longest))).identity.subject == longest)
+    for subject in ["", longest + "s", "é", "a\nb"] {
+      #expect(throws: IDTokenError(.malformedClaim, "sub")) { try verify(with("sub", .string(subject))) }
+    }
+  }
+
+  @Test(arguments: ["iss", "sub", "azp", "nonce", "acr"]) func `a text claim is a string`(name: String) {
+    for value: JSON in [1, true, ["x"], .null, "a\u{0}"] {
+      #expect(throws: IDTokenError(.malformedClaim, name)) { try verify(with(name, value)) }
+    }
+  }
+
+  @Test func `an audience is a string or a list of strings`() {
+    for value: JSON in [1, [], [1], ["agent", 1], .null, .object(JSONObject())] {
+      #expect(throws: IDTokenError(.malformedClaim, "aud")) { try verify(with("aud", value)) }
+    }
+  }
+
+  // OpenID Connect Back-Channel Logout 1.0 section 2.4, RFC 8725 section 3.12.
+  @Test func `a logout token is no ID Token`() throws {
+    let events: JSON = ["http://schemas.openid.net/event/backchannel-logout": .object(JSONObject())]
+    #expect(throws: IDTokenError(.logoutToken, "events")) { try verify(with("events", events)) }
+    #expect(try verify(with("events", ["other": 1])).issuedAt == now)
+  }
+}

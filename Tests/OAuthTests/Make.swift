@@ -1,0 +1,74 @@
+import Crypto
+import Encoding
+import OAuth
+
+// Short ways to make what the tests need.
+
+extension SecretBytes {
+  /// The bytes as text. In tests nothing is secret.
+  var text: String {
+    withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+  }
+}
+
+extension SharedSecret {
+  var text: String { bytes.text }
+}
+
+func secret(_ text: String) throws -> SharedSecret {
+  let bytes = Array(text.utf8)
+  return SharedSecret(try SecretBytes(copying: bytes.span))
+}
+
+func response(
+  _ status: Int = 200, type: String? = "application/json", headers: [(String, String)] = [], bytes: [UInt8]
+) throws -> HTTPResponse {
+  let typeField = type.map { [("Content-Type", $0)] } ?? []
+  return HTTPResponse(
+    status: status, headers: HTTPHeaders(typeField + headers), body: try SecretBytes(copying: bytes.span))
+}
+
+func response(
+  _ status: Int = 200, type: String? = "application/json", headers: [(String, String)] = [], _ body: String
+) throws -> HTTPResponse {
+  try response(status, type: type, headers: headers, bytes: Array(body.utf8))
+}
+
+func endpoint(_ text: String) throws -> Endpoint { try Endpoint(text, allowHTTPLoopback: false) }
+
+let issuerText = "https://as.example/tenant"
+
+func testIssuer() throws -> Issuer { try Issuer(issuerText, allowHTTPLoopback: false) }
+
+/// A server with every endpoint, and a public client.
+func testServer(
+  _ http: ScriptedHTTP, _ authentication: ClientAuthentication = .none, id: String = "agent",
+  scopeSeparator: TokenResponse.ScopeSeparator = .space,
+  change: (inout AuthorizationServerMetadata) -> Void = { _ in }
+) throws -> AuthorizationServer {
+  var metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: EndpointOverrides())
+  metadata.tokenEndpoint = try endpoint("https://as.example/token")
+  metadata.deviceAuthorizationEndpoint = try endpoint("https://as.example/device")
+  metadata.userinfoEndpoint = try endpoint("https://as.example/userinfo")
+  metadata.revocationEndpoint = try endpoint("https://as.example/revoke")
+  change(&metadata)
+  return AuthorizationServer(
+    metadata: metadata, client: try Client(id: id, authentication: authentication), transport: Transport(), http: http,
+    scopeSeparator: scopeSeparator)
+}
+
+/// An error with everything that a test compares.
+func expected(
+  _ code: OAuthError.Code, _ subject: String, status: Int? = nil, error: String? = nil, description: String? = nil,
+  retryAfter: Int? = nil, lostAnswer: Bool = false
+) -> OAuthError {
+  var made = OAuthError(code, subject, httpStatus: status)
+  made.serverError = error
+  made.serverDescription = description
+  made.retryAfterSeconds = retryAfter
+  made.lostAnswer = lostAnswer
+  return made
+}
+
+/// A JSON answer with status 200.
+func response(_ body: String) throws -> HTTPResponse { try response(200, body) }

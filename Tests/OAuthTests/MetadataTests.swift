@@ -1,0 +1,136 @@
+import Encoding
+import OAuth
+import Testing
+
+@Suite struct `Authorization server metadata` {
+  static let full = """
+    {"issuer":"https://as.example/tenant","token_endpoint":"https://t.example/token?p=1",
+    "device_authorization_endpoint":"https://as.example/device","authorization_endpoint":"https://as.example/auth",
+    "jwks_uri":"https://keys.example/jwks","userinfo_endpoint":"https://as.example/userinfo",
+    "revocation_endpoint":"https://as.example/revoke","introspection_endpoint":"https://as.example/introspect",
+    "end_session_endpoint":"https://as.example/end","pushed_authorization_request_endpoint":"https://as.example/par",
+    "registration_endpoint":"https://as.example/register",
+    "id_token_signing_alg_values_supported":["RS256","ES256"],
+    "token_endpoint_auth_methods_supported":["none"],"grant_types_supported":["refresh_token"],
+    "scopes_supported":["openid"],"code_challenge_methods_supported":["S256"],
+    "unknown":[{"any":"thing"}]}
+    """
+
+  private func parse(_ text: String, loopback: Bool = false) throws -> AuthorizationServerMetadata {
+    try AuthorizationServerMetadata(parsing: Array(text.utf8), issuer: try testIssuer(), allowHTTPLoopback: loopback)
+  }
+
+  private func withMember(_ member: String) -> String { #"{"issuer":"\#(issuerText)",\#(member)}"# }
+
+  @Test func `every member is read and unknown ones are ignored`() throws {
+    let metadata = try parse(Self.full)
+    #expect(metadata.issuer.text == issuerText)
+    #expect(metadata.tokenEndpoint?.text == "https://t.example/token?p=1")
+    #expect(metadata.deviceAuthorizationEndpoint?.text == "https://as.example/device")
+    #expect(metadata.authorizationEndpoint?.text == "https://as.example/auth")
+    #expect(metadata.jwksURI?.text == "https://keys.example/jwks")
+    #expect(metadata.userinfoEndpoint?.text == "https://as.example/userinfo")
+    #expect(metadata.revocationEndpoint?.text == "https://as.example/revoke")
+    #expect(metadata.introspectionEndpoint?.text == "https://as.example/introspect")
+    #expect(metadata.endSessionEndpoint?.text == "https://as.example/end")
+    #expect(metadata.pushedAuthorizationRequestEndpoint?.text == "https://as.example/par")
+    #expect(metadata.registrationEndpoint?.text == "https://as.example/register")
+    #expect(metadata.idTokenSigningAlgorithms == ["RS256", "ES256"])
+    #expect(metadata.tokenEndpointAuthMethods == ["none"])
+    #expect(metadata.grantTypes == ["refresh_token"])
+    #expect(metadata.scopes == ["openid"])
+    #expect(metadata.codeChallengeMethods == ["S256"])
+    #expect(metadata.endpointOrigins == ["https://as.example", "https://keys.example", "https://t.example"])
+  }
+
+  // RFC 8414 section 2.
+  @Test func `absent members have the defaults of the specification`() throws {
+    let metadata = try parse(withMember(#""jwks_uri":null,"scopes_supported":null"#))
+    #expect(metadata.tokenEndpointAuthMethods == ["client_secret_basic"])
+    #expect(metadata.grantTypes == ["authorization_code", "implicit"])
+    #expect(metadata.idTokenSigningAlgorithms == [])
+    #expect(metadata.codeChallengeMethods == [])
+    #expect(metadata.scopes == nil)
+    #expect(metadata.jwksURI == nil)
+    #expect(metadata.tokenEndpoint == nil)
+    #expect(metadata.endpointOrigins == [])
+  }
+
+  // RFC 8414 section 3.3.
+  @Test(arguments: [
+    "https://as.example/tenant/", "https://AS.example/tenant", "https://as.example:443/tenant", "https://evil.example",
+    "",
+  ])
+  func `a document of another issuer is not used`(other: String) {
+    #expect(throws: OAuthError(.issuerMismatch, "the configured one")) { try parse(#"{"issuer":"\#(other)"}"#) }
+  }
+
+  @Test func `a document without an issuer is not used`() {
+    #expect(throws: OAuthError(.issuerMismatch, "the configured one")) { try parse("{}") }
+  }
+
+  @Test(arguments: [
+    "token_endpoint", "device_authorization_endpoint", "authorization_endpoint", "jwks_uri", "userinfo_endpoint",
+    "revocation_endpoint", "introspection_endpoint", "end_session_endpoint", "pushed_authorization_request_endpoint",
+    "registration_endpoint",
+  ])
+  func `an endpoint that is not an https URL spoils the document`(name: String) {
+    for value in [
+      #""http://as.example/x""#, #""http://127.0.0.1/x""#, #""/x""#, "1", #"["https://as.example"]"#, #""""#,
+    ] {
+      #expect(throws: OAuthError(.metadataInvalid, name)) { try parse(withMember(#""\#(name)":\#(value)"#)) }
+    }
+  }
+
+  @Test func `a loopback endpoint is taken with the opt-in`() throws {
+    let metadata = try parse(withMember(#""token_endpoint":"http://127.0.0.1:1/t""#), loopback: true)
+    #expect(metadata.tokenEndpoint?.text == "http://127.0.0.1:1/t")
+  }
+
+  @Test(arguments: [
+    "id_token_signing_alg_values_supported", "token_endpoint_auth_methods_supported", "grant_types_supported",
+    "scopes_supported", "code_challenge_methods_supported",
+  ])
+  func `a list of the wrong type is named`(name: String) {
+    for value in [#""RS256""#, "[1]", "{}", "true"] {
+      #expect(throws: OAuthError(.metadataInvalid, name)) { try parse(withMember(#""\#(name)":\#(value)"#)) }
+    }
+  }
+
+  @Test(arguments: ["", "[]", "null", "<html>", #"{"issuer":"a","issuer":"b"}"#])
+  func `what is no JSON object is no metadata`(text: String) {
+    #expect(throws: OAuthError(.metadataInvalid, "it is not a JSON object")) { try parse(text) }
+  }
+
+  @Test func `a document cut at any byte is refused`() {
+    let bytes = Array(Self.full.utf8)
+    for length in 0..<bytes.count {
+      #expect(throws: OAuthError(.metadataInvalid, "it is not a JSON object")) {
+        try AuthorizationServerMetadata(
+          parsing: Array(bytes.prefix(length)), issuer: try testIssuer(), allowHTTPLoopback: false)
+      }
+    }
+  }
+
+  @Test func `an account's own endpoints come before the server's`() throws {
+    let own = EndpointOverrides(
+      token: try endpoint("https://own.example/t"), deviceAuthorization: try endpoint("https://own.example/d"),
+      userinfo: try endpoint("https://own.example/u"), revocation: try endpoint("https://own.example/r"),
+      jwks: try endpoint("https://own.example/j"))
+    let metadata = try parse(Self.full).applying(own)
+    #expect(metadata.tokenEndpoint == own.token)
+    #expect(metadata.deviceAuthorizationEndpoint == own.deviceAuthorization)
+    #expect(metadata.userinfoEndpoint == own.userinfo)
+    #expect(metadata.revocationEndpoint == own.revocation)
+    #expect(metadata.jwksURI == own.jwks)
+    #expect(metadata.introspectionEndpoint?.text == "https://as.example/introspect")
+    #expect(try parse(Self.full).applying(EndpointOverrides()).tokenEndpoint?.text == "https://t.example/token?p=1")
+  }
+
+  @Test func `a server without metadata is what the account names`() throws {
+    let own = EndpointOverrides(token: try endpoint("https://own.example/t"))
+    let metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: own)
+    #expect(metadata.tokenEndpoint == own.token)
+    #expect(metadata.endpointOrigins == ["https://own.example"])
+  }
+}

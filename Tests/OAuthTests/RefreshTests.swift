@@ -1,0 +1,147 @@
+import Crypto
+import OAuth
+import Testing
+
+private let subject = "the token endpoint"
+
+// RFC 6749 section 6.
+@Suite struct `Refresh` {
+  private let success = #"{"access_token":"a2","token_type":"bearer","expires_in":60,"refresh_token":"r2"}"#
+
+  private func refresh(_ answer: HTTPResponse) throws -> OAuthError? {
+    let http = ScriptedHTTP(answer)
+    let server = try testServer(http)
+    let token = try secret("r1")
+    defer { #expect(http.requests.count == 1) }
+    do throws(OAuthError) {
+      _ = try server.refresh(token)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `one POST with the token and the client`() throws {
+    let http = ScriptedHTTP(try response(success))
+    let tokens = try testServer(http).refresh(secret("r/1&="))
+    #expect(tokens.accessToken.text == "a2")
+    #expect(tokens.refreshToken?.text == "r2")
+    #expect(tokens.expiresIn == 60)
+    #expect(
+      http.requests == [
+        .init(
+          method: .post, url: "https://as.example/token",
+          form: ["grant_type=refresh_token", "refresh_token=r/1&=", "client_id=agent"])
+      ])
+  }
+
+  @Test func `a scope is sent only to ask for less`() throws {
+    let http = ScriptedHTTP(try response(success), try response(success))
+    let server = try testServer(http)
+    _ = try server.refresh(secret("r"), scope: Scope("openid email"))
+    _ = try server.refresh(secret("r"), scope: Scope(""))
+    #expect(
+      http.requests.map(\.form) == [
+        ["grant_type=refresh_token", "refresh_token=r", "scope=openid email", "client_id=agent"],
+        ["grant_type=refresh_token", "refresh_token=r", "client_id=agent"],
+      ])
+  }
+
+  @Test func `without a new refresh token there is none`() throws {
+    let http = ScriptedHTTP(try response(#"{"access_token":"a2","token_type":"Bearer"}"#))
+    #expect(try testServer(http).refresh(secret("r")).refreshToken == nil)
+  }
+
+  // Glewlwyd 2.7.5 answers a dead refresh token with 400 and nothing else.
+  @Test func `a 400 without a body ends the sign-in`() throws {
+    let error = try refresh(response(400, type: nil, ""))
+    #expect(error == expected(.invalidGrant, subject, status: 400))
+    #expect(error?.remedy == .signInAgain)
+  }
+
+  @Test func `a 400 with a body that names no error does not end it`() throws {
+    for body in ["<html>Bad Request</html>", "{}", " ", "null"] {
+      let error = try refresh(response(400, type: "text/html", body))
+      #expect(error == expected(.otherServerError, subject, status: 400))
+      #expect(error?.remedy == OAuthError.Remedy.none)
+    }
+  }
+
+  @Test(arguments: [401, 403, 404, 429, 500, 502, 503]) func `another status without a body does not end it`(
+    status: Int
+  ) throws {
+    #expect(try refresh(response(status, type: nil, ""))?.code != .invalidGrant)
+  }
+
+  @Test func `an empty 400 ends only a refresh`() throws {
+    let http = ScriptedHTTP(try response(400, type: nil, ""))
+    #expect(throws: expected(.otherServerError, subject, status: 400)) {
+      try testServer(http).pollDevice(secret("d"))
+    }
+  }
+
+  @Test func `the name that GitHub has for a dead refresh token is known`() throws {
+    #expect(
+      try refresh(response(#"{"error":"bad_refresh_token"}"#))
+        == expected(.invalidGrant, subject, status: 200, error: "bad_refresh_token"))
+  }
+
+  @Test func `a lost answer is told apart from a request that never left`() throws {
+    let failures: [(HTTPFailure, Bool)] = [
+      (HTTPFailure(.connect), false), (HTTPFailure(.timeout, requestMayHaveArrived: true), true),
+      (HTTPFailure(.receive, responseStarted: true, requestMayHaveArrived: true), false),
+    ]
+    for (failure, lost) in failures {
+      let http = ScriptedHTTP([.failure(failure)])
+      let token = try secret("r")
+      let server = try testServer(http)
+      #expect(throws: OAuthError(failure, subject)) { try server.refresh(token) }
+      #expect(OAuthError(failure, subject).lostAnswer == lost)
+      #expect(http.requests.count == 1)
+    }
+  }
+
+  @Test func `a server without a token endpoint is named`() throws {
+    let http = ScriptedHTTP()
+    let server = try testServer(http) { $0.tokenEndpoint = nil }
+    #expect(throws: OAuthError(.endpointMissing, subject)) { try server.refresh(secret("r")) }
+    #expect(http.requests == [])
+  }
+
+  // RFC 9449 section 5: the request proved no key.
+  @Test func `a token bound to a key that we did not prove is useless`() throws {
+    #expect(
+      try refresh(response(#"{"access_token":"a","token_type":"DPoP"}"#)) == OAuthError(.unsupportedTokenType, subject))
+  }
+
+  @Test func `a text that repeats a secret of the request is dropped`() throws {
+    let token = "canary-refresh-token-0123456789"
+    let key = "canary-secret"
+    let answers = [
+      (#"{"error":"invalid_grant","error_description":"token \#(token) is unknown"}"#, OAuthError.Code.invalidGrant),
+      (#"{"error":"invalid_grant","error_description":"token \#(token.prefix(20))… is unknown"}"#, .invalidGrant),
+      (#"{"error":"invalid_grant","error_description":"\u0063anary-secret"}"#, .invalidGrant),
+      (#"{"error":"\#(token)"}"#, .malformedResponse),
+    ]
+    for (body, code) in answers {
+      let http = ScriptedHTTP(try response(400, body))
+      let server = try testServer(http, .post(secret(key)))
+      let value = code == .invalidGrant ? "invalid_grant" : nil
+      #expect(throws: expected(code, subject, status: 400, error: value)) { try server.refresh(secret(token)) }
+    }
+  }
+
+  @Test func `a description that repeats nothing is kept`() throws {
+    #expect(
+      try refresh(response(400, #"{"error":"invalid_grant","error_description":"Token r2 is not active"}"#))
+        == expected(
+          .invalidGrant, subject, status: 400, error: "invalid_grant", description: "Token r2 is not active"))
+  }
+
+  @Test func `a cancelled refresh fails as cancelled`() throws {
+    let cancellation = Cancellation()
+    cancellation.cancel()
+    let server = try testServer(ScriptedHTTP(try response(success)))
+    #expect(throws: OAuthError(.cancelled, subject)) { try server.refresh(secret("r"), cancellation: cancellation) }
+  }
+}

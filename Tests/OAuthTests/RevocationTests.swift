@@ -1,0 +1,100 @@
+import Crypto
+import OAuth
+import Testing
+
+private let subject = "the revocation endpoint"
+private let url = "https://as.example/revoke"
+
+// RFC 7009.
+@Suite struct `Revocation` {
+  private let byID = ScriptedHTTP.Recorded(
+    method: .post, url: url, form: ["token=r", "token_type_hint=refresh_token", "client_id=agent"])
+  private var byBearer: ScriptedHTTP.Recorded {
+    var copy = byID
+    copy.authorization = "Bearer at"
+    return copy
+  }
+
+  private func revoke(_ http: ScriptedHTTP, bearer: String? = nil) throws {
+    let server = try testServer(http)
+    try server.revoke(secret("r"), hint: .refreshToken, bearer: bearer.map { try secret($0) })
+  }
+
+  @Test func `one POST with the token, its kind and the client`() throws {
+    let http = ScriptedHTTP(try response(200, type: nil, ""))
+    try revoke(http, bearer: "at")
+    #expect(http.requests == [byID])
+  }
+
+  @Test func `an access token has its own hint`() throws {
+    let http = ScriptedHTTP(try response(200, ""))
+    try testServer(http, .post(secret("s"))).revoke(secret("a"), hint: .accessToken, bearer: nil)
+    #expect(
+      http.requests.map(\.form) == [
+        ["token=a", "token_type_hint=access_token", "client_id=agent", "client_secret=s"]
+      ])
+  }
+
+  // Section 2.2: the body of a success is ignored.
+  @Test(arguments: ["", "{}", "<html>", #"{"error":"x"}"#]) func `a success is one whatever it says`(body: String)
+    throws
+  {
+    try revoke(ScriptedHTTP(try response(200, body)))
+  }
+
+  // Glewlwyd 2.7.5 wants a Bearer token from a public client.
+  @Test func `a public client that is refused tries once more with an access token`() throws {
+    let http = ScriptedHTTP(try response(401, type: nil, ""), try response(200, type: nil, ""))
+    try revoke(http, bearer: "at")
+    #expect(http.requests == [byID, byBearer])
+  }
+
+  @Test func `a second refusal is final`() throws {
+    let http = ScriptedHTTP(try response(401, type: nil, ""), try response(401, type: nil, ""))
+    #expect(throws: expected(.invalidClient, subject, status: 401)) { try revoke(http, bearer: "at") }
+    #expect(http.requests == [byID, byBearer])
+  }
+
+  @Test func `without an access token there is no second try`() throws {
+    let http = ScriptedHTTP(try response(401, type: nil, ""))
+    #expect(throws: expected(.invalidClient, subject, status: 401)) { try revoke(http) }
+    #expect(http.requests == [byID])
+  }
+
+  @Test func `a client with a secret has no second try`() throws {
+    let http = ScriptedHTTP(try response(401, #"{"error":"invalid_client"}"#))
+    let server = try testServer(http, .basic(secret("s")))
+    #expect(throws: expected(.invalidClient, subject, status: 401, error: "invalid_client")) {
+      try server.revoke(secret("r"), hint: .refreshToken, bearer: secret("at"))
+    }
+    #expect(http.requests.count == 1)
+  }
+
+  @Test(arguments: [400, 403, 404, 503]) func `another refusal has no second try`(status: Int) throws {
+    let http = ScriptedHTTP(try response(status, ""))
+    #expect(throws: OAuthError.self) { try revoke(http, bearer: "at") }
+    #expect(http.requests == [byID])
+  }
+
+  // Section 2.2.1.
+  @Test func `an unsupported kind and a server in trouble are told apart`() throws {
+    let kind = ScriptedHTTP(try response(400, #"{"error":"unsupported_token_type"}"#))
+    #expect(
+      throws: expected(.unsupportedTokenRevocation, subject, status: 400, error: "unsupported_token_type")
+    ) { try revoke(kind) }
+    let busy = ScriptedHTTP(try response(503, headers: [("Retry-After", "9")], ""))
+    #expect(throws: expected(.serverUnavailable, subject, status: 503, retryAfter: 9)) { try revoke(busy) }
+  }
+
+  @Test func `a failed connection is not a success`() throws {
+    let http = ScriptedHTTP([.failure(HTTPFailure(.connect))])
+    #expect(throws: OAuthError(.network, subject)) { try revoke(http) }
+  }
+
+  @Test func `a server without the endpoint is named`() throws {
+    let server = try testServer(ScriptedHTTP()) { $0.revocationEndpoint = nil }
+    #expect(throws: OAuthError(.endpointMissing, subject)) {
+      try server.revoke(secret("r"), hint: .refreshToken, bearer: nil)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Crypto
+import Encoding
+import OAuth
+import Synchronization
+import Testing
+
+/// An HTTP client without a network: it answers from a script and records what it was asked.
+final class ScriptedHTTP: HTTPClient {
+  enum Reply: Sendable {
+    case response(HTTPResponse)
+    case failure(HTTPFailure)
+  }
+
+  /// A request as it would have gone out.
+  struct Recorded: Equatable, Sendable {
+    var method: HTTPRequest.Method
+    var url: String
+    /// In the order of the body; nil when there is no body.
+    var form: [String]?
+    var authorization: String?
+    var accept = "application/json"
+    var followsRedirects = false
+    var limit = 262_144
+  }
+
+  private struct State: Sendable {
+    var script: [Reply]
+    var requests: [Recorded] = []
+  }
+
+  private let state: Mutex<State>
+
+  init(_ script: [Reply]) { state = Mutex(State(script: script)) }
+
+  convenience init(_ responses: HTTPResponse...) { self.init(responses.map { .response($0) }) }
+
+  var requests: [Recorded] { state.withLock { $0.requests } }
+  /// Replies that nobody asked for.
+  var unused: Int { state.withLock { $0.script.count } }
+
+  func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+    let recorded = Recorded(
+      method: request.method, url: request.endpoint.text, form: Self.fields(request.form),
+      authorization: Self.text(request.authorization), accept: request.accept,
+      followsRedirects: request.followsRedirects, limit: request.responseLimit)
+    let reply = state.withLock { state -> Reply? in
+      state.requests.append(recorded)
+      return state.script.isEmpty ? nil : state.script.removeFirst()
+    }
+    if request.cancellation?.isCancelled == true { throw HTTPFailure(.cancelled) }
+    switch reply {
+    case .response(let response): return response
+    case .failure(let failure): throw failure
+    case nil:
+      Issue.record("a request more than the script has")
+      throw HTTPFailure(.setup)
+    }
+  }
+
+  private static func fields(_ form: borrowing SecretBytes?) -> [String]? {
+    switch form {
+    case .none: return nil
+    case .some(let body):
+      let fields = body.withBytes { (try? Form.parse($0)) ?? [] }
+      return fields.map { "\($0.name)=\($0.value)" }
+    }
+  }
+
+  private static func text(_ secret: borrowing SecretBytes?) -> String? {
+    switch secret {
+    case .none: return nil
+    case .some(let bytes): return bytes.text
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import Crypto
+import Encoding
+import OAuth
+import Testing
+
+private let subject = "the token endpoint"
+
+private func malformed(_ member: String) -> OAuthError {
+  expected(.malformedResponse, "\(subject) (\(member))", status: 200)
+}
+
+@Suite struct `Token responses` {
+  private func parse(_ body: String) throws -> TokenResponse { try TokenResponse.parse(response(body)) }
+
+  private func parse(member: String) throws -> TokenResponse {
+    try parse(#"{"access_token":"a","token_type":"Bearer",\#(member)}"#)
+  }
+
+  // RFC 6749 section 5.1.
+  @Test func `every member is read and unknown ones are ignored`() throws {
+    let tokens = try TokenResponse.parse(
+      response(
+        type: "application/json;charset=UTF-8", headers: [("Date", "Sun, 06 Nov 1994 08:49:37 GMT")],
+        #"""
+        {"access_token":"at.-_~+/=","token_type":"Bearer","expires_in":3600,"scope":"openid email",
+        "refresh_token":"r t","id_token":"h.p.s","unknown":{"a":[1]},"error":null}
+        """#))
+    #expect(tokens.accessToken.text == "at.-_~+/=")
+    #expect(tokens.tokenType == "Bearer")
+    #expect(tokens.expiresIn == 3600)
+    #expect(try tokens.scope == Scope("openid email"))
+    #expect(tokens.refreshToken?.text == "r t")
+    #expect(tokens.idToken?.text == "h.p.s")
+    #expect(tokens.serverDate == 784_111_777)
+    #expect(try tokens.requireIDToken().text == "h.p.s")
+  }
+
+  @Test func `only the access token and its type are required`() throws {
+    let tokens = try parse(#"{"access_token":"a","token_type":"bearer"}"#)
+    #expect(tokens.expiresIn == nil)
+    #expect(tokens.scope == nil)
+    #expect(tokens.refreshToken == nil)
+    #expect(tokens.idToken == nil)
+    #expect(tokens.serverDate == nil)
+  }
+
+  @Test func `null is the same as absent`() throws {
+    let tokens = try parse(member: #""expires_in":null,"scope":null,"refresh_token":null,"id_token":null"#)
+    #expect(tokens.expiresIn == nil)
+    #expect(tokens.scope == nil)
+    #expect(tokens.refreshToken == nil)
+    #expect(tokens.idToken == nil)
+  }
+
+  // OpenID Connect Core 1.0 section 3.1.3.3.
+  @Test func `an ID Token that must be there and is not is an error`() throws {
+    let tokens = try parse(#"{"access_token":"a","token_type":"Bearer"}"#)
+    #expect(throws: OAuthError(.missingIDToken, subject)) { try tokens.requireIDToken() }
+  }
+
+  // RFC 6749 section 5.1: token_type is case insensitive.
+  @Test(arguments: [("bearer", "Bearer"), ("BEARER", "Bearer"), ("dpop", "DPoP"), ("DPoP", "DPoP")])
+  func `the token type has one spelling`(given: String, normal: String) throws {
+    #expect(try parse(#"{"access_token":"a","token_type":"\#(given)"}"#).tokenType == normal)
+  }
+
+  // RFC 6749 section 7.1.
+  @Test(arguments: ["mac", "N_A", "", "bearer ", "beare\u{212A}r", "a-very-long-token-type-name"])
+  func `a token type that we do not understand makes the token useless`(type: String) {
+    #expect(throws: OAuthError(.unsupportedTokenType, subject)) {
+      try parse(#"{"access_token":"a","token_type":"\#(type)"}"#)
+    }
+  }
+
+  @Test(arguments: ["{}", #"{"token_type":"Bearer"}"#, #"{"access_token":null,"token_type":"Bearer"}"#])
+  func `a success without an access token is an error`(body: String) {
+    #expect(throws: malformed("access_token")) { try parse(body) }
+  }
+
+  @Test(arguments: [#"{"access_token":"a"}"#, #"{"access_token":"a","token_type":1}"#])
+  func `a success without a token type is an error`(body: String) {
+    #expect(throws: malformed("token_type")) { try parse(body) }
+  }
+
+  // RFC 6750 section 2.1, RFC 6749 appendix A.12: nothing that could split or extend a header.
+  @Test(arguments: [
+    #""""#, #""a b""#, #""a\r\nb""#, #""a\u0000""#, #""a\u007f""#, #""é""#, #""a\tb""#, "1", "true", #"["a"]"#,
+  ])
+  func `an access token with other characters is refused`(value: String) {
+    #expect(throws: malformed("access_token")) { try parse(#"{"access_token":\#(value),"token_type":"Bearer"}"#) }
+  }
+
+  // RFC 6749 appendix A.17.
+  @Test(arguments: [#""""#, #""a\nb""#, #""a\u0000""#, #""é""#, "{}"])
+  func `a refresh token with other characters is refused`(value: String) {
+    #expect(throws: malformed("refresh_token")) { try parse(member: #""refresh_token":\#(value)"#) }
+  }
+
+  @Test(arguments: [#""""#, #""a b""#, #""a\n""#, "1"]) func `an ID Token with other characters is refused`(
+    value: String
+  ) {
+    #expect(throws: malformed("id_token")) { try parse(member: #""id_token":\#(value)"#) }
+  }
+
+  @Test func `escapes in a token are undone`() throws {
+    let tokens = try parse(#"{"access_token":"\u0061\/b","token_type":"Bearer","refresh_token":"\"\\\u0072"}"#)
+    #expect(tokens.accessToken.text == "a/b")
+    #expect(tokens.refreshToken?.text == #""\r"#)
+  }
+
+  @Test func `a token of 60000 characters is kept whole`() throws {
+    let long = String(repeating: "x", count: 60_000)
+    #expect(try parse(#"{"access_token":"\#(long)","token_type":"Bearer"}"#).accessToken.text == long)
+  }
+
+  @Test(arguments: [
+    ("0", 0), ("3600", 3600), (#""3600""#, 3600), ("3600.0", 3600), ("36e2", 3600), ("316224000", 316_224_000),
+    (#""0""#, 0),
+  ])
+  func `a lifetime is whole seconds`(value: String, seconds: Int) throws {
+    #expect(try parse(member: #""expires_in":\#(value)"#).expiresIn == seconds)
+  }
+
+  @Test(arguments: [
+    "-1", "0.5", "3600.5", "316224001", "1e400", "99999999999999999999", #""""#, #""-1""#, #"" 1""#, #""1.5""#,
+    #""1e3""#,
+    #""99999999999999999999""#, #""٣""#, "true", "[3600]",
+  ])
+  func `any other lifetime is refused`(value: String) {
+    #expect(throws: malformed("expires_in")) { try parse(member: #""expires_in":\#(value)"#) }
+  }
+
+  // RFC 6749 section 3.3.
+  @Test func `an empty scope is a scope`() throws {
+    #expect(try parse(member: #""scope":"""#).scope?.isEmpty == true)
+  }
+
+  @Test(arguments: [#"["a"]"#, "1", #""a\"b""#, #""a\nb""#]) func `a scope of another form is refused`(value: String) {
+    #expect(throws: malformed("scope")) { try parse(member: #""scope":\#(value)"#) }
+  }
+
+  @Test func `commas separate scope values only where that is known`() throws {
+    let answer = try response(#"{"access_token":"a","token_type":"bearer","scope":"repo,gist"}"#)
+    #expect(try TokenResponse.parse(answer).scope?.values == ["repo,gist"])
+    #expect(try TokenResponse.parse(answer, scopeSeparator: .comma).scope?.values == ["repo", "gist"])
+  }
+
+  // RFC 6749 section 5.1: the media type of a success is application/json.
+  @Test(arguments: [nil, "text/html", "text/plain", "application/x-www-form-urlencoded"])
+  func `a success of another media type is refused`(type: String?) throws {
+    let answer = try response(type: type, #"{"access_token":"a","token_type":"Bearer"}"#)
+    #expect(throws: expected(.malformedResponse, subject, status: 200)) { try TokenResponse.parse(answer) }
+  }
+
+  @Test(arguments: ["", "null", "[]", "\"a\"", "{", #"{"access_token":"a","access_token":"b","token_type":"Bearer"}"#])
+  func `a success that is no JSON object is refused`(body: String) {
+    #expect(throws: expected(.malformedResponse, subject, status: 200)) { try parse(body) }
+  }
+
+  @Test func `tokens in a form are not taken`() throws {
+    let answer = try response(
+      type: "application/x-www-form-urlencoded", "access_token=a&token_type=bearer&error=shown")
+    #expect(throws: expected(.malformedResponse, subject, status: 200)) { try TokenResponse.parse(answer) }
+  }
+
+  @Test(arguments: [201, 202, 204]) func `another success status is refused`(status: Int) throws {
+    let answer = try response(status, #"{"access_token":"a","token_type":"Bearer"}"#)
+    #expect(throws: expected(.malformedResponse, subject, status: status)) { try TokenResponse.parse(answer) }
+  }
+
+  @Test func `an answer cut at any byte is refused`() throws {
+    let bytes = Array(#"{"access_token":"a","token_type":"Bearer","expires_in":36,"refresh_token":"r"}"#.utf8)
+    for length in 0..<bytes.count {
+      #expect(throws: expected(.malformedResponse, subject, status: 200)) {
+        try TokenResponse.parse(response(bytes: Array(bytes.prefix(length))))
+      }
+    }
+  }
+
+  @Test func `a dump shows no token`() throws {
+    let tokens = try parse(#"{"access_token":"canary","token_type":"Bearer","refresh_token":"canary"}"#)
+    var text = ""
+    dump(tokens, to: &text)
+    #expect(!text.contains("canary"))
+  }
+}
