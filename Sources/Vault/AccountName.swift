@@ -1,0 +1,55 @@
+/// The name of an account: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.`
+/// or `-`.
+///
+/// Such a name is safe as a part of a file name, as a command argument and on a terminal.
+/// Capital and small letters differ.
+package struct AccountName: Sendable, Hashable {
+  /// The most characters a name may have.
+  package static let maximumLength = 64
+
+  /// The name as it was given.
+  package let text: String
+
+  /// Checks and keeps a name.
+  ///
+  /// - Throws: ``VaultError/Code/invalidName`` when the name breaks a rule above.
+  package init(_ text: String) throws(VaultError) {
+    guard Self.isValid(text.utf8) else { throw VaultError(.invalidName) }
+    self.text = text
+  }
+
+  /// The name that these bytes spell; nil when they break a rule.
+  init?(bytes: ArraySlice<UInt8>) {
+    guard Self.isValid(bytes) else { return nil }
+    self.text = String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
+    guard let first = bytes.first, bytes.count <= maximumLength else { return false }
+    return isAlphanumeric(first) || first == UInt8(ascii: "_")
+      ? bytes.allSatisfy(isAllowed) : false
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+    default: isAlphanumeric(byte)
+    }
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+}
+
+extension AccountName: Comparable {
+  /// Byte order, which is the order of the records in a vault file.
+  package static func < (left: AccountName, right: AccountName) -> Bool {
+    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+}

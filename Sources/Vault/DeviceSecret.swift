@@ -1,0 +1,54 @@
+internal import Crypto
+internal import Platform
+
+/// The file `device.key`: 32 random bytes, made once and never changed.
+///
+/// One state directory has one device secret, whichever machines use it.
+enum DeviceSecret {
+  static let fileName = "device.key"
+  static let byteCount = 32
+
+  /// Reads the secret.
+  ///
+  /// - Throws: `deviceSecretMissing` when there is none, `badPermissions` when others could have
+  ///   read or replaced it, `damaged` when its length is wrong.
+  static func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
+    let path = "\(directory.path)/\(fileName)"
+    var bytes: [UInt8]
+    do {
+      bytes = try directory.readFile(fileName, limit: byteCount)
+    } catch {
+      throw error.isNotFound ? VaultError(.deviceSecretMissing, path: path) : VaultError(reading: error, path: path)
+    }
+    defer { wipe(&bytes) }
+    guard bytes.count == byteCount else { throw VaultError(.damaged, path: path) }
+    return try located(at: path) { () throws(VaultError.Code) in
+      try translated { () throws(CryptoError) in try SecretBytes(copying: bytes.span) }
+    }
+  }
+
+  /// Reads the secret, and makes one first when there is none.
+  ///
+  /// Whoever comes second takes the secret of the first, even where locks do not work.
+  static func readOrCreate(in directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
+    if !directory.exists(fileName) { try create(in: directory) }
+    return try read(from: directory)
+  }
+
+  private static func create(in directory: borrowing PrivateDirectory) throws(VaultError) {
+    let path = "\(directory.path)/\(fileName)"
+    let secret = try located(at: path) { () throws(VaultError.Code) in
+      try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
+    }
+    do {
+      try secret.withBytes { (bytes) throws(SystemError) in try directory.createFile(fileName, with: bytes) }
+    } catch {
+      if !error.isExists { throw VaultError(error, path: path) }
+    }
+  }
+
+  /// The reader of files knows nothing of secrets, so its buffer is emptied here.
+  private static func wipe(_ bytes: inout [UInt8]) {
+    for index in bytes.indices { bytes[index] = 0 }
+  }
+}

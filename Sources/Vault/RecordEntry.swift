@@ -1,0 +1,18 @@
+/// A record's entry in the index, before the sealed bytes are reached.
+struct RecordEntry {
+  let name: AccountName
+  let generation: UInt64
+  let nonce: [UInt8]
+  let sealedLength: Int
+
+  init(from reader: inout ByteReader) throws(VaultError.Code) {
+    let length = Int(try reader.integer(UInt8.self))
+    guard let name = AccountName(bytes: try reader.take(length)) else { throw .damaged }
+    self.name = name
+    generation = try reader.integer()
+    nonce = Array(try reader.take(VaultFormat.nonceLength))
+    sealedLength = Int(try reader.integer(UInt32.self))
+    let longest = VaultFormat.maximumContentLength + VaultFormat.sealOverhead
+    guard (VaultFormat.sealOverhead...longest).contains(sealedLength) else { throw .damaged }
+  }
+}

@@ -1,0 +1,31 @@
+/// One account's record as it lies in the file.
+struct SealedRecord: Sendable {
+  let name: AccountName
+  /// The generation of the vault in the write that made this record.
+  let generation: UInt64
+  let nonce: [UInt8]
+  /// Ciphertext and tag; shares the storage of the file it was read from.
+  var sealed: ArraySlice<UInt8>
+
+  /// What the seal protects beside the content, so that no record passes for another or for an
+  /// older one of the same account.
+  func associatedData(header: VaultHeader) -> [UInt8] {
+    Self.associatedData(header: header, name: name, generation: generation)
+  }
+
+  static func associatedData(header: VaultHeader, name: AccountName, generation: UInt64) -> [UInt8] {
+    var bytes = header.bytes
+    bytes.append(bigEndian: generation)
+    bytes += name.text.utf8
+    return bytes
+  }
+
+  /// Writes the record's entry in the index.
+  func appendEntry(to bytes: inout [UInt8]) {
+    bytes.append(UInt8(name.text.utf8.count))
+    bytes += name.text.utf8
+    bytes.append(bigEndian: generation)
+    bytes += nonce
+    bytes.append(bigEndian: UInt32(sealed.count))
+  }
+}

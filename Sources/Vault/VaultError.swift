@@ -1,0 +1,75 @@
+package import Platform
+
+/// Why the vault could not do what it was asked. Nothing on disk was overwritten.
+package struct VaultError: Error, Hashable, Sendable {
+  /// The kinds of failure.
+  package enum Code: Error, Hashable, Sendable {
+    /// The file is whole, but the key that opens it belongs to another machine, user or
+    /// device secret: the vault was copied, or the device secret was replaced.
+    case foreignDevice
+    /// There are only vault files of other machines here, none of this one: a copied or shared
+    /// home directory. Writing makes a vault for this machine beside them.
+    case otherMachinesOnly
+    /// Bytes of the file are missing, changed or too many.
+    case damaged
+    /// The file is in good order, but older than the one this program read or wrote before.
+    case rolledBack
+    /// The file was written in a format, or with an algorithm, that this program does not know.
+    case unsupportedVersion
+    /// None of the key slots opened, and some are of kinds that this program does not know.
+    case unknownSlot
+    /// There is a vault for this machine, but the device secret that opens it is gone.
+    case deviceSecretMissing
+    /// A file or directory has the wrong owner, mode or type, is a symbolic link, or may not be
+    /// used.
+    case badPermissions
+    /// Another process or thread kept the lock for the whole wait. Trying again may help.
+    case busy
+    /// The operating system refused.
+    case storage(SystemError)
+    /// The disk or the quota is full.
+    case noSpace
+    /// No locked memory is left for a secret. Trying again may help.
+    case secureHeapFull
+    /// The cryptographic library failed.
+    case cryptoFailure
+    /// Not the name of an account.
+    case invalidName
+    /// One account more, or one byte more, than a vault file may hold.
+    case tooManyAccounts
+  }
+
+  /// The kind of failure.
+  package var code: Code
+  /// The file or directory concerned; nil when none is.
+  package var path: String?
+
+  /// Makes an error of a kind, about a file.
+  package init(_ code: Code, path: String? = nil) {
+    self.code = code
+    self.path = path
+  }
+
+  /// One English sentence without the path, lower case, no full stop.
+  package var message: String {
+    switch code {
+    case .foreignDevice: "the vault was made on another machine, or its device secret was replaced"
+    case .otherMachinesOnly: "there are only vaults of other machines here, none of this one"
+    case .damaged: "the file is damaged"
+    case .rolledBack: "the vault is older than the one last used; an old copy was put back"
+    case .unsupportedVersion: "the vault was written by a version that this one does not know"
+    case .unknownSlot: "the vault is locked in a way that this version does not know"
+    case .deviceSecretMissing: "the device secret that opens the vault is missing"
+    case .badPermissions: "the owner, mode or type of the file is not what it must be"
+    case .busy: "another process keeps the vault locked"
+    case .storage(let error): "\(error.operation) failed: \(error.message)"
+    case .noSpace: "no space is left on the disk"
+    case .secureHeapFull: "no locked memory is left for secrets"
+    case .cryptoFailure: "the cryptographic library failed"
+    case .invalidName:
+      "an account name has 1 to \(AccountName.maximumLength) of the characters A-Z a-z 0-9 . _ - "
+        + "and starts with a letter, a digit or an underscore"
+    case .tooManyAccounts: "the vault is full"
+    }
+  }
+}

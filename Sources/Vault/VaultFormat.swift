@@ -1,0 +1,41 @@
+/// The numbers of the vault file's format. A limit here is checked when reading and when writing.
+///
+/// All integers are unsigned and big endian. The file is, in this order:
+///
+/// ```text
+/// header    8  magic "AGENTVLT"
+///           2  format version
+///           1  record cipher, 1  key derivation, 1  index authentication, 1  zero
+///          16  random id of the vault
+/// index     8  generation of the vault: the number of the last write
+///           1  count of slots; each: 2 kind, 2 length, body
+///           2  count of records; each: 1 length of the name, name, 8 generation, 12 nonce,
+///              4 length of the sealed bytes; in the byte order of the names, none twice
+/// check    16  the first bytes of SHA-256 over header and index: finds accidents without a key,
+///              so that damage is not taken for a wrong key
+///          32  HMAC-SHA-256 over header, index and check: finds everything else
+/// bodies       the sealed bytes of the records, without gaps, to the end of the file
+/// ```
+///
+/// A slot of an unknown kind is kept as it is, so a new kind does not need a new version.
+/// The header is associated data of all that is sealed; the rest of the index may change without
+/// sealing anything again.
+enum VaultFormat {
+  static let magic: [UInt8] = Array("AGENTVLT".utf8)
+  static let version: UInt16 = 1
+  /// AES-256-GCM, HKDF-SHA-256, HMAC-SHA-256, and a byte kept for later.
+  static let algorithms: [UInt8] = [1, 1, 1, 0]
+  static let identifierLength = 16
+  static let headerLength = 30
+
+  static let checkLength = 16
+  static let tagLength = 32
+  static let nonceLength = 12
+  static let sealOverhead = 16
+
+  static let maximumFileLength = 64 << 20
+  static let maximumSlots = 8
+  static let maximumSlotLength = 4096
+  static let maximumRecords = 10_000
+  static let maximumContentLength = 256 << 10
+}

@@ -1,0 +1,116 @@
+internal import Crypto
+internal import Platform
+
+/// Where the vault of this machine lies: its names, and the reading and writing of its files.
+struct VaultPlace: Sendable {
+  private static let prefix = "vault."
+  private static let unbound = "unbound"
+  private static let nameLength = 16
+  private static let lockName = "vault.lock"
+
+  let directory: String
+  let fileName: String
+
+  var path: String { "\(directory)/\(fileName)" }
+
+  /// The vault's name holds a hash of the machine id, so that machines can share a directory and
+  /// the id itself is not told.
+  init(directory: String, machineIdentity: [UInt8]?) throws(VaultError) {
+    self.directory = directory
+    guard let machineIdentity else {
+      fileName = Self.prefix + Self.unbound
+      return
+    }
+    let input = Array("agent vault name".utf8) + machineIdentity
+    do {
+      let hash = try Digest.sha256.hash(input.span)
+      fileName = Self.prefix + hash.prefix(Self.nameLength / 2).map(Self.hexadecimal).joined()
+    } catch {
+      throw VaultError(VaultError.Code(error), path: directory)
+    }
+  }
+
+  /// Opens the directory; nil when there is none.
+  func open() throws(VaultError) -> PrivateDirectory? {
+    do {
+      return try PrivateDirectory(opening: directory, create: false)
+    } catch {
+      if case .system(let cause, _) = error, cause.isNotFound { return nil }
+      throw VaultError(error)
+    }
+  }
+
+  /// Opens the directory, and makes it first when there is none.
+  func openOrCreate() throws(VaultError) -> PrivateDirectory {
+    do { return try PrivateDirectory(opening: directory, create: true) } catch { throw VaultError(error) }
+  }
+
+  /// Keeps other writers away. Readers need no lock, because a file is only ever replaced whole.
+  func lock(_ directory: borrowing PrivateDirectory, wait: Duration) throws(VaultError) -> FileLock {
+    do {
+      return try directory.lock(Self.lockName, wait: wait)
+    } catch {
+      throw VaultError(lock: error, path: "\(directory.path)/\(Self.lockName)")
+    }
+  }
+
+  /// The bytes of the vault file; nil when there is none.
+  func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> [UInt8]? {
+    do {
+      return try directory.readFile(fileName, limit: VaultFormat.maximumFileLength)
+    } catch {
+      if error.isNotFound { return nil }
+      throw VaultError(reading: error, path: path)
+    }
+  }
+
+  /// The bytes of the vault file, for a look from outside; nil when there is none.
+  func read() throws(VaultError) -> [UInt8]? {
+    guard let directory = try open() else { return nil }
+    return try read(from: directory)
+  }
+
+  /// Whether there is anything under the name of the vault file.
+  func exists() throws(VaultError) -> Bool {
+    try open()?.exists(fileName) ?? false
+  }
+
+  /// Puts `bytes` in the place of the vault file. They are on disk when it returns.
+  func replace(in directory: borrowing PrivateDirectory, with bytes: [UInt8]) throws(VaultError) {
+    do {
+      try directory.replaceFile(fileName, with: bytes.span)
+    } catch {
+      throw VaultError(error, path: path)
+    }
+  }
+
+  /// Whether the directory holds vaults of other machines.
+  func hasOtherMachines(in directory: borrowing PrivateDirectory) throws(VaultError) -> Bool {
+    do {
+      return try directory.fileNames().contains { $0 != fileName && Self.isVaultName($0) }
+    } catch {
+      throw VaultError(error, path: directory.path)
+    }
+  }
+
+  /// Removes what writers that were killed left behind. The caller holds the lock, so no writer of
+  /// this machine's vault is at work. What cannot be removed does no harm and is left.
+  func removeLeftovers(in directory: borrowing PrivateDirectory) {
+    try? directory.removeLeftovers(of: fileName)
+    try? directory.removeLeftovers(of: DeviceSecret.fileName)
+  }
+
+  private static func isVaultName(_ name: String) -> Bool {
+    guard name.hasPrefix(prefix) else { return false }
+    let rest = name.dropFirst(prefix.count)
+    return rest == unbound || (rest.utf8.count == nameLength && rest.utf8.allSatisfy(isHexadecimal))
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+}

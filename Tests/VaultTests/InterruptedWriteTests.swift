@@ -1,0 +1,75 @@
+import Platform
+import Testing
+import Vault
+
+/// The signal of a write past the limit on file sizes.
+private let fileSizeSignal: Int32 = 25
+
+/// Makes every write to a file of this process fail from now on.
+private func forbidFileWrites() throws {
+  try run("/usr/bin/prlimit", "--pid", "\(Machine.processID)", "--fsize=0:0")
+}
+
+@Suite struct `A write that does not come to its end` {
+  let scratch: Scratch
+
+  init() throws {
+    scratch = try Scratch()
+    try scratch.vault().write(alice, "first")
+  }
+
+  @Test func `a failed write leaves the old content and no file behind`() async throws {
+    let path = scratch.path
+    let names = try scratch.names()
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let vault = Vault(stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user)
+      try forbidFileWrites()
+      Signals.block([fileSizeSignal])
+      let error = #expect(throws: VaultError.self) { try vault.write(alice, "second") }
+      #expect(error?.path == "\(path)/\(vaultName)")
+      guard case .storage(let cause)? = error?.code else {
+        Issue.record("not a storage error: \(String(describing: error))")
+        return
+      }
+      #expect(cause.name == "EFBIG")
+      #expect(try vault.text(of: alice) == "first")
+    }
+    #expect(try scratch.names() == names)
+    #expect(try scratch.vault().text(of: alice) == "first")
+  }
+
+  @Test func `a writer killed in the middle leaves the old content, and the next one cleans up`() async throws {
+    let path = scratch.path
+    let names = try scratch.names()
+    await #expect(processExitsWith: .signal(fileSizeSignal)) { [path = path as String] in
+      let vault = Vault(stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user)
+      try forbidFileWrites()
+      // The threads that run tests hold signals back.
+      Signals.restoreDefaults()
+      try vault.write(alice, "second")
+    }
+    #expect(try scratch.names().count == names.count + 1)
+    let vault = scratch.vault()
+    #expect(try vault.text(of: alice) == "first")
+    #expect(try vault.accounts() == [alice])
+    try vault.write(alice, "third")
+    #expect(try scratch.names() == names)
+    #expect(try vault.text(of: alice) == "third")
+  }
+
+  @Test func `what a killed maker of the device secret left is cleaned up too`() async throws {
+    try scratch.remove("device.key")
+    try scratch.remove(vaultName)
+    let path = scratch.path
+    await #expect(processExitsWith: .signal(fileSizeSignal)) { [path = path as String] in
+      let vault = Vault(stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user)
+      try forbidFileWrites()
+      // The threads that run tests hold signals back.
+      Signals.restoreDefaults()
+      try vault.write(alice, "second")
+    }
+    #expect(try scratch.names().count == 2)
+    try scratch.vault().write(alice, "third")
+    #expect(try scratch.names() == ["device.key", vaultName, "vault.lock"].sorted())
+  }
+}

@@ -1,0 +1,78 @@
+import Platform
+import Testing
+import Vault
+
+@Suite struct `A vault on another machine` {
+  let scratch: Scratch
+
+  init() throws {
+    scratch = try Scratch()
+    try scratch.vault().write(alice, "secret")
+  }
+
+  /// Both reading and writing fail with `error`, and the file stays as it was.
+  private func expectRefusal(by vault: Vault, _ error: VaultError, file name: String) throws {
+    let before = try scratch.bytes(of: name)
+    #expect(throws: error) { try vault.accounts() }
+    #expect(throws: error) { try vault.text(of: alice) }
+    #expect(throws: error) { try vault.write(alice, "new") }
+    #expect(throws: error) { try vault.remove(alice) }
+    #expect(try scratch.bytes(of: name) == before)
+  }
+
+  @Test func `only files of other machines are told apart from no vault`() throws {
+    let vault = scratch.vault(machine: Scratch.otherMachine)
+    let error = VaultError(.otherMachinesOnly, path: scratch.path)
+    #expect(throws: error) { try vault.accounts() }
+    #expect(throws: error) { try vault.text(of: alice) }
+    #expect(try vault.remove(alice) == false)
+    #expect(throws: error) { try scratch.vault(machine: nil).accounts() }
+  }
+
+  @Test func `machines that share a directory have a vault each`() throws {
+    let vault = scratch.vault(machine: Scratch.otherMachine)
+    try vault.write(bob, "other")
+    #expect(try vault.accounts() == [bob])
+    #expect(try scratch.vault().accounts() == [alice])
+    #expect(try scratch.names() == ["device.key", otherVaultName, vaultName, "vault.lock"].sorted())
+  }
+
+  @Test func `a file renamed to this machine's name does not open`() throws {
+    try scratch.put(scratch.bytes(of: vaultName), as: otherVaultName)
+    try expectRefusal(
+      by: scratch.vault(machine: Scratch.otherMachine),
+      VaultError(.foreignDevice, path: scratch.file(otherVaultName)), file: otherVaultName)
+  }
+
+  @Test func `a file of a machine without an id does not open on one that has an id`() throws {
+    try scratch.put(scratch.bytes(of: vaultName), as: "vault.unbound")
+    try expectRefusal(
+      by: scratch.vault(machine: nil), VaultError(.foreignDevice, path: scratch.file("vault.unbound")),
+      file: "vault.unbound")
+  }
+
+  @Test func `another user's file does not open`() throws {
+    try expectRefusal(
+      by: scratch.vault(user: Scratch.user + 1), VaultError(.foreignDevice, path: scratch.file(vaultName)),
+      file: vaultName)
+  }
+
+  @Test func `a file does not open with another device secret`() throws {
+    try scratch.put([UInt8](repeating: 7, count: 32), as: "device.key")
+    try expectRefusal(
+      by: scratch.vault(), VaultError(.foreignDevice, path: scratch.file(vaultName)), file: vaultName)
+  }
+
+  @Test func `a missing device secret is named, and none is made in its place`() throws {
+    try scratch.remove("device.key")
+    try expectRefusal(
+      by: scratch.vault(), VaultError(.deviceSecretMissing, path: scratch.file("device.key")), file: vaultName)
+    #expect(try scratch.names() == [vaultName, "vault.lock"])
+  }
+
+  @Test(arguments: [0, 31, 33])
+  func `a device secret of a wrong length is damaged`(length: Int) throws {
+    try scratch.put([UInt8](repeating: 7, count: length), as: "device.key")
+    try expectRefusal(by: scratch.vault(), VaultError(.damaged, path: scratch.file("device.key")), file: vaultName)
+  }
+}

@@ -1,0 +1,80 @@
+import Crypto
+import Platform
+import Vault
+
+/// A state directory for one test. It is removed with the last reference.
+final class Scratch: Sendable {
+  static let machine: [UInt8] = Array(1...16)
+  static let otherMachine: [UInt8] = Array(101...116)
+  static let user: UInt32 = 1000
+
+  let path: String
+
+  init() throws {
+    let suffix = Randomness.bytes(8).map { String($0, radix: 16) }.joined(separator: "-")
+    path = "/tmp/vault-tests-\(suffix)"
+    _ = try PrivateDirectory(opening: path, create: true)
+  }
+
+  deinit {
+    try? run("/bin/rm", "-rf", path)
+  }
+
+  /// A vault on the directory, with nothing remembered.
+  func vault(
+    machine: [UInt8]? = Scratch.machine, user: UInt32 = Scratch.user, lockWait: Duration = .seconds(60)
+  ) -> Vault {
+    Vault(stateDirectory: path, machineIdentity: machine, userID: user, lockWait: lockWait)
+  }
+
+  /// The path of a file in the directory.
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  func directory() throws -> PrivateDirectory { try PrivateDirectory(opening: path, create: false) }
+
+  func names() throws -> [String] { try directory().fileNames().sorted() }
+
+  func bytes(of name: String) throws -> [UInt8] { try directory().readFile(name, limit: 1 << 20) }
+
+  func put(_ bytes: [UInt8], as name: String, mode: UInt32 = 0o600) throws {
+    try directory().replaceFile(name, with: bytes.span, mode: mode)
+  }
+
+  func remove(_ name: String) throws { try directory().removeFile(name) }
+}
+
+/// The vault file of ``Scratch/machine``.
+let vaultName = "vault.a99b184eac4b93a1"
+/// The vault file of ``Scratch/otherMachine``.
+let otherVaultName = "vault.445d95a203591012"
+
+let alice = try! AccountName("alice")
+let bob = try! AccountName("bob")
+
+struct CommandFailed: Error { let status: ExitStatus }
+
+/// Runs a program of the system and waits for its success.
+func run(_ executable: String, _ arguments: String...) throws {
+  let process = try Spawn.start(
+    Spawn.Request(executable: executable, arguments: [executable] + arguments, environment: []))
+  let status = try Spawn.wait(process)
+  guard status == .exited(0) else { throw CommandFailed(status: status) }
+}
+
+extension Vault {
+  /// Writes a text.
+  @discardableResult
+  func write(_ account: AccountName, _ text: String) throws(VaultError) -> UInt64 {
+    let bytes = Array(text.utf8)
+    guard let content = try? SecretBytes(copying: bytes.span) else { throw VaultError(.secureHeapFull) }
+    return try write(account, content: content)
+  }
+
+  /// Reads a text; nil when there is no record.
+  func text(of account: AccountName) throws(VaultError) -> String? {
+    guard let record = try read(account) else { return nil }
+    return record.content.withBytes { bytes in
+      String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+    }
+  }
+}

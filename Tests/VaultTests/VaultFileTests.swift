@@ -1,0 +1,90 @@
+import Crypto
+import Testing
+
+@testable import Vault
+
+@Suite struct `The vault file` {
+  private let key: DataKey
+  private let empty: VaultFile
+
+  init() throws {
+    let header = try VaultHeader.new()
+    key = try DataKey(SecretBytes.random(32), header: header)
+    empty = VaultFile(header: header, generation: 0, slots: [KeySlot(.host, body: [])], records: [])
+  }
+
+  private func record(_ name: String, length: Int) throws -> SealedRecord {
+    SealedRecord(
+      name: try AccountName(name), generation: 1, nonce: [UInt8](repeating: 0, count: VaultFormat.nonceLength),
+      sealed: [UInt8](repeating: 0, count: length)[...])
+  }
+
+  @Test func `a vault holds 10,000 accounts and no more`() throws {
+    let records = try (10_000..<20_000).map { try record("a\($0)", length: 16) }
+    var file = VaultFile(header: empty.header, generation: 1, slots: empty.slots, records: records)
+    #expect(throws: VaultError.Code.tooManyAccounts) { try file.put(record("b", length: 16)) }
+    // Replacing is no account more.
+    var same = try UnverifiedVaultFile(parsing: file.encoded(with: key)).verified(with: key)
+    #expect(same.records.count == 10_000)
+    try same.put(record("a10000", length: 17))
+  }
+
+  @Test func `a vault never grows over 64 MiB`() throws {
+    var file = empty
+    let body = try record("x", length: VaultFormat.maximumContentLength + VaultFormat.sealOverhead).sealed
+    #expect(throws: VaultError.Code.tooManyAccounts) {
+      for number in 0..<1000 {
+        try file.put(SealedRecord(name: AccountName("a\(number)"), generation: 1, nonce: [], sealed: body))
+      }
+    }
+    #expect((254...256).contains(file.records.count))
+  }
+
+  @Test func `a record longer than a secret can be is refused`() throws {
+    var file = empty
+    let length = VaultFormat.maximumContentLength + VaultFormat.sealOverhead + 1
+    #expect(throws: VaultError.Code.tooManyAccounts) { try file.put(record("x", length: length)) }
+  }
+
+  @Test func `names that do not ascend are damage`() throws {
+    for names in [["b", "a"], ["a", "a"]] {
+      let records = try names.map { try record($0, length: 16) }
+      let file = VaultFile(header: empty.header, generation: 1, slots: empty.slots, records: records)
+      let bytes = try file.encoded(with: key)
+      #expect(throws: VaultError.Code.damaged) { try UnverifiedVaultFile(parsing: bytes) }
+    }
+  }
+
+  @Test func `a record newer than the vault is damage`() throws {
+    let file = VaultFile(
+      header: empty.header, generation: 0, slots: empty.slots, records: [try record("a", length: 16)])
+    let bytes = try file.encoded(with: key)
+    #expect(throws: VaultError.Code.damaged) { try UnverifiedVaultFile(parsing: bytes) }
+  }
+
+  @Test func `the last generation is followed by an error, not by the first`() throws {
+    var file = VaultFile(header: empty.header, generation: .max, slots: empty.slots, records: [])
+    #expect(throws: VaultError.Code.damaged) { try file.advance(above: 0) }
+    var other = empty
+    #expect(throws: VaultError.Code.damaged) { try other.advance(above: .max) }
+  }
+
+  @Test func `encoding what was parsed gives the same bytes`() throws {
+    var file = empty
+    try file.advance(above: 41)
+    try file.put(record("b", length: 20))
+    try file.put(record("a", length: 16))
+    let bytes = try file.encoded(with: key)
+    let parsed = try UnverifiedVaultFile(parsing: bytes).verified(with: key)
+    #expect(parsed.generation == 42)
+    #expect(parsed.records.map(\.name.text) == ["a", "b"])
+    #expect(try parsed.encoded(with: key) == bytes)
+  }
+
+  @Test func `random bytes after a right header never trap`() throws {
+    for length in 0..<400 {
+      let bytes = empty.header.bytes + (try Random.bytes(length))
+      #expect(throws: VaultError.Code.damaged) { try UnverifiedVaultFile(parsing: bytes) }
+    }
+  }
+}
