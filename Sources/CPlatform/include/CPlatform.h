@@ -1,0 +1,131 @@
+// The system calls that Swift's Glibc module does not offer, one thin function each.
+//
+// This header includes nothing: a system header read here with other feature macros than the Glibc
+// module has would define the same types a second time and break the build.
+//
+// Unless said otherwise a function returns 0 or more on success and a negated errno on failure, so
+// that nothing can change errno before it is read. No function keeps a pointer it was given.
+
+#ifndef AGENT_CPLATFORM_H
+#define AGENT_CPLATFORM_H
+
+#pragma clang assume_nonnull begin
+
+// Errors. Untranslated static strings, NULL for an unknown number.
+const char *_Nullable agent_error_name(int number);
+const char *_Nullable agent_error_description(int number);
+
+// Descriptors.
+int agent_pipe(int ends[_Nonnull 2]);
+int agent_socket_pair(int ends[_Nonnull 2]);
+int agent_duplicate(int descriptor);
+int agent_set_nonblocking(int descriptor, int enabled);
+int agent_poll_one(int descriptor, int for_writing, int timeout_milliseconds);
+
+// epoll, eventfd, timerfd.
+static const unsigned int agent_readable = 1;
+static const unsigned int agent_writable = 2;
+static const unsigned int agent_hung_up = 4;
+
+struct agent_event {
+  unsigned long long key;
+  unsigned int flags;
+};
+
+int agent_epoll_create(void);
+int agent_epoll_add(int poller, int descriptor, unsigned int interest, unsigned long long key);
+int agent_epoll_modify(int poller, int descriptor, unsigned int interest, unsigned long long key);
+int agent_epoll_remove(int poller, int descriptor);
+int agent_epoll_wait(int poller, struct agent_event *events, int capacity, int timeout_milliseconds);
+int agent_event_counter_create(void);
+int agent_boot_timer_create(void);
+// Arms an absolute time on the boot clock; 0 disarms.
+int agent_boot_timer_set(int timer, long long nanoseconds);
+
+// Sockets; each new one is close-on-exec.
+int agent_unix_socket(void);
+int agent_unix_bind(int descriptor, const char *path);
+int agent_unix_connect(int descriptor, const char *path);
+long agent_unix_path_capacity(void);
+int agent_loopback_socket(int ipv6);
+int agent_loopback_bind(int descriptor, int ipv6, int port);
+int agent_loopback_connect(int descriptor, int ipv6, int port);
+int agent_local_port(int descriptor);
+int agent_accept(int listener);
+int agent_peer(int descriptor, unsigned int *user, int *process);
+int agent_set_timeouts(int descriptor, long milliseconds);
+
+// Bytes with at most one descriptor beside them (SCM_RIGHTS). A second descriptor is closed.
+long agent_send_descriptor(int socket, const void *bytes, long count, int passed);
+long agent_receive_descriptor(int socket, void *bytes, long count, int *passed);
+
+// inotify on a directory: an event when a name in it goes away. Draining tells nothing of it.
+int agent_watch_create(int directory);
+void agent_watch_drain(int watch);
+
+// Signals. Masks are those of the calling thread.
+int agent_signal_ignore(int number);
+int agent_signal_default(int number);
+int agent_signal_block(const int *numbers, long count);
+int agent_signal_unblock_all(void);
+int agent_signal_descriptor(const int *numbers, long count);
+// The number of a pending signal, or -EAGAIN.
+int agent_signal_next(int descriptor);
+
+// Processes.
+struct agent_spawn_request {
+  const char *executable;
+  char *_Nullable const *_Nonnull arguments;
+  char *_Nullable const *_Nonnull environment;
+  const char *_Nullable directory;
+  const int *_Nullable parent_descriptors;
+  const int *_Nullable child_descriptors;
+  long descriptor_count;
+  int new_session;
+  int null_standard_streams;
+};
+
+int agent_spawn(const struct agent_spawn_request *request);
+// 1 and the status when the process has ended, 0 when it still runs and `block` is 0.
+int agent_wait(int process, int block, int *signalled, int *number);
+int agent_process_descriptor(int process);
+int agent_execute(const char *path, char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment);
+// The "NAME=VALUE" strings of this process, NULL past the last one.
+const char *_Nullable agent_environment_entry(long index);
+
+// Removes a variable from this process's environment. Not safe beside other threads.
+int agent_environment_remove(const char *name);
+
+// Hardening.
+int agent_disable_core_dumps(void);
+int agent_set_undumpable(void);
+int agent_is_dumpable(void);
+
+// Directories. The stream takes the descriptor over.
+void *_Nullable agent_directory_open(int descriptor);
+const char *_Nullable agent_directory_next(void *stream, int *failure);
+void agent_directory_close(void *stream);
+
+// Threads. `run` is called once, on the new thread, with `context`.
+int agent_thread_start(const char *name, long stack_bytes, void (*run)(void *), void *context);
+
+// A mutex with a condition.
+void *_Nullable agent_monitor_create(void);
+void agent_monitor_destroy(void *monitor);
+void agent_monitor_lock(void *monitor);
+void agent_monitor_unlock(void *monitor);
+void agent_monitor_wake_one(void *monitor);
+void agent_monitor_wake_all(void *monitor);
+// The lock is held. 1 when woken (perhaps for nothing), 0 when `deadline` passed. The deadline is
+// in nanoseconds of the monotonic clock; a negative one never passes.
+int agent_monitor_wait(void *monitor, long long deadline);
+long long agent_monotonic_now(void);
+
+// Others.
+int agent_random(void *bytes, long count);
+int agent_terminal_columns(int descriptor);
+int agent_terminal_set_echo(int descriptor, int enabled);
+
+#pragma clang assume_nonnull end
+
+#endif

@@ -1,0 +1,51 @@
+#define _GNU_SOURCE
+#include "CPlatform.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+static int dispose(int number, void (*handler)(int)) {
+  struct sigaction action = {.sa_handler = handler};
+  return sigaction(number, &action, 0) == 0 ? 0 : -errno;
+}
+
+int agent_signal_ignore(int number) { return dispose(number, SIG_IGN); }
+
+int agent_signal_default(int number) { return dispose(number, SIG_DFL); }
+
+static int make_set(sigset_t *set, const int *numbers, long count) {
+  sigemptyset(set);
+  for (long i = 0; i < count; i++) {
+    if (sigaddset(set, numbers[i]) != 0) return -errno;
+  }
+  return 0;
+}
+
+int agent_signal_block(const int *numbers, long count) {
+  sigset_t set;
+  int failure = make_set(&set, numbers, count);
+  return failure < 0 ? failure : -pthread_sigmask(SIG_BLOCK, &set, 0);
+}
+
+int agent_signal_unblock_all(void) {
+  sigset_t none;
+  sigemptyset(&none);
+  return -pthread_sigmask(SIG_SETMASK, &none, 0);
+}
+
+int agent_signal_descriptor(const int *numbers, long count) {
+  sigset_t set;
+  int failure = make_set(&set, numbers, count);
+  if (failure < 0) return failure;
+  int descriptor = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  return descriptor >= 0 ? descriptor : -errno;
+}
+
+int agent_signal_next(int descriptor) {
+  struct signalfd_siginfo information;
+  ssize_t count = read(descriptor, &information, sizeof information);
+  if (count < 0) return -errno;
+  return count == sizeof information ? (int)information.ssi_signo : -EIO;
+}

@@ -1,0 +1,112 @@
+#define _GNU_SOURCE
+#include "CPlatform.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+int agent_unix_socket(void) {
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  return descriptor >= 0 ? descriptor : -errno;
+}
+
+// The longest path that leaves room for the final NUL.
+long agent_unix_path_capacity(void) { return (long)sizeof(((struct sockaddr_un *)0)->sun_path) - 1; }
+
+static int unix_address(struct sockaddr_un *address, const char *path) {
+  size_t length = strlen(path);
+  if (length == 0 || length > (size_t)agent_unix_path_capacity()) return -ENAMETOOLONG;
+  memset(address, 0, sizeof *address);
+  address->sun_family = AF_UNIX;
+  memcpy(address->sun_path, path, length);
+  return 0;
+}
+
+int agent_unix_bind(int descriptor, const char *path) {
+  struct sockaddr_un address;
+  int failure = unix_address(&address, path);
+  if (failure < 0) return failure;
+  return bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0 ? 0 : -errno;
+}
+
+int agent_unix_connect(int descriptor, const char *path) {
+  struct sockaddr_un address;
+  int failure = unix_address(&address, path);
+  if (failure < 0) return failure;
+  return connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0 ? 0 : -errno;
+}
+
+int agent_loopback_socket(int ipv6) {
+  int descriptor = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  return descriptor >= 0 ? descriptor : -errno;
+}
+
+union loopback_address {
+  struct sockaddr any;
+  struct sockaddr_in v4;
+  struct sockaddr_in6 v6;
+};
+
+static socklen_t loopback_address(union loopback_address *address, int ipv6, int port) {
+  memset(address, 0, sizeof *address);
+  if (ipv6) {
+    address->v6.sin6_family = AF_INET6;
+    address->v6.sin6_port = htons((unsigned short)port);
+    address->v6.sin6_addr = in6addr_loopback;
+    return sizeof address->v6;
+  }
+  address->v4.sin_family = AF_INET;
+  address->v4.sin_port = htons((unsigned short)port);
+  address->v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return sizeof address->v4;
+}
+
+int agent_loopback_bind(int descriptor, int ipv6, int port) {
+  union loopback_address address;
+  socklen_t length = loopback_address(&address, ipv6, port);
+  int one = 1;
+  if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0) return -errno;
+  return bind(descriptor, &address.any, length) == 0 ? 0 : -errno;
+}
+
+int agent_loopback_connect(int descriptor, int ipv6, int port) {
+  union loopback_address address;
+  socklen_t length = loopback_address(&address, ipv6, port);
+  return connect(descriptor, &address.any, length) == 0 ? 0 : -errno;
+}
+
+int agent_local_port(int descriptor) {
+  union loopback_address address;
+  socklen_t length = sizeof address;
+  if (getsockname(descriptor, &address.any, &length) != 0) return -errno;
+  switch (address.any.sa_family) {
+    case AF_INET: return ntohs(address.v4.sin_port);
+    case AF_INET6: return ntohs(address.v6.sin6_port);
+    default: return -EAFNOSUPPORT;
+  }
+}
+
+int agent_accept(int listener) {
+  int descriptor = accept4(listener, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  return descriptor >= 0 ? descriptor : -errno;
+}
+
+int agent_peer(int descriptor, unsigned int *user, int *process) {
+  struct ucred peer;
+  socklen_t length = sizeof peer;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -errno;
+  // A socket that is not a local one answers with process 0 and user -1 instead of failing.
+  if (length != sizeof peer || peer.pid == 0) return -ENOTCONN;
+  *user = peer.uid;
+  *process = peer.pid;
+  return 0;
+}
+
+int agent_set_timeouts(int descriptor, long milliseconds) {
+  struct timeval limit = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000};
+  if (setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0) return -errno;
+  return setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0 ? 0 : -errno;
+}

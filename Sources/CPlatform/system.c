@@ -1,0 +1,53 @@
+#define _GNU_SOURCE
+#include "CPlatform.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <termios.h>
+#include <unistd.h>
+
+const char *agent_error_name(int number) { return strerrorname_np(number); }
+
+const char *agent_error_description(int number) { return strerrordesc_np(number); }
+
+void *agent_directory_open(int descriptor) { return fdopendir(descriptor); }
+
+const char *agent_directory_next(void *stream, int *failure) {
+  errno = 0;
+  struct dirent *entry = readdir(stream);
+  *failure = entry ? 0 : errno;
+  return entry ? entry->d_name : 0;
+}
+
+void agent_directory_close(void *stream) { closedir(stream); }
+
+int agent_random(void *bytes, long count) {
+  char *next = bytes;
+  while (count > 0) {
+    ssize_t got = getrandom(next, (size_t)count, 0);
+    if (got < 0 && errno != EINTR) return -errno;
+    if (got > 0) {
+      next += got;
+      count -= got;
+    }
+  }
+  return 0;
+}
+
+int agent_terminal_columns(int descriptor) {
+  struct winsize size;
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -errno;
+  return size.ws_col;
+}
+
+int agent_terminal_set_echo(int descriptor, int enabled) {
+  struct termios settings;
+  if (tcgetattr(descriptor, &settings) != 0) return -errno;
+  // With echo off the newline is still shown, or the next line would follow the prompt.
+  if (enabled) settings.c_lflag |= ECHO;
+  else settings.c_lflag = (settings.c_lflag & ~(tcflag_t)ECHO) | ECHONL;
+  return tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 ? 0 : -errno;
+}

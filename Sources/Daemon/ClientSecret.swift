@@ -1,0 +1,45 @@
+internal import Crypto
+internal import Platform
+internal import Sessions
+
+/// Reads a secret that the client hands over as a descriptor; it is never text.
+enum ClientSecret {
+  private static let mostBytes = 4096
+
+  /// How long whoever writes the other end may take.
+  private static let patience = Duration.seconds(30)
+
+  /// One line: a line feed at the end is not part of the secret.
+  ///
+  /// - Throws: a configuration error when there is no secret, or one that cannot be sent.
+  static func read(_ source: SharedDescriptor) throws(SessionError) -> SharedSecret {
+    let unusable = SessionError.configuration(ConfigurationError(.clientSecret, "the client secret"))
+    var buffer: SecretBytes
+    do { buffer = try SecretBytes(zeroed: mostBytes) } catch { throw .memory }
+    let count: Int
+    do {
+      count = try buffer.withMutableBytes { (bytes) throws(SystemError) in
+        try source.readToEnd(into: &bytes, patience: patience)
+      }
+    } catch {
+      throw unusable
+    }
+    return try buffer.withBytes { (bytes) throws(SessionError) in
+      var end = count
+      if end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
+      if end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+      guard end > 0, end < mostBytes else { throw unusable }
+      for index in 0..<end where !(0x20...0x7E).contains(bytes[index]) { throw unusable }
+      return try shared(bytes.extracting(0..<end))
+    }
+  }
+
+  static func make(_ text: String) throws(SessionError) -> SharedSecret {
+    let bytes = Array(text.utf8)
+    return try shared(bytes.span)
+  }
+
+  private static func shared(_ bytes: Span<UInt8>) throws(SessionError) -> SharedSecret {
+    do { return SharedSecret(try SecretBytes(copying: bytes)) } catch { throw .memory }
+  }
+}

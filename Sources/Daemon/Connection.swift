@@ -1,0 +1,153 @@
+internal import Crypto
+internal import Platform
+internal import Wire
+
+/// One peer: bytes in, bytes out, and the request that is being answered. Used on the loop only.
+final class Connection {
+  let id: UInt64
+  let descriptor: FileDescriptor
+  private var inbound: [UInt8] = []
+  /// Bytes of ``inbound`` that were taken already.
+  private var taken = 0
+  private var outbound: [Outgoing] = []
+  private var sent = 0
+  private var outboundBytes = 0
+
+  /// The request being answered; the next line waits until it is.
+  private(set) var current: Ticket?
+  /// When the request being answered gives up.
+  private var requestDeadline: Instant?
+  private var lastSerial: UInt64 = 0
+
+  /// A descriptor that came with the bytes, for the next request that says it sends one.
+  var passed: SharedDescriptor?
+
+  /// When the peer last did what was its turn to do.
+  var lastProgress: Instant
+  var closesWhenSent = false
+  var wantsWriting = false
+  /// Lines are being served further up the stack.
+  var isServing = false
+
+  /// Bytes to send: secret ones stay on the secure heap until the kernel has them.
+  enum Outgoing {
+    case plain([UInt8])
+    case secret(SharedSecret)
+
+    var count: Int {
+      switch self {
+      case .plain(let bytes): bytes.count
+      case .secret(let secret): secret.bytes.count
+      }
+    }
+  }
+
+  /// A peer that asks nothing is let go after this.
+  private static let idleTime = Duration.seconds(60)
+  /// A peer that does not read its answer is let go after this.
+  private static let sendTime = Duration.seconds(20)
+
+  /// A peer that lets more than this pile up is not reading.
+  static let mostOutboundBytes = 4 << 20
+
+  /// The peer may ask nothing for as long as it likes.
+  private let mayIdle: Bool
+
+  init(id: UInt64, descriptor: consuming FileDescriptor, mayIdle: Bool, now: Instant) {
+    self.id = id
+    self.mayIdle = mayIdle
+    self.descriptor = descriptor
+    lastProgress = now
+  }
+
+  func nextTicket() -> Ticket {
+    lastSerial += 1
+    let ticket = Ticket(connection: id, serial: lastSerial)
+    current = ticket
+    requestDeadline = nil
+    return ticket
+  }
+
+  func setDeadline(_ deadline: Instant, of ticket: Ticket) {
+    if current == ticket { requestDeadline = deadline }
+  }
+
+  func finishRequest() {
+    current = nil
+    requestDeadline = nil
+  }
+
+  /// When this peer is out of time, unless something happens before; nil while it is our turn.
+  var deadline: Instant? {
+    if hasOutput { return lastProgress.advanced(by: Self.sendTime) }
+    if current != nil { return requestDeadline }
+    if hasPartialLine { return lastProgress.advanced(by: .seconds(WireProtocol.requestLineSeconds)) }
+    return mayIdle ? nil : lastProgress.advanced(by: Self.idleTime)
+  }
+
+  /// What one round of reading found.
+  enum ReadResult { case nothing, bytes, end, tooLong }
+
+  /// Reads what is there, at most a line's limit.
+  func read() -> ReadResult {
+    var found = ReadResult.nothing
+    while true {
+      do {
+        let count = try UnixSocket.receive(descriptor, into: &inbound, upTo: 16_384, passed: &passed)
+        if count == 0 { return .end }
+        found = .bytes
+        if inbound.count - taken > WireProtocol.maximumLineBytes { return .tooLong }
+        if count < 16_384 { return found }
+      } catch {
+        return error.isAgain ? found : .end
+      }
+    }
+  }
+
+  /// Takes the first whole line, without its line feed.
+  func takeLine() -> [UInt8]? {
+    guard let end = inbound[taken...].firstIndex(of: UInt8(ascii: "\n")) else {
+      inbound.removeSubrange(..<taken)
+      taken = 0
+      return nil
+    }
+    let line = Array(inbound[taken..<end])
+    taken = end + 1
+    return line
+  }
+
+  var hasPartialLine: Bool { inbound.count > taken }
+  var hasOutput: Bool { !outbound.isEmpty }
+
+  /// False when the peer let too much pile up.
+  func enqueue(_ outgoing: Outgoing) -> Bool {
+    outboundBytes += outgoing.count
+    outbound.append(outgoing)
+    return outboundBytes <= Self.mostOutboundBytes
+  }
+
+  /// Writes what the kernel takes; false when the connection is broken.
+  func flush() -> Bool {
+    while let first = outbound.first {
+      do {
+        let written: Int
+        switch first {
+        case .plain(let bytes): written = try descriptor.write(bytes.span.extracting(sent...))
+        case .secret(let secret):
+          written = try secret.bytes.withBytes { (bytes) throws(SystemError) in
+            try descriptor.write(bytes.extracting(sent...))
+          }
+        }
+        sent += written
+        if sent == first.count {
+          outboundBytes -= sent
+          outbound.removeFirst()
+          sent = 0
+        }
+      } catch {
+        return error.isAgain
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,34 @@
+internal import Crypto
+internal import Encoding
+internal import Platform
+
+/// What the daemon tells of itself.
+struct DaemonFacts {
+  static let version = "0.1.0"
+
+  let startedAt: Instant
+  let socketPath: String?
+
+  func json(time: any TimeSource) -> JSONObject {
+    var object = JSONObject([
+      ("pid", .int(Int(Machine.processID))), ("version", .string(Self.version)),
+      ("uptime", .int(Int(startedAt.duration(to: time.now()).components.seconds))),
+    ])
+    object["socket"] = socketPath.map { .string($0) }
+    if let memory = try? MemoryUse.ofThisProcess() {
+      object["memory_pss_kib"] = .int(memory.pssKiB)
+      object["memory_private_dirty_kib"] = .int(memory.privateDirtyKiB)
+    }
+    object["secure_heap"] = .string(Self.name(of: SecureHeap.state))
+    object["secure_heap_used"] = .int(SecureHeap.used)
+    return object
+  }
+
+  private static func name(of state: SecureHeapState) -> String {
+    switch state {
+    case .locked: "locked"
+    case .unlocked: "unlocked"
+    case .unavailable: "unavailable"
+    }
+  }
+}

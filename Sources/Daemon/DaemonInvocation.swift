@@ -1,0 +1,98 @@
+internal import Platform
+internal import Wire
+
+/// How `agentd` was started.
+///
+/// `--directory DIR --socket-name NAME --ready-fd N` by a client, `--connection-fd N` for one client
+/// alone, `--foreground` by a person, or with `LISTEN_FDS=1` by a service manager.
+struct DaemonInvocation {
+  private enum Way {
+    case directory(path: String, socketName: String)
+    case connection(Int32)
+    case inherited
+    case foreground
+  }
+
+  /// The command line is not one of the forms above.
+  struct Problem: Error, Hashable { let message: String }
+
+  private let way: Way
+  private let readyDescriptor: Int32?
+
+  /// Where a service manager's first socket is.
+  private static let firstInherited: Int32 = 3
+
+  init(_ arguments: [String], environment: [(String, String)]) throws(Problem) {
+    var values: [String: String] = [:]
+    var isForeground = false
+    var rest = arguments.dropFirst()
+    while let option = rest.popFirst() {
+      switch option {
+      case "--foreground": isForeground = true
+      case "--directory", "--socket-name", "--ready-fd", "--connection-fd":
+        guard let value = rest.popFirst() else { throw Problem(message: "\(option) needs a value") }
+        values[option] = value
+      default:
+        throw Problem(message: "agentd is started by agent; to run it in the foreground: agentd --foreground")
+      }
+    }
+    readyDescriptor = try Self.descriptor(values["--ready-fd"])
+    if let connection = try Self.descriptor(values["--connection-fd"]) {
+      way = .connection(connection)
+    } else if let path = values["--directory"] {
+      way = .directory(path: path, socketName: values["--socket-name"] ?? WireProtocol.socketName)
+    } else if Self.isActivated(environment) {
+      way = .inherited
+    } else if isForeground {
+      way = .foreground
+    } else {
+      throw Problem(message: "agentd is started by agent; to run it in the foreground: agentd --foreground")
+    }
+  }
+
+  private static func descriptor(_ text: String?) throws(Problem) -> Int32? {
+    guard let text else { return nil }
+    guard let number = Int32(text), (0...65_535).contains(number) else {
+      throw Problem(message: "a descriptor must be a number")
+    }
+    return number
+  }
+
+  /// `LISTEN_FDS` counts only for the process that `LISTEN_PID` names (sd_listen_fds(3)).
+  private static func isActivated(_ environment: [(String, String)]) -> Bool {
+    func value(_ name: String) -> String? { environment.first { $0.0 == name }?.1 }
+    return value("LISTEN_FDS") == "1" && value("LISTEN_PID") == String(Machine.processID)
+  }
+
+  /// Opens what is served. `ready` gets the descriptor that tells the starter.
+  func open(ready: inout FileDescriptor?) throws -> Server.Entrance {
+    if let readyDescriptor { ready = FileDescriptor(owning: readyDescriptor) }
+    switch way {
+    case .connection(let raw):
+      let descriptor = FileDescriptor(owning: raw)
+      guard try UnixSocket.peerUserID(descriptor) == Machine.userID else {
+        throw Problem(message: "the peer is another user")
+      }
+      return .connection(descriptor)
+    case .directory(let path, let socketName):
+      return .listening(
+        try ListeningSocket.bind(try PrivateDirectory(opening: path, create: true), socketName))
+    case .foreground:
+      return .listening(
+        try ListeningSocket.bind(try Self.runtimeDirectory(), WireProtocol.socketName))
+    case .inherited:
+      return .listening(
+        try ListeningSocket.inherit(
+          FileDescriptor(owning: Self.firstInherited), try Self.runtimeDirectory(), WireProtocol.socketName))
+    }
+  }
+
+  /// The first runtime directory that can be used.
+  private static func runtimeDirectory() throws -> PrivateDirectory {
+    var problem: DirectoryError?
+    for path in UserDirectories.runtimeCandidates() {
+      do { return try PrivateDirectory(opening: path, create: true) } catch { problem = problem ?? error }
+    }
+    throw problem ?? DirectoryError.notADirectory(path: "XDG_RUNTIME_DIR")
+  }
+}

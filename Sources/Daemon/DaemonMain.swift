@@ -1,0 +1,68 @@
+internal import Crypto
+internal import HTTP
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// The program `agentd`.
+package enum DaemonMain {
+  /// Variables that are kept; all others go before a library can obey them. libcurl and libcrypto
+  /// take orders from variables such as `SSLKEYLOGFILE`, `OPENSSL_CONF` and `OPENSSL_MODULES`.
+  private static let keptVariables = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "PATH", "TZ"]
+  private static let keptPrefixes = ["LC_", "XDG_", "TPM2", "TPM_"]
+
+  /// What the program ends with when another daemon already serves the directory.
+  private static let alreadyRunningStatus: Int32 = 75
+
+  package static func run(arguments: [String]) -> Int32 {
+    do {
+      let invocation = try DaemonInvocation(arguments, environment: Environment.all())
+      Environment.keepOnly(names: keptVariables, prefixes: keptPrefixes)
+      try Hygiene.harden()
+      // How it went is in `status`: a heap that could not be locked still works.
+      _ = SecureHeap.initialise()
+      return try serve(invocation)
+    } catch let error as DaemonInvocation.Problem {
+      complain(error.message)
+      return ExitStatus.usage.rawValue
+    } catch let error as SystemError {
+      if error.isAgain { return alreadyRunningStatus }
+      complain("\(error.operation): \(error.message)")
+    } catch let error as DirectoryError {
+      complain(error.message)
+    } catch {
+      complain("cannot start")
+    }
+    return ExitStatus.failed.rawValue
+  }
+
+  private static func serve(_ invocation: DaemonInvocation) throws -> Int32 {
+    let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT, Signals.SIGHUP])
+    let http = CurlClient(userAgent: "agent/\(DaemonFacts.version)")
+    let time = SystemTime()
+    let state = try UserDirectories.stateHome + "/agent"
+    let services = SessionServices(
+      vault: Vault(stateDirectory: state, machineIdentity: Machine.identity(), userID: Machine.userID),
+      http: http, time: time,
+      documents: DocumentCache(directory: try UserDirectories.cacheHome + "/agent", http: http, time: time))
+    let settingsFile = SettingsFile(directory: try UserDirectories.configHome + "/agent")
+    var ready: FileDescriptor?
+    let entrance = try invocation.open(ready: &ready)
+    let server = try Server(
+      entrance, services: services, settingsFile: settingsFile, signals: signals,
+      housekeeping: { http.closeIdle() })
+    if let ready = ready.take() {
+      try ready.writeAll([UInt8(ascii: "1")].span)
+      try ready.close()
+    }
+    try server.run()
+    return ExitStatus.done.rawValue
+  }
+
+  private static func complain(_ message: String) {
+    // Nobody is left to tell when standard error is gone too.
+    try? Output.write("agentd: error: \(message)\n", to: .standardError)
+  }
+}

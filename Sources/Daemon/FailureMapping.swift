@@ -1,0 +1,135 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+extension Failure {
+  /// A session error in the words a person reads; `account` is the one that was asked for.
+  init(_ error: SessionError, account: String?) {
+    let name = account.map { " \($0)" } ?? ""
+    switch error {
+    case .noAccount(nil):
+      self.init(.noAccount, "there is no account yet", hint: "agent login NAME --issuer URL --client-id ID")
+    case .noAccount(.some(let asked)):
+      self.init(
+        .noAccount, "there is no account named \(TerminalText.clean(asked, limit: 64))",
+        hint: "agent list; to add it: agent login NAME --issuer URL --client-id ID")
+    case .signedOut(let account):
+      self.init(.signedOut, "\(account) is signed out", hint: "agent login \(account)")
+    case .expired(let account):
+      self.init(.sessionExpired, "Session expired, please sign in again", hint: "agent login \(account)")
+    case .configurationChanged(let account, let setting):
+      self.init(
+        .configurationChanged,
+        "the setting \(setting) of \(account) is not the one that was signed in with; nothing was sent",
+        hint: "put it back, or sign in again: agent login \(account)")
+    case .endpointMoved(let account, let origin):
+      self.init(
+        .endpointMoved,
+        "the server of \(account) now names an endpoint at \(TerminalText.clean(origin)); nothing was sent there",
+        hint: "if that is right, sign in again: agent login \(account)")
+    case .identityChanged(let account):
+      self.init(
+        .identityChanged, "the server answered for another user than the one signed in to \(account)",
+        hint: "to change the user: agent logout \(account), then agent login \(account)")
+    case .lifetimeTooShort(let account, let lifetime):
+      self.init(
+        .lifetimeTooShort, "tokens of \(account) live for only \(lifetime) seconds", hint: "ask for less: --min-valid")
+    case .cancelled: self.init(.cancelled, "cancelled")
+    case .memory:
+      self.init(.internalError, "no locked memory is left for secrets", hint: "agent daemon restart")
+    case .oauth(let error): self.init(error, name: name)
+    case .idToken(let error):
+      self.init(OAuthError(error), name: name)
+    case .vault(let error): self.init(error, name: name)
+    case .configuration(let error): self.init(error)
+    }
+  }
+
+  private init(_ error: OAuthError, name: String) {
+    let code: FailureCode
+    var hint: String?
+    switch error.code {
+    case .network: code = .network
+    case .timeout: code = .timeout
+    case .serverUnavailable, .rateLimited, .tlsFailure: code = .serverUnavailable
+    case .certificateRejected:
+      code = .certificateRejected
+      hint = "if the server has a certificate authority of its own: agent login\(name) --ca-file FILE"
+    case .pinMismatch: code = .pinMismatch
+    case .cancelled: code = .cancelled
+    case .accessDenied: code = .accessDenied
+    case .expiredToken:
+      code = .codeExpired
+      hint = "agent login\(name)"
+    case .invalidGrant:
+      code = .sessionExpired
+      hint = "agent login\(name)"
+    case .invalidClient, .unauthorizedClient, .unsupportedGrantType:
+      code = .clientRejected
+      hint = "check the client id and how the client is registered at the server"
+    case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing:
+      code = .invalidConfiguration
+      hint =
+        error.code == .insecureURL
+        ? "for a development server on this machine: --allow-http-loopback" : "check the issuer's URL"
+    case .endpointMissing:
+      code = .invalidConfiguration
+      hint = "an endpoint can be named by hand, see agent help login"
+    case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
+      .unsupportedTokenType, .missingIDToken, .userInfoMismatch:
+      code = .serverMisbehaved
+    case .idTokenRejected: code = .tokenRejected
+    case .invalidScopeAnswer, .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,
+      .otherServerError:
+      code = .serverRejected
+    case .internalFailure, .cryptoFailure: code = .internalError
+    }
+    self.init(code, error.message, hint: hint)
+  }
+
+  private init(_ error: VaultError, name: String) {
+    switch error.code {
+    case .foreignDevice:
+      self.init(
+        .foreignDevice, error.message,
+        hint: "if this home was copied on purpose, move the vault file away and sign in again")
+    case .otherMachinesOnly: self.init(.otherMachine, error.message, hint: "agent login\(name)")
+    case .busy: self.init(.vaultBusy, error.message)
+    case .storage, .noSpace, .badPermissions: self.init(.storage, error.message)
+    case .invalidName:
+      self.init(.invalidRequest, "an account name is 1 to 64 letters, digits, dots, dashes or underscores")
+    default: self.init(.vaultUnusable, error.message)
+    }
+  }
+
+  init(_ error: ConfigurationError) {
+    switch error.code {
+    case .invalid:
+      self.init(
+        .invalidConfiguration, "the settings file is not valid at: \(TerminalText.clean(error.place))",
+        hint: "mend it by hand, or move it away and sign in again")
+    case .unsupportedVersion:
+      self.init(.invalidConfiguration, "the settings file is of a version this program does not know")
+    case .tooManyAccounts:
+      self.init(.invalidConfiguration, "there are already \(Settings.maximumAccounts) accounts")
+    case .directory(let problem): self.init(.storage, "the settings cannot be used: \(problem.message)")
+    case .storage(let problem):
+      self.init(.storage, "the settings file \(TerminalText.clean(error.place)): \(problem.message)")
+    case .caFile:
+      self.init(
+        .invalidConfiguration, "\(TerminalText.clean(error.place)) is not a readable PEM file with certificates")
+    case .proxy: self.init(.invalidConfiguration, "the proxy's URL is not valid")
+    case .clientSecret:
+      self.init(.invalidConfiguration, "the client secret is empty, too long, or not printable ASCII on one line")
+    case .missingClientSecret:
+      self.init(
+        .invalidConfiguration, "the client authentication of this account needs a client secret",
+        hint: "--client-secret-file FILE")
+    case .pin:
+      self.init(.invalidConfiguration, "a pin is not of the form sha256//BASE64=")
+    }
+  }
+}

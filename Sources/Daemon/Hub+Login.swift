@@ -1,0 +1,176 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Sign-in by the device authorization grant. Each step that blocks is one job; between two polls
+/// nothing runs.
+extension Hub {
+  func login(_ request: LoginRequest, _ ticket: Ticket, passed: SharedDescriptor?) throws(Failure) {
+    let meant = try LoginSettings(request, try settings())
+    if request.sendsClientSecret, passed == nil {
+      throw Failure(.invalidRequest, "the request announces a client secret but brings no descriptor")
+    }
+    for other in logins.values where other.account == meant.account {
+      loop.send(.failure(Failure(.cancelled, "another sign-in for \(meant.account.text) took over")), to: other.ticket)
+      end(other)
+    }
+    lastLogin += 1
+    let login = Login(id: lastLogin, ticket: ticket, account: meant.account)
+    logins[login.id] = login
+    accounts[meant.account]?.session.signInStarted()
+    let id = login.id
+    let secretSource = request.sendsClientSecret ? passed : nil
+    submit { [services, cancellation = login.cancellation] in
+      let outcome: Result<DeviceSignIn, SessionError>
+      do throws(SessionError) {
+        var given = DeviceSignIn.Secrets()
+        given.clientSecret = try secretSource.map { (source) throws(SessionError) in try ClientSecret.read(source) }
+        given.proxyCredentials = try meant.proxyCredentials.map { (text) throws(SessionError) in
+          try ClientSecret.make(text)
+        }
+        let preparation = DeviceSignIn.Preparation(
+          account: meant.account, configuration: meant.configuration, given: given, services: services,
+          cancellation: cancellation)
+        outcome = .success(try DeviceSignIn.prepare(preparation))
+      } catch {
+        outcome = .failure(error)
+      }
+      return .loginPrepared(login: id, outcome)
+    }
+  }
+
+  func loginPrepared(_ id: UInt64, _ outcome: Result<DeviceSignIn, SessionError>) {
+    guard let login = logins[id] else { return }
+    switch outcome {
+    case .failure(let error): fail(login, error)
+    case .success(let signIn):
+      login.signIn = signIn
+      login.polling = DevicePolling(signIn.authorization)
+      let code = signIn.authorization
+      loop.send(
+        .event(
+          .deviceCode(
+            Event.DeviceCode(
+              account: login.account.text, issuer: signIn.configuration.issuer,
+              clientID: signIn.configuration.clientID, scope: signIn.scope?.text, userCode: code.userCode,
+              verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
+              expiresAt: signIn.startedAtUnixSeconds + code.expiresIn, interval: login.polling.interval))),
+        to: login.ticket)
+      scheduleNextPoll(login)
+    }
+  }
+
+  private func scheduleNextPoll(_ login: Login) {
+    guard let signIn = login.signIn else { return }
+    let now = services.time.now()
+    let elapsed = signIn.startedAt.duration(to: now).wholeMilliseconds
+    switch login.polling.next(elapsedMilliseconds: elapsed) {
+    case .poll(let wait): loop.schedule(.devicePoll(login: login.id), at: now.advanced(by: .milliseconds(wait)))
+    case .expire(let wait): loop.schedule(.deviceExpiry(login: login.id), at: now.advanced(by: .milliseconds(wait)))
+    }
+  }
+
+  func pollDue(_ id: UInt64) {
+    guard let login = logins[id], let signIn = login.signIn else { return }
+    let sentAt = services.time.now()
+    let lifetime = Duration.seconds(signIn.authorization.expiresIn)
+    // A machine that slept past the deadline reports it at once.
+    guard signIn.startedAt.duration(to: sentAt) < lifetime else { return loginExpired(id) }
+    submit {
+      let outcome: Result<DevicePollOutcome, SessionError>
+      do throws(SessionError) { outcome = .success(try signIn.poll()) } catch { outcome = .failure(error) }
+      return .loginPolled(login: id, sentAt: sentAt, outcome)
+    }
+  }
+
+  func loginPolled(_ id: UInt64, _ sentAt: Instant, _ outcome: Result<DevicePollOutcome, SessionError>) {
+    guard let login = logins[id], let signIn = login.signIn else { return }
+    switch outcome {
+    case .failure(let error): fail(login, error)
+    case .success(.token(let response)):
+      login.isFinishing = true
+      submit {
+        let outcome: Result<DeviceSignIn.Outcome, SessionError>
+        do throws(SessionError) {
+          outcome = .success(try signIn.finish(response, receivedAfter: sentAt))
+        } catch {
+          outcome = .failure(error)
+        }
+        return .loginFinished(login: id, outcome)
+      }
+    case .success(let pending):
+      login.polling.after(pending)
+      if login.polling.suspectsFastClock, !login.hasWarnedOfClock {
+        login.hasWarnedOfClock = true
+        let notice = "the server keeps asking to slow down: this machine's clock may run too fast"
+        loop.send(.event(.notice(notice)), to: login.ticket)
+      }
+      scheduleNextPoll(login)
+    }
+  }
+
+  func loginExpired(_ id: UInt64) {
+    guard let login = logins[id], !login.isFinishing else { return }
+    let failure = Failure(
+      .codeExpired, "the code expired before the sign-in was approved", hint: "agent login \(login.account.text)")
+    loop.send(.failure(failure), to: login.ticket)
+    end(login)
+  }
+
+  func loginFinished(_ id: UInt64, _ outcome: Result<DeviceSignIn.Outcome, SessionError>) {
+    guard let login = logins[id] else { return }
+    switch outcome {
+    case .failure(let error): fail(login, error)
+    case .success(let outcome):
+      do {
+        _ = try settingsFile.change { (settings) throws(ConfigurationError) in
+          try settings.set(outcome.configuration, for: login.account)
+        }
+      } catch {
+        return fail(login, .configuration(error))
+      }
+      logins[id] = nil
+      signedIn(login, outcome)
+    }
+  }
+
+  private func signedIn(_ login: Login, _ outcome: DeviceSignIn.Outcome) {
+    let account = accounts[login.account] ?? Account(name: login.account, configuration: outcome.configuration)
+    accounts[login.account] = account
+    account.configuration = outcome.configuration
+    account.cancelRefresh()
+    account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+    restartForWaiters(account)
+    if !outcome.hasRefreshToken {
+      let notice =
+        outcome.isKept
+        ? "the server gave no refresh token: the access token itself is kept, until the server refuses it"
+        : "the server gave no refresh token: this session ends with its access token"
+      loop.send(.event(.notice(notice)), to: login.ticket)
+    }
+    let description = account.describe(outcome.grant)
+    var result = JSONObject([("account", .string(description.account)), ("issuer", .string(description.issuer))])
+    result["subject"] = description.subject.map { .string($0) }
+    result["scope"] = description.scope.map { .string($0) }
+    result["expires_at"] = description.expiresAt.map { .int($0) }
+    loop.send(.result(result), to: login.ticket)
+  }
+
+  private func fail(_ login: Login, _ error: SessionError) {
+    loop.send(.failure(Failure(error, account: login.account.text)), to: login.ticket)
+    end(login)
+  }
+
+  /// Forgets a sign-in. One that the person has approved already is finished all the same, so that
+  /// the session is not lost; only its answer goes nowhere.
+  func end(_ login: Login) {
+    accounts[login.account]?.session.signInEnded()
+    guard !login.isFinishing else { return }
+    login.cancellation.cancel()
+    logins[login.id] = nil
+  }
+}

@@ -1,0 +1,89 @@
+internal import Encoding
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// The accounts that one sign-out request ends.
+final class SignOutBatch: @unchecked Sendable {
+  // Used on the loop only; workers just hand the reference back.
+  let ticket: Ticket
+  var open: Set<AccountName>
+  var results: [JSON] = []
+  var failure: Failure?
+
+  init(ticket: Ticket, open: Set<AccountName>) {
+    self.ticket = ticket
+    self.open = open
+  }
+}
+
+/// Sign-out: the server is told, then nothing of the session is left here.
+extension Hub {
+  func logout(_ request: LogoutRequest, _ ticket: Ticket) throws(Failure) {
+    let settings = try settings()
+    var targets: [Account] = []
+    if request.all {
+      for (name, configuration) in settings.accounts { targets.append(account(name, configuration)) }
+    } else {
+      targets = [try resolve(request.account).0]
+    }
+    guard !targets.isEmpty else {
+      return loop.send(.result(JSONObject([("accounts", .array([]))])), to: ticket)
+    }
+    let batch = SignOutBatch(ticket: ticket, open: Set(targets.map(\.name)))
+    for account in targets { signOut(account, isLocal: request.local, batch) }
+  }
+
+  private func signOut(_ account: Account, isLocal: Bool, _ batch: SignOutBatch) {
+    for login in logins.values where login.account == account.name {
+      loop.send(.failure(Failure(.cancelled, "the account was signed out")), to: login.ticket)
+      end(login)
+    }
+    let operation = SignOutOperation(
+      account: account.name, configuration: account.configuration, grant: account.session.grant, isLocal: isLocal,
+      services: services)
+    account.cancelRefresh()
+    account.session.signedOut()
+    failWaiters(account, .signedOut(account: account.name.text))
+    submit {
+      let outcome: Result<SignOutOperation.Confirmation, SessionError>
+      do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
+      return .signedOut(batch, operation.account, outcome)
+    }
+  }
+
+  func signedOut(
+    _ batch: SignOutBatch, _ name: AccountName, _ outcome: Result<SignOutOperation.Confirmation, SessionError>
+  ) {
+    batch.open.remove(name)
+    switch outcome {
+    case .success(let confirmation):
+      var result = JSONObject([("account", .string(name.text)), ("revoked", .bool(confirmation == .revoked))])
+      result["detail"] = confirmation.detail.map { .string($0) }
+      batch.results.append(.object(result))
+    case .failure(let error):
+      batch.failure = batch.failure ?? Failure(error, account: name.text)
+      accounts[name]?.session.forgetToken()
+    }
+    guard batch.open.isEmpty else { return }
+    if let failure = batch.failure {
+      loop.send(.failure(failure), to: batch.ticket)
+    } else {
+      loop.send(.result(JSONObject([("accounts", .array(batch.results))])), to: batch.ticket)
+    }
+  }
+}
+
+extension SignOutOperation.Confirmation {
+  /// What a person should know; nil when the server confirmed.
+  fileprivate var detail: String? {
+    switch self {
+    case .revoked: nil
+    case .nothingToRevoke: "there was no session"
+    case .local: "the server was not told and may still honour the tokens"
+    case .notOffered: "the server offers no revocation and may still honour the tokens"
+    case .failed(let error):
+      "the server may still honour the tokens: \(Failure(error, account: nil).message)"
+    }
+  }
+}

@@ -1,0 +1,71 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// `status` and `list`.
+extension Hub {
+  func survey(_ purpose: Survey.Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
+    let settings = try settings()
+    let only = try name.map { (name) throws(Failure) in try resolve(name).0.name }
+    submit { [services] in
+      let (summaries, vault) = Survey.run(settings, only: only, services: services)
+      return .surveyed(purpose, ticket, summaries, vault)
+    }
+  }
+
+  func surveyed(
+    _ purpose: Survey.Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: VaultStatus
+  ) {
+    let now = services.time.now()
+    var listed: [JSON] = []
+    for summary in summaries {
+      let account = account(summary.name, summary.configuration)
+      account.session.learn(
+        isGranted: summary.isGranted, isExpired: summary.isExpired, refreshedAt: summary.refreshedAt)
+      listed.append(.object(purpose == .list ? brief(summary, account, now) : full(summary, account, now)))
+    }
+    var result = JSONObject([("accounts", .array(listed))])
+    if purpose == .status {
+      result["daemon"] = .object(facts.json(time: services.time))
+      result["vault"] = .object(
+        JSONObject([
+          ("path", .string(vault.path)), ("exists", .bool(vault.exists)),
+          ("slots", .array(vault.slots.map { .string($0) })), ("device_bound", .bool(vault.isDeviceBound)),
+        ]))
+    }
+    loop.send(.result(result), to: ticket)
+  }
+
+  private func brief(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
+    JSONObject([
+      ("name", .string(summary.name.text)), ("active", .bool(summary.isActive)),
+      ("issuer", .string(summary.configuration.issuer)),
+      ("state", .string(state(summary, account, now).rawValue)),
+    ])
+  }
+
+  private func full(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
+    var object = brief(summary, account, now)
+    object["client_id"] = .string(summary.configuration.clientID)
+    object["subject"] = (account.session.grant?.subject ?? summary.subject).map { .string($0) }
+    object["scope"] = (account.session.grant?.scope ?? summary.scope).map { .string($0) }
+    object["expires_at"] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
+    object["last_refresh"] = (account.session.refreshedAt ?? summary.refreshedAt).map { .int($0) }
+    if summary.configuration.allowHTTPLoopback { object["http_loopback"] = true }
+    object["ca_file"] = summary.configuration.caFile.map { .string($0) }
+    object["proxy"] = summary.configuration.proxy.map { .string($0) }
+    if let problem = summary.problem ?? account.session.lastFailure {
+      object["problem"] = Failure(problem, account: summary.name.text).json
+    }
+    return object
+  }
+
+  /// Settings that differ from what was signed in with make an account signed out.
+  private func state(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> SessionState {
+    if case .configurationChanged = summary.problem { return .signedOut }
+    return account.session.state(now: now)
+  }
+}

@@ -1,0 +1,144 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Access tokens: served from memory, or after the one refresh that all who wait share.
+extension Hub {
+  func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
+    let (account, _) = try resolve(request.account)
+    let need = TokenNeed(
+      minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: request.forceRefresh)
+    try obtain(for: Account.Waiter(ticket: ticket, need: need, purpose: .token), account)
+  }
+
+  func whoami(_ name: String?, _ ticket: Ticket) throws(Failure) {
+    let (account, _) = try resolve(name)
+    try obtain(for: Account.Waiter(ticket: ticket, need: TokenNeed(), purpose: .whoami), account)
+  }
+
+  private func obtain(for waiter: Account.Waiter, _ account: Account) throws(Failure) {
+    prove(account)
+    let now = services.time.now()
+    switch account.session.request(waiter.need, account: account.name.text, now: now) {
+    case .serve(let grant):
+      serve(grant, account, waiter)
+      scheduleRenewal(account)
+    case .wait(let start):
+      account.waiters.append(waiter)
+      if let start { run(start, account) }
+    case .fail(let error): throw Failure(error, account: account.name.text)
+    }
+  }
+
+  /// Another process may have signed the account out, or in again: a token at hand is good only for
+  /// the record that it came with. The record is looked at only when the vault's file has changed.
+  private func prove(_ account: Account) {
+    guard let grant = account.session.grant, account.session.refresh == nil else { return }
+    let stamp = FileStamp(at: vaultPath)
+    guard stamp != account.provenAgainst else { return }
+    if services.isCurrent(grant, of: account.name) {
+      account.provenAgainst = stamp
+    } else {
+      account.session.forgetToken()
+    }
+  }
+
+  private func serve(_ grant: AccessGrant, _ account: Account, _ waiter: Account.Waiter) {
+    switch waiter.purpose {
+    case .token: loop.sendToken(account.describe(grant), grant, to: waiter.ticket)
+    case .whoami: identify(account, grant, waiter.ticket)
+    }
+  }
+
+  private func run(_ refresh: Session.Refresh, _ account: Account) {
+    let operation = RefreshOperation(
+      account: account.name, configuration: account.configuration, services: services,
+      cancellation: account.newRefreshCancellation())
+    submit {
+      let outcome: Result<AccessGrant, SessionError>
+      do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
+      return .refreshEnded(operation.account, refresh, outcome)
+    }
+  }
+
+  func refreshEnded(_ name: AccountName, _ refresh: Session.Refresh, _ outcome: Result<AccessGrant, SessionError>) {
+    guard let account = accounts[name] else { return }
+    let now = services.time.now()
+    let aftermath = account.session.refreshEnded(
+      refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+    switch aftermath {
+    case .ignored: break
+    case .retry(let next, let wait):
+      let event = TimerEvent.refreshRetry(
+        account: name.text, generation: next.generation, attempt: next.attempt)
+      loop.schedule(event, at: now.advanced(by: wait))
+    case .renewed(let grant):
+      answerWaiters(account) { waiter in
+        if let minimum = waiter.need.minimumValiditySeconds, let lifetime = grant.lifetimeSeconds, minimum > lifetime {
+          return .failure(.lifetimeTooShort(account: name.text, lifetime: lifetime))
+        }
+        return .success(grant)
+      }
+    case .failed(let error, _):
+      answerWaiters(account) { waiter in
+        let fallback = error.isPassing ? account.session.fallback(for: waiter.need, now: now) : nil
+        return fallback.map { .success($0) } ?? .failure(error)
+      }
+    }
+    scheduleRenewal(account)
+  }
+
+  private func answerWaiters(_ account: Account, _ answer: (Account.Waiter) -> Result<AccessGrant, SessionError>) {
+    let waiters = account.waiters
+    account.waiters = []
+    for waiter in waiters {
+      switch answer(waiter) {
+      case .success(let grant): serve(grant, account, waiter)
+      case .failure(let error):
+        loop.send(.failure(Failure(error, account: account.name.text)), to: waiter.ticket)
+      }
+    }
+  }
+
+  /// The refresh that these callers waited for was dropped: they start over under the new settings.
+  func restartForWaiters(_ account: Account) {
+    let waiters = account.waiters
+    account.waiters = []
+    for waiter in waiters {
+      do { try obtain(for: waiter, account) } catch { loop.send(.failure(error), to: waiter.ticket) }
+    }
+  }
+
+  func failWaiters(_ account: Account, _ error: SessionError) {
+    answerWaiters(account) { _ in .failure(error) }
+  }
+
+  func retryDue(_ name: String, _ generation: UInt64, _ attempt: Int) {
+    guard let name = try? AccountName(name), let account = accounts[name], let waiting = account.session.refresh,
+      waiting.generation == generation, waiting.attempt == attempt, waiting.isWaiting,
+      let next = account.session.retryDue(waiting)
+    else { return }
+    run(next, account)
+  }
+
+  func scheduleRenewal(_ account: Account) {
+    guard let due = account.session.renewalDue, due != account.renewalScheduled else { return }
+    account.renewalScheduled = due
+    loop.schedule(.renewal(account: account.name.text), at: due)
+  }
+
+  func renewalDue(_ name: String) {
+    guard let name = try? AccountName(name), let account = accounts[name] else { return }
+    account.renewalScheduled = nil
+    if let refresh = account.session.renew(now: services.time.now()) { run(refresh, account) }
+  }
+
+  /// 0..<1.
+  func jitter() -> Double {
+    let bytes = Randomness.bytes(2)
+    return Double(UInt16(bytes[0]) << 8 | UInt16(bytes[1])) / 65_536
+  }
+}

@@ -1,0 +1,38 @@
+internal import Encoding
+internal import OAuth
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Who is signed in: the verified ID Token's claims, else what UserInfo says.
+extension Hub {
+  func identify(_ account: Account, _ grant: AccessGrant, _ ticket: Ticket) {
+    if !grant.claims.isEmpty { return sendIdentity(account, grant.claims, subject: grant.subject, ticket) }
+    let operation = UserInfoOperation(
+      account: account.name, configuration: account.configuration, grant: grant, services: services,
+      cancellation: Cancellation())
+    submit {
+      let outcome: Result<JSONObject?, SessionError>
+      do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
+      return .userInfo(operation.account, ticket, outcome)
+    }
+  }
+
+  func userInfoEnded(_ name: AccountName, _ ticket: Ticket, _ outcome: Result<JSONObject?, SessionError>) {
+    guard let account = accounts[name] else { return }
+    switch outcome {
+    case .success(let claims):
+      sendIdentity(account, claims ?? JSONObject(), subject: account.session.grant?.subject, ticket)
+    case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
+    }
+  }
+
+  private func sendIdentity(_ account: Account, _ claims: JSONObject, subject: String?, _ ticket: Ticket) {
+    var result = JSONObject([
+      ("account", .string(account.name.text)), ("issuer", .string(account.configuration.issuer)),
+    ])
+    result["subject"] = subject.map { .string($0) } ?? claims["sub"]
+    result["claims"] = .object(claims)
+    loop.send(.result(result), to: ticket)
+  }
+}

@@ -1,0 +1,172 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Where answers go and time is told: what the loop offers to the request handlers.
+protocol Loop: AnyObject {
+  /// Sends an event or the last line; ignored when the request is no longer there.
+  func send(_ reply: Reply, to ticket: Ticket)
+  func sendToken(_ description: TokenDescription, _ grant: AccessGrant, to ticket: Ticket)
+  func schedule(_ event: TimerEvent, at due: Instant)
+  /// When the request gives up, unless it is answered before.
+  func setDeadline(_ deadline: Instant, of ticket: Ticket)
+  /// Ends the daemon; the request is answered when all work is done.
+  func stop(_ ticket: Ticket)
+}
+
+/// All accounts and the requests about them. Lives on the loop's thread alone, so it needs no lock:
+/// what blocks runs on workers and comes back as a ``JobResult``.
+final class Hub {
+  let services: SessionServices
+  let settingsFile: SettingsFile
+  private let workers = WorkerPool()
+  private let post: @Sendable (JobResult) -> Void
+  let facts: DaemonFacts
+  let vaultPath: String
+  unowned let loop: any Loop
+
+  var accounts: [AccountName: Account] = [:]
+  var logins: [UInt64: Login] = [:]
+  var lastLogin: UInt64 = 0
+  private var isStopping = false
+
+  /// Jobs whose results have not been taken in.
+  private(set) var jobsInFlight = 0
+
+  init(
+    services: SessionServices, settingsFile: SettingsFile, facts: DaemonFacts, loop: any Loop,
+    post: @escaping @Sendable (JobResult) -> Void
+  ) {
+    self.services = services
+    self.settingsFile = settingsFile
+    self.facts = facts
+    vaultPath = services.vault.summary().path
+    self.loop = loop
+    self.post = post
+  }
+
+  /// Runs `job` on a worker; its result comes back through ``ended(_:)``.
+  func submit(_ job: @escaping @Sendable () -> JobResult) {
+    jobsInFlight += 1
+    workers.submit { [post] in post(job()) }
+  }
+
+  /// Starts a request; its last line may come at once or much later.
+  func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: SharedDescriptor?) {
+    if let seconds = deadlineSeconds(envelope) {
+      loop.setDeadline(services.time.now().advanced(by: .seconds(seconds)), of: ticket)
+    }
+    do throws(Failure) {
+      if isStopping { throw Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again") }
+      switch envelope.request {
+      case .token(let request): try token(request, ticket)
+      case .whoami(let name): try whoami(name, ticket)
+      case .login(let request): try login(request, ticket, passed: passed)
+      case .logout(let request): try logout(request, ticket)
+      case .status(let name): try survey(.status, name, ticket)
+      case .list: try survey(.list, nil, ticket)
+      case .use(let name): try use(name, ticket)
+      case .daemonStatus: loop.send(.result(facts.json(time: services.time)), to: ticket)
+      case .daemonStop: loop.stop(ticket)
+      }
+    } catch {
+      loop.send(.failure(error), to: ticket)
+    }
+  }
+
+  /// A sign-in without a deadline of its own ends with its code, a stop with the work in hand.
+  private func deadlineSeconds(_ envelope: RequestEnvelope) -> Int? {
+    switch envelope.request {
+    case .login, .daemonStop: envelope.timeoutSeconds
+    default: envelope.timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds
+    }
+  }
+
+  /// No new work; sign-ins that nobody approved yet are given up.
+  func stop() {
+    isStopping = true
+    for login in logins.values where !login.isFinishing {
+      loop.send(.failure(Failure(.cancelled, "the daemon is stopping")), to: login.ticket)
+      end(login)
+    }
+  }
+
+  /// The request is over for its sender: the connection closed or its time is up.
+  func abandon(_ ticket: Ticket) {
+    for account in accounts.values { account.waiters.removeAll { $0.ticket == ticket } }
+    for login in logins.values where login.ticket == ticket { end(login) }
+  }
+
+  func ended(_ result: JobResult) {
+    jobsInFlight -= 1
+    switch result {
+    case .refreshEnded(let name, let refresh, let outcome): refreshEnded(name, refresh, outcome)
+    case .loginPrepared(let id, let outcome): loginPrepared(id, outcome)
+    case .loginPolled(let id, let sentAt, let outcome): loginPolled(id, sentAt, outcome)
+    case .loginFinished(let id, let outcome): loginFinished(id, outcome)
+    case .signedOut(let batch, let name, let outcome): signedOut(batch, name, outcome)
+    case .surveyed(let purpose, let ticket, let summaries, let vault):
+      surveyed(purpose, ticket, summaries, vault)
+    case .userInfo(let name, let ticket, let outcome): userInfoEnded(name, ticket, outcome)
+    }
+  }
+
+  func due(_ event: TimerEvent) {
+    switch event {
+    case .refreshRetry(let name, let generation, let attempt): retryDue(name, generation, attempt)
+    case .renewal(let name): renewalDue(name)
+    case .devicePoll(let id): pollDue(id)
+    case .deviceExpiry(let id): loginExpired(id)
+    case .housekeeping, .stopDeadline: break
+    }
+  }
+}
+
+extension Hub {
+  /// The settings now on disk.
+  func settings() throws(Failure) -> Settings {
+    do { return try settingsFile.current() } catch { throw Failure(error) }
+  }
+
+  /// The account that a request means, with its settings.
+  func resolve(_ name: String?) throws(Failure) -> (Account, AccountConfiguration) {
+    let settings = try settings()
+    guard let asked = name ?? settings.active?.text else {
+      if settings.accounts.isEmpty { throw Failure(.noAccount(name: nil), account: nil) }
+      throw Failure(.noAccount, "no account is the active one", hint: "agent use NAME")
+    }
+    guard let account = try? AccountName(asked), let configuration = settings[account] else {
+      throw Failure(.noAccount(name: asked), account: nil)
+    }
+    return (self.account(account, configuration), configuration)
+  }
+
+  /// The live account; settings that changed since its token was got make it prove itself again.
+  func account(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
+    guard let account = accounts[name] else {
+      let account = Account(name: name, configuration: configuration)
+      accounts[name] = account
+      return account
+    }
+    if account.configuration != configuration {
+      account.configuration = configuration
+      account.cancelRefresh()
+      account.session.forgetToken()
+      restartForWaiters(account)
+    }
+    return account
+  }
+
+  private func use(_ name: String, _ ticket: Ticket) throws(Failure) {
+    let (account, _) = try resolve(name)
+    do {
+      _ = try settingsFile.change { (settings) throws(ConfigurationError) in settings.activate(account.name) }
+    } catch {
+      throw Failure(error)
+    }
+    loop.send(.result(JSONObject([("account", .string(account.name.text))])), to: ticket)
+  }
+}

@@ -1,0 +1,26 @@
+internal import Platform
+internal import Synchronization
+
+/// Where workers leave their results; the loop wakes up when there is one.
+final class Inbox: Sendable {
+  private let results = Mutex<[JobResult]>([])
+  private let counter: EventCounter
+
+  init() throws(SystemError) { counter = try EventCounter() }
+
+  var raw: Int32 { counter.raw }
+
+  /// From any thread.
+  func post(_ result: JobResult) {
+    results.withLock { $0.append(result) }
+    counter.signal()
+  }
+
+  func takeAll() -> [JobResult] {
+    counter.drain()
+    return results.withLock { results in
+      defer { results = [] }
+      return results
+    }
+  }
+}

@@ -1,0 +1,16 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+
+/// What a worker hands back to the loop.
+enum JobResult: Sendable {
+  case refreshEnded(AccountName, Session.Refresh, Result<AccessGrant, SessionError>)
+  case loginPrepared(login: UInt64, Result<DeviceSignIn, SessionError>)
+  case loginPolled(login: UInt64, sentAt: Instant, Result<DevicePollOutcome, SessionError>)
+  case loginFinished(login: UInt64, Result<DeviceSignIn.Outcome, SessionError>)
+  case signedOut(SignOutBatch, AccountName, Result<SignOutOperation.Confirmation, SessionError>)
+  case surveyed(Survey.Purpose, Ticket, [AccountSummary], VaultStatus)
+  case userInfo(AccountName, Ticket, Result<JSONObject?, SessionError>)
+}

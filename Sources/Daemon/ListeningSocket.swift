@@ -1,0 +1,78 @@
+internal import Platform
+internal import Wire
+
+/// The daemon's socket and the lock that makes it the only one; only the lock's holder removes a socket.
+final class ListeningSocket {
+  let path: String
+  private let directory: PrivateDirectory
+  private let name: String
+  private let inode: UInt64
+  private let watch: DirectoryWatch
+  private let lock: FileLock
+  private let descriptor: FileDescriptor
+  /// The service manager made the socket and removes it.
+  private let isInherited: Bool
+  private(set) var isOpen = true
+
+  /// How long a daemon that is just ending may keep its lock.
+  private static let lockWait = Duration.seconds(3)
+  private static let backlog = 128
+
+  private init(
+    _ directory: consuming PrivateDirectory, _ name: String, _ lock: consuming FileLock,
+    _ descriptor: consuming FileDescriptor, _ watch: consuming DirectoryWatch, inode: UInt64, isInherited: Bool
+  ) {
+    path = directory.path + "/" + name
+    self.directory = directory
+    self.name = name
+    self.lock = lock
+    self.descriptor = descriptor
+    self.watch = watch
+    self.inode = inode
+    self.isInherited = isInherited
+  }
+
+  /// Binds `name` in `directory`.
+  ///
+  /// - Throws: `EAGAIN` when another daemon lives there.
+  static func bind(_ directory: consuming PrivateDirectory, _ name: String) throws(SystemError) -> ListeningSocket {
+    let lock = try directory.lock(WireProtocol.lifetimeLockName, wait: lockWait)
+    if directory.exists(name) { try directory.removeFile(name) }
+    let descriptor = try UnixSocket.listen(in: directory, name: name, backlog: backlog)
+    let inode = try directory.inode(of: name)
+    let watch = try DirectoryWatch(directory)
+    return ListeningSocket(directory, name, lock, descriptor, watch, inode: inode, isInherited: false)
+  }
+
+  /// Takes over a socket that the service manager bound for us.
+  static func inherit(
+    _ descriptor: consuming FileDescriptor, _ directory: consuming PrivateDirectory, _ name: String
+  ) throws(SystemError) -> ListeningSocket {
+    let lock = try directory.lock(WireProtocol.lifetimeLockName, wait: lockWait)
+    try descriptor.setNonBlocking(true)
+    let inode = try directory.inode(of: name)
+    let watch = try DirectoryWatch(directory)
+    return ListeningSocket(directory, name, lock, descriptor, watch, inode: inode, isInherited: true)
+  }
+
+  var raw: Int32 { descriptor.raw }
+  var watchRaw: Int32 { watch.raw }
+
+  /// The next peer that waits; nil when there is none.
+  func accept() -> FileDescriptor? {
+    isOpen ? try? UnixSocket.accept(descriptor) : nil
+  }
+
+  /// False when the socket's name is gone or names another socket: the directory went away at logout.
+  func isStillOurs() -> Bool {
+    watch.drain()
+    return (try? directory.inode(of: name)) == inode
+  }
+
+  /// No new peers. Removes the socket if it is ours, so that the next client starts a daemon of its own.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    if !isInherited, isStillOurs() { try? directory.removeFile(name) }
+  }
+}

@@ -1,0 +1,60 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+
+/// What the vault knows of one account; made on a worker, since it reads and decrypts.
+struct AccountSummary: Sendable {
+  var name: AccountName
+  var configuration: AccountConfiguration
+  var isActive: Bool
+  var isGranted = false
+  var isExpired = false
+  var subject: String?
+  var scope: String?
+  var refreshedAt: Int?
+  /// Why the account cannot be used as it is.
+  var problem: SessionError?
+}
+
+/// The vault as `status` shows it.
+struct VaultStatus: Sendable {
+  var path: String
+  var slots: [String]
+  var isDeviceBound: Bool
+  var exists: Bool
+}
+
+/// Reads all that `status` and `list` tell of accounts that were not used yet.
+enum Survey {
+  enum Purpose: Sendable { case status, list }
+
+  static func run(
+    _ settings: Settings, only: AccountName?, services: SessionServices
+  ) -> ([AccountSummary], VaultStatus) {
+    var summaries: [AccountSummary] = []
+    for (name, configuration) in settings.accounts where only == nil || only == name {
+      var summary = AccountSummary(name: name, configuration: configuration, isActive: settings.active == name)
+      do throws(SessionError) {
+        if let record = try services.record(of: name) { add(record, to: &summary) }
+      } catch {
+        summary.problem = error
+      }
+      summaries.append(summary)
+    }
+    let vault = services.vault.summary()
+    let status = VaultStatus(
+      path: vault.path, slots: vault.slots, isDeviceBound: vault.isDeviceBound, exists: vault.exists)
+    return (summaries, status)
+  }
+
+  private static func add(_ record: AccountRecord, to summary: inout AccountSummary) {
+    summary.isExpired = record.isExpired
+    summary.isGranted = !record.isExpired && (record.refreshToken != nil || record.accessToken != nil)
+    summary.subject = record.identity?.subject
+    summary.scope = record.scope
+    summary.refreshedAt = record.refreshedAt ?? record.signedInAt
+    summary.problem = record.problem(with: summary.configuration, account: summary.name)
+  }
+}

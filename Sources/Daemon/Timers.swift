@@ -1,0 +1,52 @@
+internal import Platform
+
+/// What the loop does at a time.
+enum TimerEvent: Sendable, Hashable {
+  case refreshRetry(account: String, generation: UInt64, attempt: Int)
+  case renewal(account: String)
+  case devicePoll(login: UInt64)
+  case deviceExpiry(login: UInt64)
+  case housekeeping
+  /// The daemon was told to stop, and jobs have had their time.
+  case stopDeadline
+}
+
+/// A binary heap of events by their time. An event whose subject is gone is simply ignored when it is due.
+struct Timers {
+  private var heap: [(due: Instant, event: TimerEvent)] = []
+
+  var nextDue: Instant? { heap.first?.due }
+
+  mutating func schedule(_ event: TimerEvent, at due: Instant) {
+    heap.append((due, event))
+    var child = heap.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard heap[child].due < heap[parent].due else { break }
+      heap.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  /// Takes out the earliest event that is due; nil when none is.
+  mutating func popDue(_ now: Instant) -> TimerEvent? {
+    guard let first = heap.first, first.due <= now else { return nil }
+    heap.swapAt(0, heap.count - 1)
+    heap.removeLast()
+    sink()
+    return first.event
+  }
+
+  private mutating func sink() {
+    var parent = 0
+    while true {
+      var least = parent
+      for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child].due < heap[least].due {
+        least = child
+      }
+      if least == parent { return }
+      heap.swapAt(parent, least)
+      parent = least
+    }
+  }
+}

@@ -1,0 +1,30 @@
+internal import CPlatform
+internal import Glibc
+
+/// The names in an open directory.
+enum DirectoryListing {
+  /// All names but "." and "..", in no order. Names that are not UTF-8 are left out.
+  ///
+  /// - Throws: `EFBIG` when there are more than `limit`.
+  static func names(in directory: Int32, limit: Int) throws(SystemError) -> [String] {
+    // Opened anew: a duplicate would share its position with every other reader.
+    let own = FileDescriptor(
+      owning: try SystemCall.library("openat") { unsafe openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) })
+    let number = own.release()
+    guard let stream = unsafe agent_directory_open(number) else {
+      let failure = SystemError(errno: errno, operation: "fdopendir")
+      Glibc.close(number)
+      throw failure
+    }
+    defer { unsafe agent_directory_close(stream) }
+    var names: [String] = []
+    var failure: Int32 = 0
+    while let entry = unsafe agent_directory_next(stream, &failure) {
+      guard let name = unsafe String(validatingCString: entry), name != ".", name != ".." else { continue }
+      if names.count == limit { throw SystemError(errno: EFBIG, operation: "readdir") }
+      names.append(name)
+    }
+    if failure != 0 { throw SystemError(errno: failure, operation: "readdir") }
+    return names
+  }
+}

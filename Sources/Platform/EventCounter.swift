@@ -1,0 +1,28 @@
+internal import CPlatform
+internal import Glibc
+
+/// Wakes a poll loop from another thread (`eventfd(2)`). Readable once signalled, until drained.
+package struct EventCounter: ~Copyable, Sendable {
+  private let descriptor: FileDescriptor
+
+  /// The number to poll for reading.
+  package var raw: Int32 { descriptor.raw }
+
+  package init() throws(SystemError) {
+    descriptor = FileDescriptor(owning: try SystemCall.checked(agent_event_counter_create(), "eventfd"))
+  }
+
+  /// Makes the descriptor readable. Never waits; any thread may call it.
+  package borrowing func signal() {
+    var one: UInt64 = 1
+    // The only failure is a counter at its maximum, and that one is readable already.
+    _ = unsafe write(raw, &one, 8)
+  }
+
+  /// Makes it unreadable again and says whether it had been signalled.
+  @discardableResult
+  package borrowing func drain() -> Bool {
+    var count: UInt64 = 0
+    return unsafe read(raw, &count, 8) == 8
+  }
+}

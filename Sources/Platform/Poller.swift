@@ -1,0 +1,97 @@
+internal import CPlatform
+internal import Glibc
+
+/// Waits for many descriptors at once (`epoll(7)`, level-triggered).
+///
+/// A descriptor leaves the set when it is closed, unless it has a duplicate; remove it first.
+package struct Poller: ~Copyable, Sendable {
+  /// What to wait for. The other end's closing is always reported.
+  package enum Interest: Sendable {
+    case read, write, both
+    /// Only errors and closing.
+    case none
+
+    var flags: UInt32 {
+      switch self {
+      case .read: agent_readable
+      case .write: agent_writable
+      case .both: agent_readable | agent_writable
+      case .none: 0
+      }
+    }
+  }
+
+  /// What happened on one descriptor.
+  package struct Event: Sendable, Hashable {
+    /// The key given when the descriptor was added.
+    package var key: UInt64
+    package var readable: Bool
+    package var writable: Bool
+    /// The other end has closed, or there is an error; a read tells which. Bytes that were sent
+    /// before may still be there.
+    package var hungUp: Bool
+
+    package init(key: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
+      self.key = key
+      self.readable = readable
+      self.writable = writable
+      self.hungUp = hungUp
+    }
+  }
+
+  private let descriptor: FileDescriptor
+
+  /// The number of the set itself, which is readable when an event is waiting.
+  package var raw: Int32 { descriptor.raw }
+
+  package init() throws(SystemError) {
+    descriptor = FileDescriptor(owning: try SystemCall.checked(agent_epoll_create(), "epoll_create1"))
+  }
+
+  /// - Throws: `EEXIST` when the descriptor is in the set; `EPERM` for a regular file.
+  package borrowing func add(_ descriptor: Int32, interest: Interest, key: UInt64) throws(SystemError) {
+    try SystemCall.checked(agent_epoll_add(raw, descriptor, interest.flags, key), "epoll_ctl")
+  }
+
+  /// - Throws: `ENOENT` when the descriptor is not in the set.
+  package borrowing func modify(_ descriptor: Int32, interest: Interest, key: UInt64) throws(SystemError) {
+    try SystemCall.checked(agent_epoll_modify(raw, descriptor, interest.flags, key), "epoll_ctl")
+  }
+
+  package borrowing func remove(_ descriptor: Int32) throws(SystemError) {
+    try SystemCall.checked(agent_epoll_remove(raw, descriptor), "epoll_ctl")
+  }
+
+  /// Waits for events; at most 64 at a time, the others come with the next call.
+  ///
+  /// - Parameter timeoutMilliseconds: 0 does not wait, a negative number waits without end.
+  /// - Returns: Nothing when the time has passed.
+  package borrowing func wait(timeoutMilliseconds: Int32 = -1) throws(SystemError) -> [Event] {
+    try wait(until: timeoutMilliseconds < 0 ? nil : .now.advanced(by: .milliseconds(timeoutMilliseconds)))
+  }
+
+  /// Waits for events until a moment; nil waits without end. For deadlines that must hold across
+  /// suspend add a ``BootTimer``: this wait does not count the time asleep.
+  package borrowing func wait(until deadline: Instant?) throws(SystemError) -> [Event] {
+    var found = [agent_event](repeating: agent_event(), count: 64)
+    while true {
+      let limit = deadline.map { Instant.now.millisecondsUntil($0) } ?? -1
+      let count = unsafe found.withUnsafeMutableBufferPointer {
+        unsafe agent_epoll_wait(raw, $0.baseAddress!, Int32($0.count), limit)
+      }
+      if count == -EINTR { continue }
+      try SystemCall.checked(count, "epoll_wait")
+      return found.prefix(Int(count)).map { Event($0) }
+    }
+  }
+}
+
+extension Poller.Event {
+  fileprivate init(_ event: agent_event) {
+    self.init(
+      key: event.key,
+      readable: event.flags & agent_readable != 0,
+      writable: event.flags & agent_writable != 0,
+      hungUp: event.flags & agent_hung_up != 0)
+  }
+}

@@ -1,0 +1,89 @@
+internal import Glibc
+
+/// A directory of this user alone: opened without following a symbolic link at its end, then checked
+/// on the open descriptor. All work goes through that descriptor, so that nobody can swap the
+/// directory after the check.
+package struct PrivateDirectory: ~Copyable, Sendable {
+  /// The path it was opened by, without a slash at the end.
+  package let path: String
+  let descriptor: FileDescriptor
+
+  /// The descriptor's number, valid as long as this value lives.
+  package var raw: Int32 { descriptor.raw }
+
+  /// Opens the directory at `path`.
+  ///
+  /// - Parameters:
+  ///   - path: Its last component must be a directory, not a link, that belongs to this user and
+  ///     gives no right to the group or to others. Components before may be links.
+  ///   - create: Whether it and its parents are made, with mode 0700, where they are missing. A
+  ///     directory that exists is never changed.
+  package init(opening path: String, create: Bool) throws(DirectoryError) {
+    let path = PrivateDirectory.withoutFinalSlashes(path)
+    try PrivateDirectory.naming(path) { () throws(SystemError) in
+      try PrivateDirectory.check(path)
+      if create { try PrivateDirectory.makeWithParents(path) }
+    }
+    descriptor = try PrivateDirectory.openChecked(path)
+    self.path = path
+  }
+
+  private static func openChecked(_ path: String) throws(DirectoryError) -> FileDescriptor {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    let number = try naming(path) { () throws(SystemError) in
+      try SystemCall.library("open") { unsafe open(path, flags) }
+    }
+    let descriptor = FileDescriptor(owning: number)
+    let status = try naming(path) { () throws(SystemError) in try FileStatus(of: descriptor) }
+    guard status.owner == geteuid() else { throw .notOwned(path: path) }
+    guard status.permissions & 0o077 == 0 else { throw .tooOpen(path: path, mode: status.permissions) }
+    return descriptor
+  }
+
+  private static func naming<Result>(
+    _ path: String, _ body: () throws(SystemError) -> Result
+  ) throws(DirectoryError) -> Result {
+    do {
+      return try body()
+    } catch {
+      // Linux says ENOTDIR for a link too when both flags are given; ELOOP is what POSIX says.
+      let isOther = error.operation == "open" && (error.errno == ENOTDIR || error.errno == ELOOP)
+      throw isOther ? .notADirectory(path: path) : .system(error, path: path)
+    }
+  }
+
+  /// A slash at the end would make the kernel follow a link there.
+  private static func withoutFinalSlashes(_ path: String) -> String {
+    var path = Substring(path)
+    while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+    return String(path)
+  }
+
+  /// "link/." and "link/.." would follow a link just the same.
+  private static func check(_ path: String) throws(SystemError) {
+    try SystemCall.checkText(path, "open")
+    let last = path.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) }
+    if last == Array(".".utf8) || last == Array("..".utf8) {
+      throw SystemError(errno: EINVAL, operation: "open")
+    }
+  }
+
+  private static func makeWithParents(_ path: String) throws(SystemError) {
+    do {
+      try make(path)
+    } catch {
+      guard error.isNotFound, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex
+      else { throw error }
+      try makeWithParents(withoutFinalSlashes(String(path[..<slash])))
+      try make(path)
+    }
+  }
+
+  private static func make(_ path: String) throws(SystemError) {
+    do {
+      try SystemCall.library("mkdir") { unsafe mkdir(path, 0o700) }
+    } catch {
+      if !error.isExists { throw error }
+    }
+  }
+}

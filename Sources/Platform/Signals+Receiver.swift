@@ -1,0 +1,30 @@
+internal import CPlatform
+internal import Glibc
+
+extension Signals {
+  /// Receives signals as events of a poll loop (`signalfd(2)`), so that no code runs in a handler.
+  package struct SignalReceiver: ~Copyable, Sendable {
+    private let descriptor: FileDescriptor
+
+    /// The number to poll for reading.
+    package var raw: Int32 { descriptor.raw }
+
+    /// Blocks the signals in the calling thread and receives them from now on. Make it before other
+    /// threads run: a thread that does not block them would take them away.
+    package init(_ signals: [Int32]) throws(SystemError) {
+      Signals.block(signals)
+      let result = unsafe signals.withUnsafeBufferPointer { (numbers) -> Int32 in
+        guard let start = numbers.baseAddress else { return -EINVAL }
+        return unsafe agent_signal_descriptor(start, numbers.count)
+      }
+      descriptor = FileDescriptor(owning: try SystemCall.checked(result, "signalfd"))
+    }
+
+    /// The next signal that has arrived; nil when there is none. Never waits. Several of one kind
+    /// may have become one.
+    package borrowing func next() -> Int32? {
+      let number = agent_signal_next(raw)
+      return number > 0 ? number : nil
+    }
+  }
+}

@@ -1,0 +1,49 @@
+internal import CPlatform
+internal import Glibc
+
+/// What this process does with signals. Call all of it early, before there are threads.
+package enum Signals {
+  package static var SIGHUP: Int32 { Glibc.SIGHUP }
+  package static var SIGINT: Int32 { Glibc.SIGINT }
+  package static var SIGQUIT: Int32 { Glibc.SIGQUIT }
+  package static var SIGKILL: Int32 { Glibc.SIGKILL }
+  package static var SIGUSR1: Int32 { Glibc.SIGUSR1 }
+  package static var SIGUSR2: Int32 { Glibc.SIGUSR2 }
+  package static var SIGPIPE: Int32 { Glibc.SIGPIPE }
+  package static var SIGALRM: Int32 { Glibc.SIGALRM }
+  package static var SIGTERM: Int32 { Glibc.SIGTERM }
+  package static var SIGCHLD: Int32 { Glibc.SIGCHLD }
+  package static var SIGCONT: Int32 { Glibc.SIGCONT }
+  package static var SIGSTOP: Int32 { Glibc.SIGSTOP }
+  package static var SIGTSTP: Int32 { Glibc.SIGTSTP }
+  package static var SIGWINCH: Int32 { Glibc.SIGWINCH }
+
+  /// Makes writes to a closed pipe or socket fail with `EPIPE` instead of ending the process.
+  package static func ignoreBrokenPipe() {
+    _ = agent_signal_ignore(Glibc.SIGPIPE)
+  }
+
+  /// Holds these signals back in the calling thread and in threads that it starts.
+  package static func block(_ list: [Int32]) {
+    let result = unsafe list.withUnsafeBufferPointer { (numbers) -> Int32 in
+      guard let start = numbers.baseAddress else { return 0 }
+      return unsafe agent_signal_block(start, numbers.count)
+    }
+    precondition(result == 0, "only numbers of signals can be blocked")
+  }
+
+  /// Undoes this module's changes before another program takes this process over: `SIGPIPE` ends
+  /// the process again and no signal is held back. What the parent chose for others stays.
+  package static func restoreDefaults() {
+    _ = agent_signal_default(Glibc.SIGPIPE)
+    _ = agent_signal_unblock_all()
+  }
+
+  /// Ends this process by the signal, so that its parent sees the cause; returns only when the
+  /// signal does not end a process.
+  package static func raise(_ signal: Int32) {
+    _ = agent_signal_default(signal)
+    _ = agent_signal_unblock_all()
+    _ = Glibc.raise(signal)
+  }
+}

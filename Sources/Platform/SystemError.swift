@@ -1,0 +1,62 @@
+internal import CPlatform
+internal import Glibc
+
+/// A system call that failed. Carries the number and the call, never a path or data.
+package struct SystemError: Error, Hashable, Sendable {
+  /// The error number, as in `errno(3)`.
+  package let errno: Int32
+  /// The function that failed, for example `openat`.
+  package let operation: String
+
+  package init(errno: Int32, operation: String) {
+    self.errno = errno
+    self.operation = operation
+  }
+
+  /// The symbolic name, for example `ENOENT`; `errno N` for a number without one.
+  package var name: String { unsafe text(of: unsafe agent_error_name(errno)) }
+
+  /// The system's English description, for example `No such file or directory`.
+  package var message: String { unsafe text(of: unsafe agent_error_description(errno)) }
+
+  private func text(of constant: UnsafePointer<CChar>?) -> String {
+    guard let constant = unsafe constant else { return "errno \(errno)" }
+    return unsafe String(cString: constant)
+  }
+}
+
+extension SystemError: CustomStringConvertible {
+  package var description: String { "\(operation): \(message)" }
+}
+
+extension SystemError {
+  /// There is no such file (`ENOENT`).
+  package var isNotFound: Bool { errno == ENOENT }
+  /// The name is taken (`EEXIST`).
+  package var isExists: Bool { errno == EEXIST }
+  /// Nothing to do now, or a wait ran out of time (`EAGAIN`).
+  package var isAgain: Bool { errno == EAGAIN }
+  /// Refused for lack of rights (`EACCES`, `EPERM`).
+  package var isPermissionDenied: Bool { errno == EACCES || errno == EPERM }
+  /// A symbolic link where none is allowed (`ELOOP`).
+  package var isSymbolicLink: Bool { errno == ELOOP }
+  /// Larger than the limit that the caller set (`EFBIG`).
+  package var isTooLarge: Bool { errno == EFBIG }
+  /// The other end is closed (`EPIPE`, `ECONNRESET`).
+  package var isDisconnected: Bool { errno == EPIPE || errno == ECONNRESET }
+  /// A socket is there but nobody listens (`ECONNREFUSED`).
+  package var isConnectionRefused: Bool { errno == ECONNREFUSED }
+  /// The address is bound already (`EADDRINUSE`).
+  package var isAddressInUse: Bool { errno == EADDRINUSE }
+  /// No space or quota is left (`ENOSPC`, `EDQUOT`).
+  package var isNoSpace: Bool { errno == ENOSPC || errno == EDQUOT }
+  /// There is no such process (`ESRCH`).
+  package var isNoSuchProcess: Bool { errno == ESRCH }
+}
+
+extension SystemError {
+  /// For a wait of our own that came to its end.
+  package static func timedOut(operation: String) -> SystemError {
+    SystemError(errno: ETIMEDOUT, operation: operation)
+  }
+}

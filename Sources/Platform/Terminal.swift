@@ -1,0 +1,31 @@
+internal import CPlatform
+internal import Glibc
+
+/// Questions about terminals.
+package enum Terminal {
+  package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  /// The number of columns; nil when it is no terminal or does not know.
+  package static func width(_ descriptor: Int32) -> Int? {
+    let columns = agent_terminal_columns(descriptor)
+    return columns > 0 ? Int(columns) : nil
+  }
+
+  /// The terminal that this process belongs to, for reading and writing, wherever the standard
+  /// streams lead.
+  ///
+  /// - Throws: `ENXIO` when there is none.
+  package static func openControlling() throws(SystemError) -> FileDescriptor {
+    FileDescriptor(owning: try SystemCall.library("open") { unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) })
+  }
+
+  /// Runs `body` while what is typed is not shown; shown again afterwards, also when `body` throws.
+  package static func withoutEcho<Result>(
+    on terminal: borrowing FileDescriptor, _ body: () throws(SystemError) -> Result
+  ) throws(SystemError) -> Result {
+    let number = terminal.raw
+    try SystemCall.checked(agent_terminal_set_echo(number, 0), "tcsetattr")
+    defer { _ = agent_terminal_set_echo(number, 1) }
+    return try body()
+  }
+}

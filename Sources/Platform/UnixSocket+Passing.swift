@@ -1,0 +1,34 @@
+internal import CPlatform
+
+extension UnixSocket {
+  /// Sends bytes with a descriptor beside them (`SCM_RIGHTS`); the receiver gets a duplicate of it.
+  ///
+  /// - Returns: How many bytes were sent. The descriptor went with the first of them.
+  package static func send(
+    _ bytes: Span<UInt8>, passing descriptor: Int32, over socket: borrowing FileDescriptor
+  ) throws(SystemError) -> Int {
+    let number = socket.raw
+    let result = unsafe bytes.withUnsafeBytes { unsafe agent_send_descriptor(number, $0.baseAddress!, $0.count, descriptor) }
+    guard result >= 0 else { throw SystemError(errno: Int32(-result), operation: "sendmsg") }
+    return result
+  }
+
+  /// Reads like ``FileDescriptor/read(into:upTo:)``, and takes a descriptor that came along.
+  ///
+  /// - Returns: How many bytes were read, 0 at the end. `passed` is set only when one came.
+  package static func receive(
+    _ socket: borrowing FileDescriptor, into buffer: inout [UInt8], upTo count: Int, passed: inout SharedDescriptor?
+  ) throws(SystemError) -> Int {
+    let start = buffer.count
+    buffer.append(contentsOf: repeatElement(0, count: count))
+    var raw: Int32 = -1
+    let number = socket.raw
+    let result = unsafe buffer.withUnsafeMutableBytes {
+      unsafe agent_receive_descriptor(number, $0.baseAddress! + start, count, &raw)
+    }
+    buffer.removeLast(count - max(0, result))
+    if raw >= 0 { passed = SharedDescriptor(FileDescriptor(owning: raw)) }
+    guard result >= 0 else { throw SystemError(errno: Int32(-result), operation: "recvmsg") }
+    return result
+  }
+}

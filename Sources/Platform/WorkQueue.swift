@@ -1,0 +1,59 @@
+/// Hands values from any thread to any thread, first in, first out.
+package final class WorkQueue<Element: Sendable>: Sendable {
+  private struct State: Sendable {
+    // Taken from the end of `outgoing`, which is filled from `incoming` when it is empty: every
+    // element is moved twice at most.
+    var incoming: [Element] = []
+    var outgoing: [Element] = []
+    var isClosed = false
+
+    var count: Int { incoming.count + outgoing.count }
+
+    mutating func take() -> Element? {
+      if outgoing.isEmpty {
+        swap(&outgoing, &incoming)
+        outgoing.reverse()
+      }
+      return outgoing.popLast()
+    }
+  }
+
+  private let monitor = Monitor(State())
+
+  package init() {}
+
+  /// How many elements wait.
+  package var count: Int { monitor.withLock { $0.count } }
+
+  /// Adds an element; the caller bounds how many there can be.
+  package func push(_ element: Element) {
+    monitor.updateForOne { $0.incoming.append(element) }
+  }
+
+  /// Adds an element unless `limit` elements wait already; says whether it did.
+  package func tryPush(_ element: Element, limit: Int) -> Bool {
+    monitor.updateForOne { state in
+      guard state.count < limit else { return false }
+      state.incoming.append(element)
+      return true
+    }
+  }
+
+  /// Takes the oldest element, waiting for one.
+  ///
+  /// - Parameter wait: How long at most; nil waits without end, zero does not wait.
+  /// - Returns: Nil when the time has passed, or when the queue is closed and empty.
+  package func pop(wait: Duration?) -> Element? {
+    // An element is an answer, and so is the end.
+    let found = monitor.wait(wait) { (state) -> Element?? in
+      if let element = state.take() { return .some(element) }
+      return state.isClosed ? .some(nil) : nil
+    }
+    return found ?? nil
+  }
+
+  /// Ends every wait: what is in the queue is still handed out, then `pop` returns nil at once.
+  package func close() {
+    monitor.update { $0.isClosed = true }
+  }
+}

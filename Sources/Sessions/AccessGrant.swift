@@ -1,0 +1,52 @@
+package import Crypto
+package import Encoding
+package import Platform
+
+/// An access token in memory with all that is known about it.
+package final class AccessGrant: Sendable {
+  package let accessToken: SharedSecret
+  /// `Bearer`, in the spelling of RFC 6750.
+  package let tokenType: String
+  /// What the server granted, as text; nil when it named none.
+  package let scope: String?
+  /// The verified ID Token's `sub`.
+  package let subject: String?
+  /// The verified ID Token's claims; empty when there was none.
+  package let claims: JSONObject
+  /// Taken just before the request was sent (RFC 6749, section 5.1).
+  package let issuedAt: Instant
+  /// Seconds; nil when the server named none, which means: until a resource refuses it.
+  package let lifetimeSeconds: Int?
+  /// The vault record that the token came with.
+  package let recordGeneration: UInt64
+  /// Unix seconds, for people; the daemon itself goes by ``issuedAt``, which counts suspended time.
+  package let expiresAtUnixSeconds: Int?
+
+  package init(
+    accessToken: SharedSecret, tokenType: String, scope: String?, subject: String?, claims: JSONObject,
+    issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?, recordGeneration: UInt64
+  ) {
+    self.accessToken = accessToken
+    self.tokenType = tokenType
+    self.scope = scope
+    self.subject = subject
+    self.claims = claims
+    self.issuedAt = issuedAt
+    self.lifetimeSeconds = lifetimeSeconds
+    self.recordGeneration = recordGeneration
+    expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
+  }
+
+  package var expiresAt: Instant? {
+    lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) }
+  }
+
+  /// What is left of the lifetime; nil when it is unknown.
+  package func remaining(at now: Instant) -> Duration? {
+    expiresAt.map { now.duration(to: $0) }
+  }
+
+  package func isAlive(at now: Instant) -> Bool {
+    remaining(at: now).map { $0 > .zero } ?? true
+  }
+}

@@ -1,0 +1,107 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+internal import Platform
+package import Vault
+
+/// An account's settings in the form that requests need, with its certificate authorities read.
+struct AccountAccess {
+  let configuration: AccountConfiguration
+  let issuer: Issuer
+  let overrides: EndpointOverrides
+  let caDigest: String?
+  private(set) var transport: Transport
+
+  init(_ configuration: AccountConfiguration) throws(SessionError) {
+    self.configuration = configuration
+    let loopback = configuration.allowHTTPLoopback
+    do {
+      issuer = try Issuer(configuration.issuer, allowHTTPLoopback: loopback)
+      overrides = try configuration.endpoints.overrides(allowHTTPLoopback: loopback)
+    } catch {
+      throw .oauth(error)
+    }
+    var transport = Transport()
+    transport.allowHTTPLoopback = loopback
+    transport.pins = configuration.pins
+    if let proxy = configuration.proxy {
+      transport.proxy = Transport.Proxy(url: proxy, exclusions: configuration.proxyExclusions ?? "")
+    }
+    caDigest = try Self.readAuthorities(configuration.caFile, into: &transport)
+    self.transport = transport
+  }
+
+  /// The server as requests see it, with the record's secrets.
+  func server(
+    metadata: AuthorizationServerMetadata, clientSecret: SharedSecret?, proxyCredentials: SharedSecret?,
+    http: any HTTPClient
+  ) throws(SessionError) -> AuthorizationServer {
+    var transport = transport
+    transport.proxy?.credentials = proxyCredentials
+    let authentication = try authentication(secret: clientSecret)
+    do {
+      let client = try Client(id: configuration.clientID, authentication: authentication)
+      return AuthorizationServer(
+        metadata: metadata.applying(overrides), client: client, transport: transport, http: http)
+    } catch {
+      throw .oauth(error)
+    }
+  }
+
+  private func authentication(secret: SharedSecret?) throws(SessionError) -> ClientAuthentication {
+    let method = configuration.tokenEndpointAuthMethod
+    if method == "none" { return .none }
+    guard let secret else { throw .configuration(ConfigurationError(.missingClientSecret, "client_secret")) }
+    switch method {
+    case "client_secret_basic": return .basic(secret)
+    case "client_secret_post": return .post(secret)
+    default: throw .configuration(ConfigurationError(.invalid, "token_endpoint_auth_method"))
+    }
+  }
+
+  mutating func useProxyCredentials(_ credentials: SharedSecret?) { transport.proxy?.credentials = credentials }
+
+  private static let mostAuthorityBytes = 1 << 20
+
+  private static func readAuthorities(
+    _ path: String?, into transport: inout Transport
+  ) throws(SessionError) -> String? {
+    guard let path else { return nil }
+    guard let file = try? FileDescriptor(opening: path, for: .reading),
+      let bytes = try? file.readToEnd(limit: mostAuthorityBytes), isPEM(bytes),
+      let digest = try? Digest.sha256.hash(bytes.span)
+    else { throw .configuration(ConfigurationError(.caFile, path)) }
+    transport.certificateAuthorities = bytes
+    return Base64URL.encode(digest)
+  }
+
+  private static func isPEM(_ bytes: [UInt8]) -> Bool {
+    let marker = Array("-----BEGIN CERTIFICATE-----".utf8)
+    return bytes.indices.contains { bytes[$0...].starts(with: marker) }
+  }
+}
+
+extension AccountConfiguration.Endpoints {
+  func overrides(allowHTTPLoopback: Bool) throws(OAuthError) -> EndpointOverrides {
+    func endpoint(_ text: String?) throws(OAuthError) -> Endpoint? {
+      guard let text else { return nil }
+      return try Endpoint(text, allowHTTPLoopback: allowHTTPLoopback)
+    }
+    return EndpointOverrides(
+      token: try endpoint(token), deviceAuthorization: try endpoint(deviceAuthorization),
+      userinfo: try endpoint(userinfo), revocation: try endpoint(revocation), jwks: try endpoint(jwks))
+  }
+}
+
+extension AccountRecord {
+  /// Why these settings cannot be used with the record; nil when they can.
+  package func problem(with configuration: AccountConfiguration, account: AccountName) -> SessionError? {
+    do throws(SessionError) {
+      let access = try AccountAccess(configuration)
+      guard let setting = authority.difference(from: configuration, caDigest: access.caDigest) else { return nil }
+      return .configurationChanged(account: account.text, setting: setting)
+    } catch {
+      return error
+    }
+  }
+}

@@ -1,0 +1,136 @@
+internal import Encoding
+
+/// What the settings file says of one account. Nothing here is secret, and nothing here alone can
+/// send a secret anywhere: see ``Authority``.
+package struct AccountConfiguration: Sendable, Hashable {
+  package var issuer: String
+  package var clientID: String
+  /// Requested scope values; empty means the default for the issuer.
+  package var scope: [String] = []
+  /// `none`, `client_secret_basic` or `client_secret_post`.
+  package var tokenEndpointAuthMethod = "none"
+  /// Absolute path of a PEM file with certificate authorities, trusted besides the system's.
+  package var caFile: String?
+  package var pins: [String] = []
+  package var allowHTTPLoopback = false
+  package var endpoints = Endpoints()
+  package var proxy: String?
+  package var proxyExclusions: String?
+  /// Keep an access token that cannot be refreshed in the vault.
+  package var keepsAccessToken = false
+
+  package init(issuer: String, clientID: String) {
+    self.issuer = issuer
+    self.clientID = clientID
+  }
+
+  /// Endpoints named by hand, under their metadata names (RFC 8414, section 2).
+  package struct Endpoints: Sendable, Hashable {
+    package var token: String?
+    package var deviceAuthorization: String?
+    package var userinfo: String?
+    package var revocation: String?
+    package var jwks: String?
+
+    package init() {}
+
+    /// Names and values of those that are there, in a fixed order.
+    var named: [(String, String)] { all.compactMap { name, value in value.map { (name, $0) } } }
+
+    func json(over old: JSONObject) -> JSONObject {
+      var object = old
+      for (name, value) in all { object[name] = value.map { .string($0) } }
+      return object
+    }
+
+    private var all: [(String, String?)] {
+      [
+        ("token_endpoint", token), ("device_authorization_endpoint", deviceAuthorization),
+        ("userinfo_endpoint", userinfo), ("revocation_endpoint", revocation), ("jwks_uri", jwks),
+      ]
+    }
+  }
+}
+
+extension AccountConfiguration {
+  /// The account's object in the settings file; members this build does not know are kept from `old`.
+  func json(over old: JSONObject) -> JSONObject {
+    var object = old
+    func set(_ name: String, _ value: JSON?) { object[name] = value }
+    set("issuer", .string(issuer))
+    set("client_id", .string(clientID))
+    set("scope", scope.isEmpty ? nil : .array(scope.map { .string($0) }))
+    set("token_endpoint_auth_method", tokenEndpointAuthMethod == "none" ? nil : .string(tokenEndpointAuthMethod))
+    set("ca_file", caFile.map { .string($0) })
+    set("pins", pins.isEmpty ? nil : .array(pins.map { .string($0) }))
+    set("allow_http_loopback", allowHTTPLoopback ? true : nil)
+    let places = endpoints.json(over: old["endpoints"]?.object ?? JSONObject())
+    set("endpoints", places.isEmpty ? nil : .object(places))
+    set("proxy", proxy.map { .string($0) })
+    set("no_proxy", proxyExclusions.map { .string($0) })
+    set("keep_access_token", keepsAccessToken ? true : nil)
+    return object
+  }
+
+  /// Reads an account's object; `place` names it in errors.
+  init(_ object: JSONObject, place: String) throws(ConfigurationError) {
+    let reader = SettingsReader(object: object, place: place)
+    guard let issuer = try reader.text("issuer") else { throw ConfigurationError(.invalid, "\(place).issuer") }
+    guard let clientID = try reader.text("client_id") else { throw ConfigurationError(.invalid, "\(place).client_id") }
+    self.init(issuer: issuer, clientID: clientID)
+    scope = try reader.texts("scope")
+    tokenEndpointAuthMethod = try reader.text("token_endpoint_auth_method") ?? "none"
+    caFile = try reader.text("ca_file")
+    pins = try reader.texts("pins")
+    allowHTTPLoopback = try reader.flag("allow_http_loopback")
+    proxy = try reader.text("proxy")
+    proxyExclusions = try reader.text("no_proxy")
+    keepsAccessToken = try reader.flag("keep_access_token")
+    guard let named = object["endpoints"] else { return }
+    guard let named = named.object else { throw ConfigurationError(.invalid, "\(place).endpoints") }
+    let places = SettingsReader(object: named, place: "\(place).endpoints")
+    endpoints.token = try places.text("token_endpoint")
+    endpoints.deviceAuthorization = try places.text("device_authorization_endpoint")
+    endpoints.userinfo = try places.text("userinfo_endpoint")
+    endpoints.revocation = try places.text("revocation_endpoint")
+    endpoints.jwks = try places.text("jwks_uri")
+  }
+}
+
+/// Reads members of the settings file and names the one that is wrong.
+struct SettingsReader {
+  let object: JSONObject
+  let place: String
+
+  private static let maximumTextBytes = 4096
+  private static let maximumListCount = 64
+
+  func text(_ name: String) throws(ConfigurationError) -> String? {
+    guard let value = object[name] else { return nil }
+    guard let text = value.string, text.utf8.count <= Self.maximumTextBytes, !text.utf8.contains(0) else {
+      throw ConfigurationError(.invalid, "\(place).\(name)")
+    }
+    return text
+  }
+
+  func flag(_ name: String) throws(ConfigurationError) -> Bool {
+    guard let value = object[name] else { return false }
+    guard let flag = value.bool else { throw ConfigurationError(.invalid, "\(place).\(name)") }
+    return flag
+  }
+
+  func texts(_ name: String) throws(ConfigurationError) -> [String] {
+    guard let value = object[name] else { return [] }
+    guard let array = value.array, array.count <= Self.maximumListCount else {
+      throw ConfigurationError(.invalid, "\(place).\(name)")
+    }
+    var texts: [String] = []
+    for element in array {
+      guard let text = element.string, text.utf8.count <= Self.maximumTextBytes, !text.utf8.contains(0) else {
+        throw ConfigurationError(.invalid, "\(place).\(name)")
+      }
+      texts.append(text)
+    }
+    return texts
+  }
+}

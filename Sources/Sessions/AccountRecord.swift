@@ -1,0 +1,96 @@
+package import Crypto
+internal import Encoding
+package import OAuth
+package import Vault
+
+/// What the vault keeps of one account: its secrets, where they may go, and whom they belong to.
+///
+/// In memory the secrets live in ``SharedSecret``s; as a whole the record exists only as bytes on
+/// the secure heap.
+package struct AccountRecord: Sendable {
+  package var authority: Authority
+  /// The first ID Token's `iss sub aud azp auth_time nonce` (OpenID Connect Core, section 12.2).
+  package var identity: IdentityRecord?
+  /// What the server granted, as text; nil when it named none.
+  package var scope: String?
+  package var refreshToken: SharedSecret?
+  /// Kept only for an account that asked for it and cannot refresh.
+  package var accessToken: SharedSecret?
+  package var clientSecret: SharedSecret?
+  /// `user:password` of the account's proxy.
+  package var proxyCredentials: SharedSecret?
+  /// Unix seconds.
+  package var signedInAt: Int
+  package var refreshedAt: Int?
+  /// The server ended the grant; the identity is kept so that the next sign-in is for the same person.
+  package var isExpired = false
+
+  package init(authority: Authority, signedInAt: Int) {
+    self.authority = authority
+    self.signedInAt = signedInAt
+  }
+}
+
+extension AccountRecord {
+  private static let secretMembers: [(String, any WritableKeyPath<AccountRecord, SharedSecret?> & Sendable)] = [
+    ("refresh_token", \.refreshToken), ("access_token", \.accessToken), ("client_secret", \.clientSecret),
+    ("proxy_credentials", \.proxyCredentials),
+  ]
+
+  /// The record as the vault keeps it: a JSON text on the secure heap.
+  ///
+  /// - Throws: ``SessionError/memory`` when the secure heap is full.
+  package func sealedContent() throws(SessionError) -> SecretBytes {
+    var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
+    open["identity"] = identity?.json
+    open["scope"] = scope.map { .string($0) }
+    open["refreshed_at"] = refreshedAt.map { .int($0) }
+    if isExpired { open["expired"] = true }
+    var buffer = SecretBuffer(capacity: 4096)
+    buffer.append(utf8: "{\"open\":")
+    buffer.append(json: .object(open))
+    for (name, path) in Self.secretMembers {
+      guard let secret = self[keyPath: path] else { continue }
+      buffer.append(utf8: ",\"\(name)\":")
+      secret.bytes.withBytes { buffer.append(jsonStringBytes: $0) }
+    }
+    buffer.append(utf8: "}")
+    do { return try buffer.finish() } catch { throw .memory }
+  }
+
+  /// Reads what ``sealedContent()`` wrote.
+  ///
+  /// - Throws: a vault error `damaged` when it is anything else.
+  package init(content: borrowing SecretBytes, account: AccountName) throws(SessionError) {
+    let damaged = SessionError.vault(VaultError(.damaged, path: account.text))
+    let parsed: AccountRecord? = try content.withBytes { (bytes) throws(SessionError) -> AccountRecord? in
+      guard let layout = try? JSONLayout(parsing: bytes), let open = layout.root["open"]?.value(in: bytes),
+        let authority = open["authority"].flatMap(Authority.init(json:)), let signedInAt = open["signed_in_at"]?.int
+      else { return nil }
+      var record = AccountRecord(authority: authority, signedInAt: signedInAt)
+      if let identity = open["identity"] {
+        guard let identity = IdentityRecord(json: identity) else { return nil }
+        record.identity = identity
+      }
+      record.scope = open["scope"]?.string
+      record.refreshedAt = open["refreshed_at"]?.int
+      record.isExpired = open["expired"]?.bool ?? false
+      for (name, path) in Self.secretMembers {
+        guard let node = layout.root[name] else { continue }
+        guard node.kind == .string else { return nil }
+        record[keyPath: path] = try Self.secret(node, in: bytes)
+      }
+      return record
+    }
+    guard let parsed else { throw damaged }
+    self = parsed
+  }
+
+  private static func secret(
+    _ node: JSONLayout.Node, in bytes: Span<UInt8>
+  ) throws(SessionError) -> SharedSecret {
+    var text = SecretBuffer(capacity: (node.stringByteCount ?? 0) + 1)
+    node.appendString(in: bytes, to: &text)
+    do { return SharedSecret(try text.finish()) } catch { throw .memory }
+  }
+}

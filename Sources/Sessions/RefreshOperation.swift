@@ -1,0 +1,86 @@
+package import OAuth
+package import Vault
+internal import Crypto
+internal import Encoding
+internal import Platform
+
+/// Spends an account's refresh token: blocking, for a worker thread.
+///
+/// The order of steps is the product's promise. The account's lock is taken before the record is
+/// read, so that no two processes send the same refresh token; the settings and the metadata are
+/// held against what the person signed in with before anything is sent; a rotated token is on disk
+/// before anyone sees the new access token.
+package struct RefreshOperation: Sendable {
+  package let account: AccountName
+  package let configuration: AccountConfiguration
+  package let services: SessionServices
+  package let cancellation: Cancellation
+
+  package init(
+    account: AccountName, configuration: AccountConfiguration, services: SessionServices, cancellation: Cancellation
+  ) {
+    self.account = account
+    self.configuration = configuration
+    self.services = services
+    self.cancellation = cancellation
+  }
+
+  package func run() throws(SessionError) -> AccessGrant {
+    try services.holding(account) { () throws(SessionError) in try refresh() }
+  }
+
+  private func refresh() throws(SessionError) -> AccessGrant {
+    guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
+    var record = stored.record
+    if record.isExpired { throw .expired(account: account.text) }
+    let server = try services.server(for: account, configuration, record, cancellation: cancellation)
+    guard let refreshToken = record.refreshToken else { return try keptGrant(stored) }
+    let startedAt = services.time.now()
+    let wallSeconds = services.time.wallSeconds()
+    let response = try exchange(refreshToken, at: server, &record)
+    record.refreshToken = response.refreshToken ?? refreshToken
+    record.refreshedAt = services.time.wallSeconds()
+    if let scope = response.scope { record.scope = scope.text }
+    let generation = try services.write(record, of: account)
+    let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
+      .refreshed(response, first: record.identity, account: account)
+    return AccessGrant(
+      accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
+      subject: token?.identity.subject ?? record.identity?.subject, claims: token?.claims ?? .init(),
+      issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn,
+      recordGeneration: generation)
+  }
+
+  /// Only `invalid_grant` ends a grant, and only if nobody replaced the token meanwhile.
+  private func exchange(
+    _ refreshToken: SharedSecret, at server: AuthorizationServer, _ record: inout AccountRecord
+  ) throws(SessionError) -> TokenResponse {
+    do {
+      return try server.refresh(refreshToken, scope: nil, cancellation: cancellation)
+    } catch {
+      guard error.code == .invalidGrant else { throw .oauth(error) }
+    }
+    guard var current = try services.record(of: account) else { throw .signedOut(account: account.text) }
+    if let replaced = current.refreshToken, !replaced.bytes.isEqual(to: refreshToken.bytes) {
+      record = current
+      do { return try server.refresh(replaced, scope: nil, cancellation: cancellation) } catch {
+        guard error.code == .invalidGrant else { throw .oauth(error) }
+      }
+    }
+    current.refreshToken = nil
+    current.accessToken = nil
+    current.isExpired = true
+    try services.write(current, of: account)
+    throw .expired(account: account.text)
+  }
+
+  /// Without a refresh token the kept access token is the grant; it lives until a resource refuses it.
+  private func keptGrant(_ stored: SessionServices.StoredRecord) throws(SessionError) -> AccessGrant {
+    let record = stored.record
+    guard let accessToken = record.accessToken else { throw .expired(account: account.text) }
+    return AccessGrant(
+      accessToken: accessToken, tokenType: "Bearer", scope: record.scope, subject: record.identity?.subject,
+      claims: .init(), issuedAt: services.time.now(), issuedAtUnixSeconds: services.time.wallSeconds(),
+      lifetimeSeconds: nil, recordGeneration: stored.generation)
+  }
+}

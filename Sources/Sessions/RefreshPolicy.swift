@@ -1,0 +1,44 @@
+internal import Platform
+
+/// When an access token is renewed, and how often a failed attempt is repeated.
+package enum RefreshPolicy {
+  /// Attempts for one request that meets passing failures.
+  package static let maximumAttempts = 3
+
+  /// Waits between attempts, before jitter.
+  private static let backoff: [Duration] = [.milliseconds(500), .seconds(2)]
+
+  /// A token with less than this left is renewed before it is handed out: a minute, but never more
+  /// than a tenth of its lifetime, so that a short-lived token is not renewed at each call.
+  package static func usualValidity(ofLifetime seconds: Int?) -> Duration {
+    guard let seconds else { return .zero }
+    return min(.seconds(60), .milliseconds(seconds * 100))
+  }
+
+  /// How long before its expiry a token that is in use is renewed in the background: five minutes, at
+  /// most half of its lifetime.
+  package static func renewalLead(ofLifetime seconds: Int) -> Duration {
+    min(.seconds(300), .milliseconds(seconds * 500))
+  }
+
+  /// Tokens that live for less are not renewed in the background.
+  package static let shortestRenewedLifetimeSeconds = 60
+
+  /// The wait before attempt number `attempt` (2 or more): half to all of the step, by `jitter` in 0..<1.
+  package static func wait(beforeAttempt attempt: Int, jitter: Double) -> Duration {
+    let step = backoff[min(max(attempt - 2, 0), backoff.count - 1)]
+    return step * (0.5 + 0.5 * jitter)
+  }
+
+  /// After a passing failure, a caller who can live with the token at hand gets it for this long
+  /// without another attempt, so that being offline costs each call no time.
+  package static let pauseAfterFailure = Duration.seconds(10)
+
+  /// The wait before a background renewal is tried again after it failed, doubling from a minute to an hour.
+  package static func wait(afterFailures count: Int) -> Duration {
+    .seconds(min(3600, 60 << min(max(count - 1, 0), 6)))
+  }
+
+  /// A lost answer may hide a rotation, so the same refresh token is sent again only for this long.
+  package static let replayWindow = Duration.seconds(30)
+}

@@ -1,0 +1,14 @@
+internal import JOSE
+internal import OAuth
+
+extension AuthorizationServerMetadata {
+  /// Whether the server speaks OpenID Connect as far as we need it: it publishes keys for ID Tokens.
+  var issuesIDTokens: Bool { jwksURI != nil }
+
+  /// The announced algorithms that we accept; RS256 where none are announced (OpenID Connect Core,
+  /// section 2). Announcing never widens what we accept.
+  var acceptedIDTokenAlgorithms: Set<JWSAlgorithm> {
+    guard !idTokenSigningAlgorithms.isEmpty else { return [.RS256] }
+    return Set(idTokenSigningAlgorithms.compactMap(JWSAlgorithm.init(name:)))
+  }
+}

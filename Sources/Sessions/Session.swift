@@ -1,0 +1,267 @@
+package import Platform
+internal import OAuth
+
+/// The live state of one account: pure logic, driven by the daemon's loop.
+///
+/// Each refresh carries the generation it was started in; whatever ends the session or replaces its
+/// token moves the generation on, so that a slow answer never overwrites a newer state.
+package struct Session: Sendable {
+  /// What is known of the grant in the vault.
+  enum Standing: Sendable { case unknown, signedOut, granted, expired }
+
+  private(set) var standing = Standing.unknown
+  package private(set) var grant: AccessGrant?
+  package private(set) var generation: UInt64 = 0
+  package private(set) var refresh: Refresh?
+  /// Why the last refresh failed; nil after a success.
+  package private(set) var lastFailure: SessionError?
+  /// Unix seconds.
+  package private(set) var refreshedAt: Int?
+  package private(set) var isSigningIn = false
+
+  /// The server asked not to be called before.
+  private var retryNotBefore: Instant?
+  private var failuresInARow = 0
+  private var failedAt: Instant?
+  private var usedSinceRefresh = false
+  private var renewalJitter = 0.0
+
+  package init() {}
+
+  /// A refresh in flight.
+  package struct Refresh: Sendable, Hashable {
+    package let generation: UInt64
+    /// 1 for the first.
+    package var attempt: Int
+    package let startedAt: Instant
+    /// Between two attempts, until the daemon's timer starts the next.
+    package var isWaiting = false
+  }
+
+  /// The answer to a caller.
+  package enum Decision: Sendable {
+    case serve(AccessGrant)
+    /// Wait for the refresh in flight; when `start` is set, the daemon starts it now.
+    case wait(start: Refresh?)
+    case fail(SessionError)
+  }
+
+  /// What a finished attempt means for those who wait.
+  package enum Aftermath: Sendable {
+    /// The answer is of an older generation.
+    case ignored
+    case renewed(AccessGrant)
+    case retry(Refresh, after: Duration)
+    /// Those who can live with the token at hand get it, if there is one; the others fail.
+    case failed(SessionError, fallback: AccessGrant?)
+  }
+}
+
+extension Session {
+  /// Decides on one caller's need.
+  package mutating func request(_ need: TokenNeed, account: String, now: Instant) -> Decision {
+    if refresh != nil { return satisfied(by: need, now: now).map { .serve($0) } ?? .wait(start: nil) }
+    if let grant = satisfied(by: need, now: now) {
+      usedSinceRefresh = true
+      return .serve(grant)
+    }
+    if let grant, let lifetime = grant.lifetimeSeconds, let minimum = need.minimumValiditySeconds, !need.forceRefresh,
+      minimum > lifetime, grant.isAlive(at: now)
+    {
+      return .fail(.lifetimeTooShort(account: account, lifetime: lifetime))
+    }
+    if let lastFailure, let fallback = fallback(for: need, now: now), isTooSoon(after: lastFailure, now: now) {
+      return .serve(fallback)
+    }
+    if let retryNotBefore, now < retryNotBefore, let lastFailure { return .fail(lastFailure) }
+    usedSinceRefresh = true
+    return .wait(start: beginRefresh(now: now))
+  }
+
+  /// The token at hand if it is good enough for `need`.
+  package func satisfied(by need: TokenNeed, now: Instant) -> AccessGrant? {
+    guard !need.forceRefresh, let grant else { return nil }
+    guard let remaining = grant.remaining(at: now) else { return grant }
+    let wanted =
+      need.minimumValiditySeconds.map { Duration.seconds($0) }
+      ?? RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)
+    return remaining > .zero && remaining >= wanted ? grant : nil
+  }
+
+  /// A token that is still alive, for a caller who named no minimum and did not ask for a new one.
+  package func fallback(for need: TokenNeed, now: Instant) -> AccessGrant? {
+    guard !need.forceRefresh, need.minimumValiditySeconds == nil, let grant, grant.isAlive(at: now) else { return nil }
+    return grant
+  }
+
+  /// Whether another attempt is pointless for a caller who need not wait for it.
+  private func isTooSoon(after failure: SessionError, now: Instant) -> Bool {
+    guard failure.isPassing, let failedAt else { return false }
+    return now < failedAt.advanced(by: RefreshPolicy.pauseAfterFailure) || retryNotBefore.map { now < $0 } ?? false
+  }
+
+  private mutating func beginRefresh(now: Instant) -> Refresh {
+    let started = Refresh(generation: generation, attempt: 1, startedAt: now)
+    refresh = started
+    return started
+  }
+}
+
+extension Session {
+  /// Takes in the end of an attempt.
+  ///
+  /// - Parameter jitter: 0..<1, from the random generator.
+  package mutating func refreshEnded(
+    _ ended: Refresh, _ outcome: Result<AccessGrant, SessionError>, now: Instant, wallSeconds: Int, jitter: Double
+  ) -> Aftermath {
+    guard ended.generation == generation, refresh?.generation == ended.generation else { return .ignored }
+    switch outcome {
+    case .success(let renewed):
+      take(renewed, wallSeconds: wallSeconds, jitter: jitter)
+      return .renewed(renewed)
+    case .failure(let error):
+      if let next = nextAttempt(after: ended, error, now: now) {
+        refresh = next
+        return .retry(next, after: RefreshPolicy.wait(beforeAttempt: next.attempt, jitter: jitter))
+      }
+      return giveUp(error, now: now)
+    }
+  }
+
+  /// The daemon's timer for a waiting attempt went off; nil when the attempt is no longer wanted.
+  package mutating func retryDue(_ waiting: Refresh) -> Refresh? {
+    guard var current = refresh, current == waiting else { return nil }
+    current.isWaiting = false
+    refresh = current
+    return current
+  }
+
+  /// Passing failures are tried again, up to three times in all; a server that names a time is left
+  /// alone until then, and a token whose answer was lost is sent again only for a short while.
+  private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
+    guard error.isPassing, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
+      return nil
+    }
+    if case .oauth(let oauth) = error, oauth.lostAnswer,
+      ended.startedAt.duration(to: now) > RefreshPolicy.replayWindow || ended.attempt > 1
+    {
+      return nil
+    }
+    var next = ended
+    next.attempt += 1
+    next.isWaiting = true
+    return next
+  }
+
+  private mutating func giveUp(_ error: SessionError, now: Instant) -> Aftermath {
+    refresh = nil
+    lastFailure = error
+    failuresInARow += 1
+    failedAt = now
+    retryNotBefore = error.retryAfterSeconds.map { now.advanced(by: .seconds($0)) }
+    switch error {
+    case .expired, .signedOut, .configurationChanged, .endpointMoved, .identityChanged, .noAccount:
+      grant = nil
+      if case .expired = error { standing = .expired } else if case .signedOut = error { standing = .signedOut }
+      return .failed(error, fallback: nil)
+    default:
+      return .failed(error, fallback: grant.flatMap { $0.isAlive(at: now) && error.isPassing ? $0 : nil })
+    }
+  }
+
+  private mutating func take(_ renewed: AccessGrant, wallSeconds: Int, jitter: Double) {
+    generation += 1
+    refresh = nil
+    grant = renewed
+    standing = .granted
+    usedSinceRefresh = false
+    refreshedAt = wallSeconds
+    renewalJitter = jitter
+    forgetFailures()
+  }
+
+  private mutating func forgetFailures() {
+    lastFailure = nil
+    retryNotBefore = nil
+    failuresInARow = 0
+    failedAt = nil
+  }
+}
+
+extension Session {
+  /// A sign-in ended well.
+  package mutating func signedIn(_ grant: AccessGrant, wallSeconds: Int, jitter: Double) {
+    take(grant, wallSeconds: wallSeconds, jitter: jitter)
+    isSigningIn = false
+  }
+
+  package mutating func signInStarted() { isSigningIn = true }
+  package mutating func signInEnded() { isSigningIn = false }
+
+  /// The session is over here; answers still on their way are ignored.
+  package mutating func signedOut() {
+    generation += 1
+    refresh = nil
+    grant = nil
+    standing = .signedOut
+    refreshedAt = nil
+    forgetFailures()
+  }
+
+  /// Forgets the token in memory, and what failed before, but not the grant: the next caller refreshes.
+  package mutating func forgetToken() {
+    generation += 1
+    refresh = nil
+    grant = nil
+    standing = .unknown
+    forgetFailures()
+  }
+
+  /// What the vault says of an account that was not used yet.
+  package mutating func learn(isGranted: Bool, isExpired: Bool, refreshedAt: Int?) {
+    guard grant == nil, refresh == nil else { return }
+    standing = isGranted ? .granted : isExpired ? .expired : .signedOut
+    self.refreshedAt = self.refreshedAt ?? refreshedAt
+  }
+
+  /// When a token in use is to be renewed in the background; nil when it is not.
+  package var renewalDue: Instant? {
+    guard refresh == nil, usedSinceRefresh, let grant, let lifetime = grant.lifetimeSeconds,
+      lifetime >= RefreshPolicy.shortestRenewedLifetimeSeconds, let expiresAt = grant.expiresAt
+    else { return nil }
+    let lead = RefreshPolicy.renewalLead(ofLifetime: lifetime) * (0.9 + 0.1 * renewalJitter)
+    let due = expiresAt.advanced(by: .zero - lead)
+    guard let failedAt else { return due }
+    let calm = failedAt.advanced(by: RefreshPolicy.wait(afterFailures: failuresInARow))
+    return max(due, calm, retryNotBefore ?? due)
+  }
+
+  /// Starts the background renewal; nil when it is not due.
+  package mutating func renew(now: Instant) -> Refresh? {
+    guard let due = renewalDue, due <= now, let grant, grant.isAlive(at: now) else { return nil }
+    return beginRefresh(now: now)
+  }
+}
+
+extension Session {
+  /// The state's name, as `status` shows it.
+  package func state(now: Instant) -> SessionState {
+    if isSigningIn { return .signingIn }
+    if refresh != nil { return .refreshing }
+    switch standing {
+    case .signedOut: return .signedOut
+    case .expired: return .expired
+    case .unknown, .granted: break
+    }
+    if let lastFailure, lastFailure.isPassing { return .offline }
+    guard let grant, grant.isAlive(at: now) else { return .stale }
+    return satisfied(by: TokenNeed(), now: now) == nil ? .stale : .active
+  }
+}
+
+/// The names of a session's states.
+package enum SessionState: String, Sendable, CaseIterable {
+  case signedOut = "signed_out"
+  case signingIn = "signing_in"
+  case active, stale, refreshing, expired, locked, offline
+}

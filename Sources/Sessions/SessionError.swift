@@ -1,0 +1,73 @@
+package import OAuth
+package import Platform
+package import Vault
+
+/// Why a session cannot do what was asked. Three things are told apart: sign in again, try later,
+/// put something right.
+package enum SessionError: Error, Hashable, Sendable {
+  /// No account of that name; nil when there is no account at all, or none is active.
+  case noAccount(name: String?)
+  /// The account has no session.
+  case signedOut(account: String)
+  /// The authorization server ended the grant (`invalid_grant`, RFC 6749 section 5.2).
+  case expired(account: String)
+  /// The settings name another place or client than the one the person signed in at.
+  case configurationChanged(account: String, setting: String)
+  /// The metadata names an endpoint at an origin that was not there at sign-in.
+  case endpointMoved(account: String, origin: String)
+  /// An ID Token names another person or client than the first one (OpenID Connect Core, section 12.2).
+  case identityChanged(account: String)
+  /// The new token lives for less time than the caller needs, in seconds.
+  case lifetimeTooShort(account: String, lifetime: Int)
+  case cancelled
+  case oauth(OAuthError)
+  case idToken(IDTokenError)
+  case vault(VaultError)
+  case configuration(ConfigurationError)
+  /// Secure memory or libcrypto failed us.
+  case memory
+
+  /// Whether the same request may succeed later without anyone doing anything.
+  package var isPassing: Bool {
+    switch self {
+    case .oauth(let error): error.remedy == .tryLater
+    case .vault(let error): error.code == .busy
+    default: false
+    }
+  }
+
+  /// Seconds the server asked us to wait, at most 300 (RFC 9110, section 10.2.3).
+  var retryAfterSeconds: Int? {
+    if case .oauth(let error) = self { return error.retryAfterSeconds }
+    return nil
+  }
+}
+
+/// What is wrong with the settings, by file and member.
+package struct ConfigurationError: Error, Hashable, Sendable {
+  package enum Code: Hashable, Sendable {
+    /// Not JSON, or a member of the wrong type or range.
+    case invalid
+    case unsupportedVersion
+    case tooManyAccounts
+    case directory(DirectoryError)
+    case storage(SystemError)
+    /// A certificate authority file that cannot be used.
+    case caFile
+    case proxy
+    case pin
+    /// Empty, too long, or with characters that no client secret has (RFC 6749, appendix A.2).
+    case clientSecret
+    /// The client authentication method needs a secret and there is none.
+    case missingClientSecret
+  }
+  package var code: Code
+
+  /// The member at fault in our words, such as `accounts.work.issuer`; or a path.
+  package var place: String
+
+  package init(_ code: Code, _ place: String) {
+    self.code = code
+    self.place = place
+  }
+}

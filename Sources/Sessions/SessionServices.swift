@@ -1,0 +1,112 @@
+package import OAuth
+package import Platform
+package import Vault
+internal import Crypto
+
+/// What the blocking operations of a session work with. Shared by all accounts; thread-safe.
+package struct SessionServices: Sendable {
+  package let vault: Vault
+  package let http: any HTTPClient
+  package let time: any TimeSource
+  package let documents: DocumentCache
+
+  package init(vault: Vault, http: any HTTPClient, time: any TimeSource, documents: DocumentCache) {
+    self.vault = vault
+    self.http = http
+    self.time = time
+    self.documents = documents
+  }
+
+  /// Runs `body` and gives its vault error the shape of a session error.
+  func storing<Result: ~Copyable>(
+    _ body: (Vault) throws(VaultError) -> Result
+  ) throws(SessionError) -> Result {
+    do { return try body(vault) } catch { throw .vault(error) }
+  }
+
+  /// How long another process may hold an account before the attempt counts as a passing failure:
+  /// longer than one request may take.
+  private static let lockWait = Duration.seconds(40)
+
+  /// Runs `body` while no other process or thread may spend the account's tokens.
+  func holding<Result>(
+    _ account: AccountName, _ body: () throws(SessionError) -> Result
+  ) throws(SessionError) -> Result {
+    let lock = try storing { (vault) throws(VaultError) in try vault.lockAccount(account, wait: Self.lockWait) }
+    let result = try body()
+    lock.release()
+    return result
+  }
+
+  /// The account's record, nil when there is none.
+  package func record(of account: AccountName) throws(SessionError) -> AccountRecord? {
+    try storedRecord(of: account)?.record
+  }
+
+  /// A record with the number of the write that made it.
+  struct StoredRecord {
+    let record: AccountRecord
+    let generation: UInt64
+  }
+
+  func storedRecord(of account: AccountName) throws(SessionError) -> StoredRecord? {
+    let sealed = try storing { (vault) throws(VaultError) in try vault.read(account) }
+    guard let sealed else { return nil }
+    return StoredRecord(
+      record: try AccountRecord(content: sealed.content, account: account), generation: sealed.generation)
+  }
+
+  /// The record to build a new sign-in on: a home with vaults of other machines only has none.
+  func recordToReplace(of account: AccountName) throws(SessionError) -> AccountRecord? {
+    do {
+      return try record(of: account)
+    } catch .vault(let error) where error.code == .otherMachinesOnly {
+      return nil
+    }
+  }
+
+  /// Writes the record; it is on disk when this returns.
+  ///
+  /// - Returns: The record's generation.
+  @discardableResult
+  func write(_ record: AccountRecord, of account: AccountName) throws(SessionError) -> UInt64 {
+    let content = try record.sealedContent()
+    return try storing { (vault) throws(VaultError) in try vault.write(account, content: content) }
+  }
+
+  /// Whether `grant` belongs to the record that the vault holds now: another process may have signed
+  /// the account out or in again.
+  package func isCurrent(_ grant: AccessGrant, of account: AccountName) -> Bool {
+    guard let record = try? vault.read(account) else { return false }
+    return record.generation == grant.recordGeneration
+  }
+
+  /// The server that `record`'s secrets may be sent to.
+  ///
+  /// The settings must name the place and the client that the person signed in with, and the
+  /// metadata must stay at the origins it named then; otherwise nothing is sent.
+  func server(
+    for account: AccountName, _ configuration: AccountConfiguration, _ record: AccountRecord,
+    cancellation: Cancellation?
+  ) throws(SessionError) -> AuthorizationServer {
+    var access = try AccountAccess(configuration)
+    if let setting = record.authority.difference(from: configuration, caDigest: access.caDigest) {
+      throw .configurationChanged(account: account.text, setting: setting)
+    }
+    access.useProxyCredentials(record.proxyCredentials)
+    let metadata = try oauth { () throws(OAuthError) in
+      try documents.metadata(of: access.issuer, transport: access.transport, cancellation: cancellation)
+    }
+    let server = try access.server(
+      metadata: metadata, clientSecret: record.clientSecret, proxyCredentials: record.proxyCredentials, http: http)
+    if let origin = record.authority.unknownOrigin(in: server.metadata) {
+      throw .endpointMoved(account: account.text, origin: origin)
+    }
+    return server
+  }
+}
+
+/// Gives an OAuth error the shape of a session error.
+func oauth<Result>(_ body: () throws(OAuthError) -> Result) throws(SessionError) -> Result {
+  do { return try body() } catch { throw .oauth(error) }
+}

@@ -1,0 +1,75 @@
+internal import Encoding
+package import Vault
+
+/// The settings file as a value: accounts in the order they were added, and the active one.
+///
+/// Members that this build does not know are kept as they are when the file is written again.
+package struct Settings: Sendable, Hashable {
+  package static let version = 1
+  package static let maximumAccounts = 1000
+  package static let maximumBytes = 4 << 20
+
+  private(set) var object: JSONObject
+  package private(set) var accounts: [(name: AccountName, configuration: AccountConfiguration)] = []
+
+  /// The account that commands without a name mean.
+  package private(set) var active: AccountName?
+
+  package init() {
+    object = JSONObject([("version", .int(Self.version))])
+  }
+
+  package static func == (left: Settings, right: Settings) -> Bool { left.object == right.object }
+  package func hash(into hasher: inout Hasher) { object.hash(into: &hasher) }
+
+  package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
+    let limits = JSONLimits(bytes: Self.maximumBytes, members: Self.maximumAccounts)
+    guard let parsed = try? JSON(parsing: bytes, limits: limits), let object = parsed.object else {
+      throw ConfigurationError(.invalid, "the file")
+    }
+    self.object = object
+    guard let version = object["version"]?.int else { throw ConfigurationError(.invalid, "version") }
+    guard version == Self.version else { throw ConfigurationError(.unsupportedVersion, "version") }
+    if let value = object["accounts"] {
+      guard let named = value.object else { throw ConfigurationError(.invalid, "accounts") }
+      for name in named.names {
+        guard let account = try? AccountName(name), let settings = named[name]?.object else {
+          throw ConfigurationError(.invalid, "accounts: a name or its value")
+        }
+        accounts.append((account, try AccountConfiguration(settings, place: "accounts.\(name)")))
+      }
+    }
+    guard let value = object["active"] else { return }
+    guard let name = value.string, let active = try? AccountName(name), self[active] != nil else {
+      throw ConfigurationError(.invalid, "active")
+    }
+    self.active = active
+  }
+
+  package subscript(_ name: AccountName) -> AccountConfiguration? {
+    accounts.first { $0.name == name }?.configuration
+  }
+
+  /// Adds or replaces an account; the first one becomes the active one.
+  package mutating func set(_ configuration: AccountConfiguration, for name: AccountName) throws(ConfigurationError) {
+    var named = object["accounts"]?.object ?? JSONObject()
+    named[name.text] = .object(configuration.json(over: named[name.text]?.object ?? JSONObject()))
+    if let index = accounts.firstIndex(where: { $0.name == name }) {
+      accounts[index].configuration = configuration
+    } else {
+      guard accounts.count < Self.maximumAccounts else { throw ConfigurationError(.tooManyAccounts, "accounts") }
+      accounts.append((name, configuration))
+    }
+    object["accounts"] = .object(named)
+    if active == nil { activate(name) }
+  }
+
+  /// Makes `name`, which must be one of the accounts, the active one.
+  package mutating func activate(_ name: AccountName) {
+    active = name
+    object["active"] = .string(name.text)
+  }
+
+  /// The file's bytes.
+  package func serialized() -> [UInt8] { JSON.object(object).serialized() + [UInt8(ascii: "\n")] }
+}

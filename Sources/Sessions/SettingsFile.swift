@@ -1,0 +1,84 @@
+internal import Platform
+
+/// The settings file on disk: read when it changed, replaced as a whole.
+///
+/// Not thread-safe by itself; the daemon reads it on its loop. Writers hold `settings.lock` and read
+/// the file again first, so that two processes never undo each other's change.
+package final class SettingsFile {
+  package static let name = "config.json"
+  private static let lockName = "config.lock"
+
+  package let path: String
+  private let directoryPath: String
+  private var directory: PrivateDirectory?
+  private var known: (stamp: FileStamp?, settings: Settings)?
+
+  package init(directory: String) {
+    directoryPath = directory
+    path = directory + "/" + Self.name
+  }
+
+  /// The settings as they are on disk now; empty when there is no file.
+  package func current() throws(ConfigurationError) -> Settings {
+    guard try openDirectory(create: false) else { return Settings() }
+    let stamp = try stampOnDisk()
+    if let known, known.stamp == stamp { return known.settings }
+    let settings = try read(stamp)
+    known = (stamp, settings)
+    return settings
+  }
+
+  /// Changes the settings on disk under the lock and returns what was written.
+  package func change(
+    _ edit: (inout Settings) throws(ConfigurationError) -> Void
+  ) throws(ConfigurationError) -> Settings {
+    _ = try openDirectory(create: true)
+    let lock = try storing { (directory) throws(SystemError) in
+      try directory.lock(Self.lockName, wait: .seconds(5))
+    }
+    var settings = try read(try stampOnDisk())
+    try edit(&settings)
+    let bytes = settings.serialized()
+    // What could not be read again must not take the place of what can.
+    _ = try Settings(parsing: bytes)
+    try storing { (directory) throws(SystemError) in try directory.replaceFile(Self.name, with: bytes.span) }
+    known = (try stampOnDisk(), settings)
+    lock.release()
+    return settings
+  }
+
+  private func read(_ stamp: FileStamp?) throws(ConfigurationError) -> Settings {
+    guard stamp != nil else { return Settings() }
+    let bytes = try storing { (directory) throws(SystemError) in
+      try directory.readFile(Self.name, limit: Settings.maximumBytes)
+    }
+    return try Settings(parsing: bytes)
+  }
+
+  private func stampOnDisk() throws(ConfigurationError) -> FileStamp? {
+    try storing { (directory) throws(SystemError) in try directory.stamp(of: Self.name) }
+  }
+
+  private func openDirectory(create: Bool) throws(ConfigurationError) -> Bool {
+    // Another directory may have come to its path, from a backup for example.
+    if directory?.isStillAtItsPath() == true { return true }
+    directory = nil
+    do {
+      directory = try PrivateDirectory(opening: directoryPath, create: create)
+      return true
+    } catch {
+      if !create, case .system(let cause, _) = error, cause.isNotFound { return false }
+      throw ConfigurationError(.directory(error), directoryPath)
+    }
+  }
+
+  private func storing<Result: ~Copyable>(
+    _ body: (borrowing PrivateDirectory) throws(SystemError) -> Result
+  ) throws(ConfigurationError) -> Result {
+    do {
+      return try body(directory!)
+    } catch {
+      throw ConfigurationError(.storage(error), path)
+    }
+  }
+}

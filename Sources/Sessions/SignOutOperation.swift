@@ -1,0 +1,85 @@
+internal import OAuth
+package import Vault
+internal import Crypto
+
+/// Ends an account's session: tells the server, then removes the secrets here. Blocking.
+package struct SignOutOperation: Sendable {
+  package let account: AccountName
+  /// Nil when the settings no longer name the account.
+  package let configuration: AccountConfiguration?
+  /// The token in memory, which dies with the session.
+  package let grant: AccessGrant?
+  /// Only forget the session here.
+  package let isLocal: Bool
+  package let services: SessionServices
+
+  package init(
+    account: AccountName, configuration: AccountConfiguration?, grant: AccessGrant?, isLocal: Bool,
+    services: SessionServices
+  ) {
+    self.account = account
+    self.configuration = configuration
+    self.grant = grant
+    self.isLocal = isLocal
+    self.services = services
+  }
+
+  /// What the server confirmed.
+  package enum Confirmation: Sendable, Hashable {
+    case nothingToRevoke
+    case revoked
+    /// Only forgotten here, as asked.
+    case local
+    /// The server has no revocation endpoint.
+    case notOffered
+    /// The server may still honour the tokens.
+    case failed(SessionError)
+  }
+
+  package func run() throws(SessionError) -> Confirmation {
+    try services.holding(account) { () throws(SessionError) in try revokeAndRemove() }
+  }
+
+  private func revokeAndRemove() throws(SessionError) -> Confirmation {
+    let confirmation: Confirmation
+    do {
+      confirmation = try revoke()
+    } catch {
+      confirmation = .failed(error)
+    }
+    _ = try services.storing { (vault) throws(VaultError) in try vault.remove(account) }
+    return confirmation
+  }
+
+  private func revoke() throws(SessionError) -> Confirmation {
+    guard let record = try services.record(of: account) else { return .nothingToRevoke }
+    guard record.refreshToken != nil || record.accessToken != nil || grant != nil else { return .nothingToRevoke }
+    if isLocal { return .local }
+    guard let configuration else { return .notOffered }
+    let server = try services.server(for: account, configuration, record, cancellation: nil)
+    guard server.metadata.revocationEndpoint != nil else { return .notOffered }
+    return try oauth { () throws(OAuthError) in try revoke(record, at: server) }
+  }
+
+  /// The refresh token first, which takes the access tokens with it at most servers (RFC 7009, section 2.1).
+  private func revoke(_ record: AccountRecord, at server: AuthorizationServer) throws(OAuthError) -> Confirmation {
+    let accessToken = grant?.accessToken ?? record.accessToken
+    guard let refreshToken = record.refreshToken else {
+      if let accessToken { try server.revoke(accessToken, hint: .accessToken, bearer: accessToken, cancellation: nil) }
+      return .revoked
+    }
+    do {
+      try server.revoke(refreshToken, hint: .refreshToken, bearer: accessToken, cancellation: nil)
+      if let accessToken { try? server.revoke(accessToken, hint: .accessToken, bearer: accessToken, cancellation: nil) }
+    } catch {
+      // Some servers take a revocation from a public client only with an access token, and there is
+      // none that works: one more refresh yields it.
+      guard error.httpStatus == 401 else { throw error }
+      let last = try server.refresh(refreshToken, scope: nil, cancellation: nil)
+      try server.revoke(
+        last.refreshToken ?? refreshToken, hint: .refreshToken, bearer: last.accessToken, cancellation: nil)
+      try? server.revoke(last.accessToken, hint: .accessToken, bearer: last.accessToken, cancellation: nil)
+    }
+    return .revoked
+  }
+}

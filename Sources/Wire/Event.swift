@@ -1,0 +1,81 @@
+package import Encoding
+
+/// What a long request tells before it ends.
+package enum Event: Sendable, Hashable {
+  /// The person must open ``DeviceCode/verificationURI`` and type ``DeviceCode/userCode``.
+  case deviceCode(DeviceCode)
+
+  /// Something worth knowing that is not the answer: one cleaned sentence.
+  case notice(String)
+
+  /// The part of a device authorization answer that is for people (RFC 8628, section 3.3).
+  package struct DeviceCode: Sendable, Hashable {
+    package var account: String
+    package var issuer: String
+    package var clientID: String
+    package var scope: String?
+    /// Exactly as the server sent it.
+    package var userCode: String
+    package var verificationURI: String
+    package var verificationURIComplete: String?
+    /// Unix seconds.
+    package var expiresAt: Int
+    /// Seconds between two polls.
+    package var interval: Int
+
+    package init(
+      account: String, issuer: String, clientID: String, scope: String?, userCode: String, verificationURI: String,
+      verificationURIComplete: String?, expiresAt: Int, interval: Int
+    ) {
+      self.account = account
+      self.issuer = issuer
+      self.clientID = clientID
+      self.scope = scope
+      self.userCode = userCode
+      self.verificationURI = verificationURI
+      self.verificationURIComplete = verificationURIComplete
+      self.expiresAt = expiresAt
+      self.interval = interval
+    }
+  }
+
+  /// `{"event":…}` without the protocol's version: what `--json` prints.
+  package var json: JSONObject {
+    switch self {
+    case .notice(let message): return JSONObject([("event", "notice"), ("message", .string(message))])
+    case .deviceCode(let code):
+      var object = JSONObject([
+        ("event", "device_code"), ("account", .string(code.account)), ("issuer", .string(code.issuer)),
+        ("client_id", .string(code.clientID)),
+      ])
+      if let scope = code.scope { object["scope"] = .string(scope) }
+      object["user_code"] = .string(code.userCode)
+      object["verification_uri"] = .string(code.verificationURI)
+      if let complete = code.verificationURIComplete { object["verification_uri_complete"] = .string(complete) }
+      object["expires_at"] = .int(code.expiresAt)
+      object["interval"] = .int(code.interval)
+      return object
+    }
+  }
+
+  /// Reads what ``json`` writes; nil when it is no event this build knows.
+  package init?(json: JSON) {
+    switch json["event"]?.string {
+    case "notice":
+      guard let message = json["message"]?.string else { return nil }
+      self = .notice(message)
+    case "device_code":
+      guard let account = json["account"]?.string, let issuer = json["issuer"]?.string,
+        let clientID = json["client_id"]?.string, let userCode = json["user_code"]?.string,
+        let verificationURI = json["verification_uri"]?.string, let expiresAt = json["expires_at"]?.int,
+        let interval = json["interval"]?.int
+      else { return nil }
+      self = .deviceCode(
+        DeviceCode(
+          account: account, issuer: issuer, clientID: clientID, scope: json["scope"]?.string, userCode: userCode,
+          verificationURI: verificationURI, verificationURIComplete: json["verification_uri_complete"]?.string,
+          expiresAt: expiresAt, interval: interval))
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package import Encoding
+
+/// Why a request failed, in the words of the wire; each code has one exit status.
+package enum FailureCode: String, Sendable, CaseIterable {
+  // The request itself.
+  case invalidRequest = "invalid_request"
+  case unsupportedVersion = "unsupported_version"
+  case invalidConfiguration = "invalid_configuration"
+  case accountExists = "account_exists"
+
+  // Only a sign-in helps.
+  case noAccount = "no_account"
+  case signedOut = "signed_out"
+  case sessionExpired = "session_expired"
+  case configurationChanged = "configuration_changed"
+  case endpointMoved = "endpoint_moved"
+  case identityChanged = "identity_changed"
+  case otherMachine = "other_machine"
+  case codeExpired = "code_expired"
+
+  // Passing.
+  case network = "network"
+  case timeout = "timeout"
+  case serverUnavailable = "server_unavailable"
+  case tooBusy = "too_busy"
+  case vaultBusy = "vault_busy"
+  case daemonUnavailable = "daemon_unavailable"
+
+  // A person or the server said no.
+  case accessDenied = "access_denied"
+
+  // Something must be put right first.
+  case certificateRejected = "certificate_rejected"
+  case pinMismatch = "pin_mismatch"
+  case clientRejected = "client_rejected"
+  case serverRejected = "server_rejected"
+  case serverMisbehaved = "server_misbehaved"
+  case tokenRejected = "id_token_rejected"
+  case lifetimeTooShort = "lifetime_too_short"
+  case foreignDevice = "foreign_device"
+  case vaultUnusable = "vault_unusable"
+  case storage = "storage"
+  case cancelled = "cancelled"
+  case internalError = "internal_error"
+  case locked = "locked"
+
+  /// What the command exits with.
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .invalidRequest: .usage
+    case .noAccount, .signedOut, .sessionExpired, .configurationChanged, .endpointMoved, .identityChanged,
+      .otherMachine, .codeExpired:
+      .signInNeeded
+    case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable: .tryLater
+    case .accessDenied: .denied
+    case .locked: .locked
+    case .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected, .pinMismatch,
+      .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .lifetimeTooShort, .foreignDevice,
+      .vaultUnusable, .storage, .cancelled, .internalError:
+      .failed
+    }
+  }
+}
+
+/// A failed request as it crosses the socket and as a person reads it.
+package struct Failure: Error, Sendable, Hashable {
+  /// What scripts branch on.
+  package var code: FailureCode
+
+  /// What happened: one sentence, lower case, no full stop, already cleaned for a terminal.
+  package var message: String
+
+  /// The command that helps, when there is one.
+  package var hint: String?
+
+  package init(_ code: FailureCode, _ message: String, hint: String? = nil) {
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+
+  /// `{"code","message","hint"}`.
+  package var json: JSON {
+    var object = JSONObject([("code", .string(code.rawValue)), ("message", .string(message))])
+    if let hint { object["hint"] = .string(hint) }
+    return .object(object)
+  }
+
+  /// Reads what ``json`` writes; an unknown code, from a newer daemon, becomes `internal_error`.
+  package init?(json: JSON) {
+    guard let code = json["code"]?.string, let message = json["message"]?.string else { return nil }
+    self.init(FailureCode(rawValue: code) ?? .internalError, message, hint: json["hint"]?.string)
+  }
+}

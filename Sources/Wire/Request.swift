@@ -1,0 +1,110 @@
+internal import Encoding
+
+/// What a client may ask of the daemon. The set is closed: an unknown request is an error.
+package enum Request: Sendable, Hashable {
+  case token(TokenRequest)
+  case login(LoginRequest)
+  case logout(LogoutRequest)
+  /// All accounts, or the named one.
+  case status(account: String?)
+  case list
+  case use(account: String)
+  case whoami(account: String?)
+  case daemonStatus
+  case daemonStop
+}
+
+/// A request with the deadline its sender will wait for.
+package struct RequestEnvelope: Sendable, Hashable {
+  package var request: Request
+
+  /// How long the sender waits for the last line, 1 to 3600 seconds; nil means the daemon's default.
+  package var timeoutSeconds: Int?
+
+  package init(_ request: Request, timeoutSeconds: Int? = nil) {
+    self.request = request
+    self.timeoutSeconds = timeoutSeconds
+  }
+
+  /// The request as one line, its line feed included.
+  package func serialized() -> [UInt8] {
+    var object = JSONObject([("v", .int(WireProtocol.version)), ("request", .string(request.name))])
+    request.addMembers(to: &object)
+    if let timeoutSeconds { object["timeout"] = .int(timeoutSeconds) }
+    return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
+  }
+
+  /// Reads one line, with or without its line feed.
+  ///
+  /// - Throws: `invalid_request` or `unsupported_version`; the message names the member at fault.
+  package init(parsing line: Span<UInt8>) throws(Failure) {
+    let json: JSON
+    do {
+      json = try JSON(parsing: line)
+    } catch {
+      throw Failure(.invalidRequest, "the request is not one JSON object on a line")
+    }
+    guard let object = json.object else { throw Failure(.invalidRequest, "the request is not a JSON object") }
+    let members = RequestMembers(object)
+    guard let version = try members.integer("v", in: 1...1_000_000) else {
+      throw Failure(.invalidRequest, "the request has no protocol version")
+    }
+    guard version == WireProtocol.version else {
+      throw Failure(
+        .unsupportedVersion,
+        "the request speaks protocol version \(version), this daemon speaks \(WireProtocol.version)",
+        hint: "agent daemon restart")
+    }
+    timeoutSeconds = try members.integer("timeout", in: 1...WireProtocol.maximumTimeoutSeconds)
+    request = try Request(members)
+  }
+}
+
+extension Request {
+  /// The `request` member's value.
+  package var name: String {
+    switch self {
+    case .token: "token"
+    case .login: "login"
+    case .logout: "logout"
+    case .status: "status"
+    case .list: "list"
+    case .use: "use"
+    case .whoami: "whoami"
+    case .daemonStatus: "daemon_status"
+    case .daemonStop: "daemon_stop"
+    }
+  }
+
+  fileprivate func addMembers(to object: inout JSONObject) {
+    switch self {
+    case .token(let token): token.addMembers(to: &object)
+    case .login(let login): login.addMembers(to: &object)
+    case .logout(let logout): logout.addMembers(to: &object)
+    case .status(let account), .whoami(let account):
+      if let account { object["account"] = .string(account) }
+    case .use(let account): object["account"] = .string(account)
+    case .list, .daemonStatus, .daemonStop: break
+    }
+  }
+
+  fileprivate init(_ members: RequestMembers) throws(Failure) {
+    guard let name = try members.text("request") else { throw Failure(.invalidRequest, "the request has no name") }
+    switch name {
+    case "token": self = .token(try TokenRequest(members))
+    case "login": self = .login(try LoginRequest(members))
+    case "logout": self = .logout(try LogoutRequest(members))
+    case "status": self = .status(account: try members.text("account"))
+    case "list": self = .list
+    case "use":
+      guard let account = try members.text("account") else {
+        throw Failure(.invalidRequest, "\"use\" needs an account")
+      }
+      self = .use(account: account)
+    case "whoami": self = .whoami(account: try members.text("account"))
+    case "daemon_status": self = .daemonStatus
+    case "daemon_stop": self = .daemonStop
+    default: throw Failure(.invalidRequest, "unknown request")
+    }
+  }
+}

@@ -1,0 +1,52 @@
+internal import Encoding
+
+/// Reads a request's members; a member of the wrong type or size is named, its value never shown.
+struct RequestMembers {
+  private let object: JSONObject
+
+  init(_ object: JSONObject) { self.object = object }
+
+  private static let maximumTextBytes = 4096
+  private static let maximumListCount = 64
+
+  func text(_ name: String) throws(Failure) -> String? {
+    guard let value = object[name], value != .null else { return nil }
+    guard let text = value.string, text.utf8.count <= Self.maximumTextBytes, !text.utf8.contains(0) else {
+      throw wrong(name, "a text of at most \(Self.maximumTextBytes) bytes")
+    }
+    return text
+  }
+
+  func flag(_ name: String) throws(Failure) -> Bool {
+    guard let value = object[name], value != .null else { return false }
+    guard let flag = value.bool else { throw wrong(name, "true or false") }
+    return flag
+  }
+
+  func integer(_ name: String, in range: ClosedRange<Int>) throws(Failure) -> Int? {
+    guard let value = object[name], value != .null else { return nil }
+    guard let integer = value.int, range.contains(integer) else {
+      throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return integer
+  }
+
+  func texts(_ name: String) throws(Failure) -> [String] {
+    guard let value = object[name], value != .null else { return [] }
+    guard let array = value.array, array.count <= Self.maximumListCount else {
+      throw wrong(name, "a list of at most \(Self.maximumListCount) texts")
+    }
+    var texts: [String] = []
+    for element in array {
+      guard let text = element.string, text.utf8.count <= Self.maximumTextBytes, !text.utf8.contains(0) else {
+        throw wrong(name, "a list of texts of at most \(Self.maximumTextBytes) bytes")
+      }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  private func wrong(_ name: String, _ expected: String) -> Failure {
+    Failure(.invalidRequest, "\"\(name)\" must be \(expected)")
+  }
+}

@@ -1,0 +1,79 @@
+package import Encoding
+
+/// What goes with an access token: everything in a token answer that is not secret.
+package struct TokenDescription: Sendable, Hashable {
+  package var account: String
+  package var issuer: String
+  /// The verified ID Token's subject; nil where the server gave no ID Token.
+  package var subject: String?
+  /// As the server's answer has it, in the spelling of its RFC: `Bearer`.
+  package var tokenType: String
+  package var scope: String?
+  /// Unix seconds; nil when the server named no lifetime.
+  package var expiresAt: Int?
+
+  package init(
+    account: String, issuer: String, subject: String?, tokenType: String, scope: String?, expiresAt: Int?
+  ) {
+    self.account = account
+    self.issuer = issuer
+    self.subject = subject
+    self.tokenType = tokenType
+    self.scope = scope
+    self.expiresAt = expiresAt
+  }
+
+  /// Writes the whole answer line. The token's bytes go straight into `sink`, which may be a secret buffer.
+  package func appendAnswer<Sink: ByteSink & ~Copyable>(accessToken: Span<UInt8>, to sink: inout Sink) {
+    sink.append(utf8: "{\"v\":1,\"result\":{\"account\":")
+    sink.append(jsonString: account)
+    sink.append(utf8: ",\"issuer\":")
+    sink.append(jsonString: issuer)
+    if let subject {
+      sink.append(utf8: ",\"subject\":")
+      sink.append(jsonString: subject)
+    }
+    sink.append(utf8: ",\"access_token\":")
+    sink.append(jsonStringBytes: accessToken)
+    sink.append(utf8: ",\"token_type\":")
+    sink.append(jsonString: tokenType)
+    if let scope {
+      sink.append(utf8: ",\"scope\":")
+      sink.append(jsonString: scope)
+    }
+    if let expiresAt { sink.append(utf8: ",\"expires_at\":\(expiresAt)") }
+    sink.append(utf8: "}}\n")
+  }
+}
+
+/// A token answer as the client reads it, without making a `String` of the token.
+package struct TokenAnswer: Sendable {
+  package let description: TokenDescription
+  private let token: JSONLayout.Node
+
+  /// Reads the answer line of a token request.
+  ///
+  /// - Throws: the daemon's own failure, or `internal_error` when the line is not of this protocol.
+  package init(parsing line: Span<UInt8>) throws(Failure) {
+    let unreadable = Failure(
+      .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
+    guard let layout = try? JSONLayout(parsing: line) else { throw unreadable }
+    guard let result = layout.root["result"] else {
+      if case .failure(let failure) = try Reply(parsing: line) { throw failure }
+      throw unreadable
+    }
+    guard layout.root["v"]?.value(in: line).int == WireProtocol.version, let token = result["access_token"],
+      token.kind == .string, let account = result["account"]?.string(in: line),
+      let issuer = result["issuer"]?.string(in: line), let tokenType = result["token_type"]?.string(in: line)
+    else { throw unreadable }
+    self.token = token
+    description = TokenDescription(
+      account: account, issuer: issuer, subject: result["subject"]?.string(in: line), tokenType: tokenType,
+      scope: result["scope"]?.string(in: line), expiresAt: result["expires_at"]?.value(in: line).int)
+  }
+
+  /// Writes the access token's bytes; `line` is the line this answer was read from.
+  package func appendAccessToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
+    token.appendString(in: line, to: &sink)
+  }
+}

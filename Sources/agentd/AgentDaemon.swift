@@ -1,0 +1,9 @@
+internal import Daemon
+internal import Platform
+
+@main
+enum AgentDaemon {
+  static func main() {
+    Processes.exit(DaemonMain.run(arguments: CommandLine.arguments))
+  }
+}
