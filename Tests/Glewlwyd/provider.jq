@@ -1,0 +1,26 @@
+# The settings of Glewlwyd's OpenID Connect plugin, as its REST API takes them.
+{
+  module: "oidc", name: "oidc", display_name: "OpenID Connect", enabled: true,
+  parameters: {
+    iss: $iss, "jwks-private": $keys, "default-kid": "rs256", "client-sign_kid-parameter": "sign_kid",
+    "jwks-show": true, "subject-type": "public", "allow-non-oidc": true, "allowed-scope": $scopes,
+
+    "auth-type-device-enabled": true, "auth-type-refresh-enabled": true, "auth-type-id-token-enabled": true,
+    "auth-type-code-enabled": false, "auth-type-token-enabled": false, "auth-type-none-enabled": false,
+    "auth-type-password-enabled": false, "auth-type-client-enabled": false,
+    "device-authorization-interval": $interval, "device-authorization-expiration": $device,
+
+    "access-token-duration": $access, "refresh-token-duration": $refresh, "code-duration": 600,
+    "refresh-token-rolling": true, "refresh-token-one-use": $one_use,
+
+    "introspection-revocation-allowed": true, "introspection-revocation-allow-target-client": true,
+    "introspection-revocation-auth-scope": ["openid"],
+
+    "name-claim": "on-demand", "name-claim-scope": ["profile"],
+    "email-claim": "on-demand", "email-claim-scope": ["email"], "scope-claim": "no",
+    claims: [{
+      name: "preferred_username", "user-property": "username", type: "string",
+      mandatory: false, "on-demand": true, scope: ["profile"]
+    }]
+  }
+}
