@@ -20,6 +20,7 @@ package enum DaemonMain {
     do {
       let invocation = try DaemonInvocation(arguments, environment: Environment.all())
       Environment.keepOnly(names: keptVariables, prefixes: keptPrefixes)
+      MemoryUse.shareArenas()
       try Hygiene.harden()
       // How it went is in `status`: a heap that could not be locked still works.
       _ = SecureHeap.initialise()
@@ -52,7 +53,10 @@ package enum DaemonMain {
     let entrance = try invocation.open(ready: &ready)
     let server = try Server(
       entrance, services: services, settingsFile: settingsFile, signals: signals,
-      housekeeping: { http.closeIdle() })
+      housekeeping: {
+        http.closeIdle()
+        MemoryUse.trim()
+      })
     if let ready = ready.take() {
       try ready.writeAll([UInt8(ascii: "1")].span)
       try ready.close()

@@ -1,3 +1,5 @@
+internal import CPlatform
+
 /// How much memory a process takes, in KiB (`/proc/PID/smaps_rollup`, `proc(5)`).
 package struct MemoryUse: Sendable, Hashable {
   /// Resident, with shared pages divided by the number of processes that share them.
@@ -24,4 +26,13 @@ package struct MemoryUse: Sendable, Hashable {
     }
     return use
   }
+}
+
+extension MemoryUse {
+  /// Lets all threads allocate from the same few arenas: a thread that comes and goes otherwise leaves
+  /// an arena of its own behind. For the start of a program.
+  package static func shareArenas() { agent_limit_arenas(2) }
+
+  /// Gives freed memory back to the system.
+  package static func trim() { agent_trim_heap() }
 }

@@ -121,6 +121,10 @@ void agent_monitor_wake_all(void *monitor);
 int agent_monitor_wait(void *monitor, long long deadline);
 long long agent_monotonic_now(void);
 
+// The allocator: at most this many arenas, and unused pages given back.
+void agent_limit_arenas(int count);
+void agent_trim_heap(void);
+
 // Others.
 int agent_random(void *bytes, long count);
 int agent_terminal_columns(int descriptor);

@@ -1,0 +1,107 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// Makes a login request of a command line.
+enum LoginOptions {
+  static func request(_ invocation: Invocation) throws(Failure) -> LoginRequest {
+    var request = LoginRequest()
+    (request.account, request.issuer) = try accountAndIssuer(invocation)
+    request.clientID = invocation.text(.clientID)
+    request.scope = invocation.texts(.scope).flatMap { $0.split(separator: " ").map { String($0) } }
+    request.tokenEndpointAuthMethod = invocation.text(.tokenEndpointAuthMethod)
+    request.sendsClientSecret = invocation.has(.clientSecretFile)
+    request.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in try absolute(path) }
+    request.pins = invocation.texts(.pin)
+    request.allowHTTPLoopback = invocation.has(.allowHTTPLoopback)
+    request.endpoints.token = invocation.text(.tokenEndpoint)
+    request.endpoints.deviceAuthorization = invocation.text(.deviceAuthorizationEndpoint)
+    request.endpoints.userinfo = invocation.text(.userinfoEndpoint)
+    request.endpoints.revocation = invocation.text(.revocationEndpoint)
+    request.endpoints.jwks = invocation.text(.jwksURI)
+    request.keepsAccessToken = invocation.has(.keep)
+    (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
+    return request
+  }
+
+  /// The operand is an account's name, or an issuer when it is a URL.
+  private static func accountAndIssuer(_ invocation: Invocation) throws(Failure) -> (String?, String?) {
+    guard let operand = invocation.operands.first, operand.utf8.contains(UInt8(ascii: ":")) else {
+      return (try invocation.account(), invocation.text(.issuer))
+    }
+    if let issuer = invocation.text(.issuer), !issuer.utf8.elementsEqual(operand.utf8) {
+      throw Failure(.invalidRequest, "two issuers are named: \"\(operand)\" and \"\(issuer)\"")
+    }
+    var withoutOperand = invocation
+    withoutOperand.operands = []
+    return (try withoutOperand.account(), operand)
+  }
+
+  /// The proxy for https in an environment, and the hosts that it is not for, by the names that curl
+  /// obeys: the small letters first.
+  static func proxy(from variables: (String) -> String?) -> (url: String?, exclusions: String?) {
+    func first(_ names: [String]) -> String? {
+      names.compactMap { variables($0) }.first { !$0.isEmpty }
+    }
+    guard let url = first(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]) else { return (nil, nil) }
+    return (url, first(["no_proxy", "NO_PROXY"]))
+  }
+
+  /// Opens the file that holds the client secret; `-` is standard input.
+  ///
+  /// The daemon reads it, so that the secret never is in this process's memory.
+  static func openSecret(_ path: String) throws(Failure) -> FileDescriptor {
+    let file: FileDescriptor
+    do {
+      file = try path.utf8.elementsEqual("-".utf8) ? standardInput() : FileDescriptor(opening: path, for: .reading)
+    } catch {
+      throw Failure(.invalidRequest, "the client secret file \"\(path)\" cannot be read: \(error.message)")
+    }
+    if Terminal.isTerminal(file.raw) {
+      throw Failure(
+        .invalidRequest, "a client secret is not read from a terminal, where it could be seen",
+        hint: "name a file with --client-secret-file, or pipe the secret in")
+    }
+    return file
+  }
+
+  private static func standardInput() throws(SystemError) -> FileDescriptor {
+    let input = FileDescriptor(owning: 0)
+    do {
+      let copy = try input.duplicate()
+      _ = input.release()
+      return copy
+    } catch {
+      _ = input.release()
+      throw error
+    }
+  }
+
+  /// The absolute path of a file: the daemon has another current directory.
+  static func absolute(_ path: String) throws(Failure) -> String {
+    if path.utf8.first == UInt8(ascii: "/") { return path }
+    guard let directory = currentDirectory(), isSameFile(path, "\(directory)/\(path)") else {
+      throw Failure(.invalidRequest, "the file \"\(path)\" was not found", hint: "give it as an absolute path")
+    }
+    return "\(directory)/\(path)"
+  }
+
+  /// What the shell says, when it is an absolute path. It may be out of date; see ``isSameFile(_:_:)``.
+  private static func currentDirectory() -> String? {
+    guard let directory = Environment.value("PWD"), directory.utf8.first == UInt8(ascii: "/") else { return nil }
+    return directory
+  }
+
+  /// More than any file of certificates.
+  private static let fileLimit = 4 << 20
+
+  private static func isSameFile(_ path: String, _ other: String) -> Bool {
+    guard let found = content(of: path), let other = content(of: other) else { return false }
+    return found == other
+  }
+
+  private static func content(of path: String) -> [UInt8]? {
+    guard let file = try? FileDescriptor(opening: path, for: .reading) else { return nil }
+    return try? file.readToEnd(limit: fileLimit)
+  }
+}

@@ -1,0 +1,35 @@
+internal import Encoding
+internal import Wire
+
+/// `agent logout`.
+enum LogoutCommand {
+  @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
+    var request = LogoutRequest(all: invocation.has(.all), local: invocation.has(.local))
+    let named = try invocation.namedAccount()
+    if request.all {
+      guard named == nil else { throw Failure(.invalidRequest, "name an account or give --all, not both") }
+    } else {
+      request.account = try invocation.account()
+    }
+    let client = DaemonClient(invocation)
+    let result = try client.ask(.logout(request))
+    if invocation.has(.json) {
+      try Console.answer(result)
+    } else {
+      for line in lines(result, local: request.local) { client.console.note(line) }
+    }
+    return 0
+  }
+
+  /// What is told of each account.
+  static func lines(_ result: JSONObject, local: Bool) -> [String] {
+    let accounts = result["accounts"]?.array ?? []
+    if accounts.isEmpty { return ["no account was signed in"] }
+    return accounts.map { account in
+      let line = "signed out of \(account["account"]?.string ?? "?")"
+      if account["revoked"]?.bool == true { return "\(line), tokens revoked" }
+      if let detail = account["detail"]?.string { return "\(line); tokens not revoked: \(detail)" }
+      return local ? "\(line) here; the server was not told" : "\(line); tokens not revoked"
+    }
+  }
+}

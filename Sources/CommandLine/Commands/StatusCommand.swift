@@ -1,0 +1,76 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent status`.
+enum StatusCommand {
+  @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
+    let result = try DaemonClient(invocation).ask(.status(account: try invocation.namedAccount()))
+    if invocation.has(.json) {
+      try Console.answer(result)
+    } else {
+      try Console.answer(text(result, now: SystemTime().wallSeconds()))
+    }
+    return 0
+  }
+
+  /// - Parameter now: Unix seconds.
+  static func text(_ result: JSONObject, now: Int) -> String {
+    let accounts = result["accounts"]?.array ?? []
+    var text = accounts.map { account($0, now: now) + "\n" }.joined()
+    if accounts.isEmpty { text = "no accounts; \"agent login\" adds one\n\n" }
+    var listing = Listing()
+    if let daemon = result["daemon"] { listing.add(["daemon", self.daemon(daemon)]) }
+    if let socket = result["daemon"]?["socket"]?.string { listing.add(["socket", socket]) }
+    if let vault = result["vault"] { listing.add(["vault", self.vault(vault)]) }
+    return text + listing.text
+  }
+
+  private static func account(_ account: JSON, now: Int) -> String {
+    var state = account["state"]?.string ?? "unknown"
+    if let expiry = account["expires_at"]?.int { state += ", token \(RelativeTime.expiry(at: expiry, now: now))" }
+    if let refresh = account["last_refresh"]?.int { state += ", refreshed \(RelativeTime.past(refresh, now: now))" }
+    let mark = account["active"]?.bool == true ? " (active account)" : ""
+    var listing = Listing()
+    func add(_ title: String, _ value: String?) {
+      if let value { listing.add(["  \(title)", value]) }
+    }
+    add("state", state)
+    add("issuer", account["issuer"]?.string)
+    add("client", account["client_id"]?.string)
+    add("subject", account["subject"]?.string)
+    add("scope", account["scope"]?.string)
+    add("proxy", account["proxy"]?.string)
+    add("ca file", account["ca_file"]?.string)
+    if account["http_loopback"]?.bool == true { add("warning", "plain http to this machine is allowed") }
+    add("problem", problem(account["problem"]))
+    return TerminalText.clean(account["name"]?.string ?? "?") + mark + "\n" + listing.text
+  }
+
+  private static func problem(_ problem: JSON?) -> String? {
+    guard let problem, let message = problem["message"]?.string ?? problem.string else { return nil }
+    return problem["hint"]?.string.map { "\(message); try: \($0)" } ?? message
+  }
+
+  /// The daemon on one line.
+  static func daemon(_ daemon: JSON) -> String {
+    var parts: [String] = []
+    if let version = daemon["version"]?.string { parts.append("version \(version)") }
+    if let pid = daemon["pid"]?.int { parts.append("pid \(pid)") }
+    if let uptime = daemon["uptime"]?.int { parts.append("up \(RelativeTime.text(seconds: uptime))") }
+    if let memory = daemon["memory_pss_kib"]?.int {
+      parts.append("\(memory / 1024).\(memory % 1024 * 10 / 1024) MiB")
+    }
+    if let heap = daemon["secure_heap"]?.string, heap != "locked" {
+      parts.append("memory for secrets is \(heap), so it may be swapped out")
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  private static func vault(_ vault: JSON) -> String {
+    guard vault["exists"]?.bool != false else { return "none yet" }
+    var parts = [vault["path"]?.string ?? "unknown"]
+    parts.append(vault["device_bound"]?.bool == true ? "bound to this device" : "not bound to this device")
+    return parts.joined(separator: ", ")
+  }
+}

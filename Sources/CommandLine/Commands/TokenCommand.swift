@@ -1,0 +1,67 @@
+internal import Encoding
+internal import Wire
+
+/// `agent token`: the way that is taken most; it builds nothing that it does not print.
+enum TokenCommand {
+  @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
+    let request = TokenRequest(
+      account: try invocation.account(), minimumValiditySeconds: invocation.seconds(.minValid),
+      forceRefresh: invocation.has(.forceRefresh))
+    let form = try form(invocation)
+    try DaemonClient(invocation).askForToken(request) { (answer, line) throws(Failure) in
+      try SecretText.with(capacity: line.count + 64) { (text) throws(Failure) in
+        try append(answer, from: line, as: form, to: &text)
+        try Console.answer(text.bytes.span)
+      }
+    }
+    return 0
+  }
+
+  /// What is printed.
+  enum Form { case bare, header, json }
+
+  private static func form(_ invocation: Invocation) throws(Failure) -> Form {
+    switch (invocation.has(.header), invocation.has(.json)) {
+    case (true, true): throw Failure(.invalidRequest, "choose one of --header and --json")
+    case (true, false): return .header
+    case (false, true): return .json
+    case (false, false): return .bare
+    }
+  }
+
+  /// Writes the answer in its form, with a line feed at the end.
+  static func append(
+    _ answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
+  ) throws(Failure) {
+    switch form {
+    case .bare:
+      try TokenText.append(answer, from: line, to: &text)
+    case .header:
+      text.append(utf8: "Authorization: \(try TokenText.scheme(of: answer)) ")
+      try TokenText.append(answer, from: line, to: &text)
+    case .json:
+      appendJSON(answer, from: line, to: &text)
+    }
+    text.append(UInt8(ascii: "\n"))
+  }
+
+  private static func appendJSON(_ answer: TokenAnswer, from line: Span<UInt8>, to text: inout SecretText) {
+    let description = answer.description
+    func append(_ name: String, _ value: String) {
+      text.append(utf8: ",\"\(name)\":")
+      text.append(jsonString: value)
+    }
+    text.append(utf8: "{\"account\":")
+    text.append(jsonString: description.account)
+    append("issuer", description.issuer)
+    text.append(utf8: ",\"access_token\":")
+    SecretText.with(capacity: line.count) { token in
+      answer.appendAccessToken(from: line, to: &token)
+      text.append(jsonStringBytes: token.bytes.span)
+    }
+    append("token_type", description.tokenType)
+    if let scope = description.scope { append("scope", scope) }
+    if let expiresAt = description.expiresAt { text.append(utf8: ",\"expires_at\":\(expiresAt)") }
+    text.append(UInt8(ascii: "}"))
+  }
+}

@@ -1,0 +1,39 @@
+internal import Encoding
+internal import Wire
+
+/// Access tokens and their types as text: servers choose them, so they are checked before they get
+/// into a header, a variable or a terminal.
+enum TokenText {
+  /// Writes the access token.
+  ///
+  /// - Throws: `server_misbehaved` when it is empty or holds a byte that is not printable ASCII
+  ///   (RFC 6749, appendix A.12); a space would end it in a header (RFC 6750, section 2.1).
+  static func append(_ answer: TokenAnswer, from line: Span<UInt8>, to text: inout SecretText) throws(Failure) {
+    let start = text.bytes.count
+    answer.appendAccessToken(from: line, to: &text)
+    let token = text.bytes[start...]
+    guard !token.isEmpty, token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw Failure(.serverMisbehaved, "the access token holds characters that no token may have")
+    }
+  }
+
+  /// The token's type as the scheme of an `Authorization` header.
+  ///
+  /// - Throws: `server_misbehaved` when it is no token (RFC 9110, section 5.6.2).
+  static func scheme(of answer: TokenAnswer) throws(Failure) -> String {
+    let scheme = answer.description.tokenType
+    guard !scheme.isEmpty, scheme.utf8.allSatisfy(isTokenCharacter) else {
+      throw Failure(.serverMisbehaved, "the token's type holds characters that no type may have")
+    }
+    return scheme
+  }
+
+  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// Asks the daemon on behalf of one command line.
+struct DaemonClient: Sendable {
+  let invocation: Invocation
+  let console: Console
+
+  /// Whether another program takes this process over after the answer; see ``launchBeside()``.
+  var isReplacedAfterwards = false
+
+  /// What the answer may take beyond the request's own deadline, in seconds: the daemon reports a
+  /// missed deadline itself, and better.
+  private static let grace = 5
+
+  init(_ invocation: Invocation) {
+    self.invocation = invocation
+    console = Console(invocation)
+  }
+
+  /// A connection as the command line wants it: to the daemon, started if need be, or to a private one.
+  func connect() throws(Failure) -> DaemonConnection {
+    if invocation.has(.noDaemon) { return try DaemonLauncher.startPrivate() }
+    if isReplacedAfterwards {
+      if let connection = try DaemonLauncher.connect() { return connection }
+      launchBeside()
+    }
+    return try DaemonLauncher.connectOrStart()
+  }
+
+  /// A request with the deadline of the command line.
+  func envelope(_ request: Request) -> RequestEnvelope {
+    RequestEnvelope(request, timeoutSeconds: invocation.seconds(.timeout))
+  }
+
+  /// When to stop waiting for the answer to a request that is sent now.
+  ///
+  /// - Parameter standard: The deadline of a command line that names none, in seconds.
+  func deadline(standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
+    Instant.now.advanced(by: .seconds((invocation.seconds(.timeout) ?? standard) + Self.grace))
+  }
+
+  /// Sends a request and returns its result.
+  func ask(_ request: Request) throws(Failure) -> JSONObject {
+    var connection = try connect()
+    let result: JSONObject
+    do {
+      result = try ask(request, over: &connection)
+    } catch {
+      connection.finish()
+      throw error
+    }
+    connection.finish()
+    return result
+  }
+
+  /// The same over a connection that goes on.
+  func ask(_ request: Request, over connection: inout DaemonConnection) throws(Failure) -> JSONObject {
+    try connection.send(envelope(request))
+    let deadline = deadline()
+    while true {
+      let reply = try connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
+      switch reply {
+      case .result(let result): return result
+      case .failure(let failure): throw failure
+      case .event(let event): tell(event)
+      }
+    }
+  }
+
+  /// Asks for a token and gives it to `body`, together with the line it stands in.
+  func askForToken<Result>(
+    _ request: TokenRequest, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var connection = try connect()
+    let result: Result
+    do {
+      result = try askForToken(request, over: &connection, body)
+    } catch {
+      connection.finish()
+      throw error
+    }
+    connection.finish()
+    return result
+  }
+
+  private func askForToken<Result>(
+    _ request: TokenRequest, over connection: inout DaemonConnection,
+    _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try connection.send(envelope(.token(request)))
+    let deadline = deadline()
+    while true {
+      let result = try connection.nextLine(before: deadline) { (line) throws(Failure) -> Result? in
+        let answer: TokenAnswer
+        do throws(Failure) {
+          answer = try TokenAnswer(parsing: line)
+        } catch {
+          guard case .event(let event)? = try? Reply(parsing: line) else { throw error }
+          tell(event)
+          return nil
+        }
+        return try body(answer, line)
+      }
+      if let result { return result }
+    }
+  }
+
+  private func tell(_ event: Event) {
+    if case .notice(let message) = event { console.note(message) }
+  }
+
+  /// Lets a child start the daemon. The daemon is then nobody's child: the program that takes this
+  /// process over would otherwise get a child that it knows nothing of.
+  ///
+  /// A failure is not told from here: the caller tries itself next, and finds the cause.
+  private func launchBeside() {
+    let executable = Machine.executablePath()
+    let socket = Environment.value("AGENT_SOCKET").map { ["AGENT_SOCKET=\($0)"] } ?? []
+    let request = Spawn.Request(
+      executable: executable, arguments: ["agent", "daemon", "start", "--quiet"],
+      environment: DaemonProgram.environment(from: Environment.all()) + socket, nullStandardStreams: true)
+    guard let child = try? Spawn.start(request) else { return }
+    _ = try? Spawn.wait(child)
+  }
+}

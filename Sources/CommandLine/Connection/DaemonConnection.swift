@@ -1,0 +1,110 @@
+internal import Platform
+internal import Wire
+
+/// A connection to a daemon of this user.
+struct DaemonConnection: ~Copyable {
+  private let socket: FileDescriptor
+  private let privateDaemon: DaemonProcess?
+  private var lines = LineBuffer()
+
+  /// Takes over a connected socket.
+  ///
+  /// - Parameter privateDaemon: The `agentd` that serves this connection alone, if it does.
+  /// - Throws: `daemon_unavailable` when the process at the other end is another user's.
+  init(over socket: consuming FileDescriptor, privateDaemon: DaemonProcess? = nil) throws(Failure) {
+    guard (try? UnixSocket.peerUserID(socket)) == Machine.userID else {
+      throw Failure(.daemonUnavailable, "the socket is served by another user's process, so nothing was sent to it")
+    }
+    self.socket = socket
+    self.privateDaemon = privateDaemon
+  }
+
+  /// The socket's number, for waiting on several things; valid as long as this value lives.
+  var descriptor: Int32 { socket.raw }
+
+  /// Sends a request.
+  borrowing func send(_ request: RequestEnvelope) throws(Failure) {
+    do {
+      try socket.writeAll(request.serialized().span)
+    } catch {
+      throw ended(error)
+    }
+  }
+
+  /// Sends a request and a descriptor with it.
+  borrowing func send(_ request: RequestEnvelope, passing passed: borrowing FileDescriptor) throws(Failure) {
+    let line = request.serialized()
+    do {
+      let sent = try UnixSocket.send(line.span, passing: passed.raw, over: socket)
+      try socket.writeAll(line.span.extracting(sent...))
+    } catch {
+      throw ended(error)
+    }
+  }
+
+  /// Waits for the next line and gives it, without its line feed, to `body`.
+  ///
+  /// - Throws: `timeout` past the deadline; `daemon_unavailable` when the daemon hangs up; what
+  ///   `body` throws.
+  mutating func nextLine<Result>(
+    before deadline: Instant, _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    while true {
+      if let result = try lines.takeLine(body) { return result }
+      try waitForInput(before: deadline)
+      try readMore()
+    }
+  }
+
+  /// Gives the next line to `body` if it is here already; nil otherwise. Never waits.
+  mutating func takeLine<Result>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result? {
+    try lines.takeLine(body)
+  }
+
+  /// Reads once; waits if nothing has come.
+  mutating func readMore() throws(Failure) {
+    let count: Int
+    do {
+      count = try lines.fill(from: socket)
+    } catch .system(let error) {
+      throw ended(error)
+    } catch {
+      throw Failure(.internalError, "the daemon's answer is longer than the protocol allows")
+    }
+    if count == 0 { throw ended(nil) }
+  }
+
+  /// Waits until the daemon hangs up, at most until the deadline.
+  mutating func waitForEnd(before deadline: Instant) {
+    while (try? waitForInput(before: deadline)) != nil {
+      guard let count = try? lines.fill(from: socket), count > 0 else { return }
+    }
+  }
+
+  /// Ends the connection; a private daemon has ended too when this returns.
+  consuming func finish() {
+    let daemon = privateDaemon
+    try? socket.close()
+    daemon?.reap()
+  }
+
+  private borrowing func waitForInput(before deadline: Instant) throws(Failure) {
+    let isReadable: Bool
+    do {
+      isReadable = try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
+    } catch {
+      throw ended(error)
+    }
+    if !isReadable { throw Failure(.timeout, "the daemon did not answer in time") }
+  }
+
+  private borrowing func ended(_ error: SystemError?) -> Failure {
+    if let line = privateDaemon?.lastWords() {
+      return Failure(.daemonUnavailable, "agentd ended before it answered: \(line)")
+    }
+    if let error, !error.isDisconnected {
+      return Failure(.daemonUnavailable, "the connection to the daemon failed: \(error.message)")
+    }
+    return Failure(.daemonUnavailable, "the daemon ended before it answered")
+  }
+}

@@ -1,0 +1,36 @@
+internal import Encoding
+internal import Platform
+
+/// An `agentd` that this process has started.
+struct DaemonProcess: Sendable {
+  let process: Int32
+
+  /// Where its standard error can be read.
+  let errors: SharedDescriptor
+
+  /// How long a process that is told to end, or is about to, may take.
+  private static let patience = Duration.seconds(3)
+
+  /// The last line it has written to standard error before it ended, made safe to show; nil when
+  /// there is none, or when it has not ended.
+  func lastWords() -> String? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    var space = buffer.mutableSpan
+    guard let count = try? errors.readToEnd(into: &space, patience: Self.patience) else { return nil }
+    let lines = buffer.prefix(count).split(separator: UInt8(ascii: "\n"))
+    guard let last = lines.last else { return nil }
+    let prefix = "agentd: error: ".utf8
+    let words = last.starts(with: prefix) ? last.dropFirst(prefix.count) : last
+    let text = TerminalText.clean(String(decoding: words, as: UTF8.self))
+    return text.isEmpty ? nil : text
+  }
+
+  /// Waits until it has ended, by force if it takes too long, and takes its status, so that no other
+  /// program inherits a child it does not know.
+  @discardableResult
+  func reap() -> Platform.ExitStatus? {
+    let hasEnded = try? Spawn.processDescriptor(process).waitUntilReadable(timeout: Self.patience)
+    if hasEnded != true { try? Spawn.kill(process, Signals.SIGKILL) }
+    return try? Spawn.wait(process)
+  }
+}

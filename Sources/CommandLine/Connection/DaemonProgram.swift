@@ -1,0 +1,71 @@
+internal import Platform
+internal import Wire
+
+/// The program `agentd`: where it is, and how it is started.
+enum DaemonProgram {
+  /// The files that may be `agentd`, best first: installed, and in a build tree.
+  ///
+  /// They are found from this program's own file, so that an installed tree can be moved.
+  static func candidates(besides executable: String) -> [String] {
+    let directory = parent(of: executable[...])
+    return ["\(parent(of: directory))/libexec/agentd", "\(directory)/agentd"]
+  }
+
+  private static func parent(of path: Substring) -> Substring {
+    path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+  }
+
+  /// The number under which ``start(arguments:inheriting:)`` hands its descriptor over.
+  static let inheritedNumber: Int32 = 3
+
+  /// Starts `agentd` away from the terminal, with a clean environment.
+  ///
+  /// - Parameter inherited: A descriptor it gets, as ``inheritedNumber``.
+  /// - Throws: `invalid_configuration` when there is no such program.
+  static func start(
+    arguments: [String], inheriting inherited: borrowing FileDescriptor
+  ) throws(Failure) -> DaemonProcess {
+    for candidate in candidates(besides: Machine.executablePath()) {
+      do {
+        return try start(candidate, arguments: arguments, inheriting: inherited)
+      } catch  where !error.isNotFound {
+        throw Failure(.invalidConfiguration, "\(candidate) could not be started: \(error.message)")
+      } catch {
+        continue
+      }
+    }
+    throw missing
+  }
+
+  /// There is no `agentd` where it could be.
+  static var missing: Failure {
+    let places = candidates(besides: Machine.executablePath()).joined(separator: " nor ")
+    return Failure(
+      .invalidConfiguration, "agentd is missing: it is neither \(places)", hint: "install agent and agentd together")
+  }
+
+  private static func start(
+    _ executable: String, arguments: [String], inheriting inherited: borrowing FileDescriptor
+  ) throws(SystemError) -> DaemonProcess {
+    let errors = try Pipe()
+    let request = Spawn.Request(
+      executable: executable, arguments: ["agentd"] + arguments, environment: environment(from: Environment.all()),
+      newSession: true, inherits: [(inherited.raw, inheritedNumber), (errors.writing.raw, 2)],
+      nullStandardStreams: true, directory: "/")
+    let process = try Spawn.start(request)
+    return DaemonProcess(process: process, errors: SharedDescriptor(errors.reading))
+  }
+
+  private static let keptVariables: Set<String> = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "PATH", "TZ"]
+  private static let keptPrefixes = ["LC_", "XDG_", "TPM2", "TPM_", "TSS2_"]
+
+  /// What of the caller's environment `agentd` gets: libcurl and libcrypto take orders from variables
+  /// such as `SSLKEYLOGFILE` and `OPENSSL_CONF`, and the first caller must not decide for all.
+  static func environment(from variables: [(String, String)]) -> [String] {
+    let kept = variables.filter { name, _ in
+      keptVariables.contains(name) || keptPrefixes.contains { name.utf8.starts(with: $0.utf8) }
+    }
+    // The runtime's crash reports print memory, and memory holds tokens.
+    return kept.map { "\($0)=\($1)" } + ["SWIFT_BACKTRACE=enable=no"]
+  }
+}

@@ -1,0 +1,20 @@
+internal import Platform
+internal import Wire
+
+extension Failure {
+  /// A directory that cannot hold private files.
+  init(_ error: DirectoryError) {
+    switch error {
+    case .system(let error, let path): self.init(.storage, "\(path) cannot be used: \(error.message)")
+    case .notOwned(let path): self.init(.storage, "\(path) belongs to another user")
+    case .notADirectory(let path): self.init(.storage, "\(path) is not a directory")
+    case .tooOpen(let path, _):
+      self.init(.storage, "\(path) may be used by other users", hint: "chmod 700 \(path)")
+    }
+  }
+
+  /// A system call that failed while something was attempted.
+  init(_ error: SystemError, doing attempt: String) {
+    self.init(.storage, "\(attempt): \(error.message)")
+  }
+}

@@ -1,0 +1,76 @@
+internal import Platform
+internal import Wire
+
+/// Collects the daemon's lines. They may hold tokens, so what was read is overwritten.
+struct LineBuffer {
+  /// Bytes from `start` to `end` are read and not yet taken.
+  private var storage: [UInt8]
+  private var start = 0
+  private var end = 0
+
+  /// How far the search for a line feed has come.
+  private var searched = 0
+
+  /// An access token with all that goes with it nearly always fits.
+  private static let initialCapacity = 16 << 10
+
+  init() { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
+
+  /// Gives the next whole line, without its line feed, to `body`; nil when there is none yet. The
+  /// line is overwritten afterwards.
+  mutating func takeLine<Result>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result? {
+    while searched < end, storage[searched] != UInt8(ascii: "\n") { searched += 1 }
+    guard searched < end else { return nil }
+    let line = start..<searched
+    defer {
+      for index in line { storage[index] = 0 }
+      searched += 1
+      start = searched
+    }
+    return try body(storage.span.extracting(line))
+  }
+
+  /// Reads once, and waits for it. Returns how many bytes came, 0 at the end.
+  ///
+  /// - Throws: `EFBIG` when a line is longer than the protocol allows.
+  mutating func fill(from socket: borrowing FileDescriptor) throws(LineError) -> Int {
+    try makeRoom()
+    let count: Int
+    do {
+      count = try Self.read(from: socket, into: &storage, after: end)
+    } catch {
+      throw .system(error)
+    }
+    end += count
+    return count
+  }
+
+  private static func read(
+    from socket: borrowing FileDescriptor, into storage: inout [UInt8], after end: Int
+  ) throws(SystemError) -> Int {
+    var space = storage.mutableSpan
+    var free = space._mutatingExtracting(end...)
+    return try socket.read(into: &free)
+  }
+
+  /// Overwrites all of it.
+  mutating func overwrite() { storage.overwrite() }
+
+  private mutating func makeRoom() throws(LineError) {
+    if start == end { (start, end, searched) = (0, 0, 0) }
+    guard end == storage.count else { return }
+    guard end - start < WireProtocol.maximumLineBytes else { throw .tooLong }
+    var larger = [UInt8](repeating: 0, count: max(storage.count, 2 * (end - start)))
+    for index in start..<end { larger[index - start] = storage[index] }
+    storage.overwrite()
+    storage = larger
+    (end, searched, start) = (end - start, searched - start, 0)
+  }
+}
+
+/// Why no line could be read.
+enum LineError: Error, Hashable {
+  case system(SystemError)
+  /// The line is longer than the protocol allows.
+  case tooLong
+}

@@ -1,0 +1,66 @@
+internal import Platform
+internal import Wire
+
+/// The program `agent`.
+package enum Main {
+  /// The program's version.
+  package static let version = "0.1.0"
+
+  /// Runs one command line.
+  ///
+  /// - Parameter arguments: The arguments, the program's own name first.
+  /// - Returns: The exit status.
+  package static func run(arguments: [String]) -> Int32 {
+    // A daemon or a reader that goes away is an error to report, not a silent death.
+    Signals.ignoreBrokenPipe()
+    let arguments = Array(arguments.dropFirst())
+    let invocation: Invocation
+    do {
+      invocation = try Parser.parse(arguments)
+    } catch {
+      let console = Console(json: wantsJSON(arguments), quiet: false)
+      return fail(error.failure, console, commandName: error.commandName, nil)
+    }
+    do {
+      return try run(invocation)
+    } catch {
+      return fail(error, Console(invocation), commandName: invocation.command?.name, invocation)
+    }
+  }
+
+  /// Runs the command line of this process and ends it.
+  package static func runAndExit() -> Never {
+    Processes.exit(run(arguments: Swift.CommandLine.arguments))
+  }
+
+  private static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
+    if invocation.has(.version) {
+      try Console.answer("agent \(version)\n")
+      return 0
+    }
+    if invocation.has(.help) {
+      try Console.answer(HelpCommand.text(for: invocation.commandWords))
+      return 0
+    }
+    guard let command = invocation.command else {
+      throw Failure(.invalidRequest, "no command given", hint: "agent help")
+    }
+    return try command.run(invocation)
+  }
+
+  /// Whether a line that could not be read asks for JSON: whoever asks for it parses the error too.
+  private static func wantsJSON(_ arguments: [String]) -> Bool {
+    arguments.prefix { $0 != "--" }.contains { $0 == "--json" || $0 == "-j" }
+  }
+
+  private static func fail(
+    _ failure: Failure, _ console: Console, commandName: String?, _ invocation: Invocation?
+  ) -> Int32 {
+    console.report(failure)
+    let status = failure.code.exitStatus.rawValue
+    if commandName == "env" {
+      try? Console.answer(EnvCommand.failureStatement(status: status, invocation: invocation))
+    }
+    return status
+  }
+}

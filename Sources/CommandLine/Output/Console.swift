@@ -1,0 +1,105 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// All output of the program goes through here. The rules:
+///
+/// 1. Standard output carries only the answer. It is written in one piece when all of it is known,
+///    so that it is complete or absent: whatever fails, standard output stays empty and the exit
+///    status is not 0. Exceptions: `env` then prints one statement that sets the status, and
+///    `login --json` prints its events as they happen.
+/// 2. A write error on standard output is an error of the command.
+/// 3. Everything for people goes to standard error. A failure is `agent: error: what happened` and,
+///    if something helps, `agent: hint: the command that helps`; lower case, no full stop.
+/// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
+/// 5. Text that came from elsewhere is cleaned by `TerminalText` before a person sees it.
+/// 6. Colour is used only on a terminal, and not when `NO_COLOR` is set.
+/// 7. Tokens are bytes, never a `String`, and are overwritten after use; see ``SecretText``.
+struct Console: Sendable {
+  /// Whether failures are told as JSON.
+  var json: Bool
+
+  /// Whether everything but answers and failures is left out.
+  var quiet: Bool
+
+  init(json: Bool, quiet: Bool) {
+    self.json = json
+    self.quiet = quiet
+  }
+
+  init(_ invocation: Invocation) {
+    self.init(json: invocation.has(.json), quiet: invocation.has(.quiet))
+  }
+
+  /// The longest message that is shown, in characters.
+  private static let messageLimit = 400
+
+  // MARK: Answers
+
+  /// Writes the answer.
+  ///
+  /// - Throws: `storage` when it could not be written.
+  static func answer(_ bytes: Span<UInt8>) throws(Failure) {
+    do {
+      try Output.write(bytes, to: .standardOutput)
+    } catch {
+      throw Failure(.storage, "the answer could not be written to standard output: \(error.message)")
+    }
+  }
+
+  /// Writes an answer that holds no secret.
+  static func answer(_ text: String) throws(Failure) {
+    try answer(Array(text.utf8).span)
+  }
+
+  /// Writes an answer as one line of JSON.
+  static func answer(_ object: JSONObject) throws(Failure) {
+    try answer((JSON.object(object).serialized() + [UInt8(ascii: "\n")]).span)
+  }
+
+  // MARK: For people
+
+  /// Tells a person something that is not the answer.
+  func note(_ message: String) {
+    guard !quiet else { return }
+    Self.tell("agent: \(TerminalText.clean(message, limit: Self.messageLimit))\n")
+  }
+
+  /// Writes finished text to standard error. When that fails there is nobody left to tell.
+  static func tell(_ text: String) {
+    try? Output.write(text, to: .standardError)
+  }
+
+  /// Tells that the command failed, and why.
+  func report(_ failure: Failure) {
+    Self.tell(text(of: failure, coloured: !json && Self.mayColour))
+  }
+
+  /// What ``report(_:)`` writes.
+  func text(of failure: Failure, coloured: Bool) -> String {
+    if json {
+      let object = JSON.object(JSONObject([("error", failure.json)]))
+      return String(decoding: object.serialized(), as: UTF8.self) + "\n"
+    }
+    let message = TerminalText.clean(failure.message, limit: Self.messageLimit)
+    var text = "agent: \(Self.styled("error:", as: "1;31", coloured)) \(message)\n"
+    if let hint = failure.hint {
+      text +=
+        "agent: \(Self.styled("hint:", as: "1", coloured)) \(TerminalText.clean(hint, limit: Self.messageLimit))\n"
+    }
+    return text
+  }
+
+  /// Whether standard error is a terminal and the user has nothing against colour.
+  static var mayColour: Bool {
+    (Environment.value("NO_COLOR") ?? "").isEmpty && Environment.value("TERM") != "dumb" && errorIsTerminal
+  }
+
+  /// Whether standard error is a terminal.
+  static var errorIsTerminal: Bool { Terminal.isTerminal(Output.Stream.standardError.rawValue) }
+
+  /// Puts text between the escape sequences of a style.
+  static func styled(_ text: String, as style: String, _ coloured: Bool) -> String {
+    coloured ? "\u{1B}[\(style)m\(text)\u{1B}[0m" : text
+  }
+}

@@ -1,0 +1,52 @@
+internal import Encoding
+
+/// Bytes that may hold a token on their way to standard output or to another program. They are
+/// overwritten when they are not needed any more.
+///
+/// The client is static and has no locked memory: what it protects is that no copy of a token stays
+/// behind in memory that is used for something else.
+struct SecretText: ByteSink, ~Copyable {
+  private(set) var bytes: [UInt8]
+
+  /// Makes an empty text with room for so many bytes; it grows past that without leaving a copy.
+  private init(capacity: Int) {
+    bytes = []
+    bytes.reserveCapacity(capacity)
+  }
+
+  /// Lends an empty text to `body` and overwrites it afterwards, also when `body` throws.
+  static func with<Result, Failure: Error>(
+    capacity: Int, _ body: (inout SecretText) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var text = SecretText(capacity: capacity)
+    defer { text.bytes.overwrite() }
+    return try body(&text)
+  }
+
+  mutating func append(_ byte: UInt8) {
+    makeRoom(for: 1)
+    bytes.append(byte)
+  }
+
+  mutating func append(contentsOf span: Span<UInt8>) {
+    makeRoom(for: span.count)
+    bytes.append(contentsOf: span)
+  }
+
+  private mutating func makeRoom(for count: Int) {
+    guard bytes.count + count > bytes.capacity else { return }
+    var larger: [UInt8] = []
+    larger.reserveCapacity(max(bytes.capacity * 2, bytes.count + count))
+    larger.append(contentsOf: bytes.span)
+    bytes.overwrite()
+    bytes = larger
+  }
+}
+
+extension [UInt8] {
+  /// Replaces all bytes by zeros, in place when this is the only holder of the storage.
+  @inline(never)
+  mutating func overwrite() {
+    for index in indices { self[index] = 0 }
+  }
+}

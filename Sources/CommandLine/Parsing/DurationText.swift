@@ -1,0 +1,31 @@
+/// Lengths of time as people write them: `60`, `60s`, `5m`, `1h`, `2d`.
+enum DurationText {
+  /// The whole seconds; nil when it is no such text or too long to count.
+  static func seconds(_ text: String) -> Int? {
+    var digits = text.utf8[...]
+    var unit = 1
+    switch digits.last {
+    case UInt8(ascii: "s"): digits.removeLast()
+    case UInt8(ascii: "m"): (digits, unit) = (digits.dropLast(), 60)
+    case UInt8(ascii: "h"): (digits, unit) = (digits.dropLast(), 3600)
+    case UInt8(ascii: "d"): (digits, unit) = (digits.dropLast(), 86_400)
+    default: break
+    }
+    // Nine digits and the longest unit stay far below the largest Int.
+    guard (1...9).contains(digits.count) else { return nil }
+    var number = 0
+    for digit in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      number = number * 10 + Int(digit - UInt8(ascii: "0"))
+    }
+    return number * unit
+  }
+
+  /// The shortest of these spellings that says the same: `90s`, `5m`, `1h`.
+  static func text(seconds: Int) -> String {
+    for (unit, length) in [("d", 86_400), ("h", 3600), ("m", 60)] where seconds != 0 && seconds % length == 0 {
+      return "\(seconds / length)\(unit)"
+    }
+    return "\(seconds)s"
+  }
+}

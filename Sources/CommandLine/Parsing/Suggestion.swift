@@ -1,0 +1,45 @@
+/// Finds what a person probably meant by a misspelt word.
+enum Suggestion {
+  /// Longer words are not looked at: the cost of a comparison grows with both lengths.
+  private static let maximumLength = 40
+
+  /// The closest candidates, at most three and all equally close; none when nothing is close.
+  ///
+  /// Close means: one edit for every three characters, at least one, or the word is the beginning
+  /// of a candidate.
+  static func candidates(for word: String, among candidates: [String]) -> [String] {
+    let word = Array(word.utf8)
+    guard !word.isEmpty, word.count <= maximumLength else { return [] }
+    var best: [String] = []
+    var shortest = max(1, word.count / 3)
+    for candidate in candidates {
+      let distance = candidate.utf8.starts(with: word) ? 1 : distance(word, Array(candidate.utf8))
+      if distance < shortest { best = [] }
+      if distance <= shortest {
+        shortest = distance
+        best.append(candidate)
+      }
+    }
+    return Array(best.prefix(3))
+  }
+
+  /// How many letters must be inserted, removed, replaced or swapped with a neighbour to get from
+  /// one word to the other (optimal string alignment distance).
+  static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for row in left.indices {
+      var current = [row + 1]
+      for column in right.indices {
+        let cost = left[row] == right[column] ? 0 : 1
+        var least = min(last[column + 1] + 1, current[column] + 1, last[column] + cost)
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          least = min(least, beforeLast[column - 1] + 1)
+        }
+        current.append(least)
+      }
+      (beforeLast, last) = (last, current)
+    }
+    return last[right.count]
+  }
+}

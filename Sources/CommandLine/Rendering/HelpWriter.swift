@@ -1,0 +1,60 @@
+/// Writes `agent help` from the command table, for terminals of 80 columns.
+enum HelpWriter {
+  private static let width = 79
+  private static let optionColumn = 26
+
+  /// What the program is and which commands it has.
+  static func program() -> String {
+    var text = wrapped(Manual.summary + ".")
+    text += "\nUsage: agent [OPTION]... COMMAND [ARGUMENT]...\n\nCommands:\n"
+    for command in CommandTable.commands { text += entry(command.name, command.summary) }
+    text += "\nOptions of every command:\n" + Option.common.map(entry).joined()
+    text += "\n" + wrapped("`agent help COMMAND` says more about one command, and agent(1) about all.")
+    return text
+  }
+
+  /// What the commands of a group are.
+  static func help(onGroup group: String) -> String {
+    var text = "Usage: agent \(group) COMMAND\n\nCommands:\n"
+    for command in CommandTable.commands where command.words.count == 2 && command.words[0] == group {
+      text += entry(command.name, command.summary)
+    }
+    return text
+  }
+
+  /// What a command does and takes.
+  static func help(on command: Command) -> String {
+    var text = wrapped(command.summary + ".")
+    text += "\nUsage: agent \(command.usage)\n"
+    for paragraph in command.details { text += "\n" + wrapped(paragraph) }
+    if !command.options.isEmpty { text += "\nOptions:\n" + command.options.map(entry).joined() }
+    for example in command.examples { text += "\n\(example.purpose):\n\n    \(example.line)\n" }
+    text += "\n" + wrapped("`agent help` lists the options of every command.")
+    return text
+  }
+
+  private static func wrapped(_ text: String) -> String {
+    Prose.wrapped(Prose.plain(text), width: width).map { $0 + "\n" }.joined()
+  }
+
+  private static func entry(_ option: Option) -> String {
+    let short = option.short.map { "-\($0), " } ?? "    "
+    let value = option.metavar.map { " \($0)" } ?? ""
+    var summary = option.summary
+    if case .choice(_, let words) = option.value { summary += " (\(words.joined(separator: ", ")))" }
+    return entry("\(short)--\(option.name.rawValue)\(value)", summary)
+  }
+
+  /// A term and what it means; a long term gets a line of its own.
+  private static func entry(_ term: String, _ meaning: String) -> String {
+    let lines = Prose.wrapped(Prose.plain(meaning), width: width - optionColumn)
+    let padding = String(repeating: " ", count: optionColumn)
+    var text = "  \(term)"
+    if text.count + 2 > optionColumn {
+      text += "\n\(padding)"
+    } else {
+      text += String(repeating: " ", count: optionColumn - text.count)
+    }
+    return text + lines.joined(separator: "\n\(padding)") + "\n"
+  }
+}

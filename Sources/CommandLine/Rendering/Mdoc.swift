@@ -1,0 +1,67 @@
+/// Writes text in the mdoc(7) language.
+enum Mdoc {
+  /// The longest line that mandoc's checks accept is 80 bytes.
+  private static let width = 78
+
+  /// A paragraph's lines: each sentence begins on a line of its own, and no line is taken for a macro.
+  static func paragraph(_ text: String) -> String {
+    sentences(marked(text)).flatMap { Prose.wrapped($0, width: width) }.map { "\(guarded($0))\n" }.joined()
+  }
+
+  /// Literals in bold, everything escaped.
+  private static func marked(_ text: String) -> String {
+    Prose.parts(text).map { part in
+      switch part {
+      case .text(let text): escaped(text)
+      case .literal(let literal): "\\fB\(escaped(literal))\\fP"
+      }
+    }.joined()
+  }
+
+  /// Characters that would be read as an escape or be turned into another sign.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for character in text {
+      switch character {
+      case "\\": result += "\\e"
+      case "-": result += "\\-"
+      case "'": result += "\\(aq"
+      case "`": result += "\\(ga"
+      case "^": result += "\\(ha"
+      case "~": result += "\\(ti"
+      case "\"": result += "\\(dq"
+      default: result.append(character)
+      }
+    }
+    return result
+  }
+
+  /// A line that begins with a dot or an apostrophe would be a macro.
+  private static func guarded(_ line: String) -> String {
+    line.hasPrefix(".") ? "\\&" + line : line
+  }
+
+  /// An argument of a macro.
+  static func argument(_ text: String) -> String {
+    let text = escaped(text)
+    return text.contains(" ") || isDelimiter(text) ? "\"\(text)\"" : text
+  }
+
+  private static func isDelimiter(_ text: String) -> Bool {
+    text.count == 1 && ".,:;()[]?!".contains(text)
+  }
+
+  private static func sentences(_ text: String) -> [String] {
+    var sentences: [String] = []
+    var sentence = ""
+    for word in text.split(separator: " ") {
+      sentence += sentence.isEmpty ? "\(word)" : " \(word)"
+      if word.last == "." || word.last == ":" || word.hasSuffix(";") {
+        sentences.append(sentence)
+        sentence = ""
+      }
+    }
+    if !sentence.isEmpty { sentences.append(sentence) }
+    return sentences
+  }
+}

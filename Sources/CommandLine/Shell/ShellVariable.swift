@@ -1,0 +1,9 @@
+/// A variable that `env` and `exec` set.
+enum ShellVariable: String, CaseIterable, Sendable {
+  case accessToken = "AGENT_ACCESS_TOKEN"
+  case tokenType = "AGENT_TOKEN_TYPE"
+  case expiresAt = "AGENT_TOKEN_EXPIRES_AT"
+  case account = "AGENT_ACCOUNT"
+  case issuer = "AGENT_ISSUER"
+  case subject = "AGENT_SUBJECT"
+}

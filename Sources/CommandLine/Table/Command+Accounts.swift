@@ -1,0 +1,49 @@
+extension Command {
+  static let status = Command(
+    name: "status",
+    summary: "Show accounts, sessions, daemon and vault",
+    details: [
+      "No token is ever part of the answer. `STATE` is one of signed-out, signing-in, active, stale, refreshing,"
+        + " expired, locked and offline.",
+      #"With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "subject", "state", "scope","#
+        + #" "expires_at", "last_refresh"}], "daemon": {"pid", "version", "uptime", "memory_pss_kib","#
+        + #" "memory_private_dirty_kib", "secure_heap", "socket"}, "vault": {"path", "slots", "device_bound","#
+        + #" "exists"}}`."#,
+    ],
+    operands: [.account],
+    run: StatusCommand.run)
+
+  static let list = Command(
+    name: "list",
+    summary: "List the accounts",
+    details: [
+      "The active account is marked with an asterisk. With `--json` prints"
+        + #" `{"accounts": [{"name", "active", "issuer", "state"}]}`."#
+    ],
+    run: ListCommand.run)
+
+  static let use = Command(
+    name: "use",
+    summary: "Make an account the active one",
+    details: [#"Commands that name no account act on the active one. With `--json` prints `{"account"}`."#],
+    operands: [Operand(metavar: "ACCOUNT", isOptional: false, completion: .account)],
+    run: UseCommand.run)
+
+  static let whoami = Command(
+    name: "whoami",
+    summary: "Show who is signed in",
+    details: [
+      "Shows what the verified ID Token says. With `--json` prints"
+        + #" `{"account", "issuer", "subject", "claims": {...}}`."#
+    ],
+    operands: [.account],
+    run: WhoamiCommand.run)
+
+  static let help = Command(
+    name: "help",
+    summary: "Print how a command is used",
+    operands: [
+      Operand(metavar: "COMMAND", completion: .command), Operand(metavar: "SUBCOMMAND", completion: .command),
+    ],
+    run: HelpCommand.run)
+}

@@ -1,0 +1,44 @@
+/// Every option of every command, by its long spelling without the dashes.
+///
+/// Commands look values up by these names, so a misspelt name is a compile error.
+enum OptionName: String, CaseIterable, Sendable {
+  // Understood by every command.
+  case account
+  case timeout
+  case noDaemon = "no-daemon"
+  case noInput = "no-input"
+  case quiet
+  case json
+  case help
+  case version
+
+  // `login`.
+  case issuer
+  case clientID = "client-id"
+  case scope
+  case device
+  case clientSecretFile = "client-secret-file"
+  case tokenEndpointAuthMethod = "token-endpoint-auth-method"
+  case caFile = "ca-file"
+  case pin
+  case allowHTTPLoopback = "allow-http-loopback"
+  case tokenEndpoint = "token-endpoint"
+  case deviceAuthorizationEndpoint = "device-authorization-endpoint"
+  case userinfoEndpoint = "userinfo-endpoint"
+  case revocationEndpoint = "revocation-endpoint"
+  case jwksURI = "jwks-uri"
+  case keep
+
+  // `logout`.
+  case all
+  case local
+
+  // `token`.
+  case minValid = "min-valid"
+  case forceRefresh = "force-refresh"
+  case header
+
+  // `env`.
+  case shell
+  case unset
+}

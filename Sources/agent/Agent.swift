@@ -1,0 +1,8 @@
+internal import CommandLine
+
+@main
+enum Agent {
+  static func main() {
+    Main.runAndExit()
+  }
+}

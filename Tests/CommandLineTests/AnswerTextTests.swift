@@ -1,0 +1,193 @@
+import Encoding
+import Testing
+import Wire
+
+@testable import CommandLine
+
+private func object(_ text: String) throws -> JSONObject {
+  try #require(try JSON(parsing: Array(text.utf8)).object)
+}
+
+@Suite struct `Answers for people` {
+  @Test func `status is calm and aligned`() throws {
+    let result = try object(
+      #"""
+      {"accounts":[
+        {"name":"work","active":true,"issuer":"https://id.example.com","client_id":"cli","subject":"42","state":"active",
+         "scope":"openid a","expires_at":1000600,"last_refresh":999940,"new_member":1},
+        {"name":"dev","active":false,"issuer":"http://127.0.0.1:8080","client_id":"c","state":"signed-out",
+         "http_loopback":true,"problem":{"code":"signed_out","message":"not signed in","hint":"agent login dev"}}],
+       "daemon":{"pid":7,"version":"0.1.0","uptime":7500,"memory_pss_kib":9318,"secure_heap":"unlocked","socket":"/r/agent.sock"},
+       "vault":{"path":"/s/vault.x","slots":["host"],"device_bound":true,"exists":true}}
+      """#)
+    #expect(
+      StatusCommand.text(result, now: 1_000_000) == """
+        work (active account)
+          state    active, token expires in 10m, refreshed 1m ago
+          issuer   https://id.example.com
+          client   cli
+          subject  42
+          scope    openid a
+
+        dev
+          state    signed-out
+          issuer   http://127.0.0.1:8080
+          client   c
+          warning  plain http to this machine is allowed
+          problem  not signed in; try: agent login dev
+
+        daemon  version 0.1.0, pid 7, up 2h 5m, 9.0 MiB, memory for secrets is unlocked, so it may be swapped out
+        socket  /r/agent.sock
+        vault   /s/vault.x, bound to this device
+
+        """)
+  }
+
+  @Test func `status of nothing says what to do`() throws {
+    let result = try object(#"{"accounts":[],"vault":{"path":"/s","exists":false,"device_bound":false}}"#)
+    #expect(StatusCommand.text(result, now: 0) == "no accounts; \"agent login\" adds one\n\nvault  none yet\n")
+  }
+
+  @Test func `status survives members of any type`() throws {
+    let result = try object(
+      #"{"accounts":[1,{"name":{},"expires_at":"soon","problem":[]}],"daemon":[],"vault":3}"#)
+    #expect(
+      StatusCommand.text(result, now: 0)
+        == "?\n  state  unknown\n\n?\n  state  unknown\n\ndaemon\nvault   unknown, not bound to this device\n")
+  }
+
+  @Test func `list marks the active account`() throws {
+    let result = try object(
+      #"{"accounts":[{"name":"a","active":false,"issuer":"https://x","state":"expired"},{"name":"bb","active":true,"issuer":"https://y\u001b[2J","state":"active"}]}"#
+    )
+    #expect(ListCommand.text(result) == "   a   expired  https://x\n*  bb  active   https://y[2J\n")
+  }
+
+  @Test func `whoami shows who, and only texts of the claims`() throws {
+    let result = try object(
+      #"{"account":"a","issuer":"https://x","subject":"s","claims":{"name":"N\u202e","email":5,"iat":1}}"#)
+    #expect(WhoamiCommand.text(result) == "account  a\nissuer   https://x\nsubject  s\nname     N\n")
+  }
+
+  @Test func `logout tells whether the tokens were revoked`() throws {
+    let result = try object(
+      #"{"accounts":[{"account":"a","revoked":true},{"account":"b","revoked":false,"detail":"the server is down"},{"account":"c","revoked":false}]}"#
+    )
+    #expect(
+      LogoutCommand.lines(result, local: false) == [
+        "signed out of a, tokens revoked", "signed out of b; tokens not revoked: the server is down",
+        "signed out of c; tokens not revoked",
+      ])
+    #expect(LogoutCommand.lines(try object(#"{"accounts":[]}"#), local: false) == ["no account was signed in"])
+    #expect(
+      LogoutCommand.lines(try object(#"{"accounts":[{"account":"c","revoked":false}]}"#), local: true) == [
+        "signed out of c here; the server was not told"
+      ])
+  }
+}
+
+@Suite struct `The words of a sign-in` {
+  private let code = Event.DeviceCode(
+    account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid\u{1B}[31m",
+    userCode: "WDJB-MJHT\n",
+    verificationURI: "https://id.example.com/device", verificationURIComplete: "https://id.example.com/device?c=1",
+    expiresAt: 1_000_600, interval: 5)
+
+  @Test func `say who asks for what before they say what to do (RFC 8628 section 5.4)`() {
+    #expect(
+      LoginText.instructions(code) == """
+        Sign in to https://id.example.com for the account work.
+        The client cli asks for: openid[31m
+
+          open     https://id.example.com/device
+          code     WDJB-MJHT
+          or open  https://id.example.com/device?c=1
+
+
+        """)
+  }
+
+  @Test func `fit on one line without a terminal`() {
+    #expect(
+      LoginText.line(code, now: 1_000_000)
+        == "agent: to sign in to https://id.example.com (client cli, scope: openid[31m) open https://id.example.com/device"
+        + " and enter the code WDJB-MJHT within 10m\n")
+  }
+
+  @Test(arguments: [
+    (600, "Waiting for the approval, 10:00 left. Ctrl-C cancels."),
+    (59, "Waiting for the approval, 0:59 left. Ctrl-C cancels."),
+    (5, "Waiting for the approval, 0:05 left. Ctrl-C cancels."),
+    (0, "Waiting for the approval; the code is about to expire."),
+    (-3, "Waiting for the approval; the code is about to expire."),
+  ]) func `count down`(seconds: Int, text: String) {
+    #expect(LoginText.countdown(seconds: seconds) == text)
+  }
+
+  @Test func `name what the person got`() throws {
+    let result = try object(#"{"account":"work","issuer":"https://x","subject":"42","expires_at":3600}"#)
+    #expect(LoginText.success(result, now: 0) == "signed in to https://x as 42 (account work), token expires in 1h")
+    #expect(LoginText.success(JSONObject(), now: 0) == "signed in")
+  }
+}
+
+@Suite struct `Options of a sign-in` {
+  @Test func `become one request`() throws {
+    let invocation = try Parser.parse([
+      "login", "work", "--issuer", "https://x", "--client-id", "c", "--scope", "openid  a", "--scope=b", "--keep",
+      "--client-secret-file", "-", "--token-endpoint-auth-method", "client_secret_post", "--ca-file", "/ca.pem",
+      "--pin",
+      "sha256//a", "--pin", "sha256//b", "--allow-http-loopback", "--token-endpoint", "https://t",
+      "--device-authorization-endpoint", "https://d", "--userinfo-endpoint", "https://u", "--revocation-endpoint",
+      "https://r", "--jwks-uri", "https://j", "--device",
+    ])
+    var expected = LoginRequest()
+    expected.account = "work"
+    expected.issuer = "https://x"
+    expected.clientID = "c"
+    expected.scope = ["openid", "a", "b"]
+    expected.tokenEndpointAuthMethod = "client_secret_post"
+    expected.sendsClientSecret = true
+    expected.caFile = "/ca.pem"
+    expected.pins = ["sha256//a", "sha256//b"]
+    expected.allowHTTPLoopback = true
+    expected.endpoints.token = "https://t"
+    expected.endpoints.deviceAuthorization = "https://d"
+    expected.endpoints.userinfo = "https://u"
+    expected.endpoints.revocation = "https://r"
+    expected.endpoints.jwks = "https://j"
+    expected.keepsAccessToken = true
+    var request = try LoginOptions.request(invocation)
+    (request.proxy, request.proxyExclusions) = (nil, nil)
+    #expect(request == expected)
+  }
+
+  @Test func `may name the issuer in the place of the account`() throws {
+    let request = try LoginOptions.request(try Parser.parse(["login", "https://x", "-a", "work"]))
+    #expect(request.issuer == "https://x" && request.account == "work")
+    let two = try Parser.parse(["login", "https://x", "--issuer", "https://y"])
+    #expect(throws: Failure(.invalidRequest, "two issuers are named: \"https://x\" and \"https://y\"")) {
+      try LoginOptions.request(two)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([:], nil, nil), (["HTTPS_PROXY": "p"], "p", nil), (["https_proxy": "q", "HTTPS_PROXY": "p"], "q", nil),
+      (["https_proxy": "", "ALL_PROXY": "a", "NO_PROXY": "n"], "a", "n"), (["no_proxy": "n"], nil, nil),
+      (["http_proxy": "h"], nil, nil),
+    ] as [([String: String], String?, String?)])
+  func `take the proxy for https from the caller's environment`(
+    variables: [String: String], url: String?, exclusions: String?
+  ) {
+    let proxy = LoginOptions.proxy { variables[$0] }
+    #expect(proxy.url == url && proxy.exclusions == exclusions)
+  }
+
+  @Test func `name files by absolute paths, because the daemon is elsewhere`() throws {
+    #expect(try LoginOptions.absolute("/etc/ca.pem") == "/etc/ca.pem")
+    #expect(
+      throws: Failure(.invalidRequest, "the file \"no/such.pem\" was not found", hint: "give it as an absolute path")
+    ) { try LoginOptions.absolute("no/such.pem") }
+  }
+}

@@ -1,0 +1,69 @@
+import Encoding
+import Testing
+import Wire
+
+@testable import CommandLine
+
+@Suite struct `Failures` {
+  private let failure = Failure(.sessionExpired, "session expired, please sign in again", hint: "agent login work")
+
+  @Test func `are told to people on two lines`() {
+    #expect(
+      Console(json: false, quiet: false).text(of: failure, coloured: false)
+        == "agent: error: session expired, please sign in again\nagent: hint: agent login work\n")
+  }
+
+  @Test func `are coloured only in the words that introduce them`() {
+    #expect(
+      Console(json: false, quiet: true).text(of: failure, coloured: true)
+        == "agent: \u{1B}[1;31merror:\u{1B}[0m session expired, please sign in again\n"
+        + "agent: \u{1B}[1mhint:\u{1B}[0m agent login work\n")
+  }
+
+  @Test func `are one JSON object on a line for programs`() {
+    #expect(
+      Console(json: true, quiet: false).text(of: failure, coloured: false)
+        == #"{"error":{"code":"session_expired","message":"session expired, please sign in again","#
+        + #""hint":"agent login work"}}"# + "\n")
+  }
+
+  @Test func `cannot carry a server's control characters to the terminal`() {
+    let hostile = Failure(.serverRejected, "\u{1B}]0;x\u{7}no\u{202E}\nagent: all is well", hint: "\u{9B}2J")
+    #expect(
+      Console(json: false, quiet: false).text(of: hostile, coloured: false)
+        == "agent: error: ]0;xnoagent: all is well\nagent: hint: 2J\n")
+  }
+}
+
+@Suite struct `Text with a token in it` {
+  @Test func `grows without losing a byte`() {
+    let expected = (0..<5000).map { UInt8(truncatingIfNeeded: $0) }
+    SecretText.with(capacity: 1) { text in
+      for byte in expected.prefix(100) { text.append(byte) }
+      text.append(contentsOf: Array(expected[100..<4000]).span)
+      text.append(contentsOf: Array(expected[4000...]).span)
+      #expect(text.bytes == expected)
+    }
+  }
+
+  @Test func `is overwritten byte by byte`() {
+    var bytes = Array("secret".utf8)
+    bytes.overwrite()
+    #expect(bytes == [UInt8](repeating: 0, count: 6))
+  }
+}
+
+@Suite struct `Listings` {
+  @Test func `align their columns and end no line with a space`() {
+    var listing = Listing()
+    listing.add(["*", "work", "active", "https://a"])
+    listing.add(["", "long-name", "expired", ""])
+    #expect(listing.text == "*  work       active   https://a\n   long-name  expired\n")
+  }
+
+  @Test func `clean every cell`() {
+    var listing = Listing()
+    listing.add(["\u{1B}[31ma", "b\nc"])
+    #expect(listing.text == "[31ma  bc\n")
+  }
+}

@@ -1,0 +1,180 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+import Wire
+
+@Suite struct `Starting the daemon` {
+  @Test func `says where agentd is missing`() throws {
+    let program = try AgentProgram()
+    let result = try program.run(["list"])
+    #expect(result.status == .exited(1) && result.outputText == "")
+    let places = "\(program.tree.path("libexec/agentd")) nor \(program.tree.path("bin/agentd"))"
+    #expect(
+      result.errorText
+        == "agent: error: agentd is missing: it is neither \(places)\nagent: hint: install agent and agentd together\n")
+  }
+
+  @Test func `tells the last words of an agentd that could not start, made safe`() throws {
+    let program = try AgentProgram(daemon: #"printf 'first\nagentd: error: no \033[31mluck\n' >&2; exit 1"#)
+    let result = try program.run(["list"])
+    #expect(
+      result
+        == ProcessResult(
+          status: .exited(4), output: [], error: Array("agent: error: agentd could not start: no [31mluck\n".utf8)))
+  }
+
+  @Test func `gives up when agentd says that it listens and does not`() throws {
+    let program = try AgentProgram(daemon: "printf 1 >&3")
+    let result = try program.run(["list"])
+    #expect(
+      result
+        == ProcessResult(
+          status: .exited(4), output: [], error: Array("agent: error: agentd was started and ended again\n".utf8)))
+  }
+
+  /// The stand-in tells the test its arguments and environment through one named pipe, and waits at
+  /// another until the test listens in its place.
+  private static let obedient = """
+    tree=$(dirname "$(dirname "$0")")
+    ls -l /proc/$$/fd > "$tree/go/descriptors"
+    { echo "$@"; env; sed -n 's/.* \\([0-9]*\\) -> .*/fd \\1/p' "$tree/go/descriptors"; } > "$tree/go/started"
+    cat "$tree/go/listening"
+    printf 1 >&3
+    """
+
+  private func makePipes(_ program: AgentProgram) throws {
+    try ProcessRunner.shell("cd '\(program.tree.path("go"))' && mkfifo started listening end")
+  }
+
+  private func startedDaemon(_ program: AgentProgram) throws -> String {
+    String(
+      decoding: try FileDescriptor(opening: program.tree.path("go/started"), for: .reading).readToEnd(limit: 65_536),
+      as: UTF8.self)
+  }
+
+  private func release(_ program: AgentProgram, _ pipe: String = "listening") throws {
+    try FileDescriptor(opening: program.tree.path("go/\(pipe)"), for: .writing).close()
+  }
+
+  @Test func `waits for agentd, which gets a clean environment and one descriptor, and asks it`() throws {
+    let program = try AgentProgram(daemon: Self.obedient)
+    try makePipes(program)
+    // A stale socket file, as a crash leaves it behind, is no daemon.
+    do { _ = try FakeDaemon(at: program.runtime) }
+    let running = try program.start(["token"])
+    let started = try startedDaemon(program).split(separator: "\n")
+    #expect(started.first == "--directory \(program.runtime) --socket-name agent.sock --ready-fd 3")
+    #expect(started.contains("XDG_RUNTIME_DIR=\(program.tree.path("run"))"))
+    #expect(!started.contains { $0.hasPrefix("AGENT_") })
+    #expect(started.contains("fd 3") && !started.contains("fd 4") && !started.contains("fd 5"))
+    try program.tree.open("run/agent").removeFile("agent.sock")
+    let daemon = try FakeDaemon(at: program.runtime)
+    try release(program)
+    let conversation = try daemon.accept()
+    _ = try conversation.receive()
+    try conversation.send(FakeDaemon.tokenAnswer())
+    #expect(try running.readLine() == "secret-token")
+    #expect(try running.wait() == .exited(0))
+  }
+
+  @Test func `many callers at a time start one daemon`() throws {
+    let program = try AgentProgram(daemon: "echo x >> \"$(dirname \"$0\")/starts\"\n\(Self.obedient)")
+    try makePipes(program)
+    let callers = try (0..<8).map { _ in try program.start(["token"]) }
+    _ = try startedDaemon(program)
+    let daemon = try FakeDaemon(at: program.runtime)
+    try release(program)
+    try daemon.serve([[UInt8]](repeating: FakeDaemon.tokenAnswer(), count: 8))
+    for caller in callers {
+      #expect(try caller.readLine() == "secret-token")
+      #expect(try caller.wait() == .exited(0))
+    }
+    #expect(try program.tree.readText("libexec/starts") == "x\n")
+  }
+
+  @Test func `a directory that others may use is not used`() throws {
+    let program = try AgentProgram(daemon: "echo \"$@\" >&2; exit 1")
+    try ProcessRunner.shell("chmod 755 '\(program.runtime)'")
+    let daemon = try? FakeDaemon(at: program.runtime)
+    #expect(daemon == nil)
+    let result = try program.run(["list"])
+    #expect(result.status == .exited(4))
+    #expect(!result.errorText.contains("--directory \(program.runtime) "))
+  }
+
+  @Test func `--no-daemon talks to an agentd of its own and waits for its end`() throws {
+    let program = try AgentProgram(
+      daemon: """
+        [ "$*" = "--connection-fd 3" ] || exit 1
+        read -r request <&3
+        printf '%s\\n' '{"v":1,"result":{"account":"work"}}' >&3
+        cat <&3 >/dev/null
+        echo "$request" > "$(dirname "$0")/request"
+        """)
+    let result = try program.run(["--no-daemon", "use", "work", "--json"])
+    #expect(
+      result == ProcessResult(status: .exited(0), output: Array("{\"account\":\"work\"}\n".utf8), error: []))
+    let request = Array(try program.tree.readText("libexec/request").utf8)
+    #expect(try RequestEnvelope(parsing: request.span) == RequestEnvelope(.use(account: "work")))
+  }
+
+  @Test func `--no-daemon tells the last words of an agentd that dies`() throws {
+    let program = try AgentProgram(daemon: "echo 'agentd: error: out of luck' >&2; exit 1")
+    let result = try program.run(["--no-daemon", "list"])
+    #expect(
+      result
+        == ProcessResult(
+          status: .exited(4), output: [],
+          error: Array("agent: error: agentd ended before it answered: out of luck\n".utf8)))
+  }
+
+  @Test func `a command that exec becomes has no child that it does not know`() throws {
+    let program = try AgentProgram(daemon: Self.obedient + "\ncat \"$tree/go/end\"")
+    try makePipes(program)
+    let running = try program.start(["exec", "--", "sh", "-c", "read -r c < /proc/$$/task/$$/children; echo \"[$c]\""])
+    _ = try startedDaemon(program)
+    let daemon = try FakeDaemon(at: program.runtime)
+    try release(program)
+    // The helper that starts the daemon asks it for its status; the command itself asks for a token.
+    for _ in 0..<2 {
+      let conversation = try daemon.accept()
+      guard let (request, _) = try? conversation.receive() else { continue }
+      if case .token = request.request {
+        try conversation.send(FakeDaemon.tokenAnswer())
+      } else {
+        try conversation.send(.result(JSONObject()))
+      }
+    }
+    #expect(try running.readLine() == "[]")
+    #expect(try running.wait() == .exited(0))
+    try release(program, "end")
+  }
+
+  @Test func `status and stop start nothing`() throws {
+    let program = try AgentProgram()
+    let status = try program.run(["daemon", "status"])
+    #expect(
+      status.status == .exited(4)
+        && status.errorText == "agent: error: no daemon runs\nagent: hint: agent daemon start\n")
+    let stop = try program.run(["daemon", "stop"])
+    #expect(stop == ProcessResult(status: .exited(0), output: [], error: Array("agent: no daemon runs\n".utf8)))
+  }
+
+  @Test func `stop waits until the daemon has let go of its lock`() throws {
+    let program = try AgentProgram()
+    let directory = try program.tree.open("run/agent")
+    let lock = try directory.tryLock(WireProtocol.lifetimeLockName)
+    let daemon = try FakeDaemon(at: program.runtime)
+    let running = try program.start(["daemon", "stop"])
+    let conversation = try daemon.accept()
+    #expect(try conversation.receive().0 == RequestEnvelope(.daemonStop))
+    try conversation.send(.result(JSONObject()))
+    _ = consume conversation
+    // It holds the start lock while it waits, so nobody starts a daemon that would find ours alive.
+    #expect(throws: ProcessFailure.self) { try running.wait(timeout: .milliseconds(200)) }
+    lock.release()
+    #expect(try running.wait() == .exited(0))
+    #expect(running.errorText == "agent: the daemon was stopped\n")
+  }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import CommandLine
+
+@Suite struct `Lengths of time` {
+  @Test(arguments: [
+    ("0", 0), ("60", 60), ("60s", 60), ("5m", 300), ("1h", 3600), ("2d", 172_800), ("007", 7),
+    ("999999999d", 86_399_999_913_600),
+  ]) func `are read`(text: String, seconds: Int) {
+    #expect(DurationText.seconds(text) == seconds)
+  }
+
+  @Test(arguments: [
+    "", "s", "m", "-1", "+1", "1.5h", "1h30m", "1 m", " 1", "1M", "1w", "0x10", "1000000000", "９", "5s\u{0301}",
+  ]) func `are not guessed`(text: String) {
+    #expect(DurationText.seconds(text) == nil)
+  }
+
+  @Test func `are written so that they are read as the same`() {
+    for seconds in [0, 1, 59, 60, 90, 3600, 5400, 86_400, 86_401, 172_800] {
+      #expect(DurationText.seconds(DurationText.text(seconds: seconds)) == seconds)
+    }
+  }
+
+  @Test(arguments: [
+    (0, "0s"), (-5, "0s"), (59, "59s"), (60, "1m"), (119, "1m"), (3240, "54m"), (3600, "1h"), (7500, "2h 5m"),
+    (86_400, "1d"), (90_000, "1d 1h"), (86_460, "1d"), (259_200 + 4 * 3600 + 59, "3d 4h"),
+  ]) func `are told in at most two units`(seconds: Int, text: String) {
+    #expect(RelativeTime.text(seconds: seconds) == text)
+  }
+
+  @Test func `a server's times cannot overflow`() {
+    #expect(RelativeTime.expiry(at: 1000, now: 400) == "expires in 10m")
+    #expect(RelativeTime.expiry(at: 400, now: 1000) == "expired 10m ago")
+    #expect(RelativeTime.expiry(at: .min, now: 1000) == "expires at no time that can be told")
+    #expect(RelativeTime.expiry(at: .max, now: -1) == "expires at no time that can be told")
+    #expect(RelativeTime.past(.min, now: 1000) == "long ago")
+    #expect(RelativeTime.past(.max, now: 1000) == "0s ago")
+  }
+}
+
+@Suite struct `Suggestions` {
+  @Test(arguments: [
+    ("tokn", ["token"]), ("toekn", ["token"]), ("stat", ["status"]), ("lo", ["login", "logout"]), ("xyz", []), ("", []),
+    ("loginn", ["login"]),
+  ]) func `are the closest words, if any is close`(word: String, expected: [String]) {
+    #expect(Suggestion.candidates(for: word, among: ["login", "logout", "token", "status"]) == expected)
+  }
+
+  @Test func `a very long word costs nothing`() {
+    #expect(Suggestion.candidates(for: String(repeating: "a", count: 1_000_000), among: ["login"]) == [])
+  }
+
+  @Test(arguments: [("", "", 0), ("a", "", 1), ("ab", "ba", 1), ("kitten", "sitting", 3), ("ca", "abc", 3)])
+  func `distances count edits and swaps`(left: String, right: String, distance: Int) {
+    #expect(Suggestion.distance(Array(left.utf8), Array(right.utf8)) == distance)
+    #expect(Suggestion.distance(Array(right.utf8), Array(left.utf8)) == distance)
+  }
+}

@@ -1,0 +1,127 @@
+import Platform
+import TestSupport
+import Testing
+import Wire
+
+@testable import CommandLine
+
+@Suite struct `Generated files` {
+  /// The top of the package, from this file's place in it.
+  private static var top: String {
+    let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.dropLast(3).joined(separator: "/")
+  }
+
+  @Test(arguments: Generator.files.map(\.path)) func `are committed as the command table has them`(path: String) throws
+  {
+    let committed = try FileDescriptor(opening: "\(Self.top)/\(path)", for: .reading).readToEnd(limit: 1 << 20)
+    let generated = try #require(Generator.files.first { $0.path == path })
+    #expect(String(decoding: committed, as: UTF8.self) == generated.content, "run generate to bring \(path) up to date")
+  }
+
+  @Test(.enabled(if: Spawn.search("mandoc") != nil)) func `are clean manual pages`() throws {
+    let mandoc = try #require(Spawn.search("mandoc"))
+    let result = try ProcessRunner.run(
+      executable: mandoc, arguments: ["-Tlint"], input: Array(ManualWriter.page().utf8))
+    #expect(result.outputText == "" && result.errorText == "")
+    #expect(result.succeeded)
+  }
+}
+
+@Suite struct `The manual` {
+  @Test func `names every command and every option`() {
+    let page = ManualWriter.page()
+    for command in CommandTable.commands {
+      #expect(page.contains("\n.Ss \(command.name)\n"))
+      for option in command.options + Option.common {
+        #expect(page.contains("Fl \\-\(Mdoc.escaped(option.name.rawValue))"), "\(option.name.rawValue)")
+      }
+    }
+  }
+
+  @Test func `has the sections that people look for`() {
+    let titles = ManualWriter.page().split(separator: "\n").filter { $0.hasPrefix(".Sh ") }.map { $0.dropFirst(4) }
+    #expect(
+      titles == [
+        "NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "ENVIRONMENT", "FILES", "EXIT STATUS", "EXAMPLES",
+        "STANDARDS", "SECURITY CONSIDERATIONS",
+      ])
+  }
+
+  @Test func `names every exit status that a failure can have`() {
+    let statuses = Set(Manual.exitStatuses.map(\.term))
+    for status in Wire.ExitStatus.allCases { #expect(statuses.contains("\(status.rawValue)")) }
+  }
+
+  @Test(arguments: [
+    ("a -b", "a \\-b\n"), (".x", "\\&.x\n"), ("'x'", "\\(aqx\\(aq\n"), ("\\", "\\e\n"), ("`a b` c", "\\fBa b\\fP c\n"),
+    ("One. Two.", "One.\nTwo.\n"), ("~^", "\\(ti\\(ha\n"),
+  ]) func `escapes what mdoc would take for something else`(text: String, expected: String) {
+    #expect(Mdoc.paragraph(text) == expected)
+  }
+}
+
+@Suite struct `The help` {
+  @Test func `on a command says all of it in 80 columns`() {
+    #expect(
+      HelpWriter.help(on: .token)
+        == """
+        Print a valid access token.
+
+        Usage: agent token [OPTION]... [ACCOUNT]
+
+        Prints a token at once when a good one is at hand, and gets a new one from the
+        server otherwise.
+
+        With --json prints {"account", "issuer", "access_token", "token_type", "scope",
+        "expires_at"}, without the members that the server left out.
+
+        Options:
+              --min-valid DURATION
+                                  Get a new token when the one at hand expires sooner
+                                  than this
+              --force-refresh     Get a new token even if the one at hand is good
+              --header            Print a whole Authorization header line
+
+        Call an API without the token on the command line, where other users could see it:
+
+            agent token --header | curl -H @- https://api.example.com/me
+
+        `agent help` lists the options of every command.
+
+        """.filter { $0 != "`" })
+  }
+
+  @Test func `on the program lists the commands in the order of the table`() throws {
+    let lines = HelpWriter.program().split(separator: "\n")
+    let first = try #require(lines.firstIndex { $0 == "Commands:" })
+    let names = lines[(first + 1)...].prefix { $0.hasPrefix("  ") }.map { $0.dropFirst(2).prefix(22) }
+    #expect(names.count == CommandTable.entries.count)
+    for (line, entry) in zip(names, CommandTable.entries) { #expect(line.hasPrefix("\(entry.name) ")) }
+    #expect(lines[1] == "Usage: agent [OPTION]... COMMAND [ARGUMENT]...")
+  }
+
+  @Test func `is ASCII in lines of at most 79 characters, but for examples`() {
+    let texts =
+      CommandTable.commands.map { HelpWriter.help(on: $0) } + [
+        HelpWriter.program(), HelpWriter.help(onGroup: "daemon"),
+      ]
+    for text in texts {
+      #expect(text.utf8.allSatisfy { $0 == 0x0A || (0x20...0x7E).contains($0) })
+      for line in text.split(separator: "\n") where !line.hasPrefix("    agent ") && !line.hasSuffix(":") {
+        #expect(line.utf8.count <= 79, "\(line)")
+      }
+    }
+  }
+
+  @Test func `is found by the words of a command, a group, or a command with operands`() throws {
+    #expect(try HelpCommand.text(for: []) == HelpWriter.program())
+    #expect(try HelpCommand.text(for: ["token"]) == HelpWriter.help(on: .token))
+    #expect(try HelpCommand.text(for: ["daemon", "stop"]) == HelpWriter.help(on: .daemonStop))
+    #expect(try HelpCommand.text(for: ["daemon"]) == HelpWriter.help(onGroup: "daemon"))
+    #expect(try HelpCommand.text(for: ["token", "work"]) == HelpWriter.help(on: .token))
+    #expect(throws: Failure(.invalidRequest, "there is no command \"daemon fly\"", hint: "agent help")) {
+      try HelpCommand.text(for: ["daemon", "fly"])
+    }
+  }
+}

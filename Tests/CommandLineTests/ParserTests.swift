@@ -1,0 +1,199 @@
+import Testing
+import Wire
+
+@testable import CommandLine
+
+/// What a parsed line comes to, for comparison as a whole.
+private struct Reading: Hashable {
+  var command: String?
+  var values: [String] = []
+  var operands: [String] = []
+  var trailing: [String]?
+
+  init(_ command: String?, _ values: [String] = [], _ operands: [String] = [], trailing: [String]? = nil) {
+    self.command = command
+    self.values = values
+    self.operands = operands
+    self.trailing = trailing
+  }
+
+  init(_ invocation: Invocation) {
+    command = invocation.command?.name
+    values = invocation.values.map { entry in
+      switch entry.value {
+      case .present: entry.name.rawValue
+      case .text(let text): "\(entry.name.rawValue)=\(text)"
+      case .seconds(let seconds): "\(entry.name.rawValue)=\(seconds)"
+      }
+    }
+    operands = invocation.operands
+    trailing = invocation.trailing
+  }
+}
+
+struct ReadableLine: Sendable, CustomTestStringConvertible {
+  let arguments: [String]
+  fileprivate let expected: Reading
+
+  fileprivate init(_ line: String, _ expected: Reading) {
+    arguments = line.split(separator: " ").map { $0 == "''" ? "" : String($0) }
+    self.expected = expected
+  }
+
+  var testDescription: String { arguments.joined(separator: " ") }
+}
+
+struct WrongLine: Sendable, CustomTestStringConvertible {
+  let arguments: [String]
+  let expected: UsageError
+
+  init(_ line: String, _ message: String, hint: String, command: String? = nil) {
+    arguments = line.split(separator: " ").map { $0 == "''" ? "" : String($0) }
+    expected = UsageError(message, hint: hint, commandName: command)
+  }
+
+  var testDescription: String { arguments.joined(separator: " ") }
+}
+
+@Suite struct `Command lines` {
+  static let readable: [ReadableLine] = [
+    ReadableLine("token", Reading("token")),
+    ReadableLine("token work", Reading("token", [], ["work"])),
+    ReadableLine("token --min-valid 90 work", Reading("token", ["min-valid=90"], ["work"])),
+    ReadableLine("token --min-valid=5m", Reading("token", ["min-valid=300"])),
+    ReadableLine("token --json --header", Reading("token", ["json", "header"])),
+    ReadableLine("-qj token", Reading("token", ["quiet", "json"])),
+    ReadableLine("token -qawork", Reading("token", ["quiet", "account=work"])),
+    ReadableLine("token -a work", Reading("token", ["account=work"])),
+    ReadableLine("--no-daemon --timeout 1h token", Reading("token", ["no-daemon", "timeout=3600"])),
+    ReadableLine("token -- --json", Reading("token", [], ["--json"])),
+    ReadableLine("-- token work", Reading("token", [], ["work"])),
+    ReadableLine("daemon start", Reading("daemon start")),
+    ReadableLine("daemon --quiet restart", Reading("daemon restart", ["quiet"])),
+    ReadableLine("exec -- ls --color -q", Reading("exec", [], [], trailing: ["ls", "--color", "-q"])),
+    ReadableLine("exec work -- ls -- x", Reading("exec", [], ["work"], trailing: ["ls", "--", "x"])),
+    ReadableLine("exec -- ''", Reading("exec", [], [], trailing: [""])),
+    ReadableLine("login --scope openid -s a --scope=b", Reading("login", ["scope=openid", "scope=a", "scope=b"])),
+    ReadableLine("login --issuer=https://a/?b=c", Reading("login", ["issuer=https://a/?b=c"])),
+    ReadableLine("login --client-secret-file -", Reading("login", ["client-secret-file=-"])),
+    ReadableLine("env --shell sh --unset", Reading("env", ["shell=sh", "unset"])),
+    ReadableLine("logout --all --local", Reading("logout", ["all", "local"])),
+    ReadableLine("use ''", Reading("use", [], [""])),
+    ReadableLine("--version", Reading(nil, ["version"])),
+    ReadableLine("daemon --help", Reading(nil, ["help"])),
+    ReadableLine("use --help", Reading("use", ["help"])),
+    ReadableLine("help daemon start", Reading("help", [], ["daemon", "start"])),
+  ]
+
+  @Test(arguments: readable) func `are read as they are meant`(line: ReadableLine) throws {
+    #expect(Reading(try Parser.parse(line.arguments)) == line.expected)
+  }
+
+  static let wrong: [WrongLine] = [
+    WrongLine("", "no command given", hint: "agent help"),
+    WrongLine("--quiet", "no command given", hint: "agent help"),
+    WrongLine("tokne", "unknown command \"tokne\"", hint: "did you mean \"agent token\"?"),
+    WrongLine("log", "unknown command \"log\"", hint: "did you mean \"agent login\" or \"agent logout\"?"),
+    WrongLine("frobnicate", "unknown command \"frobnicate\"", hint: "agent help"),
+    WrongLine("daemon strat", "unknown command \"daemon strat\"", hint: "did you mean \"agent daemon start\"?"),
+    WrongLine("daemon", "\"daemon\" needs one of: start, stop, restart, status, run", hint: "agent help daemon"),
+    WrongLine("token --jsno", "unknown option \"--jsno\"", hint: "did you mean \"--json\"?", command: "token"),
+    WrongLine("token --min", "unknown option \"--min\"", hint: "did you mean \"--min-valid\"?", command: "token"),
+    WrongLine(
+      "token --no-such-thing", "unknown option \"--no-such-thing\"", hint: "agent help token", command: "token"),
+    WrongLine(
+      "--min-valid 5 token", "unknown option \"--min-valid\" before the command",
+      hint: "give it after the command's name"),
+    WrongLine("token -x", "unknown option \"-x\"", hint: "agent help token", command: "token"),
+    WrongLine("token --json=yes", "\"--json\" takes no value", hint: "agent help token", command: "token"),
+    WrongLine("token --account", "\"--account\" needs a value", hint: "agent help token", command: "token"),
+    WrongLine("token -qa", "\"-a\" needs a value", hint: "agent help token", command: "token"),
+    WrongLine("token --account=", "the value of \"--account\" is empty", hint: "agent help token", command: "token"),
+    WrongLine(
+      "token --min-valid soon", "\"--min-valid\" takes a time such as 90s, 5m or 1h, from 0s to 1d",
+      hint: "agent help token", command: "token"),
+    WrongLine(
+      "token --timeout 0", "\"--timeout\" takes a time such as 90s, 5m or 1h, from 1s to 1h", hint: "agent help token",
+      command: "token"),
+    WrongLine("env --shell tcl", "\"--shell\" takes one of: sh", hint: "agent help env", command: "env"),
+    WrongLine("token a b", "\"b\" is one argument too many", hint: "agent help token", command: "token"),
+    WrongLine("list -- a", "\"a\" is one argument too many", hint: "agent help list", command: "list"),
+    WrongLine("use", "\"use\" needs ACCOUNT", hint: "agent help use", command: "use"),
+    WrongLine(
+      "exec ls", "no command to run is given after \"--\"",
+      hint: "agent exec [OPTION]... [ACCOUNT] -- COMMAND [ARGUMENT]...", command: "exec"),
+    WrongLine(
+      "exec --", "no command to run is given after \"--\"",
+      hint: "agent exec [OPTION]... [ACCOUNT] -- COMMAND [ARGUMENT]...", command: "exec"),
+  ]
+
+  @Test(arguments: wrong) func `are refused with the way out`(line: WrongLine) {
+    #expect(throws: line.expected) { try Parser.parse(line.arguments) }
+  }
+
+  @Test func `any bytes are refused or read, and never trap`() {
+    var state: UInt64 = 42
+    func next(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % bound
+    }
+    let pieces = [
+      "-", "--", "=", "a", "q", "token", "exec", "daemon", "\u{0301}", "\u{0}", "min-valid", "9999999999d", "",
+    ]
+    for _ in 0..<5000 {
+      let arguments = (0..<next(5)).map { _ in (0..<next(4)).map { _ in pieces[next(pieces.count)] }.joined() }
+      _ = try? Parser.parse(arguments)
+    }
+  }
+}
+
+@Suite struct `The account of a command line` {
+  @Test func `is the operand, or --account, and both may say the same`() throws {
+    #expect(try Parser.parse(["token", "work"]).namedAccount() == "work")
+    #expect(try Parser.parse(["token", "-a", "work"]).namedAccount() == "work")
+    #expect(try Parser.parse(["token", "-a", "work", "work"]).namedAccount() == "work")
+    #expect(try Parser.parse(["token"]).namedAccount() == nil)
+  }
+
+  @Test func `is not guessed when two are named, or when a variable was empty`() throws {
+    let two = try Parser.parse(["token", "-a", "work", "home"])
+    #expect(throws: Failure(.invalidRequest, "two accounts are named: \"home\" and \"work\"")) {
+      try two.namedAccount()
+    }
+    let empty = try Parser.parse(["token", ""])
+    #expect(throws: Failure(.invalidRequest, "the account's name is empty")) { try empty.namedAccount() }
+  }
+}
+
+@Suite struct `The command table` {
+  @Test func `uses no option name twice for one command`() {
+    for command in CommandTable.commands {
+      let options = command.options + Option.common
+      #expect(Set(options.map(\.name)).count == options.count, "\(command.name)")
+      let letters = options.compactMap(\.short)
+      #expect(Set(letters).count == letters.count, "\(command.name)")
+    }
+  }
+
+  @Test func `has every option of the closed set in some command`() {
+    let used = Set(CommandTable.commands.flatMap(\.options).map(\.name) + Option.common.map(\.name))
+    #expect(used == Set(OptionName.allCases))
+  }
+
+  @Test func `finds each command by its name`() {
+    for entry in CommandTable.entries {
+      #expect(CommandTable.command(named: "\(entry.name)")?.name == "\(entry.name)")
+    }
+    #expect(CommandTable.command(named: "daemon") == nil)
+  }
+
+  @Test func `holds texts that are sentences in ASCII without their full stop`() {
+    for command in CommandTable.commands {
+      for text in [command.summary] + command.options.map(\.summary) {
+        #expect(text.utf8.allSatisfy { $0 < 0x80 } && !text.hasSuffix("."), "\(text)")
+        #expect(text.filter { $0 == "`" }.count.isMultiple(of: 2), "\(text)")
+      }
+      for text in command.details { #expect(text.filter { $0 == "`" }.count.isMultiple(of: 2), "\(text)") }
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+import Wire
+
+@testable import CommandLine
+
+@Suite struct `The program` {
+  private let expired = Failure(.sessionExpired, "session expired, please sign in again", hint: "agent login work")
+
+  @Test func `prints a token of the running daemon`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([FakeDaemon.tokenAnswer()])
+    let result = try program.run(["token"])
+    #expect(result == ProcessResult(status: .exited(0), output: Array("secret-token\n".utf8), error: []))
+  }
+
+  @Test func `asks what the command line says`() throws {
+    let program = try AgentProgram()
+    let daemon = try FakeDaemon(at: program.runtime)
+    let running = try program.start(["token", "--min-valid", "5m", "--force-refresh", "--timeout=9", "work"])
+    let conversation = try daemon.accept()
+    let (request, passed) = try conversation.receive()
+    #expect(passed == nil)
+    #expect(
+      request
+        == RequestEnvelope(
+          .token(TokenRequest(account: "work", minimumValiditySeconds: 300, forceRefresh: true)), timeoutSeconds: 9))
+    try conversation.send(FakeDaemon.tokenAnswer("t"))
+    #expect(try running.readLine() == "t")
+    #expect(try running.wait() == .exited(0))
+  }
+
+  @Test func `takes the account from AGENT_ACCOUNT, and AGENT_SOCKET for the place`() throws {
+    let program = try AgentProgram()
+    let daemon = try FakeDaemon(at: program.tree.path("elsewhere"), name: "s")
+    try Threads.start(name: "fake-daemon") {
+      guard let conversation = try? daemon.accept(), let (request, _) = try? conversation.receive() else { return }
+      guard case .token(let token) = request.request else { return }
+      try? conversation.send(FakeDaemon.tokenAnswer(token.account ?? "none"))
+    }
+    let result = try program.run(
+      ["token"], adding: ["AGENT_ACCOUNT=play", "AGENT_SOCKET=\(program.tree.path("elsewhere/s"))"])
+    #expect(result == ProcessResult(status: .exited(0), output: Array("play\n".utf8), error: []))
+  }
+
+  @Test(
+    arguments: [
+      (.sessionExpired, 3), (.noAccount, 3), (.network, 4), (.locked, 5), (.accessDenied, 6), (.storage, 1),
+      (.invalidRequest, 2),
+    ] as [(FailureCode, Int32)])
+  func `leaves standard output empty and says why when it fails`(code: FailureCode, status: Int32) throws {
+    let program = try AgentProgram()
+    let failure = Failure(code, "what happened", hint: "what helps")
+    try FakeDaemon(at: program.runtime).serve(
+      [Reply](repeating: .failure(failure), count: 2).map { $0.serialized() })
+    #expect(
+      try program.run(["token"])
+        == ProcessResult(
+          status: .exited(status), output: [],
+          error: Array("agent: error: what happened\nagent: hint: what helps\n".utf8)))
+    let json = try program.run(["token", "--json"])
+    #expect(json.status == .exited(status) && json.output == [])
+    #expect(try JSON(parsing: json.error.dropLast())["error"] == failure.json)
+  }
+
+  @Test func `env prints only a statement that sets the status when it fails`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([Reply.failure(expired).serialized()])
+    let result = try program.run(["env"])
+    #expect(result.status == .exited(3) && result.outputText == "(exit 3);\n")
+    let usage = try program.run(["env", "--shel", "sh"])
+    #expect(usage.status == .exited(2) && usage.outputText == "(exit 2);\n")
+    let json = try program.run(["env", "--json"])
+    #expect(json.status == .exited(2) && json.outputText == "(exit 2);\n")
+  }
+
+  @Test func `env stops a strict script through eval, and sets the variables when it works`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([
+      Reply.failure(expired).serialized(), FakeDaemon.tokenAnswer("a b'$x".filter { $0 != " " }),
+    ])
+    let script = "set -e; eval \"$(\"$0\" env 2>/dev/null)\"; echo \"$AGENT_ACCESS_TOKEN ${AGENT_SUBJECT-unset}\""
+    func run() throws -> ProcessResult {
+      try ProcessRunner.run(
+        executable: "/bin/sh", arguments: ["-c", script, program.tree.path("bin/agent")],
+        environment: program.environment)
+    }
+    #expect(try run() == ProcessResult(status: .exited(3), output: [], error: []))
+    #expect(try run() == ProcessResult(status: .exited(0), output: Array("ab'$x unset\n".utf8), error: []))
+  }
+
+  @Test func `env --unset asks nobody`() throws {
+    let result = try AgentProgram().run(["env", "--unset"])
+    #expect(result.succeeded && result.errorText == "")
+    #expect(result.outputText == ShellVariable.allCases.map { "unset \($0.rawValue);\n" }.joined())
+  }
+
+  @Test func `a write error on standard output is an error`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([FakeDaemon.tokenAnswer()])
+    let result = try ProcessRunner.run(
+      executable: "/bin/sh", arguments: ["-c", "\"$0\" token > /dev/full", program.tree.path("bin/agent")],
+      environment: program.environment)
+    #expect(
+      result
+        == ProcessResult(
+          status: .exited(1), output: [],
+          error: Array(
+            "agent: error: the answer could not be written to standard output: No space left on device\n".utf8)))
+  }
+
+  @Test func `exec sets the variables and becomes the command`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([FakeDaemon.tokenAnswer()])
+    let script = "echo $AGENT_ACCESS_TOKEN ${AGENT_SUBJECT-unset} $HOME \"$1\"; exit 42"
+    let result = try program.run(["exec", "--", "sh", "-c", script, "sh", "two  words"])
+    #expect(result.status == .exited(42) && result.errorText == "")
+    #expect(result.outputText == "secret-token unset \(program.tree.path("home")) two  words\n")
+  }
+
+  @Test func `exec passes arguments and variables on that are not UTF-8`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([FakeDaemon.tokenAnswer()])
+    let script = #"v=$(printf 'a\377b'); X=$v "$0" exec -- printenv X; "#
+    let echo = #""$0" exec -- printf %s "$(printf 'c\376d')""#
+    try FakeDaemon(at: program.tree.path("second")).serve([FakeDaemon.tokenAnswer()])
+    let second = "AGENT_SOCKET='\(program.tree.path("second/agent.sock"))'; export AGENT_SOCKET; "
+    let result = try ProcessRunner.run(
+      executable: "/bin/sh", arguments: ["-c", script + second + echo, program.tree.path("bin/agent")],
+      environment: program.environment)
+    #expect(result.output == [0x61, 0xFF, 0x62, 0x0A, 0x63, 0xFE, 0x64])
+  }
+
+  @Test(
+    arguments: [("no-such-command", 127, "command not found"), ("/etc", 126, "Permission denied")]
+      as [(String, Int32, String)])
+  func `exec tells a missing command from one that cannot run, as shells do`(
+    command: String, status: Int32, reason: String
+  ) throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([FakeDaemon.tokenAnswer()])
+    #expect(
+      try program.run(["exec", "--", command])
+        == ProcessResult(
+          status: .exited(status), output: [],
+          error: Array("agent: error: \"\(command)\" cannot be run: \(reason)\n".utf8)))
+  }
+
+  @Test func `prints its version and its help without a daemon`() throws {
+    let program = try AgentProgram()
+    #expect(try program.run(["--version"]).outputText == "agent \(Main.version)\n")
+    #expect(try program.run(["--help"]).outputText == HelpWriter.program())
+    #expect(try program.run(["token", "-h"]).outputText == HelpWriter.help(on: .token))
+    let nothing = try program.run([])
+    #expect(
+      nothing
+        == ProcessResult(
+          status: .exited(2), output: [], error: Array("agent: error: no command given\nagent: hint: agent help\n".utf8)
+        ))
+  }
+
+  @Test func `sends nothing to a daemon that hangs up, and says so`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([[]])
+    let result = try program.run(["list"])
+    #expect(result.status == .exited(4) && result.outputText == "")
+    #expect(result.errorText == "agent: error: the daemon ended before it answered\n")
+  }
+}
