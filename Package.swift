@@ -44,8 +44,8 @@ let package = Package(
   targets: [
     // Programs.
     program("agent", uses: ["CommandLine"], linked: fullyStatic),
-    program("agentd", uses: ["Daemon"], linked: staticSwift),
-    program("devissuer", uses: ["DevIssuer"], linked: staticSwift),
+    program("agentd", uses: ["Daemon", "Platform"], linked: staticSwift),
+    program("devissuer", uses: ["DevIssuer", "Platform"], linked: staticSwift),
     program("generate", uses: ["CommandLine"], linked: fullyStatic),
 
     // Modules, highest first.
@@ -78,7 +78,8 @@ let package = Package(
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport"]),
     tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding"]),
     tests("HTTPTests", uses: ["HTTP", "OAuth", "Crypto", "Encoding", "Platform", "TestSupport"]),
-    tests("SessionsTests", uses: ["Sessions", "OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform", "TestSupport"]),
+    tests(
+      "SessionsTests", uses: ["Sessions", "OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("CommandLineTests", uses: ["CommandLine", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests("DaemonTests", uses: ["Daemon", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests("DevIssuerTests", uses: ["DevIssuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),

@@ -60,12 +60,12 @@ extension FileDescriptor {
     }
   }
 
-  /// Waits until a read would not block; false when `timeout` has passed first. At most about 24 days.
+  /// Waits until a read would not block; false when `timeout` has passed first.
   package borrowing func waitUntilReadable(timeout: Duration) throws(SystemError) -> Bool {
     try wait(forWriting: false, timeout: timeout)
   }
 
-  /// Waits until a write would not block; false when `timeout` has passed first. At most about 24 days.
+  /// Waits until a write would not block; false when `timeout` has passed first.
   package borrowing func waitUntilWritable(timeout: Duration) throws(SystemError) -> Bool {
     try wait(forWriting: true, timeout: timeout)
   }
@@ -76,7 +76,9 @@ extension FileDescriptor {
       let left = Instant.now.millisecondsUntil(deadline)
       let result = agent_poll_one(raw, forWriting ? 1 : 0, left)
       if result == -EINTR { continue }
-      return try SystemCall.checked(result, "poll") > 0
+      if try SystemCall.checked(result, "poll") > 0 { return true }
+      // A long wait is cut to what the call can express.
+      if Instant.now >= deadline { return false }
     }
   }
 }

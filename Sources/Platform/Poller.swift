@@ -73,15 +73,24 @@ package struct Poller: ~Copyable, Sendable {
   /// Waits for events until a moment; nil waits without end. For deadlines that must hold across
   /// suspend add a ``BootTimer``: this wait does not count the time asleep.
   package borrowing func wait(until deadline: Instant?) throws(SystemError) -> [Event] {
-    var found = [agent_event](repeating: agent_event(), count: 64)
     while true {
       let limit = deadline.map { Instant.now.millisecondsUntil($0) } ?? -1
-      let count = unsafe found.withUnsafeMutableBufferPointer {
-        unsafe agent_epoll_wait(raw, $0.baseAddress!, Int32($0.count), limit)
-      }
-      if count == -EINTR { continue }
-      try SystemCall.checked(count, "epoll_wait")
-      return found.prefix(Int(count)).map { Event($0) }
+      var events: [Event] = []
+      let result = wait(milliseconds: limit, into: &events)
+      if result == -EINTR { continue }
+      try SystemCall.checked(result, "epoll_wait")
+      // A long wait is cut to what the call can express.
+      if result == 0, let deadline, Instant.now < deadline { continue }
+      return events
+    }
+  }
+
+  private borrowing func wait(milliseconds: Int32, into events: inout [Event]) -> Int32 {
+    let poller = raw
+    return unsafe withUnsafeTemporaryAllocation(of: agent_event.self, capacity: 64) { found in
+      let count = unsafe agent_epoll_wait(poller, found.baseAddress!, Int32(found.count), milliseconds)
+      for index in 0..<Int(max(0, count)) { events.append(Event(unsafe found[index])) }
+      return count
     }
   }
 }

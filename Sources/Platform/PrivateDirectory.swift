@@ -62,8 +62,9 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// "link/." and "link/.." would follow a link just the same.
   private static func check(_ path: String) throws(SystemError) {
     try SystemCall.checkText(path, "open")
-    let last = path.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) }
-    if last == Array(".".utf8) || last == Array("..".utf8) {
+    let bytes = path.utf8
+    if bytes.elementsEqual(".".utf8) || bytes.elementsEqual("..".utf8) || path.hasSuffix("/.") || path.hasSuffix("/..")
+    {
       throw SystemError(errno: EINVAL, operation: "open")
     }
   }

@@ -40,7 +40,7 @@ package enum UnixSocket {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
       throw SystemError(errno: ENAMETOOLONG, operation: "connect")
     }
-    let parent = String(path[..<slash])
+    let parent = slash == path.startIndex ? "/" : String(path[..<slash])
     let directory = FileDescriptor(
       owning: try SystemCall.library("open") { unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
     return try connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])")

@@ -32,11 +32,18 @@ package enum UserDirectories {
   /// name changes with the host and with each start of it. Never one that others can write to.
   package static func runtimeCandidates() -> [String] { runtimeCandidates(in: Environment.value) }
 
+  /// The directory in `XDG_RUNTIME_DIR`, the first of ``runtimeCandidates()``; nil when it is not set.
+  package static var sessionRuntimeDirectory: String? {
+    absolute(Environment.value("XDG_RUNTIME_DIR")).map { "\($0)/agent" }
+  }
+
   package static func runtimeCandidates(in variables: Variables) -> [String] {
     var candidates: [String] = []
     if let runtime = absolute(variables("XDG_RUNTIME_DIR")) { candidates.append("\(runtime)/agent") }
     let standard = "/run/user/\(Machine.userID)"
-    if unsafe access(standard, F_OK) == 0, candidates.first != "\(standard)/agent" { candidates.append("\(standard)/agent") }
+    if unsafe access(standard, F_OK) == 0, candidates.first != "\(standard)/agent" {
+      candidates.append("\(standard)/agent")
+    }
     if let state = try? stateHome(in: variables) {
       // A home directory may be shared by hosts, and it outlives their restarts; sockets do not.
       let host = String(Machine.hostName().map { $0 == "/" ? "_" : $0 })

@@ -1,5 +1,3 @@
-internal import Encoding
-
 /// Starts a sign-in and, when an issuer is named, sets up the account for it.
 ///
 /// No secret is a member. A client secret is read by the daemon from a descriptor that travels with
@@ -82,28 +80,23 @@ extension LoginRequest {
     keepsAccessToken = try members.flag("keep")
   }
 
-  func addMembers(to object: inout JSONObject) {
-    func add(_ name: String, _ text: String?) { if let text { object[name] = .string(text) } }
-    func add(_ name: String, _ texts: [String]) {
-      if !texts.isEmpty { object[name] = .array(texts.map { .string($0) }) }
-    }
-    func add(_ name: String, _ flag: Bool) { if flag { object[name] = true } }
-    add("account", account)
-    add("issuer", issuer)
-    add("client_id", clientID)
-    add("scope", scope)
-    add("token_endpoint_auth_method", tokenEndpointAuthMethod)
-    add("client_secret_descriptor", sendsClientSecret)
-    add("ca_file", caFile)
-    add("pins", pins)
-    add("allow_http_loopback", allowHTTPLoopback)
-    add("token_endpoint", endpoints.token)
-    add("device_authorization_endpoint", endpoints.deviceAuthorization)
-    add("userinfo_endpoint", endpoints.userinfo)
-    add("revocation_endpoint", endpoints.revocation)
-    add("jwks_uri", endpoints.jwks)
-    add("proxy", proxy)
-    add("no_proxy", proxyExclusions)
-    add("keep", keepsAccessToken)
+  func addMembers(to members: inout MemberWriter) {
+    members.add("account", account)
+    members.add("issuer", issuer)
+    members.add("client_id", clientID)
+    members.add("scope", scope)
+    members.add("token_endpoint_auth_method", tokenEndpointAuthMethod)
+    members.add("client_secret_descriptor", sendsClientSecret)
+    members.add("ca_file", caFile)
+    members.add("pins", pins)
+    members.add("allow_http_loopback", allowHTTPLoopback)
+    members.add("token_endpoint", endpoints.token)
+    members.add("device_authorization_endpoint", endpoints.deviceAuthorization)
+    members.add("userinfo_endpoint", endpoints.userinfo)
+    members.add("revocation_endpoint", endpoints.revocation)
+    members.add("jwks_uri", endpoints.jwks)
+    members.add("proxy", proxy)
+    members.add("no_proxy", proxyExclusions)
+    members.add("keep", keepsAccessToken)
   }
 }

@@ -28,10 +28,12 @@ package struct RequestEnvelope: Sendable, Hashable {
 
   /// The request as one line, its line feed included.
   package func serialized() -> [UInt8] {
-    var object = JSONObject([("v", .int(WireProtocol.version)), ("request", .string(request.name))])
-    request.addMembers(to: &object)
-    if let timeoutSeconds { object["timeout"] = .int(timeoutSeconds) }
-    return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
+    var members = MemberWriter()
+    members.add("v", WireProtocol.version)
+    members.add("request", request.name)
+    request.addMembers(to: &members)
+    members.add("timeout", timeoutSeconds)
+    return members.finish() + [UInt8(ascii: "\n")]
   }
 
   /// Reads one line, with or without its line feed.
@@ -76,14 +78,13 @@ extension Request {
     }
   }
 
-  fileprivate func addMembers(to object: inout JSONObject) {
+  fileprivate func addMembers(to members: inout MemberWriter) {
     switch self {
-    case .token(let token): token.addMembers(to: &object)
-    case .login(let login): login.addMembers(to: &object)
-    case .logout(let logout): logout.addMembers(to: &object)
-    case .status(let account), .whoami(let account):
-      if let account { object["account"] = .string(account) }
-    case .use(let account): object["account"] = .string(account)
+    case .token(let token): token.addMembers(to: &members)
+    case .login(let login): login.addMembers(to: &members)
+    case .logout(let logout): logout.addMembers(to: &members)
+    case .status(let account), .whoami(let account): members.add("account", account)
+    case .use(let account): members.add("account", account)
     case .list, .daemonStatus, .daemonStop: break
     }
   }

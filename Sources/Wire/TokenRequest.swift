@@ -1,5 +1,3 @@
-internal import Encoding
-
 /// Asks for an access token of one account.
 package struct TokenRequest: Sendable, Hashable {
   /// The account; nil means the active one.
@@ -23,10 +21,10 @@ package struct TokenRequest: Sendable, Hashable {
     forceRefresh = try members.flag("force_refresh")
   }
 
-  func addMembers(to object: inout JSONObject) {
-    if let account { object["account"] = .string(account) }
-    if let minimumValiditySeconds { object["min_valid"] = .int(minimumValiditySeconds) }
-    if forceRefresh { object["force_refresh"] = true }
+  func addMembers(to members: inout MemberWriter) {
+    members.add("account", account)
+    members.add("min_valid", minimumValiditySeconds)
+    members.add("force_refresh", forceRefresh)
   }
 }
 
@@ -52,9 +50,9 @@ package struct LogoutRequest: Sendable, Hashable {
     if all && account != nil { throw Failure(.invalidRequest, "name an account or all of them, not both") }
   }
 
-  func addMembers(to object: inout JSONObject) {
-    if let account { object["account"] = .string(account) }
-    if all { object["all"] = true }
-    if local { object["local"] = true }
+  func addMembers(to members: inout MemberWriter) {
+    members.add("account", account)
+    members.add("all", all)
+    members.add("local", local)
   }
 }

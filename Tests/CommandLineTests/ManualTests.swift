@@ -96,8 +96,8 @@ import Wire
     let lines = HelpWriter.program().split(separator: "\n")
     let first = try #require(lines.firstIndex { $0 == "Commands:" })
     let names = lines[(first + 1)...].prefix { $0.hasPrefix("  ") }.map { $0.dropFirst(2).prefix(22) }
-    #expect(names.count == CommandTable.entries.count)
-    for (line, entry) in zip(names, CommandTable.entries) { #expect(line.hasPrefix("\(entry.name) ")) }
+    #expect(names.count == CommandTable.allCases.count)
+    for (line, entry) in zip(names, CommandTable.allCases) { #expect(line.hasPrefix("\(entry.rawValue) ")) }
     #expect(lines[1] == "Usage: agent [OPTION]... COMMAND [ARGUMENT]...")
   }
 

@@ -181,8 +181,8 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
   }
 
   @Test func `finds each command by its name`() {
-    for entry in CommandTable.entries {
-      #expect(CommandTable.command(named: "\(entry.name)")?.name == "\(entry.name)")
+    for entry in CommandTable.allCases {
+      #expect(CommandTable.command(named: entry.rawValue)?.name == entry.rawValue)
     }
     #expect(CommandTable.command(named: "daemon") == nil)
   }

@@ -32,9 +32,7 @@ enum LoginOptions {
     if let issuer = invocation.text(.issuer), !issuer.utf8.elementsEqual(operand.utf8) {
       throw Failure(.invalidRequest, "two issuers are named: \"\(operand)\" and \"\(issuer)\"")
     }
-    var withoutOperand = invocation
-    withoutOperand.operands = []
-    return (try withoutOperand.account(), operand)
+    return (try invocation.account(operand: nil), operand)
   }
 
   /// The proxy for https in an environment, and the hosts that it is not for, by the names that curl

@@ -11,11 +11,9 @@ enum DaemonLauncher {
 
   /// A connection to the running daemon; nil when none runs.
   static func connect() throws(Failure) -> DaemonConnection? {
-    if let place = try SocketPlace.named(by: Environment.value("AGENT_SOCKET")) { return try connect(to: [place]) }
-    for batch in SocketPlace.usual {
-      if let connection = try connect(to: batch()) { return connection }
-    }
-    return nil
+    if let place = try SocketPlace.named(by: Environment.value("AGENT_SOCKET")) { return try connect(to: place) }
+    if let best = SocketPlace.best, let connection = try connect(to: best) { return connection }
+    return try connect(to: SocketPlace.all)
   }
 
   /// A connection to the running daemon, or else to one that this call starts.
@@ -69,11 +67,15 @@ enum DaemonLauncher {
 
   private static func connect(to places: [SocketPlace]) throws(Failure) -> DaemonConnection? {
     for place in places {
-      // A directory that is not there, or is not private, is not where the daemon is.
-      guard let directory = try? PrivateDirectory(opening: place.directory, create: false) else { continue }
-      if let connection = try connect(in: directory, place) { return connection }
+      if let connection = try connect(to: place) { return connection }
     }
     return nil
+  }
+
+  private static func connect(to place: SocketPlace) throws(Failure) -> DaemonConnection? {
+    // A directory that is not there, or is not private, is not where the daemon is.
+    guard let directory = try? PrivateDirectory(opening: place.directory, create: false) else { return nil }
+    return try connect(in: directory, place)
   }
 
   private static func connect(

@@ -25,12 +25,12 @@ struct DaemonProcess: Sendable {
     return text.isEmpty ? nil : text
   }
 
-  /// Waits until it has ended, by force if it takes too long, and takes its status, so that no other
-  /// program inherits a child it does not know.
+  /// Waits until it has ended and takes its status, so that no other program inherits a child it does
+  /// not know. One that takes longer is left to itself: it may be writing down a renewed refresh token,
+  /// and ends when that is done.
   @discardableResult
   func reap() -> Platform.ExitStatus? {
-    let hasEnded = try? Spawn.processDescriptor(process).waitUntilReadable(timeout: Self.patience)
-    if hasEnded != true { try? Spawn.kill(process, Signals.SIGKILL) }
+    guard (try? Spawn.processDescriptor(process).waitUntilReadable(timeout: Self.patience)) == true else { return nil }
     return try? Spawn.wait(process)
   }
 }

@@ -12,7 +12,7 @@ struct LineBuffer {
   private var searched = 0
 
   /// An access token with all that goes with it nearly always fits.
-  private static let initialCapacity = 16 << 10
+  private static let initialCapacity = 4 << 10
 
   init() { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
 

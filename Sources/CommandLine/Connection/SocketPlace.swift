@@ -19,13 +19,9 @@ struct SocketPlace: Sendable, Hashable {
     return SocketPlace(directory: directory, name: String(path[bytes.index(after: slash)...]))
   }
 
-  /// The places below the runtime directories, best first, in batches: the first batch costs nothing
-  /// to find, the second one reads files under /proc.
-  static var usual: [@Sendable () -> [SocketPlace]] {
-    [
-      { places(in: UserDirectories.runtimeCandidates { $0 == "XDG_RUNTIME_DIR" ? Environment.value($0) : nil }) },
-      { places(in: UserDirectories.runtimeCandidates()) },
-    ]
+  /// The best of the usual places, which costs nothing to find; nil without `XDG_RUNTIME_DIR`.
+  static var best: SocketPlace? {
+    UserDirectories.sessionRuntimeDirectory.map { SocketPlace(directory: $0, name: WireProtocol.socketName) }
   }
 
   /// The usual places in the order in which a daemon would be started.

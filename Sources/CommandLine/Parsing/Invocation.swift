@@ -1,8 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// A command line, read.
-struct Invocation: Sendable {
+/// A command line, read. A class, since it is handed from function to function.
+final class Invocation: Sendable {
   /// The value of one occurrence of an option, already checked against the table.
   enum Value: Sendable, Hashable {
     case present
@@ -11,15 +11,26 @@ struct Invocation: Sendable {
   }
 
   /// The command; nil when the line names none, which only `--help` and `--version` allow.
-  var command: Command?
+  let command: Command?
 
   /// The words that named the command or its group.
-  var commandWords: [String] = []
-  var values: [(name: OptionName, value: Value)] = []
-  var operands: [String] = []
+  let commandWords: [String]
+  let values: [(name: OptionName, value: Value)]
+  let operands: [String]
 
   /// What stood after `--`; nil without it.
-  var trailing: [String]?
+  let trailing: [String]?
+
+  init(
+    command: Command?, commandWords: [String], values: [(name: OptionName, value: Value)], operands: [String],
+    trailing: [String]?
+  ) {
+    self.command = command
+    self.commandWords = commandWords
+    self.values = values
+    self.operands = operands
+    self.trailing = trailing
+  }
 
   /// Whether the option was given.
   func has(_ name: OptionName) -> Bool { values.contains { $0.name == name } }
@@ -50,19 +61,27 @@ extension Invocation {
   ///
   /// - Throws: `invalid_request` when both name different ones, or when the name is empty, as it is
   ///   when a script's variable was never set.
-  func namedAccount() throws(Failure) -> String? {
+  ///
+  /// - Parameter operand: What stands for the account among the operands, if anything.
+  func namedAccount(operand: String?) throws(Failure) -> String? {
     let option = text(.account)
-    if let operand = operands.first, let option, !operand.utf8.elementsEqual(option.utf8) {
+    if let operand, let option, !operand.utf8.elementsEqual(option.utf8) {
       throw Failure(.invalidRequest, "two accounts are named: \"\(operand)\" and \"\(option)\"")
     }
-    guard let account = operands.first ?? option else { return nil }
+    guard let account = operand ?? option else { return nil }
     guard !account.isEmpty else { throw Failure(.invalidRequest, "the account's name is empty") }
     return account
   }
 
+  /// As ``namedAccount(operand:)`` with the first operand.
+  func namedAccount() throws(Failure) -> String? { try namedAccount(operand: operands.first) }
+
   /// The account to act on: as ``namedAccount()``, else `AGENT_ACCOUNT`; nil means the active one.
-  func account() throws(Failure) -> String? {
-    if let named = try namedAccount() { return named }
+  func account() throws(Failure) -> String? { try account(operand: operands.first) }
+
+  /// The same with another operand than the first.
+  func account(operand: String?) throws(Failure) -> String? {
+    if let named = try namedAccount(operand: operand) { return named }
     guard let inherited = Environment.value("AGENT_ACCOUNT"), !inherited.isEmpty else { return nil }
     return inherited
   }

@@ -4,7 +4,13 @@
 /// `--` nothing is an option any more. The common options may also stand before the command.
 struct Parser {
   private var remaining: ArraySlice<String>
-  private var invocation = Invocation()
+
+  // What the invocation will hold.
+  private var command: Command?
+  private var commandWords: [String] = []
+  private var values: [(name: OptionName, value: Invocation.Value)] = []
+  private var operands: [String] = []
+  private var trailing: [String]?
 
   /// The first word of a group such as `daemon`, until its second word is read.
   private var group: String?
@@ -30,14 +36,15 @@ struct Parser {
         try readWord(argument)
       }
     }
-    if !invocation.has(.help) && !invocation.has(.version) { try checkCompleteness() }
-    return invocation
+    if !values.contains(where: { $0.name == .help || $0.name == .version }) { try checkCompleteness() }
+    return Invocation(
+      command: command, commandWords: commandWords, values: values, operands: operands, trailing: trailing)
   }
 
   /// After `--`, the arguments belong to the command to run, or else are operands.
   private mutating func readAfterDashes() throws(UsageError) {
-    if invocation.command?.trailing != nil {
-      invocation.trailing = Array(remaining)
+    if command?.trailing != nil {
+      trailing = Array(remaining)
       remaining = []
     }
     while let word = remaining.popFirst() { try readWord(word) }
@@ -46,16 +53,16 @@ struct Parser {
   // MARK: Words
 
   private mutating func readWord(_ word: String) throws(UsageError) {
-    guard invocation.command == nil else { return invocation.operands.append(word) }
+    guard command == nil else { return operands.append(word) }
     let name = group.map { "\($0) \(word)" } ?? word
-    if let command = CommandTable.command(named: name) {
-      invocation.command = command
+    if let found = CommandTable.command(named: name) {
+      command = found
     } else if group == nil, !CommandTable.members(ofGroup: word).isEmpty {
       group = word
     } else {
       throw unknownCommand(word)
     }
-    invocation.commandWords.append(word)
+    commandWords.append(word)
   }
 
   private func unknownCommand(_ word: String) -> UsageError {
@@ -66,19 +73,18 @@ struct Parser {
   }
 
   private func checkCompleteness() throws(UsageError) {
-    guard let command = invocation.command else {
+    guard let command else {
       guard let group else { throw error("no command given") }
       let members = CommandTable.members(ofGroup: group).joined(separator: ", ")
       throw error("\"\(group)\" needs one of: \(members)")
     }
-    let required = command.operands.count { !$0.isOptional }
-    if invocation.operands.count < required {
-      throw error("\"\(command.name)\" needs \(command.operands[invocation.operands.count].metavar)")
+    if operands.count < command.operands.required {
+      throw error("\"\(command.name)\" needs \(command.operands.metavar ?? "an argument")")
     }
-    if invocation.operands.count > command.operands.count {
-      throw error("\"\(invocation.operands[command.operands.count])\" is one argument too many")
+    if operands.count > command.operands.limit {
+      throw error("\"\(operands[command.operands.limit])\" is one argument too many")
     }
-    if command.trailing != nil, invocation.trailing?.isEmpty ?? true {
+    if command.trailing != nil, trailing?.isEmpty ?? true {
       throw error("no command to run is given after \"--\"", hint: "agent \(command.usage)")
     }
   }
@@ -107,16 +113,16 @@ struct Parser {
   }
 
   private func option(where matches: (Option) -> Bool) -> Option? {
-    invocation.command.map { $0.option(where: matches) } ?? Option.common.first(where: matches)
+    command.map { $0.option(where: matches) } ?? Option.common.first(where: matches)
   }
 
   private mutating func read(_ option: Option, spelt spelling: String, attached: String?) throws(UsageError) {
     guard option.metavar != nil else {
       guard attached == nil else { throw error("\"\(spelling)\" takes no value") }
-      return invocation.values.append((option.name, .present))
+      return values.append((option.name, .present))
     }
     guard let text = attached ?? remaining.popFirst() else { throw error("\"\(spelling)\" needs a value") }
-    invocation.values.append((option.name, try value(text, of: option, spelt: spelling)))
+    values.append((option.name, try value(text, of: option, spelt: spelling)))
   }
 
   private func value(_ text: String, of option: Option, spelt spelling: String) throws(UsageError) -> Invocation.Value {
@@ -141,10 +147,10 @@ struct Parser {
   }
 
   private func unknownOption(_ name: String) -> UsageError {
-    let known = (invocation.command?.options ?? []) + Option.common
+    let known = (command?.options ?? []) + Option.common
     let candidates = Suggestion.candidates(for: name, among: known.map(\.name.rawValue))
     let message = "unknown option \"--\(name)\""
-    if candidates.isEmpty, invocation.command == nil, isCommandOption(name) {
+    if candidates.isEmpty, command == nil, isCommandOption(name) {
       return error("\(message) before the command", hint: "give it after the command's name")
     }
     return error(message, hint: meant(candidates.map { "--\($0)" }))
@@ -162,7 +168,7 @@ struct Parser {
   }
 
   private func error(_ message: String, hint: String? = nil) -> UsageError {
-    let help = (["agent help"] + invocation.commandWords).joined(separator: " ")
-    return UsageError(message, hint: hint ?? help, commandName: invocation.command?.name)
+    let help = (["agent help"] + commandWords).joined(separator: " ")
+    return UsageError(message, hint: hint ?? help, commandName: command?.name)
   }
 }

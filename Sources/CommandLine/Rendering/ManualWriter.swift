@@ -42,8 +42,8 @@ package enum ManualWriter {
 
   private static func usage(_ command: Command) -> String {
     var text = ".Nm agent \(command.name)\n.Op Ar OPTION ...\n"
-    for operand in command.operands {
-      text += operand.isOptional ? ".Op Ar \(operand.metavar)\n" : ".Ar \(operand.metavar)\n"
+    if let metavar = command.operands.metavar {
+      text += command.operands.required > 0 ? ".Ar \(metavar)\n" : ".Op Ar \(metavar)\n"
     }
     if command.trailing != nil { text += ".Li \\-\\-\n.Ar COMMAND\n.Op Ar ARGUMENT ...\n" }
     return text

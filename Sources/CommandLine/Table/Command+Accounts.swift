@@ -10,7 +10,7 @@ extension Command {
         + #" "memory_private_dirty_kib", "secure_heap", "socket"}, "vault": {"path", "slots", "device_bound","#
         + #" "exists"}}`."#,
     ],
-    operands: [.account],
+    operands: .account,
     run: StatusCommand.run)
 
   static let list = Command(
@@ -26,7 +26,7 @@ extension Command {
     name: "use",
     summary: "Make an account the active one",
     details: [#"Commands that name no account act on the active one. With `--json` prints `{"account"}`."#],
-    operands: [Operand(metavar: "ACCOUNT", isOptional: false, completion: .account)],
+    operands: .namedAccount,
     run: UseCommand.run)
 
   static let whoami = Command(
@@ -36,14 +36,12 @@ extension Command {
       "Shows what the verified ID Token says. With `--json` prints"
         + #" `{"account", "issuer", "subject", "claims": {...}}`."#
     ],
-    operands: [.account],
+    operands: .account,
     run: WhoamiCommand.run)
 
   static let help = Command(
     name: "help",
     summary: "Print how a command is used",
-    operands: [
-      Operand(metavar: "COMMAND", completion: .command), Operand(metavar: "SUBCOMMAND", completion: .command),
-    ],
+    operands: .command,
     run: HelpCommand.run)
 }

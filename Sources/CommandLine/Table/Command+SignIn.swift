@@ -50,7 +50,7 @@ extension Command {
         name: .keep,
         summary: "Keep the access token in the vault when the server gives no refresh token"),
     ],
-    operands: [.account],
+    operands: .account,
     examples: [
       Example(
         purpose: "Sign in for the first time, under a name of your choice",
@@ -71,6 +71,6 @@ extension Command {
       Option(name: .all, summary: "Sign out of all accounts"),
       Option(name: .local, summary: "Forget the session here without telling the server"),
     ],
-    operands: [.account],
+    operands: .account,
     run: LogoutCommand.run)
 }

@@ -14,7 +14,7 @@ extension Command {
       Option(name: .forceRefresh, summary: "Get a new token even if the one at hand is good"),
       Option(name: .header, summary: "Print a whole `Authorization` header line"),
     ],
-    operands: [.account],
+    operands: .account,
     examples: [
       Example(
         purpose: "Call an API without the token on the command line, where other users could see it",
@@ -38,7 +38,7 @@ extension Command {
         summary: "The shell to write for; `sh`, the default, suits bash, zsh and ksh too"),
       Option(name: .unset, summary: "Print statements that unset the variables"),
     ],
-    operands: [.account],
+    operands: .account,
     examples: [Example(purpose: "Set the variables in this shell", line: #"eval "$(agent env)""#)],
     run: EnvCommand.run)
 
@@ -49,7 +49,7 @@ extension Command {
       "Sets the variables that `agent env` names and becomes the command. The exit status is the command's own,"
         + " 126 when it cannot be run and 127 when it is not found."
     ],
-    operands: [.account],
+    operands: .account,
     trailing: "COMMAND [ARGUMENT]...",
     examples: [Example(purpose: "Give one program a token", line: "agent exec work -- ./deploy.sh")],
     run: ExecCommand.run)

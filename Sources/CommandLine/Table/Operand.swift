@@ -1,16 +1,31 @@
-/// One operand: an argument that is no option.
-struct Operand: Sendable {
-  /// What a shell completes the operand with.
-  enum Completion: Sendable {
-    case none
-    case account
-    case command
+/// What a command takes beside options: at most one thing.
+enum Operands: Sendable {
+  case none
+  /// An account; without it the active one is meant.
+  case account
+  /// An account that must be named, or added.
+  case namedAccount
+  /// The words of a command.
+  case command
+
+  /// Its name in usage lines; nil when there is none.
+  var metavar: String? {
+    switch self {
+    case .none: nil
+    case .account, .namedAccount: "ACCOUNT"
+    case .command: "COMMAND"
+    }
   }
 
-  /// Its name in usage lines.
-  let metavar: String
-  var isOptional = true
-  var completion = Completion.none
+  /// How many operands there must be.
+  var required: Int { self == .namedAccount ? 1 : 0 }
 
-  static let account = Operand(metavar: "ACCOUNT", completion: .account)
+  /// How many there may be: the name of a command is one word or two.
+  var limit: Int {
+    switch self {
+    case .none: 0
+    case .account, .namedAccount: 1
+    case .command: 2
+    }
+  }
 }

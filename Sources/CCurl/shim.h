@@ -1,0 +1,107 @@
+// What Swift needs from libcurl. Shims only: the library's setters and getters are variadic, so each
+// class of argument gets a function with a type.
+
+#ifndef AGENT_CURL_SHIM_H
+#define AGENT_CURL_SHIM_H
+
+#include <curl/curl.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if LIBCURL_VERSION_NUM < 0x075700
+#error "libcurl 7.87 or later is needed"
+#endif
+
+#pragma clang assume_nonnull begin
+
+// Setters, one for each class of option.
+
+static inline CURLcode agent_curl_set_number(CURL *handle, CURLoption option, long value) {
+  return curl_easy_setopt(handle, option, value);
+}
+// NULL clears the option. The library copies the text, except that of CURLOPT_POSTFIELDS.
+static inline CURLcode agent_curl_set_text(CURL *handle, CURLoption option, const char *_Nullable value) {
+  return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode agent_curl_set_size(CURL *handle, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(handle, option, value);
+}
+// The library copies the bytes.
+static inline CURLcode agent_curl_set_blob(CURL *handle, CURLoption option, const void *bytes, size_t count) {
+  struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+  return curl_easy_setopt(handle, option, &blob);
+}
+static inline CURLcode agent_curl_set_list(CURL *handle, CURLoption option, struct curl_slist *_Nullable list) {
+  return curl_easy_setopt(handle, option, list);
+}
+static inline CURLcode agent_curl_set_context(CURL *handle, CURLoption option, void *_Nullable context) {
+  return curl_easy_setopt(handle, option, context);
+}
+
+// For CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION, which have the same type.
+typedef size_t (*agent_curl_receiver)(char *bytes, size_t size, size_t count, void *_Nullable context);
+static inline CURLcode agent_curl_set_receiver(CURL *handle, CURLoption option, agent_curl_receiver receiver) {
+  return curl_easy_setopt(handle, option, receiver);
+}
+// For CURLOPT_SOCKOPTFUNCTION.
+typedef int (*agent_curl_socket_check)(void *_Nullable context, curl_socket_t socket, curlsocktype purpose);
+static inline CURLcode agent_curl_set_socket_check(CURL *handle, agent_curl_socket_check check) {
+  return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, check);
+}
+
+// Getters.
+
+static inline CURLcode agent_curl_get_number(CURL *handle, CURLINFO info, long *value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+static inline CURLcode agent_curl_get_time(CURL *handle, CURLINFO info, curl_off_t *microseconds) {
+  return curl_easy_getinfo(handle, info, microseconds);
+}
+// The text belongs to the handle.
+static inline CURLcode agent_curl_get_text(CURL *handle, CURLINFO info, const char *_Nullable *_Nonnull value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+
+// Results of a multi handle: whether there is one, and its code.
+static inline int agent_curl_take_result(CURLM *multi, CURLcode *code) {
+  int left = 0;
+  CURLMsg *message = curl_multi_info_read(multi, &left);
+  if (!message || message->msg != CURLMSG_DONE) return 0;
+  *code = message->data.result;
+  return 1;
+}
+
+// The built-in directory of trusted certificates, hashed by subject; NULL when this build has none.
+static inline const char *_Nullable agent_curl_certificate_directory(void) {
+  return curl_version_info(CURLVERSION_NOW)->capath;
+}
+
+// Overwrites the library's copies of header lines, then frees the list.
+static inline void agent_curl_wipe_and_free_list(struct curl_slist *_Nullable list) {
+  for (struct curl_slist *item = list; item; item = item->next)
+    if (item->data) explicit_bzero(item->data, strlen(item->data));
+  curl_slist_free_all(list);
+}
+
+// An allocator that overwrites what it frees: requests and responses pass through the library's own
+// buffers, which lie on the plain heap.
+static inline void agent_curl_wipe_and_free(void *_Nullable bytes) {
+  if (bytes) explicit_bzero(bytes, malloc_usable_size(bytes));
+  free(bytes);
+}
+static inline void *_Nullable agent_curl_move(void *_Nullable bytes, size_t size) {
+  void *moved = malloc(size);
+  if (!moved || !bytes) return moved;
+  size_t used = malloc_usable_size(bytes);
+  memcpy(moved, bytes, used < size ? used : size);
+  agent_curl_wipe_and_free(bytes);
+  return moved;
+}
+static inline CURLcode agent_curl_initialise(void) {
+  return curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, agent_curl_wipe_and_free, agent_curl_move, strdup, calloc);
+}
+
+#pragma clang assume_nonnull end
+
+#endif

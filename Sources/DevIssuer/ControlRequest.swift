@@ -1,0 +1,146 @@
+/// One POST to the control endpoint, read as a whole before anything of it is done.
+struct ControlRequest: Sendable, Hashable {
+  /// A decision about a device authorization.
+  struct Decision: Sendable, Hashable {
+    let code: UserCode
+    let approve: Bool
+    let username: String
+  }
+
+  private static let parameterNames: Set<String> = [
+    "delay_token_ms", "interval", "access_token_lifetime", "refresh_token_lifetime", "device_code_lifetime",
+    "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "rotation", "hang",
+    "status", "error", "retry_after", "break_id_token", "break_metadata", "body", "times", "revoke_all", "rotate_key",
+  ]
+  private static let failurePrefix = "fail_next_"
+  /// Turns a switch off.
+  private static let off = "off"
+
+  let settings: Settings
+  var decision: Decision?
+  var revokesAll = false
+  var rotatesKey = false
+
+  /// - Parameter current: The settings that the parameters change.
+  /// - Throws: `invalid_request` naming the parameter that is unknown or has a wrong value.
+  init(_ parameters: Parameters, current: Settings) throws(OAuthFailure) {
+    for name in parameters.names
+    where !Self.parameterNames.contains(name) && Self.failureTarget(name) == nil {
+      throw OAuthFailure(.invalidRequest, "unknown parameter \(name)")
+    }
+    let reader = Reader(parameters: parameters)
+    var settings = current
+    try Self.readNumbers(reader, &settings)
+    try Self.readSwitches(reader, &settings)
+    try Self.readFailures(reader, parameters.names, &settings)
+    self.settings = settings
+    decision = try Self.decision(reader)
+    revokesAll = try reader.flag("revoke_all") ?? false
+    rotatesKey = try reader.flag("rotate_key") ?? false
+  }
+
+  private static func readNumbers(_ reader: Reader, _ settings: inout Settings) throws(OAuthFailure) {
+    try reader.number("delay_token_ms", in: Settings.delayRange, into: &settings.tokenDelayMilliseconds)
+    try reader.number("interval", in: Settings.intervalRange, into: &settings.interval)
+    try reader.number("access_token_lifetime", in: Settings.accessRange, into: &settings.accessTokenLifetime)
+    try reader.number("refresh_token_lifetime", in: Settings.refreshRange, into: &settings.refreshTokenLifetime)
+    try reader.number("device_code_lifetime", in: Settings.deviceRange, into: &settings.deviceCodeLifetime)
+    try reader.number("reuse_leeway", in: 0...3600, into: &settings.reuseLeeway)
+    if let text = reader["clock_offset"] {
+      let isNegative = text.hasPrefix("-")
+      guard let size = ASCII.number(isNegative ? String(text.dropFirst()) : text, in: 0...315_360_000) else {
+        throw Reader.wrong("clock_offset")
+      }
+      settings.clockOffset = isNegative ? -size : size
+    }
+  }
+
+  private static func readSwitches(_ reader: Reader, _ settings: inout Settings) throws(OAuthFailure) {
+    try reader.choice("hang", into: &settings.hangs)
+    guard settings.hangs != .control else { throw Reader.wrong("hang") }
+    try reader.choice("break_id_token", into: &settings.idTokenFault)
+    try reader.choice("break_metadata", into: &settings.metadataFault)
+    if reader["body"] != nil {
+      try reader.choice("body", into: &settings.bodyFault)
+      settings.bodyFaultsLeft = try reader.number("times", in: 1...1_000_000)
+    } else if reader["times"] != nil {
+      throw OAuthFailure(.invalidRequest, "times goes with body")
+    }
+    if let text = reader["approval"] {
+      guard let approval = Settings.Approval(rawValue: text) else { throw Reader.wrong("approval") }
+      settings.approval = approval
+    }
+    if let rotates = try reader.flag("rotation") { settings.rotatesRefreshTokens = rotates }
+  }
+
+  private static func readFailures(
+    _ reader: Reader, _ names: [String], _ settings: inout Settings
+  ) throws(OAuthFailure) {
+    let status = try reader.number("status", in: 400...599) ?? 503
+    let error = reader["error"] ?? "temporarily_unavailable"
+    guard error.utf8.allSatisfy({ ASCII.isPrintable($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
+    else { throw Reader.wrong("error") }
+    let retryAfter = try reader.number("retry_after", in: 0...86_400)
+    for name in names {
+      guard let endpoint = failureTarget(name), let count = try reader.number(name, in: 0...1_000_000) else { continue }
+      settings.failures[endpoint] = PlannedFailure(
+        remaining: count, status: status, error: error, retryAfter: retryAfter)
+    }
+  }
+
+  private static func decision(_ reader: Reader) throws(OAuthFailure) -> Decision? {
+    let username = reader["username"] ?? AuthorizationServer.demoUser
+    guard AuthorizationServer.isUsername(username) else { throw Reader.wrong("username") }
+    let (approved, denied) = (reader["approve"], reader["deny"])
+    guard approved == nil || denied == nil else { throw OAuthFailure(.invalidRequest, "either approve or deny") }
+    guard let typed = approved ?? denied else { return nil }
+    guard let code = UserCode(typed: typed) else { throw Reader.wrong(approved == nil ? "deny" : "approve") }
+    return Decision(code: code, approve: approved != nil, username: username)
+  }
+
+  private static func failureTarget(_ name: String) -> Endpoint? {
+    guard name.hasPrefix(failurePrefix), let endpoint = Endpoint(rawValue: String(name.dropFirst(failurePrefix.count)))
+    else { return nil }
+    return endpoint == .control ? nil : endpoint
+  }
+
+  /// Typed access to the parameters.
+  private struct Reader {
+    let parameters: Parameters
+
+    static func wrong(_ name: String) -> OAuthFailure {
+      OAuthFailure(.invalidRequest, "wrong value of \(name)")
+    }
+
+    subscript(name: String) -> String? { parameters[name] }
+
+    func number(_ name: String, in range: ClosedRange<Int>) throws(OAuthFailure) -> Int? {
+      guard let text = parameters[name] else { return nil }
+      guard let value = ASCII.number(text, in: range) else { throw Self.wrong(name) }
+      return value
+    }
+
+    func number(_ name: String, in range: ClosedRange<Int>, into target: inout Int) throws(OAuthFailure) {
+      if let value = try number(name, in: range) { target = value }
+    }
+
+    func flag(_ name: String) throws(OAuthFailure) -> Bool? {
+      switch parameters[name] {
+      case nil: nil
+      case "1", "on": true
+      case "0", "off": false
+      default: throw Self.wrong(name)
+      }
+    }
+
+    func choice<C: RawRepresentable<String>>(_ name: String, into target: inout C?) throws(OAuthFailure) {
+      guard let text = parameters[name] else { return }
+      guard text != off else {
+        target = nil
+        return
+      }
+      guard let value = C(rawValue: text) else { throw Self.wrong(name) }
+      target = value
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// What is counted. The raw values are the members of the control endpoint's answer.
+enum Counter: String, Sendable, Hashable, CaseIterable {
+  case requests
+  case connections
+  case metadata
+  case jwks
+  case deviceAuthorizations = "device_authorizations"
+  case devicePolls = "device_polls"
+  case slowDowns = "slow_downs"
+  case deviceGrants = "device_grants"
+  case approvals
+  case denials
+  case refreshes
+  case refreshFailures = "refresh_failures"
+  case reuseDetected = "reuse_detected"
+  case clientFailures = "client_failures"
+  case revocations
+  case introspections
+  case userinfo
+  case resource
+  case misbehaviours
+  /// Requests that began to hang.
+  case hangs
+}

@@ -1,0 +1,39 @@
+/// What the issuer answers. The raw values are the names that the control endpoint takes.
+enum Endpoint: String, Sendable, Hashable, CaseIterable {
+  case metadata
+  case jwks
+  case device
+  case verification
+  case token
+  case userinfo
+  case revocation
+  case introspection
+  case resource
+  case control
+
+  /// Nil for a path that is not ours.
+  init?(path: String) {
+    switch path {
+    // OpenID Connect Discovery 1.0 section 4 and RFC 8414 section 3, for an issuer without a path.
+    case "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server": self = .metadata
+    case "/jwks": self = .jwks
+    case "/device_authorization": self = .device
+    case "/device": self = .verification
+    case "/token": self = .token
+    case "/userinfo": self = .userinfo
+    case "/revoke": self = .revocation
+    case "/introspect": self = .introspection
+    case "/resource": self = .resource
+    case "/control": self = .control
+    default: return nil
+    }
+  }
+
+  var methods: Set<Request.Method> {
+    switch self {
+    case .metadata, .jwks, .resource: [.get]
+    case .device, .token, .revocation, .introspection: [.post]
+    case .verification, .userinfo, .control: [.get, .post]
+    }
+  }
+}

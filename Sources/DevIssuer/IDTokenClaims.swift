@@ -1,0 +1,35 @@
+import Encoding
+import JOSE
+
+/// What an ID Token says (OpenID Connect Core 1.0 section 2).
+struct IDTokenClaims: Sendable {
+  /// Claims that the issuer sets by itself and that no option may set.
+  static let protocolNames = ["iss", "sub", "aud", "exp", "iat", "auth_time", "at_hash"]
+  /// Seconds.
+  static let lifetime = 3600
+
+  let issuer: String
+  let grant: Grant
+  let accessToken: String
+  /// Unix seconds.
+  let issuedAt: Int
+  /// About the user.
+  let userClaims: JSONObject
+
+  /// The claims, with one of them wrong when a fault says so.
+  func object(for algorithm: JWSAlgorithm, fault: IDTokenFault?) throws(JOSEError) -> JSONObject {
+    let hashed = Array((fault == .atHash ? "another token" : accessToken).utf8)
+    let age = fault == .exp ? 2 * Self.lifetime : 0
+    var claims: JSONObject = [
+      "iss": .string(fault == .iss ? "https://issuer.invalid" : issuer),
+      "sub": .string(fault == .sub ? "user-mallory" : grant.subject),
+      "aud": .string(fault == .aud ? "another-client" : grant.clientID),
+      "exp": .int(issuedAt - age + Self.lifetime),
+      "iat": .int(issuedAt - age),
+      "auth_time": .int(grant.authTime),
+      "at_hash": .string(try algorithm.leftHalfHash(of: hashed.span)),
+    ]
+    for name in userClaims.names { claims[name] = userClaims[name] }
+    return claims
+  }
+}

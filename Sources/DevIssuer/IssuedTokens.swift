@@ -1,0 +1,14 @@
+/// What one successful token request gives, with all that is needed to write the answer without
+/// the lock.
+struct IssuedTokens: Sendable {
+  let grant: Grant
+  /// Of the access token; perhaps narrower than the grant's.
+  let scope: ScopeSet
+  let accessToken: String
+  /// Nil when the client keeps the one it has, or gets none.
+  let refreshToken: String?
+  /// Unix seconds.
+  let issuedAt: Int
+  let settings: Settings
+  let key: SigningKey
+}

@@ -1,0 +1,20 @@
+/// Everything that changes while the issuer runs; kept behind one lock.
+struct IssuerState: Sendable {
+  var settings: Settings
+  var key: SigningKey
+  var devices = DeviceGrants()
+  var tokens = TokenStore()
+  var guesses = GuessLimiter()
+  private var counts: [Counter: Int] = [:]
+
+  init(settings: Settings, key: SigningKey) {
+    self.settings = settings
+    self.key = key
+  }
+
+  mutating func count(_ counter: Counter) {
+    counts[counter, default: 0] &+= 1
+  }
+
+  subscript(counter: Counter) -> Int { counts[counter] ?? 0 }
+}

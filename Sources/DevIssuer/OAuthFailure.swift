@@ -1,0 +1,44 @@
+import Encoding
+
+/// An error answer of the token endpoint and of the endpoints that follow its form
+/// (RFC 6749 section 5.2, RFC 8628 section 3.5, RFC 7009 section 2.2.1).
+struct OAuthFailure: Error, Hashable, Sendable {
+  enum Code: String, Sendable {
+    case invalidRequest = "invalid_request"
+    case invalidClient = "invalid_client"
+    case invalidGrant = "invalid_grant"
+    case unauthorizedClient = "unauthorized_client"
+    case unsupportedGrantType = "unsupported_grant_type"
+    case invalidScope = "invalid_scope"
+    case authorizationPending = "authorization_pending"
+    case slowDown = "slow_down"
+    case accessDenied = "access_denied"
+    case expiredToken = "expired_token"
+    case serverError = "server_error"
+  }
+
+  let code: Code
+  /// For the developer; our own words in printable ASCII.
+  let description: String
+
+  init(_ code: Code, _ description: String) {
+    self.code = code
+    self.description = description
+  }
+
+  /// Failed client authentication is answered with 401 and a challenge (RFC 6749 section 5.2).
+  var response: Response {
+    let status =
+      switch code {
+      case .invalidClient: 401
+      case .serverError: 500
+      default: 400
+      }
+    var response = Response.json(
+      ["error": .string(code.rawValue), "error_description": .string(description)], status: status)
+    if code == .invalidClient {
+      response.headers.append(("WWW-Authenticate", "Basic realm=\"devissuer\""))
+    }
+    return response
+  }
+}

@@ -1,0 +1,44 @@
+import Crypto
+import Encoding
+
+/// Pages for the user's browser: no script, nothing loaded, nothing stored.
+struct Page: Sendable {
+  private static let style = """
+    body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:3rem auto;padding:0 1rem;color:#222;background:#fff}
+    label{display:block;margin-top:1rem}input{font:inherit;padding:.4rem;width:100%;box-sizing:border-box}
+    button{font:inherit;margin:1.5rem .5rem 0 0;padding:.5rem 1.5rem}
+    .code{font-family:monospace;font-size:1.4rem;letter-spacing:.1em}.note{color:#666;font-size:.9rem}
+    """
+
+  private let contentSecurityPolicy: String
+
+  init() throws(CryptoError) {
+    let hash = Base64.encode(try Digest.sha256.hash(Array(Self.style.utf8).span))
+    contentSecurityPolicy =
+      "default-src 'none'; style-src 'sha256-\(hash)'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+  }
+
+  func response(status: Int = 200, title: String, _ content: Markup) -> Response {
+    let style = Markup(stringLiteral: Self.style)
+    let page: Markup = """
+      <!DOCTYPE html>
+      <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+      <title>\(title)</title><style>\(style)</style></head>
+      <body><h1>\(title)</h1>
+      \(content)
+      <p class="note">This is a development tool. It asks for no password and protects nothing.</p>
+      </body></html>
+
+      """
+    return Response(
+      status: status,
+      headers: [
+        ("Content-Type", "text/html; charset=utf-8"),
+        ("Content-Security-Policy", contentSecurityPolicy),
+        ("Cache-Control", "no-store"),
+        ("Referrer-Policy", "no-referrer"),
+        ("X-Frame-Options", "DENY"),
+      ],
+      body: Array(page.html.utf8))
+  }
+}

@@ -1,0 +1,69 @@
+/// The request line and the header fields (RFC 9112 section 3).
+struct RequestHead: Sendable, Hashable {
+  let method: Request.Method
+  let path: String
+  let query: String?
+  let headers: HeaderFields
+  /// Bytes of content that follow.
+  let contentLength: Int
+  let keepsAlive: Bool
+  /// The client waits for a go-ahead before it sends the content (RFC 9110 section 10.1.1).
+  let expectsContinue: Bool
+
+  /// Reads the head without the empty line that ends it. Lines end with CR LF and nothing else.
+  init(parsing bytes: ArraySlice<UInt8>) throws(RequestError) {
+    var lines = try Self.lines(of: bytes)
+    let requestLine = lines.removeFirst()
+    var headers = HeaderFields()
+    for line in lines { try headers.append(line: line) }
+    try self.init(requestLine: requestLine, headers: headers)
+  }
+
+  private init(requestLine: ArraySlice<UInt8>, headers: HeaderFields) throws(RequestError) {
+    let parts = requestLine.split(separator: ASCII.space, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].allSatisfy(ASCII.isToken), !parts[0].isEmpty,
+      let method = ASCII.text(parts[0], allowing: ASCII.isToken),
+      let target = ASCII.text(parts[1], allowing: ASCII.isVisible), target.utf8.first == UInt8(ascii: "/"),
+      let version = ASCII.text(parts[2], allowing: ASCII.isVisible)
+    else { throw .malformed }
+    guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw .versionNotSupported }
+
+    let pieces = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    self.method = Request.Method(method)
+    path = String(pieces[0])
+    query = pieces.count == 2 ? String(pieces[1]) : nil
+    self.headers = headers
+    contentLength = try Self.contentLength(headers, method: self.method)
+    let connection = headers.list("connection")
+    keepsAlive =
+      version == "HTTP/1.1" ? !connection.contains("close") : connection.contains("keep-alive")
+    expectsContinue = headers["expect"]?.lowercased() == "100-continue"
+  }
+
+  /// RFC 9112 section 6: one length, in digits; no transfer coding is understood here.
+  private static func contentLength(
+    _ headers: HeaderFields, method: Request.Method
+  ) throws(RequestError) -> Int {
+    guard headers.values(of: "transfer-encoding").isEmpty else { throw .transferCodingNotSupported }
+    let values = headers.values(of: "content-length")
+    guard let value = values.first else {
+      guard method != .post else { throw .lengthRequired }
+      return 0
+    }
+    guard values.count == 1, let length = ASCII.number(value, in: 0...Int.max) else { throw .malformed }
+    guard length <= RequestReader.bodyLimit else { throw .bodyTooLarge }
+    return length
+  }
+
+  private static func lines(of bytes: ArraySlice<UInt8>) throws(RequestError) -> [ArraySlice<UInt8>] {
+    var lines: [ArraySlice<UInt8>] = []
+    for piece in bytes.split(separator: ASCII.lineFeed, omittingEmptySubsequences: false) {
+      let isLast = piece.endIndex == bytes.endIndex
+      guard isLast || piece.last == ASCII.carriageReturn else { throw .malformed }
+      let line = isLast ? piece : piece.dropLast()
+      guard !line.isEmpty, !line.contains(ASCII.carriageReturn) else { throw .malformed }
+      lines.append(line)
+    }
+    return lines
+  }
+}

@@ -1,0 +1,73 @@
+internal import CCurl
+internal import Crypto
+internal import Encoding
+package import OAuth
+
+/// Sends requests with libcurl.
+///
+/// It verifies certificate chain and host name of every server and wants TLS 1.2 or later (RFC 9325 section
+/// 3.1.1). It has no cookies, reads no `.netrc` and no proxy from the environment, asks for no compression,
+/// and sends a POST once at most. Connections are kept for the next request to the same origin with the same
+/// trust.
+///
+/// The process must ignore `SIGPIPE`: the TLS library writes to connections that the server may have closed.
+/// Any thread may call it.
+package final class CurlClient: HTTPClient {
+  /// The most redirects that one request follows.
+  package static let maxRedirects = 3
+
+  private let userAgent: String
+  private let pool = HandlePool()
+
+  /// - Parameter userAgent: The `User-Agent` of every request.
+  package init(userAgent: String) {
+    self.userAgent = userAgent
+  }
+
+  /// Closes the connections that were not used for a while. Cheap when there are none.
+  package func closeIdle(after duration: Duration = HandlePool.idleTime) {
+    pool.close(idleFor: duration)
+  }
+
+  /// Connections, or rather handles, that are kept now.
+  package var idleCount: Int { pool.count }
+
+  package func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+    if request.cancellation?.isCancelled == true { throw HTTPFailure(.cancelled) }
+    let route = try Route(to: request.endpoint, by: request.transport)
+    let deadline = ContinuousClock.now.advanced(by: .seconds(max(0, request.transport.totalTimeoutSeconds)))
+    var endpoint = request.endpoint
+    for _ in 0...Self.maxRedirects {
+      let answer = try sendOnce(request, to: endpoint, over: route, until: deadline)
+      guard request.followsRedirects, request.method == .get, let target = answer.redirect else {
+        return answer.response
+      }
+      guard let next = Self.sameOrigin(target, as: endpoint) else { throw Self.refusedRedirect }
+      endpoint = next
+    }
+    throw Self.refusedRedirect
+  }
+
+  private static let refusedRedirect = HTTPFailure(.redirect, responseStarted: true, requestMayHaveArrived: true)
+
+  /// The target of a redirect, if it has the scheme, host and port of the endpoint that answered with it.
+  private static func sameOrigin(_ target: String, as endpoint: Endpoint) -> Endpoint? {
+    guard let next = try? Endpoint(target, allowHTTPLoopback: endpoint.uri.isHTTPLoopback) else { return nil }
+    return next.uri.origin == endpoint.uri.origin ? next : nil
+  }
+
+  private func sendOnce(
+    _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, until deadline: ContinuousClock.Instant
+  ) throws(HTTPFailure) -> (response: HTTPResponse, redirect: String?) {
+    // A handle that fails is not given back.
+    let handle = if let kept = pool.take(for: route) { kept } else { try CurlHandle() }
+    let limits = ExchangeLimits(of: request, deadline: deadline)
+    var exchange = Exchange(
+      over: handle, limits: limits, maySendTwice: request.method == .get, usesProxy: route.proxy != nil)
+    try handle.prepare(request, to: endpoint, over: route, userAgent: userAgent, limits: limits)
+    try handle.send(request, into: &exchange)
+    pool.give(handle, for: route)
+    let redirect = exchange.redirect
+    return (try exchange.finish(), redirect)
+  }
+}

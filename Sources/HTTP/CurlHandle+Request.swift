@@ -1,0 +1,76 @@
+internal import CCurl
+internal import Crypto
+internal import OAuth
+
+extension CurlHandle {
+  /// Sets everything about a request but its secrets.
+  func prepare(
+    _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, userAgent: String,
+    limits: ExchangeLimits
+  ) throws(HTTPFailure) {
+    reset()
+    try set(CURLOPT_URL, endpoint.text)
+    try set(CURLOPT_PATH_AS_IS, true)
+    try set(CURLOPT_USERAGENT, userAgent)
+    try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    try setTimes(request.transport, timeLeft: ContinuousClock.now.duration(to: limits.deadline))
+    try setRestrictions(route)
+    try setTrust(route)
+    try setProxy(route)
+  }
+
+  private func setTimes(_ transport: Transport, timeLeft: Duration) throws(HTTPFailure) {
+    try set(CURLOPT_TIMEOUT_MS, timeLeft.wholeMilliseconds)
+    try set(CURLOPT_CONNECTTIMEOUT_MS, Duration.seconds(transport.connectTimeoutSeconds).wholeMilliseconds)
+    // Threads that still resolve a name are left to end by themselves: waiting for them would outlast
+    // both limits.
+    try set(CURLOPT_QUICK_EXIT, true)
+    try set(CURLOPT_NOSIGNAL, true)
+  }
+
+  /// What the library must not do by itself.
+  private func setRestrictions(_ route: Route) throws(HTTPFailure) {
+    try set(CURLOPT_PROTOCOLS_STR, route.isPlain ? "http" : "https")
+    try set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
+    try set(CURLOPT_FOLLOWLOCATION, false)
+    try set(CURLOPT_UNRESTRICTED_AUTH, false)
+    try set(CURLOPT_DISALLOW_USERNAME_IN_URL, true)
+    try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+    try set(CURLOPT_HTTP09_ALLOWED, false)
+    try set(CURLOPT_MAXCONNECTS, 1)
+  }
+
+  private func setTrust(_ route: Route) throws(HTTPFailure) {
+    try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    try set(CURLOPT_SSL_VERIFYPEER, 1)
+    try set(CURLOPT_SSL_VERIFYHOST, 2)
+    if let directory = CurlLibrary.certificateDirectory {
+      // Without a bundle nothing is loaded that is not needed.
+      try set(CURLOPT_CAINFO, nil)
+      try set(CURLOPT_CAPATH, directory)
+    }
+    // With the directory these are trusted beside it, without one they replace the system's bundle.
+    if let authorities = route.certificateAuthorities { try set(CURLOPT_CAINFO_BLOB, blob: authorities) }
+    if !route.pins.isEmpty { try set(CURLOPT_PINNEDPUBLICKEY, route.pins.joined(separator: ";")) }
+  }
+
+  private func setProxy(_ route: Route) throws(HTTPFailure) {
+    // An empty text, unlike none, keeps the library from reading the environment.
+    try set(CURLOPT_PROXY, route.proxy?.url ?? "")
+    try set(CURLOPT_NOPROXY, "")
+    guard let proxy = route.proxy else { return }
+    try set(CURLOPT_HTTPPROXYTUNNEL, true)
+    try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
+    try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+    try set(CURLOPT_PROXYAUTH, 1)
+    try set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    try set(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
+    try set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
+    if let directory = CurlLibrary.certificateDirectory {
+      try set(CURLOPT_PROXY_CAINFO, nil)
+      try set(CURLOPT_PROXY_CAPATH, directory)
+    }
+    if let authorities = route.certificateAuthorities { try set(CURLOPT_PROXY_CAINFO_BLOB, blob: authorities) }
+    if let credentials = proxy.credentials { try set(CURLOPT_PROXYUSERPWD, secret: credentials.bytes) }
+  }
+}

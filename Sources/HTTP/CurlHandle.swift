@@ -1,0 +1,75 @@
+internal import CCurl
+internal import OAuth
+
+/// One transfer at a time, and the connection kept from the last one.
+///
+/// Whoever took it out of the pool is its only user.
+@safe final class CurlHandle: @unchecked Sendable {
+  /// How soon a cancelled request ends, in milliseconds.
+  static let cancellationInterval: Int32 = 100
+
+  // The connections belong to `multi`, so that they outlive a reset of `easy`.
+  let easy: UnsafeMutableRawPointer
+  private let multi: UnsafeMutableRawPointer
+
+  /// - Throws: `setup` when there is no memory or no descriptor left.
+  init() throws(HTTPFailure) {
+    guard CurlLibrary.isReady, let multi = unsafe curl_multi_init() else { throw HTTPFailure(.setup) }
+    guard let easy = unsafe curl_easy_init() else {
+      _ = unsafe curl_multi_cleanup(multi)
+      throw HTTPFailure(.setup)
+    }
+    unsafe self.easy = easy
+    unsafe self.multi = multi
+  }
+
+  deinit {
+    unsafe curl_easy_cleanup(easy)
+    _ = unsafe curl_multi_cleanup(multi)
+  }
+
+  /// Forgets the request and keeps the connection.
+  func reset() { unsafe curl_easy_reset(easy) }
+
+  /// Runs the transfer that was set up. `exchange` is where the callbacks write.
+  ///
+  /// - Returns: The library's result, or nil when the limits of the exchange ended the transfer, of which the
+  ///   handle is then no longer of use.
+  func transfer(_ exchange: UnsafeMutablePointer<Exchange>) -> CURLcode? {
+    guard unsafe curl_multi_add_handle(multi, easy) == CURLM_OK else { return CURLE_FAILED_INIT }
+    defer { _ = unsafe curl_multi_remove_handle(multi, easy) }
+    let limits = unsafe exchange.pointee.limits
+    let longestWait = limits.cancellation == nil ? 1000 : Self.cancellationInterval
+    while true {
+      var running: Int32 = 0
+      guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return CURLE_FAILED_INIT }
+      unsafe exchange.pointee.update()
+      var result = CURLE_OK
+      if unsafe agent_curl_take_result(multi, &result) != 0 { return result }
+      if limits.reasonToStop != nil { return nil }
+      guard unsafe curl_multi_poll(multi, nil, 0, longestWait, nil) == CURLM_OK else { return CURLE_FAILED_INIT }
+    }
+  }
+
+  /// Bytes of the request itself that were sent. What a proxy was asked does not count.
+  var sentBytes: Int {
+    time(CURLINFO_PRETRANSFER_TIME_T) > 0 ? number(CURLINFO_REQUEST_SIZE) : 0
+  }
+
+  func number(_ info: CURLINFO) -> Int {
+    var value = 0
+    return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0
+  }
+
+  /// A time since the start of the transfer, in microseconds; 0 when that point was not reached.
+  private func time(_ info: CURLINFO) -> Int64 {
+    var value: curl_off_t = 0
+    return unsafe agent_curl_get_time(easy, info, &value) == CURLE_OK ? Int64(value) : 0
+  }
+
+  func text(_ info: CURLINFO) -> String? {
+    var value: UnsafePointer<CChar>?
+    guard unsafe agent_curl_get_text(easy, info, &value) == CURLE_OK, let value = unsafe value else { return nil }
+    return unsafe String(cString: value)
+  }
+}

@@ -1,0 +1,78 @@
+import Encoding
+import JOSE
+import Testing
+
+@testable import DevIssuer
+
+@Suite struct `The command line` {
+  private func options(_ arguments: String...) throws -> Options {
+    guard case .run(let options) = try CommandLineReader.read(arguments) else {
+      throw UsageError("help")
+    }
+    return options
+  }
+
+  @Test func `nothing is needed`() throws {
+    let options = try options()
+    #expect(options.port == 0 && !options.hasControl && options.log == nil)
+    #expect(options.settings == Settings())
+  }
+
+  @Test func `every option is read in both forms`() throws {
+    let options = try options(
+      "--port=8080", "--access-token-lifetime", "60", "--refresh-token-lifetime=70", "--device-code-lifetime", "80",
+      "--interval=1", "--algorithm", "ES256", "--approve=always", "--no-rotation", "--no-refresh-token",
+      "--no-id-token", "--delay-token-ms", "5", "--log=-", "--control", "--client-secret-file=/x",
+      "--claim", "school_id=0042", "--claim=roles=[\"a\"]", "--claim", "level=3")
+    #expect(options.port == 8080)
+    #expect(options.algorithm == .ES256)
+    #expect(options.hasControl)
+    #expect(options.log == "-")
+    #expect(options.clientSecretFile == "/x")
+    #expect(options.claims == ["school_id": "0042", "roles": ["a"], "level": 3])
+    var settings = Settings()
+    settings.accessTokenLifetime = 60
+    settings.refreshTokenLifetime = 70
+    settings.deviceCodeLifetime = 80
+    settings.interval = 1
+    settings.approval = .always
+    settings.rotatesRefreshTokens = false
+    settings.issuesRefreshTokens = false
+    settings.issuesIDTokens = false
+    settings.tokenDelayMilliseconds = 5
+    #expect(options.settings == settings)
+  }
+
+  @Test(arguments: [
+    (["--nonsense"], "unknown option --nonsense"),
+    (["x"], "unexpected argument x"),
+    ([""], "unexpected argument "),
+    (["--port"], "--port needs a value"),
+    (["--port", "65536"], "--port: a whole number from 0 to 65535"),
+    (["--port", "-1"], "--port: a whole number from 0 to 65535"),
+    (["--port="], "--port: a whole number from 0 to 65535"),
+    (["--port=1", "--port=1"], "--port comes twice"),
+    (["--interval", "3601"], "--interval: a whole number from 0 to 3600"),
+    (["--device-code-lifetime", "0"], "--device-code-lifetime: a whole number from 1 to 86400"),
+    (["--algorithm", "HS256"], "--algorithm: unknown algorithm"),
+    (["--algorithm", "none"], "--algorithm: unknown algorithm"),
+    (["--approve", "yes"], "--approve: ask, always or never"),
+    (["--control=1"], "--control takes no value"),
+    (["--log", ""], "a file name is empty"),
+    (["--claim", "x"], "--claim: NAME=VALUE"),
+    (["--claim", "=x"], "--claim: NAME=VALUE"),
+    (["--claim", "sub=x"], "--claim: the issuer itself sets sub"),
+    (["--claim", "a=1", "--claim", "a=2"], "--claim: a comes twice, or there are more than 64"),
+  ])
+  func `what cannot be obeyed is named`(arguments: [String], message: String) {
+    #expect(throws: UsageError(message)) { try CommandLineReader.read(arguments) }
+  }
+
+  @Test func `the help names every option`() throws {
+    guard case .help = try CommandLineReader.read(["--control", "--help"]) else {
+      Issue.record("no help")
+      return
+    }
+    for option in OptionSpecification.all { #expect(CommandLineReader.help.contains(option.name)) }
+  }
+}

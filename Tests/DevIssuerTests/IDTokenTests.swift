@@ -1,0 +1,122 @@
+import Crypto
+import Encoding
+import JOSE
+import TestSupport
+import Testing
+
+@testable import DevIssuer
+
+/// OpenID Connect Core 1.0 sections 2, 3.1.3.6 and 12.2.
+@Suite struct `ID Tokens` {
+  private func verified(_ token: String?, _ issuer: TestIssuer) throws -> VerifiedJWS {
+    let keys = try JWKSet(parsing: try issuer.get("/jwks").body)
+    let bytes = Array(try #require(token).utf8)
+    return try UnverifiedJWS(compact: bytes.span).verified(by: keys, algorithms: Set(JWSAlgorithm.allCases))
+  }
+
+  private func claims(_ token: String?, _ issuer: TestIssuer) throws -> JSON {
+    try JSON(parsing: try verified(token, issuer).payload)
+  }
+
+  private func hash(_ token: String) throws -> String {
+    let digest = try Digest.sha256.hash(Array(token.utf8).span)
+    return Base64URL.encode(Array(digest.prefix(16)))
+  }
+
+  @Test(arguments: [JWSAlgorithm.RS256, .PS256, .ES256, .ES384, .EdDSA])
+  func `every algorithm gives tokens that the published key verifies`(algorithm: JWSAlgorithm) throws {
+    let issuer = try TestIssuer { $0.algorithm = algorithm }
+    let token = try verified(try issuer.signIn().id, issuer)
+    #expect(token.algorithm == algorithm)
+    #expect(token.keyID != nil)
+    let metadata = try issuer.get("/.well-known/openid-configuration").json
+    #expect(metadata?["id_token_signing_alg_values_supported"] == [.string(algorithm.rawValue)])
+  }
+
+  @Test func `a token says what section 2 requires`() throws {
+    let issuer = try TestIssuer { $0.claims = ["school_id": "0042", "email": "other@example.org"] }
+    let tokens = try issuer.signIn()
+    let now = TestIssuer.startSeconds
+    #expect(
+      try claims(tokens.id, issuer) == [
+        "iss": .string(issuer.issuer), "sub": "user-alice", "aud": "agent-cli", "exp": .int(now + 3600),
+        "iat": .int(now), "auth_time": .int(now), "at_hash": .string(try hash(tokens.access)),
+        "name": "Alice Example", "preferred_username": "alice", "email": "other@example.org",
+        "email_verified": true, "school_id": "0042",
+      ])
+  }
+
+  @Test func `a refreshed token keeps the sign-in (section 12.2)`() throws {
+    let issuer = try TestIssuer()
+    let first = try issuer.signIn()
+    issuer.clock.advance(seconds: 100)
+    let second = try issuer.tokens(of: try issuer.refresh(try #require(first.refresh)))
+    let (old, new) = (try claims(first.id, issuer), try claims(second.id, issuer))
+    for name in ["iss", "sub", "aud", "auth_time"] { #expect(old[name] == new[name]) }
+    #expect(new["iat"]?.int == TestIssuer.startSeconds + 100)
+    #expect(new["at_hash"]?.string == (try hash(second.access)))
+  }
+
+  @Test func `there is none without the openid scope or when the option says so`() throws {
+    #expect(try TestIssuer().signIn(scope: "read").id == nil)
+    #expect(try TestIssuer { $0.settings.issuesIDTokens = false }.signIn().id == nil)
+  }
+
+  @Test(arguments: [
+    ("iss", "iss", JSON.string("https://issuer.invalid")), ("aud", "aud", "another-client"),
+    ("sub", "sub", "user-mallory"), ("exp", "exp", .int(TestIssuer.startSeconds - 3600)),
+  ])
+  func `a wrong claim can be asked for`(fault: String, claim: String, value: JSON) throws {
+    let issuer = try TestIssuer()
+    try issuer.control("break_id_token=\(fault)")
+    #expect(try claims(try issuer.signIn().id, issuer)[claim] == value)
+    try issuer.control("break_id_token=off")
+    #expect(try claims(try issuer.signIn().id, issuer)[claim] != value)
+  }
+
+  @Test func `a wrong at_hash can be asked for`() throws {
+    let issuer = try TestIssuer()
+    try issuer.control("break_id_token=at_hash")
+    let tokens = try issuer.signIn()
+    let found = try #require(try claims(tokens.id, issuer)["at_hash"]?.string)
+    #expect(found.utf8.count == 22)
+    #expect(found != (try hash(tokens.access)))
+  }
+
+  @Test func `a wrong signature can be asked for`() throws {
+    let issuer = try TestIssuer()
+    try issuer.control("break_id_token=signature")
+    let token = try issuer.signIn().id
+    #expect(throws: JOSEError(.badSignature)) { try verified(token, issuer) }
+  }
+
+  @Test func `an unknown key can be asked for`() throws {
+    let issuer = try TestIssuer()
+    try issuer.control("break_id_token=kid")
+    let token = try issuer.signIn().id
+    #expect(throws: JOSEError(.unknownKey)) { try verified(token, issuer) }
+  }
+
+  @Test func `no signature at all can be asked for`() throws {
+    let issuer = try TestIssuer()
+    try issuer.control("break_id_token=none")
+    let token = try #require(try issuer.signIn().id)
+    #expect(token.hasSuffix("."))
+    let header = try JSON(parsing: try Base64URL.decode(String(token.prefix { $0 != "." })))
+    #expect(header == ["alg": "none", "typ": "JWT"])
+  }
+
+  @Test func `no token at all can be asked for`() throws {
+    let issuer = try TestIssuer()
+    try issuer.control("break_id_token=missing")
+    #expect(try issuer.signIn().id == nil)
+  }
+
+  @Test func `after a change of the key new tokens are verified by the new set only`() throws {
+    let issuer = try TestIssuer()
+    let old = try issuer.signIn().id
+    try issuer.control("rotate_key=1")
+    _ = try verified(try issuer.signIn().id, issuer)
+    #expect(throws: JOSEError(.unknownKey)) { try verified(old, issuer) }
+  }
+}
