@@ -29,7 +29,7 @@ package final class CurlClient: HTTPClient {
     pool.close(idleFor: duration)
   }
 
-  /// Connections, or rather handles, that are kept now.
+  /// How many handles, each with a connection, are kept now.
   package var idleCount: Int { pool.count }
 
   package func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {

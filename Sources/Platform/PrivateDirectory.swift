@@ -20,24 +20,34 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   ///     directory that exists is never changed.
   package init(opening path: String, create: Bool) throws(DirectoryError) {
     let path = PrivateDirectory.withoutFinalSlashes(path)
-    try PrivateDirectory.naming(path) { () throws(SystemError) in
-      try PrivateDirectory.check(path)
-      if create { try PrivateDirectory.makeWithParents(path) }
-    }
-    descriptor = try PrivateDirectory.openChecked(path)
+    descriptor = try PrivateDirectory.openChecked(path, create: create)
     self.path = path
   }
 
-  private static func openChecked(_ path: String) throws(DirectoryError) -> FileDescriptor {
-    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-    let number = try naming(path) { () throws(SystemError) in
-      try SystemCall.library("open") { unsafe open(path, flags) }
-    }
+  private static func openChecked(_ path: String, create: Bool) throws(DirectoryError) -> FileDescriptor {
+    let number = try naming(path) { () throws(SystemError) in try openOrMake(path, create: create) }
     let descriptor = FileDescriptor(owning: number)
     let status = try naming(path) { () throws(SystemError) in try FileStatus(of: descriptor) }
     guard status.owner == geteuid() else { throw .notOwned(path: path) }
     guard status.permissions & 0o077 == 0 else { throw .tooOpen(path: path, mode: status.permissions) }
     return descriptor
+  }
+
+  private static func openOrMake(_ path: String, create: Bool) throws(SystemError) -> Int32 {
+    try check(path)
+    do {
+      // Nearly always it is there, and the client opens it for each token.
+      return try openDirectory(path)
+    } catch {
+      guard create, error.isNotFound else { throw error }
+    }
+    try makeWithParents(path)
+    return try openDirectory(path)
+  }
+
+  private static func openDirectory(_ path: String) throws(SystemError) -> Int32 {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    return try SystemCall.library("open") { unsafe open(path, flags) }
   }
 
   private static func naming<Result>(

@@ -8,7 +8,9 @@ extension UnixSocket {
     _ bytes: Span<UInt8>, passing descriptor: Int32, over socket: borrowing FileDescriptor
   ) throws(SystemError) -> Int {
     let number = socket.raw
-    let result = unsafe bytes.withUnsafeBytes { unsafe agent_send_descriptor(number, $0.baseAddress!, $0.count, descriptor) }
+    let result = unsafe bytes.withUnsafeBytes {
+      unsafe agent_send_descriptor(number, $0.baseAddress!, $0.count, descriptor)
+    }
     guard result >= 0 else { throw SystemError(errno: Int32(-result), operation: "sendmsg") }
     return result
   }

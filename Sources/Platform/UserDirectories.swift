@@ -41,9 +41,8 @@ package enum UserDirectories {
     var candidates: [String] = []
     if let runtime = absolute(variables("XDG_RUNTIME_DIR")) { candidates.append("\(runtime)/agent") }
     let standard = "/run/user/\(Machine.userID)"
-    if unsafe access(standard, F_OK) == 0, candidates.first != "\(standard)/agent" {
-      candidates.append("\(standard)/agent")
-    }
+    let isThere = unsafe access(standard, F_OK) == 0
+    if isThere, candidates.first != "\(standard)/agent" { candidates.append("\(standard)/agent") }
     if let state = try? stateHome(in: variables) {
       // A home directory may be shared by hosts, and it outlives their restarts; sockets do not.
       let host = String(Machine.hostName().map { $0 == "/" ? "_" : $0 })

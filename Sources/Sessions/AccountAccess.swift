@@ -98,10 +98,17 @@ extension AccountRecord {
   package func problem(with configuration: AccountConfiguration, account: AccountName) -> SessionError? {
     do throws(SessionError) {
       let access = try AccountAccess(configuration)
-      guard let setting = authority.difference(from: configuration, caDigest: access.caDigest) else { return nil }
+      guard let setting = difference(from: configuration, caDigest: access.caDigest) else { return nil }
       return .configurationChanged(account: account.text, setting: setting)
     } catch {
       return error
     }
+  }
+
+  /// The first setting with which a secret of this record would go elsewhere than at sign-in.
+  func difference(from configuration: AccountConfiguration, caDigest: String?) -> String? {
+    if let setting = authority.difference(from: configuration, caDigest: caDigest) { return setting }
+    guard proxyCredentials != nil, let proxy = configuration.proxy else { return nil }
+    return authority.mayGiveCredentials(to: proxy) ? nil : "proxy"
   }
 }

@@ -16,6 +16,8 @@ package struct AccountRecord: Sendable {
   package var refreshToken: SharedSecret?
   /// Kept only for an account that asked for it and cannot refresh.
   package var accessToken: SharedSecret?
+  /// When the kept access token dies, in unix seconds; nil when the server named no lifetime.
+  package var accessTokenExpiresAt: Int?
   package var clientSecret: SharedSecret?
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
@@ -45,6 +47,7 @@ extension AccountRecord {
     open["identity"] = identity?.json
     open["scope"] = scope.map { .string($0) }
     open["refreshed_at"] = refreshedAt.map { .int($0) }
+    open["access_token_expires_at"] = accessTokenExpiresAt.map { .int($0) }
     if isExpired { open["expired"] = true }
     var buffer = SecretBuffer(capacity: 4096)
     buffer.append(utf8: "{\"open\":")
@@ -74,6 +77,7 @@ extension AccountRecord {
       }
       record.scope = open["scope"]?.string
       record.refreshedAt = open["refreshed_at"]?.int
+      record.accessTokenExpiresAt = open["access_token_expires_at"]?.int
       record.isExpired = open["expired"]?.bool ?? false
       for (name, path) in Self.secretMembers {
         guard let node = layout.root[name] else { continue }

@@ -112,13 +112,14 @@ package struct DeviceSignIn: Sendable {
     record.clientSecret = secrets.clientSecret
     record.proxyCredentials = secrets.proxyCredentials
     record.isExpired = response.refreshToken == nil && !isKept
+    let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
+    let issuedAtUnixSeconds = services.time.wallSeconds() - age
+    record.accessTokenExpiresAt = isKept ? response.expiresIn.map { issuedAtUnixSeconds + $0 } : nil
     let generation = try services.write(record, of: account)
     let grant = AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
       subject: token?.identity.subject, claims: token?.claims ?? .init(), issuedAt: sentAt,
-      issuedAtUnixSeconds: services.time.wallSeconds()
-        - Int(sentAt.duration(to: services.time.now()).components.seconds),
-      lifetimeSeconds: response.expiresIn, recordGeneration: generation)
+      issuedAtUnixSeconds: issuedAtUnixSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation)
     return Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: response.refreshToken != nil, isKept: isKept)
   }
@@ -150,8 +151,8 @@ extension DeviceSignIn {
     fileprivate func secrets(_ access: AccountAccess) throws(SessionError) -> Secrets {
       var secrets = given
       let needsSecret = configuration.tokenEndpointAuthMethod != "none" && secrets.clientSecret == nil
-      let needsCredentials = configuration.proxy != nil && secrets.proxyCredentials == nil
-      guard needsSecret || needsCredentials, let record = try services.recordToReplace(of: account) else {
+      let proxy = secrets.proxyCredentials == nil ? configuration.proxy : nil
+      guard needsSecret || proxy != nil, let record = try services.recordToReplace(of: account) else {
         return secrets
       }
       if let setting = record.authority.difference(from: configuration, caDigest: access.caDigest) {
@@ -159,7 +160,9 @@ extension DeviceSignIn {
         throw .configurationChanged(account: account.text, setting: setting)
       }
       if needsSecret { secrets.clientSecret = record.clientSecret }
-      if needsCredentials { secrets.proxyCredentials = record.proxyCredentials }
+      if let proxy, record.authority.mayGiveCredentials(to: proxy) {
+        secrets.proxyCredentials = record.proxyCredentials
+      }
       return secrets
     }
 

@@ -33,8 +33,8 @@ package struct RefreshOperation: Sendable {
     guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
     var record = stored.record
     if record.isExpired { throw .expired(account: account.text) }
-    let server = try services.server(for: account, configuration, record, cancellation: cancellation)
     guard let refreshToken = record.refreshToken else { return try keptGrant(stored) }
+    let server = try services.server(for: account, configuration, record, cancellation: cancellation)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let response = try exchange(refreshToken, at: server, &record)
@@ -74,13 +74,17 @@ package struct RefreshOperation: Sendable {
     throw .expired(account: account.text)
   }
 
-  /// Without a refresh token the kept access token is the grant; it lives until a resource refuses it.
+  /// Without a refresh token the kept access token is the grant. Nothing is sent, so it needs no network;
+  /// without a named lifetime it lives until a resource refuses it.
   private func keptGrant(_ stored: SessionServices.StoredRecord) throws(SessionError) -> AccessGrant {
     let record = stored.record
-    guard let accessToken = record.accessToken else { throw .expired(account: account.text) }
+    if let problem = record.problem(with: configuration, account: account) { throw problem }
+    let wallSeconds = services.time.wallSeconds()
+    let left = record.accessTokenExpiresAt.map { $0 - wallSeconds }
+    guard let accessToken = record.accessToken, left ?? 1 > 0 else { throw .expired(account: account.text) }
     return AccessGrant(
       accessToken: accessToken, tokenType: "Bearer", scope: record.scope, subject: record.identity?.subject,
-      claims: .init(), issuedAt: services.time.now(), issuedAtUnixSeconds: services.time.wallSeconds(),
-      lifetimeSeconds: nil, recordGeneration: stored.generation)
+      claims: .init(), issuedAt: services.time.now(), issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left,
+      recordGeneration: stored.generation)
   }
 }

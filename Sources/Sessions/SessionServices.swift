@@ -90,7 +90,7 @@ package struct SessionServices: Sendable {
     cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServer {
     var access = try AccountAccess(configuration)
-    if let setting = record.authority.difference(from: configuration, caDigest: access.caDigest) {
+    if let setting = record.difference(from: configuration, caDigest: access.caDigest) {
       throw .configurationChanged(account: account.text, setting: setting)
     }
     access.useProxyCredentials(record.proxyCredentials)

@@ -1,0 +1,148 @@
+import Crypto
+import HTTP
+import OAuth
+import Platform
+import Testing
+
+// What a failure says about the request decides whether a refresh token may be used again.
+@Suite struct `Broken connections` {
+  @Test func `nobody listens`() throws {
+    // Bound and closed again, so that the port is free.
+    let port = try UnixSocket.localPort(try UnixSocket.listenLoopback(port: 0))
+    #expect(throws: HTTPFailure(.connect)) { try client().send(post("http://127.0.0.1:\(port)/")) }
+  }
+
+  @Test func `an unknown host`() throws {
+    #expect(throws: HTTPFailure(.resolve)) { try client().send(get("https://host.invalid/")) }
+  }
+
+  @Test func `closed before a byte of the answer`() throws {
+    let server = try LoopbackServer { _ = try $0.readRequest() }
+    #expect(throws: unanswered(.receive)) { try client().send(post(server.url())) }
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `closed inside the body`() throws {
+    let server = try LoopbackServer {
+      _ = try $0.readRequest()
+      try $0.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"access_to")
+    }
+    #expect(throws: answered(.receive)) { try client().send(post(server.url())) }
+  }
+
+  @Test func `closed inside a chunk`() throws {
+    let server = try LoopbackServer {
+      _ = try $0.readRequest()
+      try $0.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{\"a")
+    }
+    #expect(throws: answered(.receive)) { try client().send(post(server.url())) }
+  }
+
+  private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+  private static let firstLine = "HTTP/1.1 200 OK\r\n".utf8.count
+
+  @Test(arguments: firstLine..<answer.utf8.count)
+  func `closed after each byte behind the first line`(count: Int) throws {
+    let server = try LoopbackServer {
+      _ = try $0.readRequest()
+      try $0.write(Array(Self.answer.utf8.prefix(count)))
+    }
+    #expect(throws: answered(.receive)) { try client().send(post(server.url())) }
+  }
+
+  @Test(arguments: 1..<firstLine) func `closed inside the first line`(count: Int) throws {
+    let server = try LoopbackServer {
+      _ = try $0.readRequest()
+      try $0.write(Array(Self.answer.utf8.prefix(count)))
+    }
+    #expect(throws: unanswered(.receive)) { try client().send(post(server.url())) }
+  }
+
+  @Test func `a POST is not sent again when a kept connection breaks`() throws {
+    let server = try LoopbackServer {
+      _ = try $0.readRequest()
+      try $0.respond()
+      _ = try $0.readRequest()
+    }
+    let client = client()
+    _ = try client.send(post(server.url()))
+    #expect(throws: unanswered(.receive)) { try client.send(post(server.url())) }
+    #expect(server.requests.count == 2)
+    #expect(server.connections == 1)
+  }
+
+  // RFC 9110 section 9.2.2: a GET may be sent again.
+  @Test func `a GET is sent again when a kept connection breaks`() throws {
+    let server = try LoopbackServer {
+      _ = try $0.readRequest()
+      try $0.respond()
+      _ = try $0.readRequest()
+    }
+    let client = client()
+    _ = try client.send(get(server.url()))
+    #expect(try client.send(get(server.url())).status == 200)
+    #expect(server.requests.count == 3)
+    #expect(server.connections == 2)
+  }
+}
+
+@Suite struct `Limits of time` {
+  @Test func `a server that says nothing`() throws {
+    let server = try LoopbackServer {
+      _ = try $0.readRequest()
+      try $0.waitForEnd()
+    }
+    let start = ContinuousClock.now
+    let request = try post(server.url(), transport: plainTransport(seconds: 1))
+    #expect(throws: unanswered(.timeout)) { try client().send(request) }
+    #expect(start.duration(to: .now) < .seconds(5))
+  }
+
+  @Test func `a server that says little`() throws {
+    let server = try LoopbackServer {
+      _ = try $0.readRequest()
+      try $0.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+      while true {
+        try $0.write("x")
+        Threads.sleep(for: .milliseconds(50))
+      }
+    }
+    let start = ContinuousClock.now
+    #expect(throws: answered(.timeout)) { try client().send(get(server.url(), transport: plainTransport(seconds: 1))) }
+    #expect(start.duration(to: .now) < .seconds(5))
+  }
+
+  @Test func `all redirects share one limit`() throws {
+    let server = try LoopbackServer { conversation in
+      while try conversation.readRequest() != nil {
+        Threads.sleep(for: .milliseconds(600))
+        try conversation.respond(302, headers: ["Location: /next"])
+      }
+    }
+    let failure = #expect(throws: HTTPFailure.self) {
+      try client().send(get(server.url(), transport: plainTransport(seconds: 1), followsRedirects: true))
+    }
+    #expect(failure?.code == .timeout)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `a request that is cancelled before it starts makes no connection`() throws {
+    let server = try LoopbackServer { while try $0.readRequest() != nil { try $0.respond() } }
+    let cancellation = Cancellation()
+    cancellation.cancel()
+    #expect(throws: HTTPFailure(.cancelled)) { try client().send(get(server.url(), cancellation: cancellation)) }
+    #expect(server.connections == 0)
+  }
+
+  @Test func `another thread ends a request that waits for its answer`() throws {
+    let cancellation = Cancellation()
+    let server = try LoopbackServer {
+      _ = try $0.readRequest()
+      cancellation.cancel()
+      try $0.waitForEnd()
+    }
+    let start = ContinuousClock.now
+    #expect(throws: unanswered(.cancelled)) { try client().send(post(server.url(), cancellation: cancellation)) }
+    #expect(start.duration(to: .now) < .seconds(5))
+  }
+}

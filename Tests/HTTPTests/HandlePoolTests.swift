@@ -1,0 +1,42 @@
+import Encoding
+import OAuth
+import Testing
+
+@testable import HTTP
+
+@Suite struct `The pool` {
+  private func route(_ port: Int) throws -> Route {
+    try Route(to: Endpoint("http://127.0.0.1:\(port)/", allowHTTPLoopback: true), by: plainTransport())
+  }
+
+  @Test func `gives back the handle used last for a route, once`() throws {
+    let pool = HandlePool()
+    let first = try CurlHandle()
+    let second = try CurlHandle()
+    pool.give(first, for: try route(1))
+    pool.give(second, for: try route(1))
+    pool.give(try CurlHandle(), for: try route(2))
+    #expect(pool.take(for: try route(1)) === second)
+    #expect(pool.take(for: try route(1)) === first)
+    #expect(pool.take(for: try route(1)) == nil)
+    #expect(pool.count == 1)
+  }
+
+  @Test func `keeps no more than its capacity, the newest`() throws {
+    let pool = HandlePool()
+    for port in 1...HandlePool.capacity + 1 { pool.give(try CurlHandle(), for: try route(port)) }
+    #expect(pool.count == HandlePool.capacity)
+    #expect(pool.take(for: try route(1)) == nil)
+    #expect(pool.take(for: try route(2)) != nil)
+  }
+
+  @Test func `keeps nothing for long`() throws {
+    let pool = HandlePool()
+    let start = ContinuousClock.now
+    pool.give(try CurlHandle(), for: try route(1), now: start)
+    pool.give(try CurlHandle(), for: try route(2), now: start.advanced(by: .seconds(1)))
+    let end = start.advanced(by: HandlePool.idleTime)
+    #expect(pool.take(for: try route(1), now: end) == nil)
+    #expect(pool.take(for: try route(2), now: end) != nil)
+  }
+}

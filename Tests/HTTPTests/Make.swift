@@ -1,0 +1,57 @@
+import Crypto
+import HTTP
+import OAuth
+
+// Short ways to make what the tests need.
+
+extension SecretBytes {
+  /// The bytes as text. In tests nothing is secret.
+  var text: String {
+    withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+  }
+}
+
+func secret(_ text: String) throws -> SecretBytes {
+  let bytes = Array(text.utf8)
+  return try SecretBytes(copying: bytes.span)
+}
+
+/// A transport that allows plain http to this machine and gives up after `seconds`.
+func plainTransport(seconds: Int = 20) -> Transport {
+  var transport = Transport()
+  transport.allowHTTPLoopback = true
+  transport.totalTimeoutSeconds = seconds
+  return transport
+}
+
+func client() -> CurlClient { CurlClient(userAgent: "agent-test/1") }
+
+func get(
+  _ url: String, transport: Transport = plainTransport(), followsRedirects: Bool = false, limit: Int? = nil,
+  cancellation: Cancellation? = nil
+) throws -> HTTPRequest {
+  var request = HTTPRequest(
+    get: try Endpoint(url, allowHTTPLoopback: true), transport: transport, cancellation: cancellation)
+  request.followsRedirects = followsRedirects
+  if let limit { request.responseLimit = limit }
+  return request
+}
+
+func post(
+  _ url: String, form: String = "grant_type=refresh_token", transport: Transport = plainTransport(),
+  cancellation: Cancellation? = nil
+) throws -> HTTPRequest {
+  HTTPRequest(
+    post: try Endpoint(url, allowHTTPLoopback: true), form: try secret(form), transport: transport,
+    cancellation: cancellation)
+}
+
+/// The failure when the server had got the request and had begun to answer.
+func answered(_ code: HTTPFailure.Code) -> HTTPFailure {
+  HTTPFailure(code, responseStarted: true, requestMayHaveArrived: true)
+}
+
+/// The failure when the server may have got the request and nothing came back.
+func unanswered(_ code: HTTPFailure.Code) -> HTTPFailure {
+  HTTPFailure(code, responseStarted: false, requestMayHaveArrived: true)
+}

@@ -1,0 +1,30 @@
+import Platform
+import TestSupport
+
+/// `openssl s_server` on 127.0.0.1, which answers every GET with a page about the connection.
+final class TLSServer: Sendable {
+  let authority: CertificateAuthority
+  let port: UInt16
+  private let process: RunningProcess
+
+  /// - Parameter options: More options of the command.
+  init(_ certificate: CertificateAuthority.Certificate = .good, options: [String] = []) throws {
+    authority = try CertificateAuthority.shared.get()
+    let file = authority.directory.path(certificate.rawValue)
+    process = try RunningProcess(
+      executable: "/usr/bin/openssl",
+      arguments: ["s_server", "-accept", "127.0.0.1:0", "-www"] + ["-cert", file + ".pem", "-key", file + ".key"]
+        + options)
+    port = try Self.readPort(process)
+  }
+
+  var url: String { "https://127.0.0.1:\(port)/" }
+
+  /// Waits for the line that tells where it listens.
+  private static func readPort(_ process: RunningProcess) throws -> UInt16 {
+    while true {
+      let line = try process.readLine()
+      if line.hasPrefix("ACCEPT "), let port = line.split(separator: ":").last.flatMap({ UInt16($0) }) { return port }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Platform
+
+/// The text of `/proc/PID/status` (`proc(5)`).
+struct ProcessStatus {
+  let text: String
+
+  /// Of the calling thread.
+  static func ofThisThread() throws(SystemError) -> ProcessStatus {
+    let file = try FileDescriptor(opening: "/proc/thread-self/status", for: .reading)
+    return ProcessStatus(text: String(decoding: try file.readToEnd(limit: 65_536), as: UTF8.self))
+  }
+
+  /// The value of a line; empty when there is none.
+  subscript(name: String) -> String {
+    for line in text.split(separator: "\n") where line.hasPrefix("\(name):\t") {
+      return String(line.dropFirst(name.count + 2))
+    }
+    return ""
+  }
+
+  /// The signals in a mask such as `SigBlk`; nil when the line is missing. Without 32 and 33, which
+  /// the C library keeps for itself and starts every child with ignored.
+  func signals(_ name: String) -> Set<Int32>? {
+    guard let mask = UInt64(self[name], radix: 16) else { return nil }
+    return Set((1...64).filter { mask & (1 << UInt64($0 - 1)) != 0 }).subtracting([32, 33])
+  }
+}

@@ -1,0 +1,128 @@
+import Platform
+import TestSupport
+import Testing
+
+@Suite struct `Unix socket` {
+  let scratch: TemporaryDirectory
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  /// A directory whose sockets have paths of more than 107 bytes.
+  private var longName: String { String(repeating: "a", count: 60) + "/" + String(repeating: "b", count: 60) }
+
+  private func exchange(_ client: borrowing FileDescriptor, _ listener: borrowing FileDescriptor) throws {
+    #expect(try listener.waitUntilReadable(timeout: .seconds(30)) as Bool)
+    let server = try UnixSocket.accept(listener)
+    try client.writeAll(Array("hello".utf8).span)
+    #expect(try server.waitUntilReadable(timeout: .seconds(30)) as Bool)
+    var received: [UInt8] = []
+    #expect(try server.read(into: &received, upTo: 100) == 5)
+    #expect(received == Array("hello".utf8))
+  }
+
+  @Test func `a client reaches a listener`() throws {
+    let directory = try scratch.open()
+    let listener = try UnixSocket.listen(in: directory, name: "socket", backlog: 8)
+    try exchange(try UnixSocket.connect(in: directory, name: "socket"), listener)
+    try exchange(try UnixSocket.connect(path: scratch.path("socket")), listener)
+  }
+
+  @Test func `a path of more than 107 bytes works at both ends`() throws {
+    let directory = try scratch.open(longName)
+    let listener = try UnixSocket.listen(in: directory, name: "socket", backlog: 8)
+    let path = scratch.path(longName) + "/socket"
+    #expect(path.utf8.count > 107)
+    try exchange(try UnixSocket.connect(in: directory, name: "socket"), listener)
+    try exchange(try UnixSocket.connect(path: path), listener)
+  }
+
+  @Test(arguments: 100..<116) func `a path of about 107 bytes works at both ends`(length: Int) throws {
+    let directory = try scratch.open()
+    let name = String(repeating: "s", count: length - scratch.path.utf8.count - 1)
+    let listener = try UnixSocket.listen(in: directory, name: name, backlog: 8)
+    try exchange(try UnixSocket.connect(in: directory, name: name), listener)
+    try exchange(try UnixSocket.connect(path: scratch.path(name)), listener)
+    #expect(try directory.fileNames() == [name])
+  }
+
+  @Test func `the socket is for its owner alone from the moment it is there`() throws {
+    let directory = try scratch.open()
+    _ = try UnixSocket.listen(in: directory, name: "socket", backlog: 8)
+    #expect(try ProcessRunner.shell("stat -c '%a %F' \(scratch.path)/socket").outputText == "600 socket\n")
+  }
+
+  @Test func `a taken name is refused, and a dead socket answers that nobody listens`() throws {
+    let directory = try scratch.open()
+    do { _ = try UnixSocket.listen(in: directory, name: "socket", backlog: 8) }
+    #expect(throws: SystemError(errno: SystemError.Number.EADDRINUSE, operation: "bind")) {
+      _ = try UnixSocket.listen(in: directory, name: "socket", backlog: 8)
+    }
+    #expect(throws: SystemError(errno: SystemError.Number.ECONNREFUSED, operation: "connect")) {
+      _ = try UnixSocket.connect(in: directory, name: "socket")
+    }
+    #expect(throws: SystemError(errno: SystemError.Number.ENOENT, operation: "connect")) {
+      _ = try UnixSocket.connect(in: directory, name: "other")
+    }
+  }
+
+  @Test func `both ends see the user and the process at the other end`() throws {
+    let directory = try scratch.open()
+    let listener = try UnixSocket.listen(in: directory, name: "socket", backlog: 8)
+    let client = try UnixSocket.connect(in: directory, name: "socket")
+    let server = try UnixSocket.accept(listener)
+    #expect(try UnixSocket.peerUserID(client) == Machine.userID)
+    #expect(try UnixSocket.peerUserID(server) == Machine.userID)
+    #expect(try UnixSocket.peerProcessID(client) == Machine.processID)
+    #expect(try UnixSocket.peerProcessID(server) == Machine.processID)
+  }
+
+  @Test func `a socket of another kind has no peer user`() throws {
+    let listener = try UnixSocket.listenLoopback(port: 0)
+    let client = try UnixSocket.connectLoopback(port: try UnixSocket.localPort(listener))
+    #expect(throws: SystemError(errno: SystemError.Number.ENOTCONN, operation: "getsockopt")) {
+      try UnixSocket.peerUserID(client)
+    }
+  }
+
+  @Test func `nothing to accept does not wait`() throws {
+    let listener = try UnixSocket.listen(in: try scratch.open(), name: "socket", backlog: 8)
+    #expect(throws: SystemError(errno: SystemError.Number.EAGAIN, operation: "accept4")) {
+      _ = try UnixSocket.accept(listener)
+    }
+  }
+
+  @Test func `a silent peer does not hold a reader longer than the time limit`() throws {
+    let pair = try UnixSocket.pair()
+    try UnixSocket.setTimeouts(pair.first, seconds: 1)
+    var buffer: [UInt8] = [1]
+    #expect(throws: SystemError(errno: SystemError.Number.EAGAIN, operation: "read")) {
+      try pair.first.read(into: &buffer, upTo: 10)
+    }
+    #expect(buffer == [1])
+  }
+
+  @Test(arguments: [false, true]) func `loopback sockets connect`(ipv6: Bool) throws {
+    let listener = try UnixSocket.listenLoopback(port: 0, ipv6: ipv6)
+    let port = try UnixSocket.localPort(listener)
+    #expect(port > 0)
+    try exchange(try UnixSocket.connectLoopback(port: port, ipv6: ipv6), listener)
+    let addresses = try ProcessRunner.shell("cat /proc/net/tcp /proc/net/tcp6").outputText
+    let hexadecimal = String(port, radix: 16, uppercase: true)
+    let entry = (ipv6 ? "00000000000000000000000001000000:" : "0100007F:") + String("0000\(hexadecimal)".suffix(4))
+    #expect(addresses.contains(" \(entry) "))
+  }
+
+  @Test func `a descriptor passes beside bytes`() throws {
+    let pair = try UnixSocket.pair()
+    let pipe = try Pipe()
+    #expect(try UnixSocket.send(Array("x".utf8).span, passing: pipe.writing.raw, over: pair.first) == 1)
+    var received: [UInt8] = []
+    var passed: SharedDescriptor?
+    #expect(try UnixSocket.receive(pair.second, into: &received, upTo: 10, passed: &passed) == 1)
+    #expect(received == Array("x".utf8))
+    try #require(passed).descriptor.writeAll([42].span)
+    var found: [UInt8] = []
+    #expect(try pipe.reading.read(into: &found, upTo: 10) == 1)
+    #expect(found == [42])
+  }
+}

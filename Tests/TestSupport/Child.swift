@@ -1,0 +1,47 @@
+internal import Platform
+
+/// A started process with our ends of its three standard streams, which do not block; killed and
+/// waited for when the value goes away before the process has ended.
+struct Child: ~Copyable {
+  let processID: Int32
+  private(set) var input: FileDescriptor?
+  /// The number of `input`, as long as that is open.
+  let inputNumber: Int32
+  let output: FileDescriptor
+  let error: FileDescriptor
+  private var isReaped = false
+
+  init(_ request: Spawn.Request) throws(SystemError) {
+    // A child that does not read its input is no reason to end the tests.
+    Signals.ignoreBrokenPipe()
+    let input = try Pipe()
+    let output = try Pipe()
+    let error = try Pipe()
+    try input.writing.setNonBlocking(true)
+    try output.reading.setNonBlocking(true)
+    try error.reading.setNonBlocking(true)
+    var request = request
+    request.inherits += [(input.reading.raw, 0), (output.writing.raw, 1), (error.writing.raw, 2)]
+    processID = try Spawn.start(request)
+    inputNumber = input.writing.raw
+    self.input = .some(input.writing)
+    self.output = output.reading
+    self.error = error.reading
+  }
+
+  deinit {
+    if !isReaped {
+      try? Spawn.kill(processID, Signals.SIGKILL)
+      _ = try? Spawn.wait(processID)
+    }
+  }
+
+  mutating func closeInput() { input = nil }
+
+  /// Waits for the process, which has ended or is about to.
+  mutating func reap() throws(SystemError) -> ExitStatus {
+    let status = try Spawn.wait(processID)
+    isReaped = true
+    return status
+  }
+}

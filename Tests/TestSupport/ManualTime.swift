@@ -1,0 +1,32 @@
+package import Platform
+
+/// A clock that stands still until a test moves it.
+package final class ManualTime: TimeSource {
+  private struct State: Sendable {
+    var now: Instant
+    var wallSeconds: Int
+  }
+
+  private let state: Monitor<State>
+
+  package init(now: Instant = Instant(nanoseconds: 1_000_000_000_000), wallSeconds: Int = 1_700_000_000) {
+    state = Monitor(State(now: now, wallSeconds: wallSeconds))
+  }
+
+  package func now() -> Instant { state.withLock { $0.now } }
+
+  package func wallSeconds() -> Int { state.withLock { $0.wallSeconds } }
+
+  /// Moves both clocks forward by whole seconds.
+  package func advance(seconds: Int) {
+    state.withLock {
+      $0.now = $0.now.advanced(by: .seconds(seconds))
+      $0.wallSeconds += seconds
+    }
+  }
+
+  /// Sets the wall clock alone, as an administrator or a time server would.
+  package func setWall(seconds: Int) {
+    state.withLock { $0.wallSeconds = seconds }
+  }
+}

@@ -1,0 +1,143 @@
+package import Platform
+
+/// A program in the background; killed and waited for when the value goes away.
+///
+/// Its standard error goes to a file, so it never waits for a reader.
+package final class RunningProcess: Sendable {
+  private struct State: Sendable {
+    var buffer: [UInt8] = []
+    var status: ExitStatus?
+  }
+
+  package let processID: Int32
+  private let output: FileDescriptor
+  private let ended: FileDescriptor
+  private let input: Monitor<FileDescriptorBox?>
+  private let errors: TemporaryDirectory
+  private let state = Monitor(State())
+
+  private final class FileDescriptorBox: Sendable {
+    let descriptor: FileDescriptor
+    init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
+  }
+
+  /// Starts a program; the parameters are those of ``ProcessRunner``.
+  package init(
+    executable: String, arguments: [String] = [], environment: [String] = ProcessRunner.plainEnvironment,
+    inherits: [(parent: Int32, child: Int32)] = [], directory: String? = nil
+  ) throws {
+    Signals.ignoreBrokenPipe()
+    errors = try TemporaryDirectory()
+    let errorFile = try FileDescriptor(opening: errors.path("error"), for: .replacing)
+    let input = try Pipe()
+    let output = try Pipe()
+    let streams: [(parent: Int32, child: Int32)] = [
+      (input.reading.raw, 0), (output.writing.raw, 1), (errorFile.raw, 2),
+    ]
+    processID = try Spawn.start(
+      Spawn.Request(
+        executable: executable, arguments: [executable] + arguments, environment: environment,
+        inherits: streams + inherits, directory: directory))
+    ended = try Spawn.processDescriptor(processID)
+    self.output = output.reading
+    self.input = Monitor(FileDescriptorBox(input.writing))
+  }
+
+  deinit {
+    _ = try? terminate(Signals.SIGKILL)
+  }
+
+  /// What it has written to standard error so far.
+  package var errorText: String { (try? errors.readText("error")) ?? "" }
+
+  /// The next line it writes to standard output, without its newline. For one thread at a time.
+  ///
+  /// - Throws: ``ProcessFailure/timedOut(output:error:)`` with the part of the line that has come;
+  ///   ``ProcessFailure/ended(error:)`` at the end of the output.
+  package func readLine(timeout: Duration = .seconds(30)) throws(ProcessFailure) -> String {
+    let deadline = Instant.now.advanced(by: timeout)
+    while true {
+      if let line = takeLine() { return line }
+      do {
+        guard try output.waitUntilReadable(timeout: Instant.now.duration(to: deadline)) else { throw timedOut }
+        var piece: [UInt8] = []
+        if try output.read(into: &piece, upTo: 65_536) == 0 { throw ProcessFailure.ended(error: errorText) }
+        state.withLock { $0.buffer += piece }
+      } catch let error as SystemError {
+        throw .system(error)
+      } catch let error as ProcessFailure {
+        throw error
+      } catch {
+        preconditionFailure("no other error is thrown here")
+      }
+    }
+  }
+
+  /// Writes to its standard input.
+  package func send(_ text: String) throws(SystemError) {
+    guard let box = input.withLock({ $0 }) else {
+      throw SystemError(errno: SystemError.Number.EPIPE, operation: "write")
+    }
+    try box.descriptor.writeAll(Array(text.utf8).span)
+  }
+
+  /// Ends its standard input.
+  package func closeInput() {
+    input.withLock { $0 = nil }
+  }
+
+  /// Waits until it has ended.
+  package func wait(timeout: Duration = .seconds(30)) throws(ProcessFailure) -> ExitStatus {
+    if let status = state.withLock({ $0.status }) { return status }
+    do {
+      guard try ended.waitUntilReadable(timeout: timeout) else { throw timedOut }
+      return try state.withLock { (state) throws(SystemError) in
+        if let status = state.status { return status }
+        let status = try Spawn.wait(processID)
+        state.status = status
+        return status
+      }
+    } catch let error as SystemError {
+      throw .system(error)
+    } catch let error as ProcessFailure {
+      throw error
+    } catch {
+      preconditionFailure("no other error is thrown here")
+    }
+  }
+
+  /// Sends a signal, if it still runs.
+  package func signal(_ signal: Int32) throws(SystemError) {
+    // The process id is ours until it has been waited for, so it cannot be another's.
+    try state.withLock { (state) throws(SystemError) in
+      if state.status == nil { try Spawn.kill(processID, signal) }
+    }
+  }
+
+  /// Sends a signal and waits; after `timeout` it is killed.
+  @discardableResult
+  package func terminate(
+    _ signal: Int32 = Signals.SIGTERM, timeout: Duration = .seconds(5)
+  ) throws(ProcessFailure) -> ExitStatus {
+    do { try self.signal(signal) } catch { throw .system(error) }
+    do {
+      return try wait(timeout: timeout)
+    } catch ProcessFailure.timedOut {
+      do { try self.signal(Signals.SIGKILL) } catch { throw .system(error) }
+      return try wait()
+    }
+  }
+
+  private var timedOut: ProcessFailure {
+    .timedOut(output: state.withLock { String(decoding: $0.buffer, as: UTF8.self) }, error: errorText)
+  }
+
+  private func takeLine() -> String? {
+    state.withLock { state in
+      guard let newline = state.buffer.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+      let line = String(decoding: state.buffer[..<newline], as: UTF8.self)
+      state.buffer.removeFirst(newline + 1)
+      return line
+    }
+  }
+}

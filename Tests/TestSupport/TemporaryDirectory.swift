@@ -1,0 +1,44 @@
+package import Platform
+
+/// A directory for one test, with mode 0700, removed with all that is in it when the value goes away.
+package final class TemporaryDirectory: Sendable {
+  /// Absolute, without a slash at the end.
+  package let path: String
+
+  package init() throws {
+    let parent = Environment.value("TMPDIR") ?? "/tmp"
+    let suffix = Randomness.bytes(8).map { String($0, radix: 36) }.joined()
+    path = "\(parent)/agent-test-\(suffix)"
+    _ = try PrivateDirectory(opening: path, create: true)
+  }
+
+  deinit { try? FileTree.remove(path) }
+
+  /// The path of a name in it.
+  package func path(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Opens it, or a private directory below it, which is made where it is missing.
+  package func open(_ name: String? = nil) throws(DirectoryError) -> PrivateDirectory {
+    try PrivateDirectory(opening: name.map { path($0) } ?? path, create: true)
+  }
+
+  /// Writes a file with mode 0600, replacing what is there.
+  package func write(_ name: String, _ bytes: [UInt8]) throws(SystemError) {
+    let file = try FileDescriptor(opening: path(name), for: .replacing)
+    try file.writeAll(bytes.span)
+    try file.close()
+  }
+
+  package func write(_ name: String, _ text: String) throws(SystemError) {
+    try write(name, Array(text.utf8))
+  }
+
+  /// Reads a file of at most 64 MiB.
+  package func read(_ name: String) throws(SystemError) -> [UInt8] {
+    try FileDescriptor(opening: path(name), for: .reading).readToEnd(limit: 64 << 20)
+  }
+
+  package func readText(_ name: String) throws(SystemError) -> String {
+    String(decoding: try read(name), as: UTF8.self)
+  }
+}
