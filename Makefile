@@ -17,7 +17,7 @@ FISHDIR    ?= $(PREFIX)/share/fish/vendor_completions.d
 SWIFT       = swift
 SWIFTFLAGS  = --disable-local-rpath --explicit-target-dependency-import-check error
 RELEASE     = .build/release
-VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Daemon/DaemonFacts.swift)
+VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
 .PHONY: all help deps deps-check toolchain build test check check-static check-generated check-style demo bench \
   generate install uninstall dist clean

@@ -3,9 +3,6 @@ internal import Wire
 
 /// The program `agent`.
 package enum Main {
-  /// The program's version.
-  package static let version = "0.1.0"
-
   /// Runs one command line.
   ///
   /// - Parameter arguments: The arguments, the program's own name first.
@@ -35,7 +32,7 @@ package enum Main {
 
   private static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
     if invocation.has(.version) {
-      try Console.answer("agent \(version)\n")
+      try Console.answer("agent \(Product.version)\n")
       return 0
     }
     if invocation.has(.help) {

@@ -1,17 +1,16 @@
 internal import Crypto
 internal import Encoding
 internal import Platform
+internal import Wire
 
 /// What the daemon tells of itself.
 struct DaemonFacts {
-  static let version = "0.1.0"
-
   let startedAt: Instant
   let socketPath: String?
 
   func json(time: any TimeSource) -> JSONObject {
     var object = JSONObject([
-      ("pid", .int(Int(Machine.processID))), ("version", .string(Self.version)),
+      ("pid", .int(Int(Machine.processID))), ("version", .string(Product.version)),
       ("uptime", .int(Int(startedAt.duration(to: time.now()).components.seconds))),
     ])
     object["socket"] = socketPath.map { .string($0) }

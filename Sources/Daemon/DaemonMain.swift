@@ -41,7 +41,7 @@ package enum DaemonMain {
 
   private static func serve(_ invocation: DaemonInvocation) throws -> Int32 {
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT, Signals.SIGHUP])
-    let http = CurlClient(userAgent: "agent/\(DaemonFacts.version)")
+    let http = CurlClient(userAgent: "agent/\(Product.version)")
     let time = SystemTime()
     let state = try UserDirectories.stateHome + "/agent"
     let services = SessionServices(

@@ -7,23 +7,24 @@ final class WorkerPool: Sendable {
   /// More jobs than this wait their turn. Each account has at most one refresh in flight, so a
   /// server that hangs holds as many threads as it has accounts.
   private static let mostThreads = 64
-  private static let idleTime = Duration.seconds(5)
 
+  /// There are at least as many threads as jobs that have not ended, up to ``mostThreads``.
   private struct State {
     var threads = 0
-    var idle = 0
-    var running = 0
+    var unfinished = 0
   }
 
   private let jobs = WorkQueue<@Sendable () -> Void>()
   private let state = Mutex(State())
+  private let idleTime: Duration
+
+  /// - Parameter idleTime: After it a thread without work ends.
+  init(idleTime: Duration = .seconds(5)) { self.idleTime = idleTime }
 
   func submit(_ job: @escaping @Sendable () -> Void) {
     let needsThread = state.withLock { state -> Bool in
-      state.running += 1
-      guard state.idle < state.running - (state.threads - state.idle), state.threads < Self.mostThreads else {
-        return false
-      }
+      state.unfinished += 1
+      guard state.threads < state.unfinished, state.threads < Self.mostThreads else { return false }
       state.threads += 1
       return true
     }
@@ -38,19 +39,23 @@ final class WorkerPool: Sendable {
   }
 
   private func work() {
-    while true {
-      state.withLock { $0.idle += 1 }
-      let job = jobs.pop(wait: Self.idleTime)
-      state.withLock { $0.idle -= 1 }
-      guard let job else { break }
+    repeat { runJobs() } while !mayEnd()
+  }
+
+  /// Runs jobs until none has come for a while.
+  private func runJobs() {
+    while let job = jobs.pop(wait: idleTime) {
       job()
-      state.withLock { $0.running -= 1 }
+      state.withLock { $0.unfinished -= 1 }
     }
-    let mustStay = state.withLock { state -> Bool in
-      if jobs.count > 0, state.threads == 1 { return true }
+  }
+
+  /// Whether the calling thread may end: not while a job counts on it, which may not be in the queue yet.
+  private func mayEnd() -> Bool {
+    state.withLock { state in
+      guard state.unfinished < state.threads else { return false }
       state.threads -= 1
-      return false
+      return true
     }
-    if mustStay { work() }
   }
 }

@@ -46,6 +46,14 @@ package enum Machine {
     return String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  /// The absolute path of the current directory; nil when it was removed or is not UTF-8.
+  package static func currentDirectory() -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    guard unsafe getcwd(&buffer, buffer.count) != nil else { return nil }
+    let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
   private static func readSmallFile(_ path: String) -> [UInt8]? {
     guard let file = try? FileDescriptor(opening: path, for: .reading) else { return nil }
     return try? file.readToEnd(limit: 4096)

@@ -150,7 +150,7 @@ import Wire
 
   @Test func `prints its version and its help without a daemon`() throws {
     let program = try AgentProgram()
-    #expect(try program.run(["--version"]).outputText == "agent \(Main.version)\n")
+    #expect(try program.run(["--version"]).outputText == "agent \(Product.version)\n")
     #expect(try program.run(["--help"]).outputText == HelpWriter.program())
     #expect(try program.run(["token", "-h"]).outputText == HelpWriter.help(on: .token))
     let nothing = try program.run([])

@@ -78,28 +78,9 @@ enum LoginOptions {
   /// The absolute path of a file: the daemon has another current directory.
   static func absolute(_ path: String) throws(Failure) -> String {
     if path.utf8.first == UInt8(ascii: "/") { return path }
-    guard let directory = currentDirectory(), isSameFile(path, "\(directory)/\(path)") else {
+    guard let directory = Machine.currentDirectory() else {
       throw Failure(.invalidRequest, "the file \"\(path)\" was not found", hint: "give it as an absolute path")
     }
-    return "\(directory)/\(path)"
-  }
-
-  /// What the shell says, when it is an absolute path. It may be out of date; see ``isSameFile(_:_:)``.
-  private static func currentDirectory() -> String? {
-    guard let directory = Environment.value("PWD"), directory.utf8.first == UInt8(ascii: "/") else { return nil }
-    return directory
-  }
-
-  /// More than any file of certificates.
-  private static let fileLimit = 4 << 20
-
-  private static func isSameFile(_ path: String, _ other: String) -> Bool {
-    guard let found = content(of: path), let other = content(of: other) else { return false }
-    return found == other
-  }
-
-  private static func content(of path: String) -> [UInt8]? {
-    guard let file = try? FileDescriptor(opening: path, for: .reading) else { return nil }
-    return try? file.readToEnd(limit: fileLimit)
+    return directory == "/" ? "/\(path)" : "\(directory)/\(path)"
   }
 }

@@ -3,7 +3,7 @@ extension Command {
     name: "status",
     summary: "Show accounts, sessions, daemon and vault",
     details: [
-      "No token is ever part of the answer. `STATE` is one of signed-out, signing-in, active, stale, refreshing,"
+      "No token is ever part of the answer. `STATE` is one of signed_out, signing_in, active, stale, refreshing,"
         + " expired, locked and offline.",
       #"With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "subject", "state", "scope","#
         + #" "expires_at", "last_refresh"}], "daemon": {"pid", "version", "uptime", "memory_pss_kib","#

@@ -1,0 +1,257 @@
+import Crypto
+import Encoding
+import JOSE
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vault
+
+/// A sign-in by the device grant, step by step (RFC 8628).
+@Suite struct `A sign-in by device code` {
+  let home: Home
+
+  init() throws { home = try Home() }
+
+  func signIn(
+    _ answer: HTTPResponse, _ configuration: AccountConfiguration = Home.configuration
+  ) throws -> DeviceSignIn.Outcome {
+    try home.finish(try home.prepare(configuration), answer)
+  }
+
+  // MARK: The first step
+
+  // RFC 8628 section 3.1.
+  @Test func `asks for a code with the default scope and no secret`() throws {
+    let signIn = try home.prepare()
+    #expect(
+      home.http.requests == [
+        ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL),
+        ScriptedHTTP.Recorded(url: TestIssuer.deviceURL, form: ["scope=openid offline_access", "client_id=cli"]),
+      ])
+    #expect(signIn.authorization.userCode == "WDJB-MJHT")
+    #expect(signIn.authorization.interval == 7)
+    #expect(signIn.configuration == Home.configuration)
+    #expect(signIn.startedAt == home.time.now())
+    #expect(signIn.startedAtUnixSeconds == TestIssuer.now)
+    #expect(try home.stored() == nil)
+  }
+
+  struct ScopeRow: CustomTestStringConvertible {
+    var testDescription: String
+    var wanted: [String] = []
+    var metadata: JSONObject
+    var sent: String?
+  }
+
+  // OpenID Connect Core 1.0 section 11: offline_access; RFC 8414 section 2: scopes_supported.
+  @Test(arguments: [
+    ScopeRow(
+      testDescription: "offline_access is not announced", metadata: TestIssuer.metadata("scopes_supported", ["openid"]),
+      sent: "openid"),
+    ScopeRow(
+      testDescription: "no scopes are announced", metadata: TestIssuer.metadata("scopes_supported", nil), sent: "openid"
+    ),
+    ScopeRow(
+      testDescription: "no ID Tokens are issued", metadata: TestIssuer.metadata("jwks_uri", nil), sent: nil),
+    ScopeRow(
+      testDescription: "the account names its own", wanted: ["mail", "calendar"], metadata: TestIssuer.metadata,
+      sent: "mail calendar"),
+  ])
+  func `asks for what the account or the server suggests`(_ row: ScopeRow) throws {
+    home.http.answer(TestIssuer.metadataURL, try response(200, .object(row.metadata)))
+    var configuration = Home.configuration
+    configuration.scope = row.wanted
+    #expect(try home.prepare(configuration).scope?.text == row.sent)
+    #expect(home.http.requests.last?.form == (row.sent.map { ["scope=\($0)"] } ?? []) + ["client_id=cli"])
+  }
+
+  @Test func `fetches the metadata anew`() throws {
+    _ = try home.prepare()
+    _ = try home.prepare()
+    #expect(home.http.urls.filter { $0 == TestIssuer.metadataURL }.count == 2)
+  }
+
+  @Test func `uses an endpoint named by hand`() throws {
+    home.http.answer(
+      TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("device_authorization_endpoint", nil))))
+    #expect(throws: SessionError.oauth(OAuthError(.endpointMissing, "the device authorization endpoint"))) {
+      try home.prepare()
+    }
+    home.http.answer(
+      TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("device_authorization_endpoint", nil))))
+    var configuration = Home.configuration
+    configuration.endpoints.deviceAuthorization = TestIssuer.deviceURL
+    #expect(try home.prepare(configuration).authorization.userCode == "WDJB-MJHT")
+  }
+
+  @Test func `tells the settings that cannot be used before anything is sent`() throws {
+    var insecure = Home.configuration
+    insecure.issuer = "http://as.example"
+    #expect(throws: SessionError.oauth(OAuthError(.insecureURL, "the issuer"))) { try home.prepare(insecure) }
+    var noFile = Home.configuration
+    noFile.caFile = home.directory.path("missing.pem")
+    #expect(throws: SessionError.configuration(ConfigurationError(.caFile, home.directory.path("missing.pem")))) {
+      try home.prepare(noFile)
+    }
+    #expect(home.http.requests.isEmpty)
+  }
+
+  // MARK: The polls
+
+  // RFC 8628 section 3.5.
+  @Test func `polls with the device code until the person has decided`() throws {
+    let signIn = try home.prepare()
+    home.http.answer(TestIssuer.tokenURL, try refusal("authorization_pending"))
+    guard case .pending = try signIn.poll() else { throw Home.NoToken() }
+    #expect(
+      home.http.requests.last
+        == ScriptedHTTP.Recorded(
+          url: TestIssuer.tokenURL,
+          form: ["grant_type=urn:ietf:params:oauth:grant-type:device_code", "device_code=dc-1", "client_id=cli"]))
+    home.http.answer(TestIssuer.tokenURL, try refusal("access_denied"))
+    let denied = refused(.accessDenied, "the token endpoint", "access_denied", status: 400)
+    #expect(throws: SessionError.oauth(denied)) { try signIn.poll() }
+    #expect(try home.stored() == nil)
+  }
+
+  // MARK: The last step
+
+  @Test func `stores the session with where its secrets may go`() throws {
+    let outcome = try signIn(
+      try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken("auth_time", 5), scope: "openid"))
+    #expect(outcome.grant.accessToken.text == "at-1")
+    #expect(outcome.grant.subject == "alice")
+    #expect(outcome.grant.claims["name"] == "Alice")
+    #expect(outcome.grant.scope == "openid")
+    #expect(outcome.grant.expiresAtUnixSeconds == TestIssuer.now + 300)
+    #expect(outcome.hasRefreshToken)
+    #expect(!outcome.isKept)
+    #expect(home.services.isCurrent(outcome.grant, of: home.account))
+    let record = try #require(try home.stored())
+    #expect(record.authority == (try Home.record()).authority)
+    #expect(record.authority.origins == TestIssuer.origins)
+    var identity = Home.alice
+    identity.authTime = 5
+    #expect(record.identity == identity)
+    #expect(record.refreshToken?.text == "rt-1")
+    #expect(record.accessToken == nil)
+    #expect(record.scope == "openid")
+    #expect(record.signedInAt == TestIssuer.now)
+    #expect(!record.isExpired)
+  }
+
+  @Test func `without a scope in the answer has what it asked for`() throws {
+    // RFC 6749 section 5.1.
+    let outcome = try signIn(try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
+    #expect(outcome.grant.scope == "openid offline_access")
+    #expect(try home.stored()?.scope == "openid offline_access")
+  }
+
+  @Test func `counts the lifetime from the poll that brought the token`() throws {
+    let signIn = try home.prepare()
+    let sentAt = home.time.now()
+    let answer = try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken())
+    let response = try home.poll(signIn, answer)
+    home.time.advance(seconds: 10)
+    let grant = try signIn.finish(response, receivedAfter: sentAt).grant
+    #expect(grant.issuedAt == sentAt)
+    #expect(grant.expiresAtUnixSeconds == TestIssuer.now + 300)
+  }
+
+  // MARK: ID Tokens
+
+  // OpenID Connect Core 1.0 section 3.1.3.3.
+  @Test func `needs an ID Token when it asked for openid`() throws {
+    #expect(throws: SessionError.oauth(OAuthError(.missingIDToken, "the token endpoint"))) {
+      _ = try signIn(try tokens("at-1", refresh: "rt-1"))
+    }
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `needs no ID Token without openid`() throws {
+    var configuration = Home.configuration
+    configuration.scope = ["mail"]
+    let outcome = try signIn(try tokens("at-1", refresh: "rt-1"), configuration)
+    #expect(outcome.grant.subject == nil)
+    #expect(outcome.grant.claims.isEmpty)
+    #expect(try home.stored()?.identity == nil)
+  }
+
+  struct BadToken: CustomTestStringConvertible {
+    var claim: String
+    var value: JSON?
+    var error: IDTokenError
+    var testDescription: String { claim }
+  }
+
+  // OpenID Connect Core 1.0 section 3.1.3.7.
+  @Test(arguments: [
+    BadToken(claim: "iss", value: "https://evil.example", error: IDTokenError(.issuerMismatch, "iss")),
+    BadToken(claim: "aud", value: "other", error: IDTokenError(.audienceMismatch, "aud")),
+    BadToken(claim: "exp", value: .int(TestIssuer.now - 61), error: IDTokenError(.expired, "exp")),
+    BadToken(claim: "sub", value: nil, error: IDTokenError(.missingClaim, "sub")),
+    BadToken(claim: "at_hash", value: "AAAA", error: IDTokenError(.accessTokenHashMismatch, "at_hash")),
+  ])
+  func `stores nothing when the ID Token does not hold`(_ bad: BadToken) throws {
+    let token = try TestIssuer.first.idToken(bad.claim, bad.value)
+    #expect(throws: SessionError.idToken(bad.error)) {
+      _ = try signIn(try tokens("at-1", refresh: "rt-1", idToken: token))
+    }
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `stores nothing when the issuer does not publish the key`() throws {
+    let token = try TestIssuer.second.idToken()
+    #expect(throws: SessionError.idToken(IDTokenError(.signature(.unknownKey)))) {
+      _ = try signIn(try tokens("at-1", refresh: "rt-1", idToken: token))
+    }
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `accepts no algorithm that the server did not announce`() throws {
+    // Without an announcement that is RS256 alone (OpenID Connect Core 1.0 section 2).
+    let metadata = TestIssuer.metadata("id_token_signing_alg_values_supported", nil)
+    home.http.answer(TestIssuer.metadataURL, try response(200, .object(metadata)))
+    let token = try TestIssuer.first.idToken()
+    #expect(throws: SessionError.idToken(IDTokenError(.signature(.algorithmNotAllowed)))) {
+      _ = try signIn(try tokens("at-1", refresh: "rt-1", idToken: token))
+    }
+  }
+
+  // MARK: Without a refresh token
+
+  @Test func `without a refresh token ends with its access token`() throws {
+    let outcome = try signIn(try tokens("at-1", idToken: TestIssuer.first.idToken()))
+    #expect(!outcome.hasRefreshToken)
+    #expect(!outcome.isKept)
+    #expect(outcome.grant.accessToken.text == "at-1")
+    let record = try #require(try home.stored())
+    #expect(record.isExpired)
+    #expect(record.accessToken == nil)
+    #expect(record.refreshToken == nil)
+  }
+
+  @Test(arguments: [nil, 300]) func `keeps an access token that was asked to be kept`(lifetime: Int?) throws {
+    var configuration = Home.configuration
+    configuration.keepsAccessToken = true
+    let outcome = try signIn(
+      try tokens("at-1", idToken: TestIssuer.first.idToken(), expiresIn: lifetime), configuration)
+    #expect(outcome.isKept)
+    let record = try #require(try home.stored())
+    #expect(record.accessToken?.text == "at-1")
+    #expect(record.accessTokenExpiresAt == lifetime.map { TestIssuer.now + $0 })
+    #expect(!record.isExpired)
+    #expect(try home.refresh(configuration).accessToken.text == "at-1")
+  }
+
+  @Test func `keeps no access token that can be refreshed`() throws {
+    var configuration = Home.configuration
+    configuration.keepsAccessToken = true
+    let outcome = try signIn(
+      try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()), configuration)
+    #expect(!outcome.isKept)
+    #expect(try home.stored()?.accessToken == nil)
+  }
+}

@@ -1,0 +1,272 @@
+import Encoding
+import JOSE
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+
+@Suite struct `The cache of metadata and keys` {
+  let directory: TemporaryDirectory
+  let http = ScriptedHTTP()
+  let time = ManualTime()
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    http.always(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata)))
+    http.always(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
+  }
+
+  /// A cache as a new process has it.
+  func cache() -> DocumentCache { DocumentCache(directory: directory.path("cache"), http: http, time: time) }
+
+  @discardableResult
+  func metadata(_ cache: DocumentCache, of issuer: String = TestIssuer.text, fresh: Bool = false) throws -> String? {
+    let issuer = try Issuer(issuer, allowHTTPLoopback: false)
+    return try cache.metadata(of: issuer, transport: Transport(), fresh: fresh, cancellation: nil).tokenEndpoint?.text
+  }
+
+  @discardableResult
+  func keys(_ cache: DocumentCache) throws -> Int {
+    let endpoint = try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false)
+    return try cache.keys(at: endpoint, transport: Transport(), cancellation: nil).keys.count
+  }
+
+  func refetch(_ cache: DocumentCache) throws -> Int? {
+    let endpoint = try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false)
+    return try cache.refetchedKeys(at: endpoint, transport: Transport(), cancellation: nil)?.keys.count
+  }
+
+  var fetches: Int { http.requests.count }
+
+  // MARK: Memory and disk
+
+  @Test func `asks the network once, then memory`() throws {
+    let cache = cache()
+    for _ in 1...3 {
+      #expect(try metadata(cache) == TestIssuer.tokenURL)
+      #expect(try keys(cache) == 1)
+    }
+    #expect(http.urls == [TestIssuer.metadataURL, TestIssuer.keysURL])
+  }
+
+  @Test func `needs no network after a restart`() throws {
+    try metadata(cache())
+    try keys(cache())
+    let restarted = cache()
+    #expect(try metadata(restarted) == TestIssuer.tokenURL)
+    #expect(try keys(restarted) == 1)
+    #expect(fetches == 2)
+    // What was read stays in memory.
+    try FileTree.remove(directory.path("cache"))
+    #expect(try metadata(restarted) == TestIssuer.tokenURL)
+    #expect(fetches == 2)
+  }
+
+  @Test func `works without a disk`() throws {
+    try directory.write("cache", "a file in the way")
+    let cache = cache()
+    #expect(try metadata(cache) == TestIssuer.tokenURL)
+    #expect(try metadata(cache) == TestIssuer.tokenURL)
+    #expect(fetches == 1)
+  }
+
+  @Test func `asks the network when something fresh is wanted`() throws {
+    let cache = cache()
+    try metadata(cache)
+    http.answer(
+      TestIssuer.metadataURL,
+      try response(200, .object(TestIssuer.metadata("token_endpoint", "https://as.example/new"))))
+    #expect(try metadata(cache, fresh: true) == "https://as.example/new")
+    #expect(try metadata(cache) == "https://as.example/new")
+    #expect(try metadata(self.cache()) == "https://as.example/new")
+    #expect(fetches == 2)
+  }
+
+  @Test func `keeps the old document when a fresh one cannot be had`() throws {
+    let cache = cache()
+    try metadata(cache)
+    http.fail(TestIssuer.metadataURL, HTTPFailure(.connect))
+    #expect(throws: OAuthError(.network, "the metadata endpoint")) { try metadata(cache, fresh: true) }
+    #expect(try metadata(cache) == TestIssuer.tokenURL)
+  }
+
+  @Test func `forgets in memory and on disk`() throws {
+    let cache = cache()
+    try metadata(cache)
+    try keys(cache)
+    cache.forget(issuer: TestIssuer.text, keysAt: TestIssuer.keysURL)
+    #expect(try PrivateDirectory(opening: directory.path("cache"), create: false).fileNames() == [])
+    try metadata(cache)
+    try keys(cache)
+    #expect(fetches == 4)
+  }
+
+  @Test func `holds nothing readable of the issuer in its file names`() throws {
+    try metadata(cache())
+    try keys(cache())
+    for name in try PrivateDirectory(opening: directory.path("cache"), create: false).fileNames() {
+      #expect(name.hasSuffix(".json"))
+      #expect(!name.contains("example"))
+    }
+  }
+
+  // MARK: Time
+
+  struct Life: CustomTestStringConvertible {
+    var header: String?
+    var seconds: Int
+    var testDescription: String { header ?? "no header" }
+  }
+
+  // RFC 9111 section 5.2.2, within bounds of our own.
+  @Test(arguments: [
+    Life(header: nil, seconds: 86_400), Life(header: "max-age=3600", seconds: 3600),
+    Life(header: "max-age=1", seconds: 300), Life(header: "max-age=0", seconds: 300),
+    Life(header: "no-store", seconds: 300), Life(header: "max-age=99999999999999999999", seconds: 86_400),
+    Life(header: "max-age=-5", seconds: 86_400), Life(header: "public, max-age=7200", seconds: 7200),
+  ])
+  func `keeps a document as long as the server says, within bounds`(_ life: Life) throws {
+    let headers = life.header.map { [("Cache-Control", $0)] } ?? []
+    http.answer(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata), headers: headers))
+    let cache = cache()
+    try metadata(cache)
+    time.advance(seconds: life.seconds - 1)
+    try metadata(cache)
+    try metadata(self.cache())
+    #expect(fetches == 1)
+    time.advance(seconds: 1)
+    try metadata(self.cache())
+    #expect(fetches == 2)
+    try metadata(cache)
+    #expect(fetches == 3)
+  }
+
+  @Test func `does not trust a document from the future`() throws {
+    try metadata(cache())
+    time.setWall(seconds: TestIssuer.now - 1)
+    try metadata(cache())
+    #expect(fetches == 2)
+  }
+
+  // MARK: Fetching out of turn
+
+  @Test func `fetches keys out of turn at most once a minute`() throws {
+    let cache = cache()
+    try keys(cache)
+    #expect(try refetch(cache) == 1)
+    #expect(try refetch(cache) == nil)
+    time.advance(seconds: 59)
+    #expect(try refetch(cache) == nil)
+    time.advance(seconds: 1)
+    #expect(try refetch(cache) == 1)
+    #expect(fetches == 3)
+  }
+
+  @Test func `fetches keys out of turn at most ten times an hour`() throws {
+    let cache = cache()
+    try keys(cache)
+    for _ in 1...10 {
+      #expect(try refetch(cache) == 1)
+      time.advance(seconds: 60)
+    }
+    #expect(try refetch(cache) == nil)
+    time.advance(seconds: 3000 - 1)
+    #expect(try refetch(cache) == nil)
+    time.advance(seconds: 1)
+    #expect(try refetch(cache) == 1)
+  }
+
+  @Test func `counts a failed fetch out of turn too`() throws {
+    let cache = cache()
+    try keys(cache)
+    http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
+    #expect(throws: OAuthError(.network, "the JWK Set endpoint")) { try refetch(cache) }
+    #expect(try refetch(cache) == nil)
+    #expect(try keys(cache) == 1)
+  }
+
+  @Test func `does not block out of turn for ever after the clock was set back`() throws {
+    let cache = cache()
+    try keys(cache)
+    #expect(try refetch(cache) == 1)
+    time.setWall(seconds: TestIssuer.now - 100_000)
+    #expect(try refetch(cache) == 1)
+  }
+
+  // MARK: Files that cannot be trusted
+
+  /// The one file of the cache.
+  func soleFile() throws -> String {
+    let names = try PrivateDirectory(opening: directory.path("cache"), create: false).fileNames()
+    try #require(names.count == 1)
+    return "cache/" + names[0]
+  }
+
+  @Test func `takes a damaged file for none`() throws {
+    try metadata(cache())
+    let file = try soleFile()
+    let whole = try directory.read(file)
+    for count in stride(from: 0, to: whole.count, by: 7) {
+      try directory.write(file, Array(whole[..<count]))
+      let before = fetches
+      #expect(try metadata(cache()) == TestIssuer.tokenURL)
+      #expect(fetches == before + 1, "cut at \(count)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("fetched_at", .int(.max)), ("fetched_at", .int(.min)), ("fetched_at", "1"), ("fetched_at", nil),
+      ("expires_at", .int(.min)), ("expires_at", .int(TestIssuer.now)), ("expires_at", nil),
+      ("name", "https://as.example/other"), ("name", 1), ("name", nil),
+    ] as [(String, JSON?)])
+  func `takes a file with a wrong head for none`(member: String, value: JSON?) throws {
+    try metadata(cache())
+    try changeHead(member, value)
+    #expect(try metadata(cache()) == TestIssuer.tokenURL)
+    #expect(fetches == 2)
+  }
+
+  @Test func `keeps no file longer than a day, whatever it says`() throws {
+    try metadata(cache())
+    try changeHead("expires_at", .int(.max))
+    time.advance(seconds: 86_399)
+    try metadata(cache())
+    #expect(fetches == 1)
+    time.advance(seconds: 1)
+    try metadata(cache())
+    #expect(fetches == 2)
+  }
+
+  @Test func `takes the file of another issuer for none`() throws {
+    let other = TestIssuer.metadata("issuer", "https://other.example")
+    http.answer("https://other.example/.well-known/openid-configuration", try response(200, .object(other)))
+    try metadata(cache(), of: "https://other.example")
+    let foreign = try directory.read(try soleFile())
+    try FileTree.remove(directory.path("cache"))
+    try metadata(cache())
+    try directory.write(try soleFile(), foreign)
+    #expect(try metadata(cache()) == TestIssuer.tokenURL)
+    #expect(fetches == 3)
+  }
+
+  @Test func `takes a file that others may change for none`() throws {
+    try metadata(cache())
+    let name = String(try soleFile().dropFirst("cache/".count))
+    let bytes = try directory.read("cache/" + name)
+    try PrivateDirectory(opening: directory.path("cache"), create: false).replaceFile(
+      name, with: bytes.span, mode: 0o620)
+    try metadata(cache())
+    #expect(fetches == 2)
+  }
+
+  private func changeHead(_ member: String, _ value: JSON?) throws {
+    let file = try soleFile()
+    let bytes = try directory.read(file)
+    let end = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
+    var head = try #require(try JSON(parsing: Array(bytes[..<end])).object)
+    head[member] = value
+    try directory.write(file, JSON.object(head).serialized() + bytes[end...])
+  }
+}

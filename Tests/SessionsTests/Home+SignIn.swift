@@ -1,0 +1,36 @@
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+
+/// Sign-ins by the device grant, in its three steps.
+extension Home {
+  static let codes: JSON = [
+    "device_code": "dc-1", "user_code": "WDJB-MJHT", "verification_uri": "https://as.example/go", "expires_in": 600,
+    "interval": 7,
+  ]
+
+  func prepare(
+    _ configuration: AccountConfiguration = Home.configuration, _ given: DeviceSignIn.Secrets = .init()
+  ) throws -> DeviceSignIn {
+    http.always(TestIssuer.deviceURL, try response(200, Self.codes))
+    return try DeviceSignIn.prepare(
+      DeviceSignIn.Preparation(
+        account: account, configuration: configuration, given: given, services: services, cancellation: Cancellation()))
+  }
+
+  /// Polls once, gets `answer`, and finishes with it.
+  func finish(_ signIn: DeviceSignIn, _ answer: HTTPResponse) throws -> DeviceSignIn.Outcome {
+    let sentAt = time.now()
+    return try signIn.finish(try poll(signIn, answer), receivedAfter: sentAt)
+  }
+
+  func poll(_ signIn: DeviceSignIn, _ answer: HTTPResponse) throws -> TokenResponse {
+    http.answer(TestIssuer.tokenURL, answer)
+    guard case .token(let response) = try signIn.poll() else { throw NoToken() }
+    return response
+  }
+
+  struct NoToken: Error {}
+}

@@ -1,0 +1,73 @@
+import Crypto
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Vault
+
+/// A user's directories, a clock and a server, for the operations that block.
+final class Home: Sendable {
+  let directory: TemporaryDirectory
+  let time = ManualTime()
+  let http = ScriptedHTTP()
+  let services: SessionServices
+  let account: AccountName
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    account = try AccountName("work")
+    services = Self.services(directory, http, time)
+    http.always(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata)))
+    http.always(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
+  }
+
+  /// The services of another process of the same user: nothing is remembered.
+  func otherProcess() -> SessionServices { Self.services(directory, http, time) }
+
+  private static func services(
+    _ directory: TemporaryDirectory, _ http: ScriptedHTTP, _ time: ManualTime
+  ) -> SessionServices {
+    SessionServices(
+      vault: Vault(stateDirectory: directory.path("state"), machineIdentity: Array(1...16), userID: 1000),
+      http: http, time: time, documents: DocumentCache(directory: directory.path("cache"), http: http, time: time))
+  }
+
+  static let configuration = AccountConfiguration(issuer: TestIssuer.text, clientID: "cli")
+
+  static let alice = IdentityRecord(issuer: TestIssuer.text, subject: "alice", audience: ["cli"])
+
+  /// A record as a sign-in leaves it.
+  static func record(_ configuration: AccountConfiguration = configuration) throws -> AccountRecord {
+    let issuer = try Issuer(configuration.issuer, allowHTTPLoopback: false)
+    let metadata = try AuthorizationServerMetadata(
+      parsing: JSON.object(TestIssuer.metadata).serialized(), issuer: issuer, allowHTTPLoopback: false)
+    var record = AccountRecord(
+      authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: TestIssuer.now - 100)
+    record.identity = alice
+    record.refreshToken = try secret("rt-1")
+    return record
+  }
+
+  /// Puts a record into the vault; `change` alters it first.
+  func store(
+    _ configuration: AccountConfiguration = Home.configuration,
+    _ change: (inout AccountRecord) throws -> Void = { _ in }
+  ) throws {
+    var record = try Self.record(configuration)
+    try change(&record)
+    let content = try record.sealedContent()
+    try services.vault.write(account, content: content)
+  }
+
+  /// The record as it is on disk now.
+  func stored() throws -> AccountRecord? { try otherProcess().record(of: account) }
+
+  func refresh(
+    _ configuration: AccountConfiguration = Home.configuration, _ services: SessionServices? = nil
+  ) throws -> AccessGrant {
+    try RefreshOperation(
+      account: account, configuration: configuration, services: services ?? self.services, cancellation: Cancellation()
+    ).run()
+  }
+}

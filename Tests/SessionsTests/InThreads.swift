@@ -1,0 +1,29 @@
+import Platform
+import Synchronization
+
+/// Runs `body` with 0..<count at the same time, and waits for all.
+func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws -> [String] {
+  let outcomes = WorkQueue<String>()
+  for number in 0..<count {
+    try Threads.start(name: "sessions-test") {
+      do {
+        try body(number)
+        outcomes.push("done")
+      } catch {
+        outcomes.push("\(number): \(error)")
+      }
+    }
+  }
+  return (0..<count).map { _ in outcomes.pop(wait: .seconds(60)) ?? "no answer" }
+}
+
+/// A value that several threads change.
+final class Synchronised<Value: Sendable>: Sendable {
+  private let state: Mutex<Value>
+
+  init(_ value: Value) { state = Mutex(value) }
+
+  var value: Value { state.withLock { $0 } }
+
+  func update(_ body: (inout Value) -> Void) { state.withLock { body(&$0) } }
+}

@@ -1,0 +1,55 @@
+import Crypto
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import Vault
+
+// Short ways to make what the tests need.
+
+extension SecretBytes {
+  /// The bytes as text. In tests nothing is secret.
+  var text: String {
+    withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+  }
+}
+
+extension SharedSecret {
+  var text: String { bytes.text }
+}
+
+func secret(_ text: String) throws -> SharedSecret {
+  let bytes = Array(text.utf8)
+  return SharedSecret(try SecretBytes(copying: bytes.span))
+}
+
+func response(_ status: Int = 200, _ body: JSON, headers: [(String, String)] = []) throws -> HTTPResponse {
+  let bytes = body.serialized()
+  return HTTPResponse(
+    status: status, headers: HTTPHeaders([("Content-Type", "application/json")] + headers),
+    body: try SecretBytes(copying: bytes.span))
+}
+
+/// The moment that many seconds after the one at which all tests begin.
+func at(_ seconds: Double) -> Instant {
+  Instant(nanoseconds: 1_000_000_000_000 + Int64(seconds * 1_000_000_000))
+}
+
+func grant(
+  _ token: String = "at", lifetime: Int? = 3600, issuedAt: Double = 0, generation: UInt64 = 1
+) throws -> AccessGrant {
+  AccessGrant(
+    accessToken: try secret(token), tokenType: "Bearer", scope: nil, subject: nil, claims: [:],
+    issuedAt: at(issuedAt), issuedAtUnixSeconds: 0, lifetimeSeconds: lifetime, recordGeneration: generation)
+}
+
+/// A failure that may pass, as a server in trouble causes it.
+func passing(retryAfter: Int? = nil, lostAnswer: Bool = false) -> SessionError {
+  var error = OAuthError(.serverUnavailable, "the token endpoint", httpStatus: 503)
+  error.retryAfterSeconds = retryAfter
+  error.lostAnswer = lostAnswer
+  return .oauth(error)
+}
+
+/// A failure that somebody has to mend.
+let lasting = SessionError.oauth(OAuthError(.invalidClient, "the token endpoint", httpStatus: 401))

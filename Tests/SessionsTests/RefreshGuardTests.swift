@@ -1,0 +1,208 @@
+import Crypto
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vault
+
+/// Whoever can edit the settings or the cache must not lead a secret elsewhere.
+@Suite struct `Before a refresh token is sent` {
+  let home: Home
+
+  init() throws { home = try Home() }
+
+  struct Edit: CustomTestStringConvertible {
+    var testDescription: String
+    var change: @Sendable (inout AccountConfiguration) -> Void
+  }
+
+  @Test(arguments: [
+    Edit(testDescription: "issuer") { $0.issuer = "https://evil.example" },
+    Edit(testDescription: "client_id") { $0.clientID = "other" },
+    Edit(testDescription: "token_endpoint_auth_method") { $0.tokenEndpointAuthMethod = "client_secret_post" },
+    Edit(testDescription: "allow_http_loopback") { $0.allowHTTPLoopback = true },
+    Edit(testDescription: "pins") { $0.pins = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="] },
+    Edit(testDescription: "endpoints") { $0.endpoints.token = "https://evil.example/token" },
+  ])
+  func `settings that differ from the sign-in's send nothing at all`(_ edit: Edit) throws {
+    try home.store { $0.clientSecret = try secret("client-secret") }
+    var configuration = Home.configuration
+    edit.change(&configuration)
+    #expect(throws: SessionError.configurationChanged(account: "work", setting: edit.testDescription)) {
+      _ = try home.refresh(configuration)
+    }
+    #expect(home.http.requests.isEmpty)
+    // Put back, they work again.
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    #expect(try home.refresh().accessToken.text == "at-2")
+  }
+
+  @Test func `another certificate authority sends nothing at all`() throws {
+    try home.store()
+    let pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+    try home.directory.write("ca.pem", pem)
+    var configuration = Home.configuration
+    configuration.caFile = home.directory.path("ca.pem")
+    let error = SessionError.configurationChanged(account: "work", setting: "ca_file")
+    #expect(throws: error) { _ = try home.refresh(configuration) }
+    // The right path with other bytes is no better.
+    try home.store { $0.authority.caDigest = "digest-of-the-first-file" }
+    #expect(throws: error) { _ = try home.refresh(configuration) }
+    #expect(throws: error) { _ = try home.refresh() }
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test(arguments: [nil, "no certificate here"])
+  func `a certificate authority that cannot be read sends nothing at all`(content: String?) throws {
+    try home.store()
+    if let content { try home.directory.write("ca.pem", content) }
+    var configuration = Home.configuration
+    configuration.caFile = home.directory.path("ca.pem")
+    let error = ConfigurationError(.caFile, home.directory.path("ca.pem"))
+    #expect(throws: SessionError.configuration(error)) { _ = try home.refresh(configuration) }
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test(arguments: ["token_endpoint", "revocation_endpoint", "userinfo_endpoint", "jwks_uri"])
+  func `an endpoint that moved to an unknown origin gets nothing`(endpoint: String) throws {
+    try home.store()
+    let moved = TestIssuer.metadata(endpoint, "https://evil.example/x")
+    home.http.answer(TestIssuer.metadataURL, try response(200, .object(moved)))
+    let error = SessionError.endpointMoved(account: "work", origin: "https://evil.example")
+    #expect(throws: error) { _ = try home.refresh() }
+    #expect(home.http.requests == [ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL)])
+    // The same from the cache, where anyone may have put it.
+    home.http.forgetRequests()
+    #expect(throws: error) { _ = try home.refresh(Home.configuration, home.otherProcess()) }
+    #expect(home.http.requests.isEmpty)
+    #expect(try home.stored()?.refreshToken?.text == "rt-1")
+  }
+
+  @Test func `an endpoint that moved within its origins is followed`() throws {
+    try home.store()
+    let moved = TestIssuer.metadata("token_endpoint", "https://api.as.example/token")
+    home.http.answer(TestIssuer.metadataURL, try response(200, .object(moved)))
+    home.http.answer("https://api.as.example/token", try tokens("at-2"))
+    #expect(try home.refresh().accessToken.text == "at-2")
+  }
+
+  // MARK: Proxies
+
+  @Test func `the proxy's credentials go to the proxy of the sign-in`() throws {
+    var configuration = Home.configuration
+    configuration.proxy = "http://proxy.example:3128"
+    configuration.proxyExclusions = "localhost"
+    try home.store(configuration) { $0.proxyCredentials = try secret("user:pass") }
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    _ = try home.refresh(configuration)
+    #expect(home.http.transports.map { $0.proxy?.url } == Array(repeating: configuration.proxy, count: 2))
+    #expect(home.http.transports.map { $0.proxy?.exclusions } == ["localhost", "localhost"])
+    #expect(home.http.transports.map { $0.proxy?.credentials?.text } == ["user:pass", "user:pass"])
+  }
+
+  @Test func `the proxy's credentials go to no other proxy`() throws {
+    var configuration = Home.configuration
+    configuration.proxy = "http://proxy.example:3128"
+    try home.store(configuration) { $0.proxyCredentials = try secret("user:pass") }
+    configuration.proxy = "http://evil.example:3128"
+    #expect(throws: SessionError.configurationChanged(account: "work", setting: "proxy")) {
+      _ = try home.refresh(configuration)
+    }
+    #expect(home.http.requests.isEmpty)
+    let record = try #require(try home.stored())
+    #expect(
+      record.problem(with: configuration, account: home.account)
+        == .configurationChanged(account: "work", setting: "proxy"))
+  }
+
+  @Test(arguments: [nil, "http://other.example:3128"])
+  func `a proxy without credentials may change`(proxy: String?) throws {
+    var configuration = Home.configuration
+    configuration.proxy = "http://proxy.example:3128"
+    try home.store(configuration)
+    configuration.proxy = proxy
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    _ = try home.refresh(configuration)
+    #expect(home.http.transports.map { $0.proxy?.url } == [proxy, proxy])
+  }
+
+  // MARK: Records
+
+  @Test func `an account without a record is signed out`() throws {
+    #expect(throws: SessionError.signedOut(account: "work")) { _ = try home.refresh() }
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test func `a damaged record sends nothing`() throws {
+    let bytes = Array("{}".utf8)
+    let content = try SecretBytes(copying: bytes.span)
+    try home.services.vault.write(home.account, content: content)
+    #expect(throws: SessionError.vault(VaultError(.damaged, path: "work"))) { _ = try home.refresh() }
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test func `a client secret that the method needs and nobody stored is named`() throws {
+    var configuration = Home.configuration
+    configuration.tokenEndpointAuthMethod = "client_secret_basic"
+    try home.store(configuration)
+    let error = ConfigurationError(.missingClientSecret, "client_secret")
+    #expect(throws: SessionError.configuration(error)) { _ = try home.refresh(configuration) }
+    #expect(!home.http.urls.contains(TestIssuer.tokenURL))
+  }
+
+  // RFC 6749 section 2.3.1.
+  @Test func `the stored client secret goes by the method of the sign-in`() throws {
+    var configuration = Home.configuration
+    configuration.tokenEndpointAuthMethod = "client_secret_basic"
+    try home.store(configuration) { $0.clientSecret = try secret("s3cret") }
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    _ = try home.refresh(configuration)
+    #expect(home.http.requests.last?.authorization == "Basic " + Base64.encode(Array("cli:s3cret".utf8)))
+    #expect(home.http.requests.last?.form == ["grant_type=refresh_token", "refresh_token=rt-1"])
+    #expect(try home.stored()?.clientSecret?.text == "s3cret")
+  }
+
+  // MARK: A kept access token
+
+  @Test func `a kept access token is given out without a request`() throws {
+    try home.store {
+      $0.refreshToken = nil
+      $0.accessToken = try secret("kept")
+    }
+    let grant = try home.refresh()
+    #expect(grant.accessToken.text == "kept")
+    #expect(grant.lifetimeSeconds == nil)
+    #expect(grant.subject == "alice")
+    #expect(home.services.isCurrent(grant, of: home.account))
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test func `a kept access token is not given out after its end`() throws {
+    try home.store {
+      $0.refreshToken = nil
+      $0.accessToken = try secret("kept")
+      $0.accessTokenExpiresAt = TestIssuer.now + 100
+    }
+    home.time.advance(seconds: 40)
+    let grant = try home.refresh()
+    #expect(grant.lifetimeSeconds == 60)
+    #expect(grant.expiresAtUnixSeconds == TestIssuer.now + 100)
+    home.time.advance(seconds: 60)
+    #expect(throws: SessionError.expired(account: "work")) { _ = try home.refresh() }
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test func `a kept access token too needs the settings of the sign-in`() throws {
+    try home.store {
+      $0.refreshToken = nil
+      $0.accessToken = try secret("kept")
+    }
+    var configuration = Home.configuration
+    configuration.clientID = "other"
+    #expect(throws: SessionError.configurationChanged(account: "work", setting: "client_id")) {
+      _ = try home.refresh(configuration)
+    }
+  }
+}

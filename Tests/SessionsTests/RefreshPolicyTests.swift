@@ -1,0 +1,41 @@
+import Platform
+import Sessions
+import Testing
+
+@Suite struct `The refresh policy` {
+  @Test(arguments: [
+    (nil, Duration.zero), (0, .zero), (1, .milliseconds(100)), (300, .seconds(30)), (600, .seconds(60)),
+    (3600, .seconds(60)), (315_360_000, .seconds(60)),
+  ])
+  func `renews a minute before the end, at most a tenth of the lifetime`(lifetime: Int?, left: Duration) {
+    #expect(RefreshPolicy.usualValidity(ofLifetime: lifetime) == left)
+  }
+
+  @Test(arguments: [
+    (60, Duration.seconds(30)), (599, .milliseconds(299_500)), (600, .seconds(300)), (86_400, .seconds(300)),
+  ])
+  func `renews in the background five minutes before the end, at most half of the lifetime`(
+    lifetime: Int, lead: Duration
+  ) {
+    #expect(RefreshPolicy.renewalLead(ofLifetime: lifetime) == lead)
+  }
+
+  @Test(arguments: [
+    (2, 0.0, Duration.milliseconds(250)), (2, 0.5, .milliseconds(375)), (3, 0.0, .seconds(1)),
+    (3, 0.5, .milliseconds(1500)), (9, 0.0, .seconds(1)), (0, 0.0, .milliseconds(250)),
+  ])
+  func `waits half to all of a step between attempts`(attempt: Int, jitter: Double, wait: Duration) {
+    #expect(RefreshPolicy.wait(beforeAttempt: attempt, jitter: jitter) == wait)
+  }
+
+  @Test(
+    arguments: zip(
+      [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 1000, Int.max], [60, 60, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600, 3600]))
+  func `doubles from a minute to an hour after failures`(count: Int, seconds: Int) {
+    #expect(RefreshPolicy.wait(afterFailures: count) == .seconds(seconds))
+  }
+
+  @Test func `makes three attempts`() {
+    #expect(RefreshPolicy.maximumAttempts == 3)
+  }
+}

@@ -1,0 +1,216 @@
+import Crypto
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vault
+
+/// A sign-in to an account that was signed in before, and the secrets that go with it.
+@Suite struct `A repeated sign-in` {
+  let home: Home
+
+  init() throws { home = try Home() }
+
+  // MARK: Who signs in
+
+  // OpenID Connect Core 1.0 section 5.7: identity is the pair of issuer and subject.
+  @Test(arguments: [false, true]) func `by another person is refused and nothing is stored`(isExpired: Bool) throws {
+    try home.store {
+      $0.isExpired = isExpired
+      if isExpired { $0.refreshToken = nil }
+    }
+    let signIn = try home.prepare()
+    let token = try TestIssuer.first.idToken("sub", "bob")
+    #expect(throws: SessionError.identityChanged(account: "work")) {
+      _ = try home.finish(signIn, try tokens("at-bob", refresh: "rt-bob", idToken: token))
+    }
+    let record = try #require(try home.stored())
+    #expect(record.identity == Home.alice)
+    #expect(record.refreshToken?.text == (isExpired ? nil : "rt-1"))
+    #expect(record.isExpired == isExpired)
+  }
+
+  @Test func `by the same person replaces the session`() throws {
+    try home.store { $0.isExpired = true }
+    let signIn = try home.prepare()
+    _ = try home.finish(signIn, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
+    let record = try #require(try home.stored())
+    #expect(record.refreshToken?.text == "rt-2")
+    #expect(!record.isExpired)
+    #expect(record.signedInAt == TestIssuer.now)
+  }
+
+  @Test func `waits for a refresh that is under way and survives it`() throws {
+    try home.store()
+    let signIn = try home.prepare()
+    let approved = try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken())
+    let answer = try home.poll(signIn, approved)
+    let (home, finished) = (home, WorkQueue<String>())
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      try Threads.start(name: "sign-in") {
+        do {
+          _ = try signIn.finish(answer, receivedAfter: home.time.now())
+          finished.push("done")
+        } catch {
+          finished.push("\(error)")
+        }
+      }
+      // The refresh holds the account, so the sign-in cannot have been stored.
+      #expect(finished.pop(wait: .milliseconds(100)) == nil)
+      #expect(try home.stored()?.refreshToken?.text == "rt-1")
+      return try tokens("at-old", refresh: "rt-old")
+    }
+    #expect(try home.refresh().accessToken.text == "at-old")
+    #expect(finished.pop(wait: .seconds(30)) == "done")
+    #expect(try home.stored()?.refreshToken?.text == "rt-2")
+  }
+
+  @Test func `makes a vault beside those of other machines`() throws {
+    let elsewhere = Vault(stateDirectory: home.directory.path("state"), machineIdentity: Array(101...116), userID: 1000)
+    let content = try Home.record().sealedContent()
+    try elsewhere.write(home.account, content: content)
+    #expect { _ = try home.refresh() } throws: {
+      if case .vault(let error)? = $0 as? SessionError { error.code == .otherMachinesOnly } else { false }
+    }
+    var configuration = Home.configuration
+    configuration.proxy = "http://proxy.example:3128"
+    _ = try home.finish(
+      try home.prepare(configuration), try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
+    #expect(try home.stored()?.refreshToken?.text == "rt-2")
+  }
+
+  // MARK: The client secret
+
+  struct Method: CustomTestStringConvertible {
+    var announced: [JSON]?
+    var chosen: String
+    var testDescription: String { "\(announced?.compactMap(\.string) ?? ["nothing"])" }
+  }
+
+  // RFC 8414 section 2: client_secret_basic where nothing is announced.
+  @Test(arguments: [
+    Method(announced: nil, chosen: "client_secret_basic"),
+    Method(announced: ["client_secret_post", "client_secret_basic"], chosen: "client_secret_basic"),
+    Method(announced: ["client_secret_post"], chosen: "client_secret_post"),
+    Method(announced: ["none", "private_key_jwt"], chosen: "client_secret_basic"),
+  ])
+  func `sends a given secret in the way the server announces`(_ method: Method) throws {
+    let metadata = TestIssuer.metadata("token_endpoint_auth_methods_supported", method.announced.map { .array($0) })
+    home.http.answer(TestIssuer.metadataURL, try response(200, .object(metadata)))
+    let signIn = try home.prepare(Home.configuration, DeviceSignIn.Secrets(clientSecret: secret("s3cret")))
+    #expect(signIn.configuration.tokenEndpointAuthMethod == method.chosen)
+    let request = try #require(home.http.requests.last)
+    let isBasic = method.chosen == "client_secret_basic"
+    #expect(request.authorization == (isBasic ? "Basic " + Base64.encode(Array("cli:s3cret".utf8)) : nil))
+    #expect(request.form?.contains("client_secret=s3cret") == !isBasic)
+    let outcome = try home.finish(signIn, try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
+    #expect(outcome.configuration.tokenEndpointAuthMethod == method.chosen)
+    let record = try #require(try home.stored())
+    #expect(record.clientSecret?.text == "s3cret")
+    #expect(record.authority.tokenEndpointAuthMethod == method.chosen)
+  }
+
+  @Test func `sends a given secret in the way the account says`() throws {
+    var configuration = Home.configuration
+    configuration.tokenEndpointAuthMethod = "client_secret_post"
+    _ = try home.prepare(configuration, DeviceSignIn.Secrets(clientSecret: secret("s3cret")))
+    #expect(home.http.requests.last?.form?.contains("client_secret=s3cret") == true)
+    #expect(home.http.requests.last?.authorization == nil)
+  }
+
+  @Test func `with a method that needs a secret and none at hand says so`() throws {
+    var configuration = Home.configuration
+    configuration.tokenEndpointAuthMethod = "client_secret_basic"
+    #expect(throws: SessionError.configuration(ConfigurationError(.missingClientSecret, "client_secret"))) {
+      _ = try home.prepare(configuration)
+    }
+    #expect(!home.http.urls.contains(TestIssuer.deviceURL))
+  }
+
+  func confidential() throws -> AccountConfiguration {
+    var configuration = Home.configuration
+    configuration.tokenEndpointAuthMethod = "client_secret_post"
+    try home.store(configuration) { $0.clientSecret = try secret("stored") }
+    return configuration
+  }
+
+  @Test func `uses the stored client secret again at the same place`() throws {
+    let signIn = try home.prepare(try confidential())
+    #expect(home.http.requests.last?.form?.contains("client_secret=stored") == true)
+    _ = try home.finish(signIn, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
+    #expect(try home.stored()?.clientSecret?.text == "stored")
+  }
+
+  struct Edit: CustomTestStringConvertible {
+    var testDescription: String
+    var change: @Sendable (inout AccountConfiguration) -> Void
+  }
+
+  @Test(arguments: [
+    Edit(testDescription: "issuer") { $0.issuer = "https://evil.example" },
+    Edit(testDescription: "client_id") { $0.clientID = "other" },
+    Edit(testDescription: "token_endpoint_auth_method") { $0.tokenEndpointAuthMethod = "client_secret_basic" },
+    Edit(testDescription: "allow_http_loopback") { $0.allowHTTPLoopback = true },
+    Edit(testDescription: "pins") { $0.pins = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="] },
+    Edit(testDescription: "endpoints") { $0.endpoints.deviceAuthorization = "https://evil.example/d" },
+  ])
+  func `sends the stored client secret nowhere else`(_ edit: Edit) throws {
+    var configuration = try confidential()
+    edit.change(&configuration)
+    #expect(throws: SessionError.configurationChanged(account: "work", setting: edit.testDescription)) {
+      _ = try home.prepare(configuration)
+    }
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test func `with a secret given anew may go elsewhere`() throws {
+    var configuration = try confidential()
+    configuration.endpoints.deviceAuthorization = "https://new.example/d"
+    home.http.answer("https://new.example/d", try response(200, Home.codes))
+    _ = try home.prepare(configuration, DeviceSignIn.Secrets(clientSecret: secret("given")))
+    #expect(home.http.requests.last?.form?.contains("client_secret=given") == true)
+  }
+
+  @Test func `of a public client does not bring an old client secret back`() throws {
+    _ = try confidential()
+    let signIn = try home.prepare()
+    #expect(home.http.requests.last?.form == ["scope=openid offline_access", "client_id=cli"])
+    _ = try home.finish(signIn, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
+    #expect(try home.stored()?.clientSecret == nil)
+  }
+
+  // MARK: The proxy's credentials
+
+  struct ProxyRow: CustomTestStringConvertible {
+    var testDescription: String
+    var proxy: String?
+    var given: String?
+    var used: String?
+  }
+
+  @Test(arguments: [
+    ProxyRow(testDescription: "the same proxy", proxy: "http://proxy.example:3128", used: "user:stored"),
+    ProxyRow(testDescription: "another proxy", proxy: "http://evil.example:3128", used: nil),
+    ProxyRow(
+      testDescription: "new credentials", proxy: "http://new.example:3128", given: "user:new", used: "user:new"),
+    ProxyRow(testDescription: "no proxy", proxy: nil, used: nil),
+  ])
+  func `gives the stored proxy credentials to the same proxy only`(_ row: ProxyRow) throws {
+    var configuration = Home.configuration
+    configuration.proxy = "http://proxy.example:3128"
+    try home.store(configuration) { $0.proxyCredentials = try secret("user:stored") }
+    configuration.proxy = row.proxy
+    let signIn = try home.prepare(
+      configuration, DeviceSignIn.Secrets(proxyCredentials: try row.given.map(secret)))
+    _ = try home.finish(signIn, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
+    #expect(home.http.transports.count == 4)
+    for transport in home.http.transports {
+      #expect(transport.proxy?.url == row.proxy)
+      #expect(transport.proxy?.credentials?.text == row.used)
+    }
+    #expect(try home.stored()?.proxyCredentials?.text == row.used)
+    #expect(try home.stored()?.authority.proxy == row.proxy)
+  }
+}

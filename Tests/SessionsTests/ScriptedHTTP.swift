@@ -1,0 +1,90 @@
+import Crypto
+import Encoding
+import OAuth
+import Synchronization
+import Testing
+
+/// An HTTP client without a network: it answers by URL and records what it was asked.
+final class ScriptedHTTP: HTTPClient {
+  /// A request as it would have gone out.
+  struct Recorded: Equatable, Sendable {
+    var method: HTTPRequest.Method = .post
+    var url: String
+    /// In the order of the body; nil when there is no body.
+    var form: [String]?
+    var authorization: String?
+  }
+
+  typealias Answer = @Sendable (Recorded) throws -> HTTPResponse
+
+  private struct State: Sendable {
+    var once: [String: [Answer]] = [:]
+    var always: [String: Answer] = [:]
+    var requests: [Recorded] = []
+    var transports: [Transport] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// All requests, in the order sent.
+  var requests: [Recorded] { state.withLock { $0.requests } }
+  var transports: [Transport] { state.withLock { $0.transports } }
+  var urls: [String] { requests.map(\.url) }
+
+  func forgetRequests() { state.withLock { $0.requests = [] } }
+
+  /// Answers the next request to `url` that has no answer yet.
+  func answer(_ url: String, _ answer: @escaping Answer) {
+    state.withLock { $0.once[url, default: []].append(answer) }
+  }
+
+  func answer(_ url: String, _ response: HTTPResponse) { answer(url) { _ in response } }
+
+  func fail(_ url: String, _ failure: HTTPFailure) { answer(url) { _ in throw failure } }
+
+  /// Answers each request to `url` that has no answer of its own.
+  func always(_ url: String, _ response: HTTPResponse) { state.withLock { $0.always[url] = { _ in response } } }
+
+  func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+    let recorded = Recorded(
+      method: request.method, url: request.endpoint.text, form: Self.fields(request.form),
+      authorization: Self.text(request.authorization))
+    let transport = request.transport
+    let answer = state.withLock { state -> Answer? in
+      state.requests.append(recorded)
+      state.transports.append(transport)
+      guard let script = state.once[recorded.url], let first = script.first else { return state.always[recorded.url] }
+      state.once[recorded.url] = Array(script.dropFirst())
+      return first
+    }
+    if request.cancellation?.isCancelled == true { throw HTTPFailure(.cancelled) }
+    guard let answer else {
+      Issue.record("nobody expected a request to \(recorded.url)")
+      throw HTTPFailure(.setup)
+    }
+    do {
+      return try answer(recorded)
+    } catch let failure as HTTPFailure {
+      throw failure
+    } catch {
+      Issue.record(error)
+      throw HTTPFailure(.setup)
+    }
+  }
+
+  private static func fields(_ form: borrowing SecretBytes?) -> [String]? {
+    switch form {
+    case .none: return nil
+    case .some(let body):
+      let fields = body.withBytes { (try? Form.parse($0)) ?? [] }
+      return fields.map { "\($0.name)=\($0.value)" }
+    }
+  }
+
+  private static func text(_ secret: borrowing SecretBytes?) -> String? {
+    switch secret {
+    case .none: return nil
+    case .some(let bytes): return bytes.text
+    }
+  }
+}

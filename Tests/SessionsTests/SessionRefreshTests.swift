@@ -1,0 +1,190 @@
+import OAuth
+import Platform
+import Sessions
+import Testing
+
+@Suite struct `The end of a refresh` {
+  let expired = SessionError.expired(account: "work")
+
+  // MARK: Generations
+
+  struct Intruder: CustomTestStringConvertible {
+    var testDescription: String
+    var act: @Sendable (inout Session) throws -> Void
+    var left: String?
+  }
+
+  @Test(arguments: [
+    Intruder(
+      testDescription: "a sign-in", act: { $0.signedIn(try grant("signed-in"), wallSeconds: 1, jitter: 0) },
+      left: "signed-in"),
+    Intruder(testDescription: "a sign-out", act: { $0.signedOut() }, left: nil),
+    Intruder(testDescription: "changed settings", act: { $0.forgetToken() }, left: nil),
+  ])
+  func `an answer of an older generation changes nothing`(_ intruder: Intruder) throws {
+    var run = try SessionRun.active(grant("old"))
+    #expect(run.ask(TokenNeed(forceRefresh: true), at: 1) == .starts)
+    let late = try #require(run.session.refresh)
+    try intruder.act(&run.session)
+    let state = run.session.state(now: at(2))
+    #expect(try run.end(late, .success(grant("late", issuedAt: 1)), at: 2) == .ignored)
+    #expect(run.end(late, .failure(expired), at: 2) == .ignored)
+    #expect(run.end(late, .failure(passing()), at: 2) == .ignored)
+    #expect(run.session.grant?.accessToken.text == intruder.left)
+    #expect(run.session.state(now: at(2)) == state)
+    #expect(run.session.lastFailure == nil)
+    #expect(run.session.retryDue(late) == nil)
+  }
+
+  @Test func `an answer of an older generation does not end the refresh that is under way now`() throws {
+    var run = SessionRun()
+    #expect(run.ask(at: 0) == .starts)
+    let late = try #require(run.session.refresh)
+    run.session.forgetToken()
+    #expect(run.ask(at: 1) == .starts)
+    #expect(try run.end(late, .success(grant("late")), at: 2) == .ignored)
+    #expect(run.ask(at: 2) == .waits)
+    #expect(try run.end(.success(grant("new", issuedAt: 1)), at: 3) == .renewed("new"))
+  }
+
+  @Test func `an answer is taken in once`() throws {
+    var run = SessionRun()
+    #expect(run.ask(at: 0) == .starts)
+    let refresh = try #require(run.session.refresh)
+    #expect(try run.end(refresh, .success(grant("new")), at: 1) == .renewed("new"))
+    #expect(run.end(refresh, .failure(expired), at: 1) == .ignored)
+    #expect(run.ask(at: 1) == .served("new"))
+  }
+
+  // MARK: Attempts
+
+  @Test func `a passing failure is tried three times, with growing waits, and then it is the answer`() throws {
+    var run = SessionRun()
+    #expect(run.ask(at: 0) == .starts)
+    #expect(try run.end(.failure(passing()), at: 0) == .retries(attempt: 2, after: .milliseconds(250)))
+    #expect(run.ask(at: 0.1) == .waits)
+    let second = try #require(run.session.refresh)
+    #expect(second.isWaiting)
+    #expect(run.session.retryDue(second)?.isWaiting == false)
+    // The same timer again finds nothing to do.
+    #expect(run.session.retryDue(second) == nil)
+    #expect(try run.end(.failure(passing()), at: 1, jitter: 0.5) == .retries(attempt: 3, after: .milliseconds(1500)))
+    #expect(run.session.retryDue(try #require(run.session.refresh))?.attempt == 3)
+    #expect(try run.end(.failure(passing()), at: 3) == .failed(passing(), fallback: nil))
+    #expect(run.session.refresh == nil)
+    #expect(run.session.state(now: at(3)) == .offline)
+    // The next caller tries again from the start.
+    #expect(run.ask(at: 4) == .starts)
+    #expect(run.session.refresh?.attempt == 1)
+  }
+
+  @Test func `a success after failures is a success like any other`() throws {
+    var run = SessionRun()
+    #expect(run.ask(at: 0) == .starts)
+    #expect(try run.end(.failure(passing()), at: 0) == .retries(attempt: 2, after: .milliseconds(250)))
+    _ = run.session.retryDue(try #require(run.session.refresh))
+    #expect(try run.end(.success(grant("new")), at: 1) == .renewed("new"))
+    #expect(run.session.lastFailure == nil)
+    #expect(run.session.state(now: at(1)) == .active)
+  }
+
+  // RFC 9110 section 10.2.3.
+  @Test func `a server that names a time is left alone until then`() throws {
+    let error = passing(retryAfter: 120)
+    var run = SessionRun()
+    #expect(run.ask(at: 0) == .starts)
+    #expect(try run.end(.failure(error), at: 1) == .failed(error, fallback: nil))
+    #expect(run.ask(at: 120.9) == .fails(error))
+    #expect(run.ask(TokenNeed(forceRefresh: true), at: 120.9) == .fails(error))
+    #expect(run.ask(at: 121) == .starts)
+  }
+
+  @Test func `until the named time a token that is still alive is served`() throws {
+    var run = try SessionRun.active(grant("old", lifetime: 300))
+    #expect(run.ask(at: 280) == .starts)
+    #expect(
+      try run.end(.failure(passing(retryAfter: 15)), at: 280) == .failed(passing(retryAfter: 15), fallback: "old"))
+    #expect(run.ask(at: 294) == .served("old"))
+    #expect(run.ask(TokenNeed(minimumValiditySeconds: 60), at: 294) == .fails(passing(retryAfter: 15)))
+  }
+
+  // RFC 6749 section 6 lets a server rotate, and a replay of the old token may end the whole grant.
+  @Test func `a refresh token whose answer was lost is sent once more, and soon`() throws {
+    let lost = passing(lostAnswer: true)
+    var run = SessionRun()
+    #expect(run.ask(at: 0) == .starts)
+    #expect(try run.end(.failure(lost), at: 29) == .retries(attempt: 2, after: .milliseconds(250)))
+    _ = run.session.retryDue(try #require(run.session.refresh))
+    #expect(try run.end(.failure(lost), at: 29.5) == .failed(lost, fallback: nil))
+
+    run = SessionRun()
+    #expect(run.ask(at: 0) == .starts)
+    #expect(try run.end(.failure(lost), at: 30.5) == .failed(lost, fallback: nil))
+  }
+
+  // MARK: What a failure leaves
+
+  // RFC 6749 section 5.2.
+  @Test func `the end of the grant drops the token and is not tried again`() throws {
+    var run = try SessionRun.active(grant("old"))
+    #expect(run.ask(TokenNeed(forceRefresh: true), at: 1) == .starts)
+    #expect(try run.end(.failure(expired), at: 1) == .failed(expired, fallback: nil))
+    #expect(run.session.grant == nil)
+    #expect(run.session.state(now: at(1)) == .expired)
+    // The vault is asked again: another process may have signed in.
+    #expect(run.ask(at: 2) == .starts)
+  }
+
+  @Test(arguments: [
+    SessionError.expired(account: "work"), .signedOut(account: "work"), .noAccount(name: "work"),
+    .configurationChanged(account: "work", setting: "issuer"), .identityChanged(account: "work"),
+    .endpointMoved(account: "work", origin: "https://evil.example"),
+  ])
+  func `a failure that ends trust drops the token`(error: SessionError) throws {
+    var run = try SessionRun.active(grant("old"))
+    #expect(try run.fail(with: error, at: 1) == .failed(error, fallback: nil))
+    #expect(run.session.grant == nil)
+  }
+
+  @Test func `a passing failure keeps the token for those who can live with it`() throws {
+    var run = try SessionRun.active(grant("old", lifetime: 300))
+    #expect(run.ask(at: 275) == .starts)
+    for _ in 1...2 {
+      _ = try run.end(.failure(passing()), at: 276)
+      _ = run.session.retryDue(try #require(run.session.refresh))
+    }
+    #expect(try run.end(.failure(passing()), at: 280) == .failed(passing(), fallback: "old"))
+    #expect(run.session.fallback(for: TokenNeed(), now: at(280))?.accessToken.text == "old")
+    #expect(run.session.fallback(for: TokenNeed(minimumValiditySeconds: 60), now: at(280)) == nil)
+    #expect(run.session.fallback(for: TokenNeed(forceRefresh: true), now: at(280)) == nil)
+    #expect(run.session.fallback(for: TokenNeed(), now: at(300)) == nil)
+    #expect(run.session.state(now: at(280)) == .offline)
+  }
+
+  @Test func `just after a passing failure nobody waits for another one`() throws {
+    var run = try SessionRun.active(grant("old", lifetime: 300))
+    #expect(try run.fail(with: passing(), at: 280) == .failed(passing(), fallback: "old"))
+    #expect(run.ask(at: 289.9) == .served("old"))
+    #expect(run.session.refresh == nil)
+    // Who needs more than the token has must have an attempt.
+    #expect(run.ask(TokenNeed(minimumValiditySeconds: 60), at: 289.9) == .starts)
+    #expect(try run.fail(with: passing(), at: 280) == .failed(passing(), fallback: "old"))
+    #expect(run.ask(at: 290) == .starts)
+  }
+
+  @Test func `a lasting failure is told even while the token is alive`() throws {
+    var run = try SessionRun.active(grant("old", lifetime: 300))
+    #expect(run.ask(at: 275) == .starts)
+    #expect(try run.end(.failure(lasting), at: 276) == .failed(lasting, fallback: nil))
+    #expect(run.session.lastFailure == lasting)
+    #expect(run.ask(at: 277) == .starts)
+  }
+
+  @Test func `new settings do not inherit an old server's failure`() throws {
+    var run = SessionRun()
+    #expect(try run.fail(with: passing(retryAfter: 300), at: 0) == .failed(passing(retryAfter: 300), fallback: nil))
+    run.session.forgetToken()
+    #expect(run.session.lastFailure == nil)
+    #expect(run.ask(at: 1) == .starts)
+  }
+}

@@ -1,0 +1,72 @@
+import Platform
+import Sessions
+
+/// A session with the words that its tests are written in.
+struct SessionRun {
+  var session = Session()
+
+  /// What a caller sees.
+  enum Seen: Equatable {
+    case served(String)
+    case starts
+    case waits
+    case fails(SessionError)
+  }
+
+  /// What the end of an attempt leads to.
+  enum Ended: Equatable {
+    case ignored
+    case renewed(String)
+    case retries(attempt: Int, after: Duration)
+    case failed(SessionError, fallback: String?)
+  }
+
+  mutating func ask(_ need: TokenNeed = TokenNeed(), at seconds: Double) -> Seen {
+    switch session.request(need, account: "work", now: at(seconds)) {
+    case .serve(let grant): .served(grant.accessToken.text)
+    case .wait(.some): .starts
+    case .wait(nil): .waits
+    case .fail(let error): .fails(error)
+    }
+  }
+
+  /// Ends the attempt in flight.
+  mutating func end(_ outcome: Result<AccessGrant, SessionError>, at seconds: Double, jitter: Double = 0) throws
+    -> Ended
+  {
+    guard let refresh = session.refresh else { throw NoRefresh() }
+    return end(refresh, outcome, at: seconds, jitter: jitter)
+  }
+
+  mutating func end(
+    _ refresh: Session.Refresh, _ outcome: Result<AccessGrant, SessionError>, at seconds: Double, jitter: Double = 0
+  ) -> Ended {
+    let aftermath = session.refreshEnded(
+      refresh, outcome, now: at(seconds), wallSeconds: Int(seconds), jitter: jitter)
+    return switch aftermath {
+    case .ignored: .ignored
+    case .renewed(let grant): .renewed(grant.accessToken.text)
+    case .retry(let next, let wait): .retries(attempt: next.attempt, after: wait)
+    case .failed(let error, let fallback): .failed(error, fallback: fallback?.accessToken.text)
+    }
+  }
+
+  /// A session whose token came by a refresh.
+  static func active(_ grant: AccessGrant, jitter: Double = 0) -> SessionRun {
+    var run = SessionRun()
+    run.session.signedIn(grant, wallSeconds: 0, jitter: jitter)
+    return run
+  }
+
+  /// A session whose last refresh, at the given second, failed for good or after all attempts.
+  mutating func fail(with error: SessionError, at seconds: Double) throws -> Ended {
+    _ = ask(TokenNeed(forceRefresh: true), at: seconds)
+    while true {
+      let ended = try end(.failure(error), at: seconds)
+      guard case .retries = ended, let waiting = session.refresh else { return ended }
+      _ = session.retryDue(waiting)
+    }
+  }
+
+  struct NoRefresh: Error {}
+}

@@ -1,0 +1,193 @@
+import Encoding
+import Sessions
+import Testing
+import Vault
+
+@Suite struct `The settings` {
+  let work: AccountName
+  let home: AccountName
+
+  init() throws {
+    work = try AccountName("work")
+    home = try AccountName("home")
+  }
+
+  static let full: AccountConfiguration = {
+    var account = AccountConfiguration(issuer: "https://as.example/t\"\\é", clientID: "cli \u{1F600}")
+    account.scope = ["openid", "mail"]
+    account.tokenEndpointAuthMethod = "client_secret_post"
+    account.caFile = "/etc/ca.pem"
+    account.pins = ["sha256//AAAA="]
+    account.allowHTTPLoopback = true
+    account.endpoints.token = "https://as.example/t"
+    account.endpoints.deviceAuthorization = "https://as.example/d"
+    account.endpoints.userinfo = "https://as.example/u"
+    account.endpoints.revocation = "https://as.example/r"
+    account.endpoints.jwks = "https://as.example/j"
+    account.proxy = "http://proxy.example:3128"
+    account.proxyExclusions = "localhost"
+    account.keepsAccessToken = true
+    return account
+  }()
+
+  func parse(_ text: String) throws(ConfigurationError) -> Settings { try Settings(parsing: Array(text.utf8)) }
+
+  @Test func `are read back as they were written`() throws {
+    var settings = Settings()
+    try settings.set(Self.full, for: work)
+    try settings.set(Home.configuration, for: home)
+    settings.activate(home)
+    let read = try Settings(parsing: settings.serialized())
+    #expect(read == settings)
+    #expect(read.accounts.map(\.name) == [work, home])
+    #expect(read[work] == Self.full)
+    #expect(read[home] == Home.configuration)
+    #expect(read.active == home)
+    let whole = Array(settings.serialized().dropLast())
+    for count in 0..<whole.count {
+      #expect(throws: ConfigurationError(.invalid, "the file")) { try Settings(parsing: Array(whole[..<count])) }
+    }
+  }
+
+  @Test func `are written as they are documented`() throws {
+    var settings = Settings()
+    #expect(String(decoding: settings.serialized(), as: UTF8.self) == #"{"version":1}"# + "\n")
+    var account = Self.full
+    account.issuer = "https://as.example"
+    account.clientID = "cli"
+    try settings.set(account, for: work)
+    #expect(
+      String(decoding: settings.serialized(), as: UTF8.self)
+        == #"{"version":1,"accounts":{"work":{"issuer":"https://as.example","client_id":"cli","#
+        + #""scope":["openid","mail"],"token_endpoint_auth_method":"client_secret_post","ca_file":"/etc/ca.pem","#
+        + #""pins":["sha256//AAAA="],"allow_http_loopback":true,"endpoints":{"token_endpoint":"https://as.example/t","#
+        + #""device_authorization_endpoint":"https://as.example/d","userinfo_endpoint":"https://as.example/u","#
+        + #""revocation_endpoint":"https://as.example/r","jwks_uri":"https://as.example/j"},"#
+        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost","keep_access_token":true}},"active":"work"}"#
+        + "\n")
+  }
+
+  @Test func `make the first account the active one`() throws {
+    var settings = Settings()
+    #expect(settings.active == nil)
+    try settings.set(Home.configuration, for: work)
+    try settings.set(Home.configuration, for: home)
+    #expect(settings.active == work)
+    try settings.set(Self.full, for: work)
+    #expect(settings.accounts.map(\.name) == [work, home])
+    #expect(settings[work] == Self.full)
+  }
+
+  @Test func `keep members that this build does not know`() throws {
+    let text =
+      #"{"future":{"a":[1.50,null]},"version":1,"accounts":{"work":{"issuer":"https://as.example","hook":["x"],"#
+      + #""client_id":"cli","endpoints":{"introspection_endpoint":"https://as.example/i"}}},"active":"work"}"#
+    var settings = try parse(text)
+    #expect(String(decoding: settings.serialized(), as: UTF8.self) == text + "\n")
+    var account = try #require(settings[work])
+    account.clientID = "other"
+    account.endpoints.token = "https://as.example/t"
+    try settings.set(account, for: work)
+    #expect(
+      String(decoding: settings.serialized(), as: UTF8.self)
+        == #"{"future":{"a":[1.50,null]},"version":1,"accounts":{"work":{"issuer":"https://as.example","hook":["x"],"#
+        + #""client_id":"other","endpoints":{"introspection_endpoint":"https://as.example/i","#
+        + #""token_endpoint":"https://as.example/t"}}},"active":"work"}"# + "\n")
+    // A member of ours that goes does go.
+    account.endpoints.token = nil
+    try settings.set(account, for: work)
+    #expect(try Settings(parsing: settings.serialized())[work] == account)
+  }
+
+  // MARK: What is refused
+
+  @Test(arguments: [
+    "", "[]", "garbage", "null", #"{"version":1,"version":1}"#, #"{"version":1,"accounts":{"a":{},"a":{}}}"#,
+    #"{"version":1,"accounts":{"work":{"issuer":"a","issuer":"b"}}}"#, #"{"version":1}{}"#, "\u{FEFF}{\"version\":1}",
+  ])
+  func `that are no strict JSON object are refused`(text: String) {
+    #expect(throws: ConfigurationError(.invalid, "the file")) { try parse(text) }
+  }
+
+  @Test(arguments: ["{}", #"{"version":null}"#, #"{"version":"1"}"#, #"{"version":1.5}"#])
+  func `without a version are refused`(text: String) {
+    #expect(throws: ConfigurationError(.invalid, "version")) { try parse(text) }
+  }
+
+  @Test(arguments: [0, 2, -1]) func `of another version are refused`(version: Int) {
+    #expect(throws: ConfigurationError(.unsupportedVersion, "version")) { try parse(#"{"version":\#(version)}"#) }
+  }
+
+  @Test(arguments: [
+    ("accounts", #""accounts":[]"#), ("accounts: a name or its value", #""accounts":{"work":1}"#),
+    ("accounts: a name or its value", #""accounts":{"":{}}"#),
+    ("accounts: a name or its value", #""accounts":{"../x":{}}"#),
+    ("active", #""active":1"#), ("active", #""active":"nobody""#), ("active", #""active":"../x""#),
+    ("accounts.work.issuer", #""accounts":{"work":{"client_id":"cli"}}"#),
+    ("accounts.work.client_id", #""accounts":{"work":{"issuer":"https://as.example"}}"#),
+  ])
+  func `with a wrong part name it`(place: String, part: String) {
+    #expect(throws: ConfigurationError(.invalid, place)) { try parse(#"{"version":1,\#(part)}"#) }
+  }
+
+  static let texts = ["issuer", "client_id", "token_endpoint_auth_method", "ca_file", "proxy", "no_proxy"]
+  static let places = [
+    "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "jwks_uri",
+  ]
+
+  func parse(_ name: String, _ value: JSON) throws(ConfigurationError) -> Settings {
+    var account: JSONObject = ["issuer": "https://as.example", "client_id": "cli"]
+    account[name] = value
+    let settings: JSON = ["version": 1, "accounts": ["work": .object(account)]]
+    return try Settings(parsing: settings.serialized())
+  }
+
+  @Test(arguments: texts) func `name a text of the wrong type`(name: String) throws {
+    for value: JSON in [1, true, .null, [], [:], "a\u{0}", .string(String(repeating: "x", count: 4097))] {
+      #expect(throws: ConfigurationError(.invalid, "accounts.work.\(name)")) { try parse(name, value) }
+    }
+    _ = try parse(name, .string(String(repeating: "x", count: 4096)))
+  }
+
+  @Test(arguments: ["allow_http_loopback", "keep_access_token"]) func `name a flag of the wrong type`(name: String) {
+    for value: JSON in [1, "true", .null, []] {
+      #expect(throws: ConfigurationError(.invalid, "accounts.work.\(name)")) { try parse(name, value) }
+    }
+  }
+
+  @Test(arguments: ["scope", "pins"]) func `name a list of the wrong type`(name: String) {
+    for value: JSON in ["openid", 1, .null, [1], [.null], ["a\u{0}"], .array(Array(repeating: "x", count: 65))] {
+      #expect(throws: ConfigurationError(.invalid, "accounts.work.\(name)")) { try parse(name, value) }
+    }
+  }
+
+  @Test(arguments: places) func `name an endpoint of the wrong type`(name: String) {
+    for value: JSON in [1, .null, [], [:]] {
+      #expect(throws: ConfigurationError(.invalid, "accounts.work.endpoints.\(name)")) {
+        try parse("endpoints", [name: value])
+      }
+    }
+    #expect(throws: ConfigurationError(.invalid, "accounts.work.endpoints")) { try parse("endpoints", [.string(name)]) }
+  }
+
+  // MARK: Limits
+
+  @Test func `hold a thousand accounts and no more`() throws {
+    let names = (0..<Settings.maximumAccounts).map {
+      #""account-\#($0)":{"issuer":"https://as.example","client_id":"c"}"#
+    }
+    var settings = try parse(#"{"version":1,"accounts":{\#(names.joined(separator: ","))}}"#)
+    #expect(settings.accounts.count == Settings.maximumAccounts)
+    #expect(throws: ConfigurationError(.tooManyAccounts, "accounts")) {
+      try settings.set(Home.configuration, for: work)
+    }
+    // One that is there already can still change.
+    try settings.set(Self.full, for: AccountName("account-7"))
+    #expect(settings.accounts.count == Settings.maximumAccounts)
+  }
+
+  @Test func `larger than their limit are refused`() {
+    let text = #"{"version":1,"x":"\#(String(repeating: "x", count: Settings.maximumBytes))"}"#
+    #expect(throws: ConfigurationError(.invalid, "the file")) { try parse(text) }
+  }
+}

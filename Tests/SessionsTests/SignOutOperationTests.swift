@@ -1,0 +1,218 @@
+import Crypto
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import Testing
+import Vault
+
+// RFC 7009.
+@Suite struct `A sign-out` {
+  let home: Home
+
+  init() throws { home = try Home() }
+
+  func signOut(
+    grant: AccessGrant? = nil, isLocal: Bool = false, configuration: AccountConfiguration? = Home.configuration
+  ) throws -> SignOutOperation.Confirmation {
+    home.http.forgetRequests()
+    return try SignOutOperation(
+      account: home.account, configuration: configuration, grant: grant, isLocal: isLocal, services: home.services
+    ).run()
+  }
+
+  /// The forms and bearer tokens sent to the revocation and token endpoints.
+  var sent: [[String]] {
+    home.http.requests.filter { $0.url != TestIssuer.metadataURL }.map { request in
+      ["\(request.url == TestIssuer.tokenURL ? "refresh" : "revoke")"]
+        + (request.form ?? []).filter { !$0.hasPrefix("client_id=") && !$0.hasPrefix("grant_type=") }
+        + (request.authorization.map { [$0] } ?? [])
+    }
+  }
+
+  func answer(_ statuses: Int...) throws {
+    for status in statuses {
+      home.http.answer(TestIssuer.revocationURL, try response(status, status == 200 ? [:] : ["error": "x"]))
+    }
+  }
+
+  // RFC 7009 section 2.1.
+  @Test func `revokes the refresh token first, then the access token, then forgets both`() throws {
+    try home.store()
+    try answer(200, 200)
+    #expect(try signOut(grant: grant("at-1")) == .revoked)
+    #expect(
+      sent == [
+        ["revoke", "token=rt-1", "token_type_hint=refresh_token"],
+        ["revoke", "token=at-1", "token_type_hint=access_token"],
+      ])
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `without an access token at hand revokes the refresh token alone`() throws {
+    try home.store()
+    try answer(200)
+    #expect(try signOut() == .revoked)
+    #expect(sent == [["revoke", "token=rt-1", "token_type_hint=refresh_token"]])
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `is a success when the server refuses the access token after the refresh token`() throws {
+    try home.store()
+    try answer(200, 400)
+    #expect(try signOut(grant: grant("at-1")) == .revoked)
+  }
+
+  @Test func `revokes a kept access token`() throws {
+    try home.store {
+      $0.refreshToken = nil
+      $0.accessToken = try secret("kept")
+    }
+    try answer(200)
+    #expect(try signOut() == .revoked)
+    #expect(sent == [["revoke", "token=kept", "token_type_hint=access_token"]])
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `of a session that ends with its access token revokes that`() throws {
+    try home.store {
+      $0.refreshToken = nil
+      $0.isExpired = true
+    }
+    try answer(200)
+    #expect(try signOut(grant: grant("at-1")) == .revoked)
+    #expect(sent == [["revoke", "token=at-1", "token_type_hint=access_token"]])
+  }
+
+  // MARK: Servers that want a Bearer token
+
+  @Test func `sends the access token along when the server wants one`() throws {
+    try home.store()
+    try answer(401, 200, 200)
+    #expect(try signOut(grant: grant("at-1")) == .revoked)
+    #expect(
+      sent == [
+        ["revoke", "token=rt-1", "token_type_hint=refresh_token"],
+        ["revoke", "token=rt-1", "token_type_hint=refresh_token", "Bearer at-1"],
+        ["revoke", "token=at-1", "token_type_hint=access_token"],
+      ])
+  }
+
+  @Test(arguments: [nil, "rt-2"]) func `refreshes once more when the access token is dead`(rotated: String?) throws {
+    try home.store()
+    try answer(401, 401, 401, 200, 200)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: rotated))
+    #expect(try signOut(grant: grant("at-1")) == .revoked)
+    let last = "token=\(rotated ?? "rt-1")"
+    #expect(
+      sent == [
+        ["revoke", "token=rt-1", "token_type_hint=refresh_token"],
+        ["revoke", "token=rt-1", "token_type_hint=refresh_token", "Bearer at-1"],
+        ["refresh", "refresh_token=rt-1"],
+        ["revoke", last, "token_type_hint=refresh_token"],
+        ["revoke", last, "token_type_hint=refresh_token", "Bearer at-2"],
+        ["revoke", "token=at-2", "token_type_hint=access_token"],
+      ])
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `gives up when the server wants a token that it does not give`() throws {
+    try home.store()
+    try answer(401)
+    home.http.answer(TestIssuer.tokenURL, try refusal("invalid_grant"))
+    let ended = refused(.invalidGrant, "the token endpoint", "invalid_grant", status: 400)
+    #expect(try signOut() == .failed(.oauth(ended)))
+    #expect(try home.stored() == nil)
+  }
+
+  // MARK: What else may be
+
+  @Test func `forgets the session here even when the server fails`() throws {
+    try home.store()
+    home.http.answer(TestIssuer.revocationURL, try response(503, [:]))
+    let failure = refused(.serverUnavailable, "the revocation endpoint", nil, status: 503)
+    #expect(try signOut(grant: grant("at-1")) == .failed(.oauth(failure)))
+    #expect(sent.count == 1)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `forgets the session here even without a network`() throws {
+    try home.store()
+    home.http.fail(TestIssuer.metadataURL, HTTPFailure(.resolve))
+    #expect(try signOut() == .failed(.oauth(OAuthError(.network, "the metadata endpoint"))))
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `that is local sends nothing`() throws {
+    try home.store()
+    #expect(try signOut(grant: grant("at-1"), isLocal: true) == .local)
+    #expect(home.http.requests.isEmpty)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `of no session sends nothing`() throws {
+    #expect(try signOut() == .nothingToRevoke)
+    try home.store {
+      $0.refreshToken = nil
+      $0.isExpired = true
+    }
+    #expect(try signOut() == .nothingToRevoke)
+    #expect(home.http.requests.isEmpty)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `says when the server has no revocation endpoint`() throws {
+    try home.store()
+    home.http.answer(
+      TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("revocation_endpoint", nil))))
+    #expect(try signOut() == .notOffered)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `of an account that the settings no longer name sends nothing`() throws {
+    try home.store()
+    #expect(try signOut(configuration: nil) == .notOffered)
+    #expect(home.http.requests.isEmpty)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `under other settings than the sign-in's sends nothing`() throws {
+    try home.store()
+    var configuration = Home.configuration
+    configuration.endpoints.revocation = "https://evil.example/revoke"
+    #expect(
+      try signOut(configuration: configuration)
+        == .failed(.configurationChanged(account: "work", setting: "endpoints")))
+    #expect(home.http.requests.isEmpty)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `removes a damaged record`() throws {
+    let bytes = Array("not a record".utf8)
+    let content = try SecretBytes(copying: bytes.span)
+    try home.services.vault.write(home.account, content: content)
+    #expect(try signOut() == .failed(.vault(VaultError(.damaged, path: "work"))))
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `leaves other accounts alone`() throws {
+    try home.store()
+    let other = try AccountName("other")
+    let content = try Home.record().sealedContent()
+    try home.services.vault.write(other, content: content)
+    _ = try signOut(isLocal: true)
+    #expect(try home.otherProcess().vault.accounts() == [other])
+  }
+
+  @Test func `holds the account while it revokes`() throws {
+    try home.store()
+    let home = home
+    home.http.answer(TestIssuer.revocationURL) { _ in
+      #expect { _ = try home.otherProcess().vault.lockAccount(home.account, wait: .zero) } throws: {
+        ($0 as? VaultError)?.code == .busy
+      }
+      return try response(200, [:])
+    }
+    #expect(try signOut() == .revoked)
+  }
+}

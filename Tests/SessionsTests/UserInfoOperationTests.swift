@@ -1,0 +1,63 @@
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import Testing
+
+// OpenID Connect Core 1.0 section 5.3.
+@Suite struct `A question to UserInfo` {
+  let home: Home
+
+  init() throws { home = try Home() }
+
+  func ask(_ configuration: AccountConfiguration = Home.configuration) throws -> JSONObject? {
+    try UserInfoOperation(
+      account: home.account, configuration: configuration, grant: grant("at-1"), services: home.services,
+      cancellation: Cancellation()
+    ).run()
+  }
+
+  @Test func `carries the access token and is answered with claims`() throws {
+    try home.store()
+    home.http.answer(TestIssuer.userInfoURL, try response(200, ["sub": "alice", "email": "a@as.example"]))
+    #expect(try ask() == ["sub": "alice", "email": "a@as.example"])
+    #expect(
+      home.http.requests.last
+        == ScriptedHTTP.Recorded(method: .get, url: TestIssuer.userInfoURL, authorization: "Bearer at-1"))
+  }
+
+  // Section 5.3.2.
+  @Test func `is void when the answer is about someone else`() throws {
+    try home.store()
+    home.http.answer(TestIssuer.userInfoURL, try response(200, ["sub": "bob"]))
+    #expect(throws: SessionError.oauth(OAuthError(.userInfoMismatch, "the UserInfo endpoint"))) { _ = try ask() }
+  }
+
+  @Test func `without an ID Token takes any subject`() throws {
+    try home.store { $0.identity = nil }
+    home.http.answer(TestIssuer.userInfoURL, try response(200, ["sub": "bob"]))
+    #expect(try ask()?["sub"] == "bob")
+  }
+
+  @Test func `finds nothing at a server without the endpoint`() throws {
+    try home.store()
+    let metadata = TestIssuer.metadata("userinfo_endpoint", nil)
+    home.http.answer(TestIssuer.metadataURL, try response(200, .object(metadata)))
+    #expect(try ask() == nil)
+  }
+
+  @Test func `needs a session`() throws {
+    #expect(throws: SessionError.signedOut(account: "work")) { _ = try ask() }
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test func `sends the token to no other place than the sign-in's`() throws {
+    try home.store()
+    var configuration = Home.configuration
+    configuration.endpoints.userinfo = "https://evil.example/userinfo"
+    #expect(throws: SessionError.configurationChanged(account: "work", setting: "endpoints")) {
+      _ = try ask(configuration)
+    }
+    #expect(home.http.requests.isEmpty)
+  }
+}

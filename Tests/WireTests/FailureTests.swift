@@ -1,0 +1,66 @@
+import Encoding
+import Testing
+import Wire
+
+@Suite struct `A failure` {
+  /// The statuses that scripts branch on, and every code that leads to them.
+  static let documented: [(Wire.ExitStatus, Int32, [String])] = [
+    (
+      .failed, 1,
+      [
+        "unsupported_version", "invalid_configuration", "account_exists", "certificate_rejected", "pin_mismatch",
+        "client_rejected", "server_rejected", "server_misbehaved", "id_token_rejected", "lifetime_too_short",
+        "foreign_device", "vault_unusable", "storage", "cancelled", "internal_error",
+      ]
+    ),
+    (.usage, 2, ["invalid_request"]),
+    (
+      .signInNeeded, 3,
+      [
+        "no_account", "signed_out", "session_expired", "configuration_changed", "endpoint_moved", "identity_changed",
+        "other_machine", "code_expired",
+      ]
+    ),
+    (.tryLater, 4, ["network", "timeout", "server_unavailable", "too_busy", "vault_busy", "daemon_unavailable"]),
+    (.locked, 5, ["locked"]),
+    (.denied, 6, ["access_denied"]),
+  ]
+
+  @Test func `has the documented exit status`() {
+    for (status, number, names) in Self.documented {
+      #expect(status.rawValue == number)
+      let codes = FailureCode.allCases.filter { $0.exitStatus == status }
+      #expect(Set(codes.map(\.rawValue)) == Set(names), "\(status)")
+    }
+    #expect(Self.documented.map { $0.2.count }.reduce(0, +) == FailureCode.allCases.count)
+    #expect(Wire.ExitStatus.done.rawValue == 0)
+    #expect(Wire.ExitStatus.tokenNotValid.rawValue == 7)
+    #expect(Wire.ExitStatus.allCases.count == 8)
+  }
+
+  @Test(arguments: FailureCode.allCases) func `is read back as it was written`(code: FailureCode) throws {
+    for hint in [nil, "agent login work"] {
+      let failure = Failure(code, "what \"happened\"", hint: hint)
+      #expect(Failure(json: failure.json) == failure)
+      let line = Reply.failure(failure).serialized()
+      #expect(try Reply(parsing: line.span) == .failure(failure))
+    }
+  }
+
+  @Test func `is written as the protocol documents it`() {
+    let line = Reply.failure(Failure(.signedOut, "work is signed out", hint: "agent login work")).serialized()
+    #expect(
+      String(decoding: line, as: UTF8.self)
+        == #"{"v":1,"error":{"code":"signed_out","message":"work is signed out","hint":"agent login work"}}"# + "\n")
+  }
+
+  @Test func `of a newer daemon is a failure all the same`() {
+    #expect(Failure(json: ["code": "brand_new", "message": "m", "hint": 1]) == Failure(.internalError, "m"))
+  }
+
+  @Test(
+    arguments: [[:], ["code": "network"], ["message": "m"], ["code": 1, "message": "m"], "network", .null] as [JSON])
+  func `without code or message is none`(json: JSON) {
+    #expect(Failure(json: json) == nil)
+  }
+}
