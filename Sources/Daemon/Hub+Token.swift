@@ -77,7 +77,7 @@ extension Hub {
       loop.schedule(event, at: now.advanced(by: wait))
     case .renewed(let grant):
       answerWaiters(account) { waiter in
-        if let minimum = waiter.need.minimumValiditySeconds, let lifetime = grant.lifetimeSeconds, minimum > lifetime {
+        if let minimum = waiter.need.minimumValiditySeconds, let lifetime = grant.lifetimeSeconds, minimum >= lifetime {
           return .failure(.lifetimeTooShort(account: name.text, lifetime: lifetime))
         }
         return .success(grant)

@@ -42,7 +42,7 @@ struct AccountAccess {
     do {
       let client = try Client(id: configuration.clientID, authentication: authentication)
       return AuthorizationServer(
-        metadata: metadata.applying(overrides), client: client, transport: transport, http: http)
+        metadata: metadata, client: client, transport: transport, http: http)
     } catch {
       throw .oauth(error)
     }

@@ -26,6 +26,9 @@ package struct AccountRecord: Sendable {
   package var refreshedAt: Int?
   /// The server ended the grant; the identity is kept so that the next sign-in is for the same person.
   package var isExpired = false
+  /// The server answered a refresh for another user (OpenID Connect Core, section 12.2): nothing is asked of
+  /// it again until the person signs in.
+  package var isIdentityChanged = false
 
   package init(authority: Authority, signedInAt: Int) {
     self.authority = authority
@@ -49,6 +52,7 @@ extension AccountRecord {
     open["refreshed_at"] = refreshedAt.map { .int($0) }
     open["access_token_expires_at"] = accessTokenExpiresAt.map { .int($0) }
     if isExpired { open["expired"] = true }
+    if isIdentityChanged { open["identity_changed"] = true }
     var buffer = SecretBuffer(capacity: 4096)
     buffer.append(utf8: "{\"open\":")
     buffer.append(json: .object(open))
@@ -79,6 +83,7 @@ extension AccountRecord {
       record.refreshedAt = open["refreshed_at"]?.int
       record.accessTokenExpiresAt = open["access_token_expires_at"]?.int
       record.isExpired = open["expired"]?.bool ?? false
+      record.isIdentityChanged = open["identity_changed"]?.bool ?? false
       for (name, path) in Self.secretMembers {
         guard let node = layout.root[name] else { continue }
         guard node.kind == .string else { return nil }

@@ -50,10 +50,7 @@ package struct DeviceSignIn: Sendable {
     var access = try AccountAccess(configuration)
     let secrets = try request.secrets(access)
     access.useProxyCredentials(secrets.proxyCredentials)
-    let metadata = try oauth { () throws(OAuthError) in
-      try request.services.documents.metadata(
-        of: access.issuer, transport: access.transport, fresh: true, cancellation: request.cancellation)
-    }.applying(access.overrides)
+    let metadata = try request.services.metadata(access, fresh: true, cancellation: request.cancellation)
     if secrets.clientSecret != nil, configuration.tokenEndpointAuthMethod == "none" {
       let methods = metadata.tokenEndpointAuthMethods
       configuration.tokenEndpointAuthMethod =

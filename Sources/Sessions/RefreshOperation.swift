@@ -33,6 +33,7 @@ package struct RefreshOperation: Sendable {
     guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
     var record = stored.record
     if record.isExpired { throw .expired(account: account.text) }
+    if record.isIdentityChanged { throw .identityChanged(account: account.text) }
     guard let refreshToken = record.refreshToken else { return try keptGrant(stored) }
     let server = try services.server(for: account, configuration, record, cancellation: cancellation)
     let startedAt = services.time.now()
@@ -42,13 +43,29 @@ package struct RefreshOperation: Sendable {
     record.refreshedAt = services.time.wallSeconds()
     if let scope = response.scope { record.scope = scope.text }
     let generation = try services.write(record, of: account)
-    let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-      .refreshed(response, first: record.identity, account: account)
+    let token = try identify(response, at: server, record)
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
       subject: token?.identity.subject ?? record.identity?.subject, claims: token?.claims ?? .init(),
       issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn,
       recordGeneration: generation)
+  }
+
+  /// Another user's ID Token is written down, so that the refresh token is not spent again and again.
+  private func identify(
+    _ response: TokenResponse, at server: AuthorizationServer, _ record: AccountRecord
+  ) throws(SessionError) -> IDToken? {
+    do {
+      return try IDTokenCheck(services: services, server: server, cancellation: cancellation)
+        .refreshed(response, first: record.identity, account: account)
+    } catch {
+      if case .identityChanged = error {
+        var refused = record
+        refused.isIdentityChanged = true
+        try services.write(refused, of: account)
+      }
+      throw error
+    }
   }
 
   /// Only `invalid_grant` ends a grant, and only if nobody replaced the token meanwhile.

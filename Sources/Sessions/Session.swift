@@ -66,7 +66,7 @@ extension Session {
       return .serve(grant)
     }
     if let grant, let lifetime = grant.lifetimeSeconds, let minimum = need.minimumValiditySeconds, !need.forceRefresh,
-      minimum > lifetime, grant.isAlive(at: now)
+      minimum >= lifetime, grant.isAlive(at: now)
     {
       return .fail(.lifetimeTooShort(account: account, lifetime: lifetime))
     }

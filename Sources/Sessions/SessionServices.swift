@@ -94,15 +94,31 @@ package struct SessionServices: Sendable {
       throw .configurationChanged(account: account.text, setting: setting)
     }
     access.useProxyCredentials(record.proxyCredentials)
-    let metadata = try oauth { () throws(OAuthError) in
-      try documents.metadata(of: access.issuer, transport: access.transport, cancellation: cancellation)
+    var metadata = try metadata(access, fresh: false, cancellation: cancellation)
+    if record.authority.unknownOrigin(in: metadata) != nil {
+      // What was kept may be damaged or out of date; only the server itself is believed.
+      metadata = try self.metadata(access, fresh: true, cancellation: cancellation)
     }
-    let server = try access.server(
-      metadata: metadata, clientSecret: record.clientSecret, proxyCredentials: record.proxyCredentials, http: http)
-    if let origin = record.authority.unknownOrigin(in: server.metadata) {
+    if let origin = record.authority.unknownOrigin(in: metadata) {
       throw .endpointMoved(account: account.text, origin: origin)
     }
-    return server
+    return try access.server(
+      metadata: metadata, clientSecret: record.clientSecret, proxyCredentials: record.proxyCredentials, http: http)
+  }
+
+  /// The server's metadata with the endpoints that the settings name. A server that publishes none is
+  /// known by those alone, when its token endpoint is among them.
+  func metadata(
+    _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
+  ) throws(SessionError) -> AuthorizationServerMetadata {
+    do {
+      return try documents.metadata(
+        of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation
+      ).applying(access.overrides)
+    } catch {
+      guard error.code == .metadataMissing, access.overrides.token != nil else { throw .oauth(error) }
+      return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)
+    }
   }
 }
 

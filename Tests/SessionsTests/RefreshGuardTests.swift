@@ -69,15 +69,42 @@ import Vault
   func `an endpoint that moved to an unknown origin gets nothing`(endpoint: String) throws {
     try home.store()
     let moved = TestIssuer.metadata(endpoint, "https://evil.example/x")
-    home.http.answer(TestIssuer.metadataURL, try response(200, .object(moved)))
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(moved)))
     let error = SessionError.endpointMoved(account: "work", origin: "https://evil.example")
+    // Asked twice: a document that is not believed is fetched once more before it is reported.
+    let asked = ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL)
     #expect(throws: error) { _ = try home.refresh() }
-    #expect(home.http.requests == [ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL)])
-    // The same from the cache, where anyone may have put it.
+    #expect(home.http.requests == [asked, asked])
     home.http.forgetRequests()
     #expect(throws: error) { _ = try home.refresh(Home.configuration, home.otherProcess()) }
-    #expect(home.http.requests.isEmpty)
+    #expect(home.http.requests == [asked])
     #expect(try home.stored()?.refreshToken?.text == "rt-1")
+  }
+
+  @Test func `a cached document that names an unknown origin is replaced by the server's own`() throws {
+    try home.store()
+    let planted = TestIssuer.metadata("token_endpoint", "https://evil.example/token")
+    home.http.answer(TestIssuer.metadataURL, try response(200, .object(planted)))
+    home.http.answer(TestIssuer.metadataURL, try response(200, .object(planted)))
+    #expect(throws: SessionError.endpointMoved(account: "work", origin: "https://evil.example")) {
+      _ = try home.refresh()
+    }
+    home.http.answer(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("x", nil))))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    #expect(try home.refresh(Home.configuration, home.otherProcess()).accessToken.text == "at-2")
+  }
+
+  @Test func `a server without metadata is known by the endpoints that the settings name`() throws {
+    var configuration = Home.configuration
+    configuration.endpoints.token = "https://as.example/by/hand"
+    try home.store { $0.authority.namedEndpoints = ["token_endpoint=https://as.example/by/hand"] }
+    home.http.fail(TestIssuer.metadataURL, HTTPFailure(.connect))
+    #expect(throws: SessionError.self) { _ = try home.refresh(configuration) }
+    for location in try Issuer(configuration.issuer, allowHTTPLoopback: false).metadataLocations {
+      home.http.answer(location.uri.text, try response(404, [:]))
+    }
+    home.http.answer("https://as.example/by/hand", try tokens("at-2"))
+    #expect(try home.refresh(configuration).accessToken.text == "at-2")
   }
 
   @Test func `an endpoint that moved within its origins is followed`() throws {

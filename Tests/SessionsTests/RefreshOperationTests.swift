@@ -95,6 +95,12 @@ import Vault
     #expect(record.refreshToken?.text == "rt-2")
     #expect(record.identity?.subject == "alice")
     #expect(!record.isExpired)
+    // It is remembered: nothing more is spent until the person signs in.
+    home.http.forgetRequests()
+    #expect(throws: SessionError.identityChanged(account: "work")) {
+      _ = try home.refresh(Home.configuration, home.otherProcess())
+    }
+    #expect(home.http.requests.isEmpty)
   }
 
   @Test func `an expired ID Token stops the access token but not the rotation`() throws {
