@@ -27,6 +27,11 @@ package enum Main {
 
   /// Runs the command line of this process and ends it.
   package static func runAndExit() -> Never {
+    switch QuickToken.run() {
+    case .printed: Processes.exit(0)
+    case .failed(let failure): Processes.exit(fail(failure, Console(json: false, quiet: false), commandName: nil, nil))
+    case .unusual: break
+    }
     Processes.exit(run(arguments: Swift.CommandLine.arguments))
   }
 

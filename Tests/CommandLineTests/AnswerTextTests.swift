@@ -1,4 +1,5 @@
 import Encoding
+import Platform
 import Testing
 import Wire
 
@@ -186,8 +187,7 @@ private func object(_ text: String) throws -> JSONObject {
 
   @Test func `name files by absolute paths, because the daemon is elsewhere`() throws {
     #expect(try LoginOptions.absolute("/etc/ca.pem") == "/etc/ca.pem")
-    #expect(
-      throws: Failure(.invalidRequest, "the file \"no/such.pem\" was not found", hint: "give it as an absolute path")
-    ) { try LoginOptions.absolute("no/such.pem") }
+    let here = try #require(Machine.currentDirectory())
+    #expect(try LoginOptions.absolute("some/ca.pem") == "\(here)/some/ca.pem")
   }
 }

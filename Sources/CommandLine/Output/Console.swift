@@ -43,8 +43,13 @@ struct Console: Sendable {
     do {
       try Output.write(bytes, to: .standardOutput)
     } catch {
-      throw Failure(.storage, "the answer could not be written to standard output: \(error.message)")
+      throw unwritable(error)
     }
+  }
+
+  /// An answer that could not be written.
+  static func unwritable(_ error: SystemError) -> Failure {
+    Failure(.storage, "the answer could not be written to standard output: \(error.message)")
   }
 
   /// Writes an answer that holds no secret.

@@ -1,0 +1,115 @@
+internal import Platform
+internal import Wire
+
+/// The request and the answer of ``QuickToken``, one after the other in memory that is lent and
+/// overwritten by the lender.
+@safe struct StackText: ~Copyable {
+  private let buffer: UnsafeMutableBufferPointer<UInt8>
+  private(set) var count = 0
+
+  /// - Parameter buffer: Initialised memory that outlives this value.
+  init(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
+    unsafe self.buffer = buffer
+  }
+
+  /// Adds text that fits; the callers' texts have a bound.
+  mutating func append(_ text: String) {
+    for byte in text.utf8 where count < capacity {
+      unsafe buffer[count] = byte
+      count += 1
+    }
+  }
+
+  /// Sends all of it and forgets it.
+  mutating func send(over socket: borrowing FileDescriptor) throws(SystemError) {
+    try socket.writeAll(unsafe UnsafeBufferPointer(rebasing: buffer[..<count]).span)
+    count = 0
+  }
+
+  /// Reads once, behind what is there. Returns how many bytes came, 0 at the end or when all is full.
+  mutating func read(from socket: borrowing FileDescriptor) throws(SystemError) -> Int {
+    guard count < capacity else { return 0 }
+    let free = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])
+    var space = unsafe free.mutableSpan
+    let got = try socket.read(into: &space)
+    count += got
+    return got
+  }
+
+  /// Whether a whole line is there.
+  var isWholeLine: Bool { count > 0 && byte(at: count - 1) == UInt8(ascii: "\n") }
+
+  /// What the line says when it is an answer without a token.
+  var failure: Failure? {
+    do {
+      _ = try TokenAnswer(parsing: unsafe UnsafeBufferPointer(rebasing: buffer[..<(count - 1)]).span)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Prints the bytes in `range`, and a line feed.
+  mutating func print(_ range: Range<Int>) throws(SystemError) {
+    unsafe buffer[range.upperBound] = UInt8(ascii: "\n")
+    let line = unsafe UnsafeBufferPointer(rebasing: buffer[range.lowerBound...range.upperBound])
+    try Output.write(unsafe line.span, to: .standardOutput)
+  }
+
+  private var capacity: Int { unsafe buffer.count }
+
+  private func byte(at index: Int) -> UInt8 { unsafe buffer[index] }
+}
+
+extension StackText {
+  private static let start = "{\"v\":1,\"result\":{"
+  private static let tokenName = "access_token"
+
+  /// Where the access token stands in a token answer; nil when the line is anything but a flat object
+  /// of plain strings and numbers with a token of printable ASCII in it.
+  var accessToken: Range<Int>? {
+    guard has(Self.start, at: 0) else { return nil }
+    var index = Self.start.utf8.count
+    while let name = plainString(at: index), name.upperBound + 2 < count,
+      byte(at: name.upperBound + 1) == UInt8(ascii: ":")
+    {
+      let isToken = name.count == Self.tokenName.utf8.count && has(Self.tokenName, at: name.lowerBound)
+      index = name.upperBound + 2
+      if let value = plainString(at: index) {
+        if isToken { return isPrintable(value) ? value : nil }
+        index = value.upperBound + 1
+      } else {
+        while index < count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte(at: index)) { index += 1 }
+      }
+      guard index < count, byte(at: index) == UInt8(ascii: ",") else { return nil }
+      index += 1
+    }
+    return nil
+  }
+
+  /// A token of no characters or with a space in it is none (RFC 6750, section 2.1).
+  private func isPrintable(_ range: Range<Int>) -> Bool {
+    for index in range where byte(at: index) == UInt8(ascii: " ") { return false }
+    return !range.isEmpty
+  }
+
+  /// What is between the quotes of the string that begins at `index`: ASCII without controls and escapes.
+  private func plainString(at index: Int) -> Range<Int>? {
+    guard index < count, byte(at: index) == UInt8(ascii: "\"") else { return nil }
+    var end = index + 1
+    while end < count, byte(at: end) != UInt8(ascii: "\"") {
+      guard (0x20...0x7E).contains(byte(at: end)), byte(at: end) != UInt8(ascii: "\\") else { return nil }
+      end += 1
+    }
+    return end < count ? (index + 1)..<end : nil
+  }
+
+  private func has(_ text: String, at start: Int) -> Bool {
+    var index = start
+    for expected in text.utf8 {
+      guard index < count, byte(at: index) == expected else { return false }
+      index += 1
+    }
+    return true
+  }
+}
