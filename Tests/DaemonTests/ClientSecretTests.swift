@@ -1,0 +1,39 @@
+import Crypto
+import Platform
+import Sessions
+import Testing
+
+@testable import Daemon
+
+@Suite struct `A client secret that is handed over` {
+  private static func read(_ text: String) throws -> [UInt8] {
+    let pipe = try Pipe()
+    try pipe.writing.writeAll(Array(text.utf8).span)
+    try pipe.writing.close()
+    let secret = try ClientSecret.read(SharedDescriptor(pipe.reading))
+    return secret.bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+  }
+
+  @Test(arguments: ["secret", "secret\n", "secret\r\n"]) func `is one line`(text: String) throws {
+    #expect(try Self.read(text) == Array("secret".utf8))
+  }
+
+  @Test func `may hold what RFC 6749 appendix A.2 allows`() throws {
+    let all = (0x20...0x7E).map { UInt8($0) }
+    #expect(try Self.read(String(decoding: all, as: UTF8.self)) == all)
+  }
+
+  @Test(arguments: ["", "\n", "\r\n", "two\nlines", "tab\there", "caf\u{E9}", "nul\0", "a\n\n"])
+  func `is refused when it can be none`(text: String) {
+    #expect(throws: SessionError.configuration(ConfigurationError(.clientSecret, "the client secret"))) {
+      _ = try Self.read(text)
+    }
+  }
+
+  @Test func `has a limit`() throws {
+    #expect(try Self.read(String(repeating: "x", count: 4095)).count == 4095)
+    #expect(throws: SessionError.configuration(ConfigurationError(.clientSecret, "the client secret"))) {
+      _ = try Self.read(String(repeating: "x", count: 4096))
+    }
+  }
+}

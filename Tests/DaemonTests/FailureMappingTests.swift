@@ -1,0 +1,131 @@
+import OAuth
+import Platform
+import Sessions
+import Testing
+import Vault
+import Wire
+
+@testable import Daemon
+
+@Suite struct `Failures on the wire` {
+  private static func failure(_ error: SessionError) -> Failure { Failure(error, account: "work") }
+
+  private static let system = SystemError(errno: 5, operation: "openat")
+
+  static let sessionErrors: [(SessionError, FailureCode, Wire.ExitStatus)] = [
+    (.noAccount(name: nil), .noAccount, .signInNeeded), (.noAccount(name: "x"), .noAccount, .signInNeeded),
+    (.signedOut(account: "work"), .signedOut, .signInNeeded),
+    (.expired(account: "work"), .sessionExpired, .signInNeeded),
+    (.configurationChanged(account: "work", setting: "issuer"), .configurationChanged, .signInNeeded),
+    (.endpointMoved(account: "work", origin: "https://b.example"), .endpointMoved, .signInNeeded),
+    (.identityChanged(account: "work"), .identityChanged, .signInNeeded),
+    (.lifetimeTooShort(account: "work", lifetime: 5), .lifetimeTooShort, .failed),
+    (.cancelled, .cancelled, .failed), (.memory, .internalError, .failed),
+    (.idToken(IDTokenError(.expired, "exp")), .tokenRejected, .failed),
+  ]
+
+  @Test(arguments: sessionErrors)
+  func `each end of a session`(error: SessionError, code: FailureCode, status: Wire.ExitStatus) {
+    let failure = Self.failure(error)
+    #expect(failure.code == code)
+    #expect(failure.code.exitStatus == status)
+  }
+
+  private static func expected(_ code: OAuthError.Code) -> (FailureCode, Wire.ExitStatus) {
+    switch code {
+    case .network: (.network, .tryLater)
+    case .timeout: (.timeout, .tryLater)
+    case .serverUnavailable, .rateLimited, .tlsFailure: (.serverUnavailable, .tryLater)
+    case .certificateRejected: (.certificateRejected, .failed)
+    case .pinMismatch: (.pinMismatch, .failed)
+    case .cancelled: (.cancelled, .failed)
+    case .accessDenied: (.accessDenied, .denied)
+    case .expiredToken: (.codeExpired, .signInNeeded)
+    case .invalidGrant: (.sessionExpired, .signInNeeded)
+    case .invalidClient, .unauthorizedClient, .unsupportedGrantType: (.clientRejected, .failed)
+    case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .endpointMissing:
+      (.invalidConfiguration, .failed)
+    case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
+      .unsupportedTokenType, .missingIDToken, .userInfoMismatch:
+      (.serverMisbehaved, .failed)
+    case .idTokenRejected: (.tokenRejected, .failed)
+    case .invalidScopeAnswer, .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,
+      .otherServerError:
+      (.serverRejected, .failed)
+    case .internalFailure, .cryptoFailure: (.internalError, .failed)
+    }
+  }
+
+  @Test(arguments: OAuthError.Code.allCases) func `each error of the protocol`(code: OAuthError.Code) {
+    let failure = Self.failure(.oauth(OAuthError(code, "the token endpoint")))
+    let (expected, status) = Self.expected(code)
+    #expect(failure.code == expected)
+    #expect(failure.code.exitStatus == status)
+    let isPassing = SessionError.oauth(OAuthError(code, "the token endpoint")).isPassing
+    #expect((status == .tryLater) == isPassing, "what may be tried again is what is told to be")
+  }
+
+  static let vaultErrors: [(VaultError.Code, FailureCode, Wire.ExitStatus)] = [
+    (.foreignDevice, .foreignDevice, .failed), (.otherMachinesOnly, .otherMachine, .signInNeeded),
+    (.damaged, .vaultUnusable, .failed), (.rolledBack, .vaultUnusable, .failed),
+    (.unsupportedVersion, .vaultUnusable, .failed), (.unknownSlot, .vaultUnusable, .failed),
+    (.deviceSecretMissing, .vaultUnusable, .failed), (.badPermissions, .storage, .failed),
+    (.busy, .vaultBusy, .tryLater), (.storage(system), .storage, .failed), (.noSpace, .storage, .failed),
+    (.invalidName, .invalidRequest, .usage), (.tooManyAccounts, .vaultUnusable, .failed),
+  ]
+
+  @Test(arguments: vaultErrors)
+  func `each error of the vault`(error: VaultError.Code, code: FailureCode, status: Wire.ExitStatus) {
+    let failure = Self.failure(.vault(VaultError(error, path: "/x")))
+    #expect(failure.code == code)
+    #expect(failure.code.exitStatus == status)
+  }
+
+  static let configurationErrors: [(ConfigurationError.Code, FailureCode)] = [
+    (.invalid, .invalidConfiguration), (.unsupportedVersion, .invalidConfiguration),
+    (.tooManyAccounts, .invalidConfiguration), (.directory(.notOwned(path: "/x")), .storage),
+    (.storage(system), .storage),
+    (.caFile, .invalidConfiguration), (.proxy, .invalidConfiguration), (.pin, .invalidConfiguration),
+    (.clientSecret, .invalidConfiguration), (.missingClientSecret, .invalidConfiguration),
+  ]
+
+  @Test(arguments: configurationErrors)
+  func `each error of the settings`(error: ConfigurationError.Code, code: FailureCode) {
+    let failure = Self.failure(.configuration(ConfigurationError(error, "accounts.work.issuer")))
+    #expect(failure.code == code)
+    #expect(failure.code.exitStatus == .failed)
+  }
+
+  @Test func `an ended session is told in exactly these words`() {
+    let failure = Self.failure(.expired(account: "work"))
+    #expect(failure == Failure(.sessionExpired, "Session expired, please sign in again", hint: "agent login work"))
+  }
+
+  @Test func `messages are one clean sentence`() {
+    var errors = Self.sessionErrors.map(\.0).filter { $0 != .expired(account: "work") }
+    errors += OAuthError.Code.allCases.map { .oauth(OAuthError($0, "the token endpoint")) }
+    errors += Self.vaultErrors.map { .vault(VaultError($0.0, path: "/x")) }
+    errors += Self.configurationErrors.map { .configuration(ConfigurationError($0.0, "accounts.work.issuer")) }
+    for error in errors {
+      let message = Self.failure(error).message
+      #expect(!message.isEmpty && !message.hasSuffix(".") && message.first?.isUppercase == false, "\(message)")
+      #expect(message.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "\(message)")
+    }
+  }
+
+  @Test func `text that came from elsewhere is cleaned`() {
+    let hostile = "https://b.example/\u{1B}[31m\u{202E}"
+    for error in [
+      SessionError.noAccount(name: hostile), .endpointMoved(account: "work", origin: hostile),
+      .configuration(ConfigurationError(.invalid, hostile)), .configuration(ConfigurationError(.caFile, hostile)),
+    ] {
+      let message = Self.failure(error).message
+      #expect(!message.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" }, "\(message.utf8.count)")
+    }
+  }
+
+  @Test func `a hint names the account that was asked for`() {
+    #expect(Self.failure(.oauth(OAuthError(.invalidGrant, "the grant"))).hint == "agent login work")
+    #expect(Failure(.oauth(OAuthError(.invalidGrant, "the grant")), account: nil).hint == "agent login")
+  }
+}

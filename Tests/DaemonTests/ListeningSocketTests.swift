@@ -1,0 +1,87 @@
+import Platform
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+@Suite struct `The daemon's socket` {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func bind() throws -> ListeningSocket { try ListeningSocket.bind(directory.open("agent"), "agent.sock") }
+
+  /// Whether a peer waits; it is taken.
+  private static func takes(_ socket: ListeningSocket) -> Bool { socket.accept() != nil }
+
+  private func isThere() throws -> Bool { try directory.open("agent").exists("agent.sock") }
+
+  @Test func `a second holder is refused`() throws {
+    let first = try bind()
+    let error = #expect(throws: SystemError.self) { _ = try bind() }
+    #expect(error?.isAgain == true)
+    #expect(first.isStillOurs(), "the refused one has not touched it")
+    first.close()
+  }
+
+  @Test func `the next holder may come when the first has gone`() throws {
+    for _ in 0..<3 {
+      let socket = try bind()
+      #expect(try isThere())
+      socket.close()
+      #expect(try !isThere())
+    }
+  }
+
+  @Test func `what a crash left behind is replaced`() throws {
+    // The lock goes with the process, the socket stays.
+    _ = try bind()
+    #expect(try isThere())
+    let socket = try bind()
+    #expect(socket.isStillOurs())
+    let peer = try UnixSocket.connect(path: socket.path)
+    #expect(Self.takes(socket))
+    _ = consume peer
+    socket.close()
+  }
+
+  @Test func `peers are taken until it is closed`() throws {
+    let socket = try bind()
+    #expect(!Self.takes(socket), "nobody has come")
+    let peer = try UnixSocket.connect(path: socket.path)
+    #expect(Self.takes(socket))
+    socket.close()
+    #expect(!socket.isOpen)
+    #expect(!Self.takes(socket))
+    socket.close()
+    _ = consume peer
+  }
+
+  @Test func `it notices when its name is gone`() throws {
+    let socket = try bind()
+    #expect(socket.isStillOurs())
+    try FileTree.remove(directory.path("agent"))
+    #expect(!socket.isStillOurs())
+    socket.close()
+  }
+
+  @Test func `another one's socket is not removed`() throws {
+    let socket = try bind()
+    try directory.open("agent").removeFile("agent.sock")
+    let other = try UnixSocket.listen(in: directory.open("agent"), name: "agent.sock", backlog: 1)
+    #expect(!socket.isStillOurs())
+    socket.close()
+    #expect(try isThere())
+    _ = consume other
+  }
+
+  @Test func `an inherited socket stays when it is closed`() throws {
+    let listener = try UnixSocket.listen(in: directory.open("agent"), name: "agent.sock", backlog: 1)
+    let socket = try ListeningSocket.inherit(listener, directory.open("agent"), "agent.sock")
+    let peer = try UnixSocket.connect(path: socket.path)
+    #expect(Self.takes(socket))
+    socket.close()
+    #expect(try isThere())
+    _ = consume peer
+  }
+}

@@ -1,0 +1,181 @@
+import OAuth
+import Sessions
+import Testing
+import Vault
+import Wire
+
+@testable import Daemon
+
+@Suite struct `Settings of a sign-in` {
+  private static let issuer = "https://id.example.org"
+  private static let pin = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+  private static func request(_ change: (inout LoginRequest) -> Void) -> LoginRequest {
+    var request = LoginRequest()
+    change(&request)
+    return request
+  }
+
+  /// Settings with one account, `work`, that has a bit of everything.
+  private static func stored() throws -> Settings {
+    var configuration = AccountConfiguration(issuer: issuer, clientID: "cli")
+    configuration.scope = ["openid", "email"]
+    configuration.caFile = "/etc/ca.pem"
+    configuration.pins = [pin]
+    configuration.endpoints.userinfo = issuer + "/me"
+    configuration.keepsAccessToken = true
+    var settings = Settings()
+    try settings.set(configuration, for: try AccountName("work"))
+    return settings
+  }
+
+  private static func failure(_ request: LoginRequest, _ settings: Settings = Settings()) -> Failure? {
+    do throws(Failure) {
+      _ = try LoginSettings(request, settings)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `a new account has what was asked for and nothing else`() throws {
+    let meant = try LoginSettings(
+      Self.request {
+        $0.account = "work"
+        $0.issuer = Self.issuer
+        $0.clientID = "cli"
+        $0.scope = ["openid", "offline_access"]
+      }, Settings())
+    var expected = AccountConfiguration(issuer: Self.issuer, clientID: "cli")
+    expected.scope = ["openid", "offline_access"]
+    #expect(meant.account.text == "work")
+    #expect(meant.configuration == expected)
+    #expect(meant.proxyCredentials == nil)
+  }
+
+  @Test func `what a sign-in needs is asked for`() throws {
+    #expect(Self.failure(LoginRequest())?.code == .noAccount)
+    let unknown = Self.failure(Self.request { $0.account = "work" })
+    #expect(unknown?.code == .invalidRequest)
+    #expect(unknown?.hint == "agent login work --issuer URL --client-id ID")
+    let nameless = Self.failure(Self.request { $0.issuer = Self.issuer })
+    #expect(nameless?.code == .invalidRequest)
+    #expect(nameless?.hint == "--client-id ID")
+  }
+
+  @Test func `a second sign-in keeps what is stored`() throws {
+    let settings = try Self.stored()
+    let configuration = try #require(settings[AccountName("work")])
+    for request in [
+      LoginRequest(), Self.request { $0.account = "work" },
+      Self.request {
+        $0.account = "work"
+        $0.issuer = Self.issuer
+      },
+    ] {
+      let meant = try LoginSettings(request, settings)
+      #expect(meant.account.text == "work")
+      #expect(meant.configuration == configuration)
+    }
+  }
+
+  @Test func `another issuer inherits nothing`() throws {
+    let request = Self.request {
+      $0.account = "work"
+      $0.issuer = "https://other.example"
+      $0.clientID = "cli"
+    }
+    let meant = try LoginSettings(request, try Self.stored())
+    #expect(meant.configuration == AccountConfiguration(issuer: "https://other.example", clientID: "cli"))
+    var bare = request
+    bare.clientID = nil
+    #expect(Self.failure(bare, try Self.stored())?.code == .invalidRequest, "the client id belongs to the old issuer")
+  }
+
+  @Test func `an account without a name is called after its issuer's host`() throws {
+    var settings = Settings()
+    func meant(_ issuer: String, _ clientID: String) throws -> String {
+      let login = try LoginSettings(
+        Self.request {
+          $0.issuer = issuer
+          $0.clientID = clientID
+        }, settings)
+      try settings.set(login.configuration, for: login.account)
+      return login.account.text
+    }
+    #expect(try meant("https://id.example.org", "cli") == "id.example.org")
+    #expect(try meant("https://id.example.org", "cli") == "id.example.org")
+    #expect(try meant("https://id.example.org/realm", "cli") == "id.example.org-2")
+    #expect(try meant("https://id.example.org", "other") == "id.example.org-3")
+    #expect(try meant("https://127.0.0.1:8443", "cli") == "127.0.0.1")
+    #expect(settings.accounts.count == 4)
+  }
+
+  // What a caller sends is checked before anything is stored or fetched.
+  @Test func `values that cannot be right are refused`() throws {
+    let wrong: [(String, (inout LoginRequest) -> Void)] = [
+      ("the name", { $0.account = "../work" }), ("the scope", { $0.scope = ["a\"b"] }),
+      ("the method", { $0.tokenEndpointAuthMethod = "private_key_jwt" }), ("the CA file", { $0.caFile = "ca.pem" }),
+      ("a short pin", { $0.pins = ["sha256//AAAA"] }), ("a pin's algorithm", { $0.pins = ["sha1//AAAA"] }),
+      ("the proxy", { $0.proxy = "ftp://proxy.example" }), ("the proxy's URL", { $0.proxy = "http://" }),
+    ]
+    for (name, change) in wrong {
+      var request = Self.request {
+        $0.account = "work"
+        $0.issuer = Self.issuer
+        $0.clientID = "cli"
+      }
+      #expect(Self.failure(request) == nil)
+      change(&request)
+      let code = try #require(Self.failure(request), "\(name)").code
+      #expect(code == .invalidRequest || code == .invalidConfiguration, "\(name)")
+    }
+  }
+
+  @Test func `what is given changes what is stored`() throws {
+    let meant = try LoginSettings(
+      Self.request {
+        $0.account = "work"
+        $0.clientID = "new"
+        $0.tokenEndpointAuthMethod = "client_secret_post"
+        $0.endpoints.token = Self.issuer + "/token"
+        $0.allowHTTPLoopback = true
+      }, try Self.stored())
+    let configuration = meant.configuration
+    #expect(configuration.clientID == "new")
+    #expect(configuration.tokenEndpointAuthMethod == "client_secret_post")
+    #expect(configuration.endpoints.token == Self.issuer + "/token")
+    #expect(configuration.endpoints.userinfo == Self.issuer + "/me")
+    #expect(configuration.allowHTTPLoopback)
+    #expect(configuration.scope == ["openid", "email"])
+  }
+
+  @Test(
+    arguments: [
+      ("http://proxy.example:3128", "http://proxy.example:3128", nil),
+      ("proxy.example:3128", "http://proxy.example:3128", nil),
+      ("http://user:secret@proxy.example:3128", "http://proxy.example:3128", "user:secret"),
+      ("user:p@ss@proxy.example:3128", "http://proxy.example:3128", "user:p@ss"),
+      ("https://user:secret@proxy.example/", "https://proxy.example/", "user:secret"),
+    ] as [(String, String, String?)])
+  func `a proxy's password does not get into the settings`(given: String, kept: String, credentials: String?) throws {
+    let request = Self.request {
+      $0.account = "work"
+      $0.proxy = given
+      $0.proxyExclusions = "localhost"
+    }
+    let meant = try LoginSettings(request, try Self.stored())
+    #expect(meant.configuration.proxy == kept)
+    #expect(meant.configuration.proxyExclusions == "localhost")
+    #expect(meant.proxyCredentials == credentials)
+  }
+
+  @Test func `a proxy that is no longer in the environment is forgotten`() throws {
+    var settings = try Self.stored()
+    let name = try AccountName("work")
+    var configuration = try #require(settings[name])
+    configuration.proxy = "http://proxy.example"
+    try settings.set(configuration, for: name)
+    #expect(try LoginSettings(LoginRequest(), settings).configuration.proxy == nil)
+  }
+}

@@ -1,0 +1,92 @@
+import Platform
+import Testing
+
+@testable import Daemon
+
+@Suite struct `Workers` {
+  /// Far longer than any of this takes.
+  private static let patience = Duration.seconds(10)
+
+  /// Waits until all jobs have been counted off.
+  private static func wait(for count: Int, in ended: Monitor<Int>) -> Bool {
+    ended.wait(patience) { $0 >= count ? true : nil } ?? false
+  }
+
+  @Test func `every job is run once`() {
+    let pool = WorkerPool()
+    let ended = Monitor(0)
+    for _ in 0..<500 { pool.submit { ended.update { $0 += 1 } } }
+    #expect(Self.wait(for: 500, in: ended))
+    #expect(ended.withLock { $0 } == 500)
+  }
+
+  @Test func `jobs that block do not hold up others`() {
+    let pool = WorkerPool()
+    let gate = Monitor(false)
+    let ended = Monitor(0)
+    for _ in 0..<40 {
+      pool.submit {
+        _ = gate.wait(nil) { $0 ? true : nil }
+        ended.update { $0 += 1 }
+      }
+    }
+    let other = Monitor(0)
+    pool.submit { other.update { $0 += 1 } }
+    #expect(Self.wait(for: 1, in: other))
+    #expect(ended.withLock { $0 } == 0)
+    gate.update { $0 = true }
+    #expect(Self.wait(for: 40, in: ended))
+  }
+
+  @Test func `more jobs than threads wait their turn`() {
+    let pool = WorkerPool()
+    let gate = Monitor(false)
+    let (begun, ended) = (Monitor(0), Monitor(0))
+    for _ in 0..<200 {
+      pool.submit {
+        begun.update { $0 += 1 }
+        _ = gate.wait(nil) { $0 ? true : nil }
+        ended.update { $0 += 1 }
+      }
+    }
+    #expect(Self.wait(for: 64, in: begun))
+    #expect(begun.withLock { $0 } == 64)
+    gate.update { $0 = true }
+    #expect(Self.wait(for: 200, in: ended))
+  }
+
+  @Test func `a job that comes while the last thread leaves is run`() {
+    let pool = WorkerPool(idleTime: .microseconds(200))
+    let ended = Monitor(0)
+    for round in 1...3000 {
+      pool.submit { ended.update { $0 += 1 } }
+      guard Self.wait(for: round, in: ended) else {
+        Issue.record("job \(round) is never run")
+        return
+      }
+      // About as long as a thread waits, so that some jobs meet it on its way out.
+      Threads.sleep(for: .microseconds(150 + round % 100))
+    }
+  }
+
+  @Test func `a job that comes while a thread leaves is not left to one that blocks`() {
+    let pool = WorkerPool(idleTime: .microseconds(200))
+    let gate = Monitor(false)
+    let blocked = Monitor(0)
+    pool.submit {
+      _ = gate.wait(nil) { $0 ? true : nil }
+      blocked.update { $0 += 1 }
+    }
+    let ended = Monitor(0)
+    for round in 1...3000 {
+      pool.submit { ended.update { $0 += 1 } }
+      guard Self.wait(for: round, in: ended) else {
+        Issue.record("job \(round) waits for another")
+        break
+      }
+      Threads.sleep(for: .microseconds(150 + round % 100))
+    }
+    gate.update { $0 = true }
+    #expect(Self.wait(for: 1, in: blocked))
+  }
+}

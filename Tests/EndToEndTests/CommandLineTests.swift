@@ -1,0 +1,120 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+@Suite(.needsPrograms) struct `The command line` {
+  static let wrong: [[String]] = [
+    [], ["no-such-command"], ["toekn"], ["token", "--no-such-option"], ["token", "--min-valid"],
+    ["token", "--min-valid", "soon"], ["token", "--min-valid", "999d"], ["token", "a", "b"],
+    ["daemon"], ["daemon", "no-such-word"], ["use"], ["env", "--shell", "no-such-shell"], ["logout", "work", "--all"],
+    ["token", "--quiet=yes"], ["login", "--issuer", "https://a.example", "https://b.example"],
+    ["login", "work", "--issuer", ""],
+    ["exec", "work"],
+  ]
+
+  @Test(arguments: wrong) func `a wrong one is a usage error`(arguments: [String]) throws {
+    try AgentTree.with { tree in
+      let result = try tree.agent(arguments)
+      #expect(result.status == .exited(2))
+      let statement = arguments.first == "env" ? "(exit 2);\n" : ""
+      #expect(result.outputText == statement)
+      #expect(result.errorText.hasPrefix("agent: error: "))
+      #expect(try tree.daemons() == [], "no daemon is needed to see that")
+    }
+  }
+
+  @Test func `a usage error in JSON`() throws {
+    try AgentTree.with { tree in
+      let result = try tree.agent("toekn", "--json")
+      #expect(result.failed(2))
+      let error = try #require(try JSON(parsing: result.error)["error"]?.object)
+      #expect(error.names == ["code", "message", "hint"])
+      #expect(error["code"] == "invalid_request")
+      #expect(error["hint"]?.string?.contains("agent token") == true)
+      let contradiction = try tree.agent("token", "--header", "--json")
+      #expect(contradiction.failed(2))
+      #expect(contradiction.failureCode == "invalid_request")
+    }
+  }
+
+  @Test func `help and version need no daemon and no settings`() throws {
+    try AgentTree.with { tree in
+      for arguments in [["help"], ["--help"], ["token", "--help"], ["help", "login"], ["--version"]] {
+        let result = try tree.agent(arguments, ["HOME": nil, "XDG_RUNTIME_DIR": nil, "XDG_STATE_HOME": nil])
+        #expect(result.succeeded && !result.output.isEmpty && result.error.isEmpty, "\(arguments)")
+      }
+      #expect(try tree.daemons() == [])
+    }
+  }
+
+  @Test func `an account that does not exist needs a sign-in`() throws {
+    try AgentTree.with { tree in
+      for arguments in [
+        ["token"], ["token", "nobody"], ["whoami", "nobody"], ["use", "nobody"], ["logout", "nobody"],
+      ] {
+        let result = try tree.agent(arguments + ["--no-input", "--json"])
+        #expect(result.failed(3), "\(arguments)")
+        #expect(result.failureCode == "no_account", "\(arguments)")
+      }
+    }
+  }
+
+  @Test func `an answer that cannot be written is a failure`() throws {
+    try Session.with { session in
+      for command in [
+        "agent token work", "agent token work --json", "agent env work", "agent status", "agent --version",
+      ] {
+        let result = try session.tree.shell("dash", "\(command) >/dev/full")
+        #expect(result.failed(1), "\(command)")
+        #expect(result.errorText.contains("could not be written"), "\(command)")
+      }
+      let closed = try session.tree.shell("dash", "agent token work >&-")
+      #expect(closed.failed(1))
+    }
+  }
+
+  @Test func `the status has what is documented, and no token`() throws {
+    try Session.with { session in
+      let token = try session.tree.token()
+      let result = try session.tree.agent("status", "--json")
+      let status = try JSON(parsing: result.output)
+      #expect(status.object?.names == ["accounts", "daemon", "vault"])
+      let account = try #require(status["accounts"]?.array?.first?.object)
+      #expect(
+        account.names == [
+          "name", "active", "issuer", "state", "client_id", "subject", "scope", "expires_at", "last_refresh",
+          "http_loopback",
+        ])
+      #expect(account["name"] == "work" && account["active"] == true && account["state"] == "active")
+      #expect(account["http_loopback"] == true)
+      #expect(account["expires_at"] == session.events.last?["expires_at"])
+      #expect(status["daemon"]?["socket"] == .string(session.tree.socketPath))
+      #expect(status["daemon"]?["version"] != nil)
+      #expect(status["vault"]?["exists"] == true)
+      #expect(status["vault"]?["slots"] == ["host"])
+      #expect(status["vault"]?["path"]?.string?.hasPrefix(session.tree.path("state/agent/vault.")) == true)
+      #expect(!result.outputText.contains(token))
+      #expect(try !session.tree.agent("status").outputText.contains(token))
+    }
+  }
+
+  @Test func `the status of accounts survives a restart`() throws {
+    try Session.with { session in
+      try session.tree.stopDaemon()
+      let account = try #require(try session.tree.json("status")["accounts"]?.array?.first)
+      #expect(account["state"] == "stale")
+      #expect(account["subject"] == session.events.last?["subject"])
+      #expect(try session.issuer.count("refreshes") == 0)
+    }
+  }
+
+  @Test func `files are for this user alone`() throws {
+    try Session.with { session in
+      let line = "cd '\(session.tree.directory.path)' && find config/agent state/agent cache/agent -perm /077"
+      let result = try ProcessRunner.shell(line)
+      #expect(result.succeeded, "\(result.errorText)")
+      #expect(result.outputText == "")
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+@Suite(.needsPrograms) struct `Hygiene of the daemon` {
+  /// Variables that libcurl, libcrypto, the C library or the Swift runtime take orders from.
+  private static let orders: [String: String?] = [
+    "SSLKEYLOGFILE": "/tmp/never-written", "OPENSSL_CONF": "/tmp/never-read", "OPENSSL_MODULES": "/tmp",
+    "CURL_HOME": "/tmp", "SSL_CERT_FILE": "/tmp/never-read", "https_proxy": "http://127.0.0.1:1",
+    "LD_PRELOAD_CANARY": "1", "SWIFT_BACKTRACE": "enable=yes", "AGENT_TEST_CANARY": "canary",
+  ]
+
+  @Test func `the first caller's environment does not decide for all`() throws {
+    try AgentTree.with { tree in
+      try #require(try tree.agent(["daemon", "start"], Self.orders).succeeded)
+      // Unreadable for this very user when the process is not dumpable (proc(5)); root may read it.
+      guard let text = ProcessFiles.text("environ", of: try tree.daemon()) else { return }
+      let variables = text.split(separator: "\0").map { String($0) }
+      #expect(variables.contains("HOME=\(tree.path("home"))"))
+      for name in Self.orders.keys where name != "SWIFT_BACKTRACE" {
+        #expect(!variables.contains { $0.hasPrefix(name + "=") }, "\(name)")
+      }
+      #expect(variables.contains("SWIFT_BACKTRACE=enable=no"))
+    }
+  }
+
+  @Test func `it leaves no core file and has no terminal`() throws {
+    try AgentTree.with { tree in
+      _ = try tree.json("daemon", "start")
+      let process = try tree.daemon()
+      let limits = try #require(ProcessFiles.text("limits", of: process))
+      let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+      #expect(core.split(whereSeparator: { $0 == " " }).dropFirst(4).prefix(2) == ["0", "0"])
+      // proc(5): after the name in parentheses state, parent, process group, session, terminal.
+      let stat = try #require(ProcessFiles.text("stat", of: process))
+      let fields = stat.split(separator: ")").last?.split(separator: " ")
+      #expect(fields?[3] == "\(process)"[...], "it leads a session of its own")
+      #expect(fields?[4] == "0", "it has no terminal")
+    }
+  }
+
+  @Test func `it holds only descriptors of its own`() throws {
+    try AgentTree.with { tree in
+      let file = try FileDescriptor(opening: "/etc/passwd", for: .reading)
+      let start = try RunningProcess(
+        executable: Programs.path("agent"), arguments: ["daemon", "start"], environment: tree.environment(),
+        inherits: [(parent: file.raw, child: 7), (parent: file.raw, child: 8)])
+      #expect(try start.wait() == .exited(0))
+      let listing = try ProcessRunner.shell("ls -l /proc/\(try tree.daemon())/fd 2>/dev/null").outputText
+      #expect(!listing.contains("/etc/passwd"))
+    }
+  }
+
+  @Test func `the status tells whether secrets can be swapped out`() throws {
+    try AgentTree.with { tree in
+      let daemon = try tree.json("daemon", "start")
+      #expect(["locked", "unlocked"].contains(daemon["secure_heap"]?.string))
+      #expect(try #require(daemon["memory_pss_kib"]?.int) > 0)
+    }
+  }
+
+  @Test(.enabled(if: Machine.userID == 0, "only root can be two users"))
+  func `another user can neither read its memory nor speak to it`() throws {
+    try OtherUser.with { user in
+      let started = try user.agent("daemon", "start", "--json")
+      try #require(started.succeeded, "\(started.errorText)")
+      let status = try JSON(parsing: started.output)
+      let number = try #require(status["pid"]?.int)
+      let process = try OtherProcess(Int32(clamping: number))
+      // proc(5): the files of a process that is not dumpable belong to root.
+      let owners = try ProcessRunner.shell("stat -c %u /proc/\(number)/mem /proc/\(number)/environ")
+      #expect(owners.outputText == "0\n0\n")
+      let socket = try #require(status["socket"]?.string)
+      let peer = try Peer(socket)
+      _ = try peer.send(Array("{\"v\":1,\"request\":\"daemon_status\"}\n".utf8))
+      #expect(try peer.readLine() == nil, "the daemon answers a stranger")
+      try AgentTree.with { tree in
+        let result = try tree.agent(["daemon", "status", "--json"], ["AGENT_SOCKET": socket])
+        #expect(result.failed(4))
+        #expect(result.failureCode == "daemon_unavailable")
+      }
+      #expect(try user.agent("daemon", "stop").succeeded)
+      #expect(process.ends(within: .seconds(5)))
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+@Suite(.needsPrograms) struct `Sign-out` {
+  @Test func `the server revokes the tokens and nothing is left here`() throws {
+    try Session.with { session in
+      let token = try session.tree.token()
+      let result = try session.tree.json("logout", "work")
+      #expect(result == ["accounts": [["account": "work", "revoked": true]]])
+      // RFC 7009 section 2.1.
+      #expect(try session.issuer.count("revocations") >= 1)
+      let resource = try session.tree.shell(
+        "dash",
+        "echo \"Authorization: Bearer $T\" | curl -qsS --noproxy '*' -o /dev/null -w '%{http_code}' -H @- "
+          + "\(session.issuer.url)/resource", ["T": token])
+      #expect(resource.outputText == "401")
+      let after = try session.tree.agent("token", "work")
+      #expect(after.failed(3))
+      #expect(after.errorText == "agent: error: work is signed out\nagent: hint: agent login work\n")
+      #expect(try session.tree.json("status")["accounts"]?.array?.first?["state"] == "signed_out")
+    }
+  }
+
+  @Test func `it stays signed out after a restart, and its settings are kept`() throws {
+    try Session.with { session in
+      #expect(try session.tree.agent("logout", "work").succeeded)
+      try session.tree.stopDaemon()
+      let asked = try session.issuer.requests()
+      #expect(try session.tree.agent("token", "work").failed(3))
+      #expect(try session.issuer.requests() == asked)
+      #expect(try session.tree.agent("login", "work").succeeded)
+      #expect(try !session.tree.token().isEmpty)
+    }
+  }
+
+  @Test func `a local sign-out asks the server nothing`() throws {
+    try Session.with { session in
+      let asked = try session.issuer.requests()
+      let result = try session.tree.json("logout", "work", "--local")
+      #expect(result["accounts"]?.array?.first?["revoked"] == false)
+      #expect(try session.issuer.requests() == asked)
+      #expect(try session.tree.agent("token", "work").failed(3))
+    }
+  }
+
+  @Test func `it works while the server is down, and says what that means`() throws {
+    try Session.with { session in
+      session.issuer.stop()
+      let result = try session.tree.agent("logout", "work")
+      #expect(result.succeeded)
+      let told = "signed out of work; tokens not revoked: the server may still honour the tokens"
+      #expect(result.errorText.contains(told), "\(result.errorText)")
+      #expect(try session.tree.agent("token", "work").failed(3))
+    }
+  }
+
+  @Test func `all accounts end together`() throws {
+    try Session.with { session in
+      try session.tree.signIn("home", at: session.issuer.url)
+      let result = try session.tree.json("logout", "--all")
+      #expect(result["accounts"]?.array?.count == 2)
+      for account in ["work", "home"] { #expect(try session.tree.agent("token", account).failed(3)) }
+    }
+  }
+
+  @Test func `a second sign-out has nothing to do`() throws {
+    try Session.with { session in
+      #expect(try session.tree.agent("logout", "work").succeeded)
+      let asked = try session.issuer.requests()
+      #expect(try session.tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == false)
+      #expect(try session.issuer.requests() == asked)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+extension AgentTree {
+  /// The process that serves the tree's socket.
+  func daemon() throws -> Int32 {
+    let status = try json("daemon", "status")
+    return Int32(clamping: try #require(status["pid"]?.int))
+  }
+
+  /// Every `agentd` whose arguments name a directory of this tree.
+  func daemons() throws -> [Int32] {
+    let listing = try ProcessRunner.shell("cd /proc && echo [0-9]*").outputText
+    return listing.split(whereSeparator: { " \n".contains($0) }).compactMap { Int32($0) }.filter { process in
+      guard ProcessFiles.text("comm", of: process) == "agentd\n" else { return false }
+      return ProcessFiles.text("cmdline", of: process)?.contains(directory.path) ?? false
+    }
+  }
+
+  /// `agent daemon stop`, after which the process must be gone.
+  func stopDaemon() throws {
+    let process = try OtherProcess(try daemon())
+    let result = try agent("daemon", "stop")
+    #expect(result.succeeded, "\(result.errorText)")
+    #expect(process.ends(within: .seconds(5)), "the daemon outlives its stop")
+  }
+
+  /// Kills the tree's daemon, which gets no chance to clean up.
+  func killDaemon() throws {
+    let process = try OtherProcess(try daemon())
+    try process.signal(Signals.SIGKILL)
+    try #require(process.ends(within: .seconds(10)))
+  }
+
+  /// Stops what runs in the tree; a daemon that does not stop is an issue, and is killed.
+  func close() {
+    do {
+      for number in try daemons() {
+        guard let process = try? OtherProcess(number) else { continue }
+        try process.signal(Signals.SIGTERM)
+        if process.ends(within: .seconds(10)) { continue }
+        Issue.record("the daemon \(number) did not end")
+        try process.signal(Signals.SIGKILL)
+      }
+    } catch {
+      Issue.record(error, "the tree could not be cleaned up")
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+extension AgentTree {
+  /// Changes the settings of an account behind the daemon's back, as an editor would.
+  func editSettings(of account: String = "work", _ change: (inout JSONObject) -> Void) throws {
+    let folder = try directory.open("config/agent")
+    var settings = try #require(JSON(parsing: try folder.readFile("config.json", limit: 1 << 20)).object)
+    var accounts = try #require(settings["accounts"]?.object)
+    var edited = try #require(accounts[account]?.object)
+    change(&edited)
+    accounts[account] = .object(edited)
+    settings["accounts"] = .object(accounts)
+    try folder.replaceFile("config.json", with: JSON.object(settings).serialized().span)
+  }
+
+  /// The name of the vault file.
+  func vaultName() throws -> String {
+    let names = try directory.open("state/agent").fileNames()
+    return try #require(names.first { $0.hasPrefix("vault.") && $0 != "vault.lock" }, "there is no vault")
+  }
+
+  /// The files below the tree that hold one of these texts.
+  ///
+  /// A file that holds one is made first and must be found, so that an empty answer means something.
+  func files(containing secrets: [String]) throws -> [String] {
+    let control = "control.\(secrets.count)"
+    try directory.write(control, try #require(secrets.last))
+    let result = try ProcessRunner.run(
+      executable: "/bin/grep", arguments: ["-rlaF", "-f", "-", directory.path],
+      input: Array((secrets.joined(separator: "\n") + "\n").utf8))
+    try #require(result.status == .exited(0), "\(result.errorText)")
+    let found = result.lines.map { String($0) }
+    try #require(found.contains(path(control)))
+    try directory.open().removeFile(control)
+    return found.filter { $0 != path(control) }
+  }
+}

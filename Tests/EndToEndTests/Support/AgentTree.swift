@@ -1,0 +1,115 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A home of its own for the programs: nothing outside it is read or written, and no daemon but its
+/// own is reached. Use it through ``with(_:)``, which leaves no process behind.
+final class AgentTree: Sendable {
+  let directory: TemporaryDirectory
+  private let variables: [(name: String, value: String)]
+
+  /// Runs `body` with a new tree, then stops what still runs there and checks that it is gone.
+  static func with<Result>(
+    runtime: String = "runtime", _ body: (AgentTree) throws -> Result
+  ) throws -> Result {
+    let tree = try AgentTree(runtime: runtime)
+    defer { tree.close() }
+    return try body(tree)
+  }
+
+  private init(runtime: String) throws {
+    directory = try TemporaryDirectory()
+    for name in ["home", "config", "state", "cache", runtime] { _ = try directory.open(name) }
+    variables = [
+      ("PATH", "\(try #require(Programs.folder)):/usr/local/bin:/usr/bin:/bin"), ("LANG", "C.UTF-8"),
+      ("HOME", directory.path("home")), ("XDG_CONFIG_HOME", directory.path("config")),
+      ("XDG_STATE_HOME", directory.path("state")), ("XDG_CACHE_HOME", directory.path("cache")),
+      ("XDG_RUNTIME_DIR", directory.path(runtime)),
+    ]
+  }
+
+  /// The path of a name in the tree.
+  func path(_ name: String) -> String { directory.path(name) }
+
+  /// The socket of the tree's daemon.
+  var socketPath: String { directory.path("runtime/agent/agent.sock") }
+
+  /// The environment of every program, with some variables set to other values or, by nil, left out.
+  func environment(_ changes: [String: String?] = [:]) -> [String] {
+    let kept = variables.filter { changes[$0.name] == nil }.map { "\($0.name)=\($0.value)" }
+    return kept + changes.compactMap { name, value in value.map { "\(name)=\($0)" } }
+  }
+
+  // MARK: Running
+
+  /// Runs `agent` to its end.
+  func agent(
+    _ arguments: [String], _ changes: [String: String?] = [:], input: String = "", timeout: Duration = .seconds(60)
+  ) throws -> ProcessResult {
+    try ProcessRunner.run(
+      executable: Programs.path("agent"), arguments: arguments, environment: environment(changes),
+      input: Array(input.utf8), timeout: timeout)
+  }
+
+  func agent(_ arguments: String...) throws -> ProcessResult { try agent(arguments) }
+
+  /// Starts `agent` in the background.
+  func start(_ arguments: [String], _ changes: [String: String?] = [:]) throws -> RunningProcess {
+    try RunningProcess(
+      executable: Programs.path("agent"), arguments: arguments, environment: environment(changes))
+  }
+
+  /// Runs a script in a shell that finds `agent` on its `PATH`.
+  func shell(
+    _ shell: String, _ script: String, _ changes: [String: String?] = [:], in directory: String? = nil
+  ) throws -> ProcessResult {
+    try ProcessRunner.run(
+      executable: "/bin/\(shell)", arguments: ["-c", script], environment: environment(changes),
+      directory: directory ?? path("home"), timeout: .seconds(60))
+  }
+
+  // MARK: Shorthands
+
+  /// An access token of an account.
+  func token(_ account: String = "work", _ options: String...) throws -> String {
+    let result = try agent(["token", account] + options)
+    try #require(result.succeeded, "\(result.errorText)")
+    try #require(result.output.last == UInt8(ascii: "\n"))
+    return String(result.outputText.dropLast())
+  }
+
+  /// What a command prints with `--json`.
+  func json(_ arguments: String...) throws -> JSON {
+    let result = try agent(arguments + ["--json"])
+    try #require(result.succeeded, "\(result.errorText)")
+    return try JSON(parsing: result.output)
+  }
+
+  /// Signs in over the device grant at an issuer that approves by itself, and returns the events.
+  @discardableResult
+  func signIn(
+    _ account: String = "work", at issuer: String, clientID: String = "agent-cli", _ options: String...
+  ) throws -> [JSON] {
+    let result = try agent(
+      [
+        "login", account, "--issuer", issuer, "--client-id", clientID, "--allow-http-loopback", "--device", "--json",
+      ] + options)
+    try #require(result.succeeded, "\(result.errorText)")
+    return try result.lines.map { try JSON(parsing: Array($0.utf8)) }
+  }
+}
+
+extension ProcessResult {
+  /// The lines of the standard output.
+  var lines: [Substring] { outputText.split(separator: "\n") }
+
+  /// The failure that a command with `--json` tells on standard error.
+  var failureCode: String? {
+    guard let line = errorText.split(separator: "\n").last else { return nil }
+    return (try? JSON(parsing: Array(line.utf8)))?["error"]?["code"]?.string
+  }
+
+  /// Whether it failed as a command must: with this status, and without a byte on standard output.
+  func failed(_ status: Int32) -> Bool { self.status == .exited(status) && output.isEmpty }
+}

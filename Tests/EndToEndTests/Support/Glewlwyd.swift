@@ -1,0 +1,111 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A running Glewlwyd, set up by the scripts beside these tests.
+struct Glewlwyd: Sendable {
+  let issuer: String
+  /// The file with the authority that signed its certificate.
+  let authority: String
+  private let directory: TemporaryDirectory
+  private let description: JSON
+
+  @TaskLocal fileprivate static var running: Glewlwyd?
+
+  /// The instance of the suite that runs.
+  static func current() throws -> Glewlwyd { try #require(running, "the suite has no server") }
+
+  fileprivate init() throws {
+    directory = try TemporaryDirectory()
+    let up = try Self.script("up", directory.path)
+    try #require(up.succeeded, "\(up.errorText)")
+    description = try JSON(parsing: directory.read("instance.json"))
+    issuer = try #require(description["issuer"]?.string)
+    authority = try #require(description["ca_file"]?.string)
+  }
+
+  /// Ends the server.
+  fileprivate func stop() throws {
+    let process = Int32(clamping: try #require(description["pid"]?.int))
+    let down = try Self.script("down", directory.path)
+    #expect(down.succeeded, "\(down.errorText)")
+    #expect(ProcessFiles.text("cmdline", of: process)?.contains(directory.path) != true, "the server goes on")
+  }
+
+  /// The public client whose ID Tokens are signed with an algorithm.
+  func clientID(for algorithm: String) throws -> String {
+    try #require(description["client_ids"]?[algorithm]?.string)
+  }
+
+  func confidentialClient() throws -> (id: String, secret: String) {
+    let id = try #require(description["confidential_client_id"]?.string)
+    return (id, try #require(description["confidential_client_secret"]?.string))
+  }
+
+  /// The pin of the server's key, as libcurl has it: the SHA-256 of the SubjectPublicKeyInfo (RFC 7469 section 2.4).
+  func pin() throws -> String {
+    let line = """
+      openssl x509 -in '\(directory.path("server.crt"))' -pubkey -noout | openssl pkey -pubin -outform DER |
+        openssl dgst -sha256 -binary | openssl base64 -A
+      """
+    return "sha256//" + (try ProcessRunner.shell(line).outputText)
+  }
+
+  /// Signs in to the account `work`, approves as the user would, and returns the last event.
+  func signIn(_ tree: AgentTree, clientID: String? = nil, _ options: String...) throws -> JSON {
+    let client = try clientID ?? self.clientID(for: "RS256")
+    let login = try tree.start(
+      ["login", "work", "--issuer", issuer, "--client-id", client, "--ca-file", authority, "--device", "--json"]
+        + options)
+    let code: JSON
+    do {
+      code = try JSON(parsing: Array(login.readLine().utf8))
+    } catch {
+      Issue.record("\(login.errorText)")
+      throw error
+    }
+    let approval = try Self.script("approve", directory.path, try #require(code["user_code"]?.string))
+    try #require(approval.succeeded, "\(approval.errorText)")
+    let end = try JSON(parsing: Array(login.readLine().utf8))
+    try #require(try login.wait() == .exited(0), "\(login.errorText)")
+    return end
+  }
+
+  private static func script(_ name: String, _ arguments: String...) throws -> ProcessResult {
+    // The scripts are in the folder beside the one of these tests.
+    let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    return try ProcessRunner.run(
+      executable: "/\(folder)/Glewlwyd/\(name)", arguments: arguments,
+      environment: ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent"], timeout: .seconds(60))
+  }
+
+  /// Whether the server is installed.
+  fileprivate static let isInstalled = (try? FileDescriptor(opening: "/usr/bin/glewlwyd", for: .reading)) != nil
+}
+
+/// Starts the server before the first test of a suite and stops it after the last.
+struct GlewlwydTrait: SuiteTrait, TestScoping {
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    let server = try Glewlwyd()
+    do {
+      try await Glewlwyd.$running.withValue(server) { try await function() }
+    } catch {
+      try server.stop()
+      throw error
+    }
+    try server.stop()
+  }
+}
+
+extension Trait where Self == GlewlwydTrait {
+  static var withGlewlwyd: Self { GlewlwydTrait() }
+}
+
+extension Trait where Self == ConditionTrait {
+  static var needsGlewlwyd: Self {
+    .enabled(if: Glewlwyd.isInstalled, "Glewlwyd is not installed; \"make deps-check\" installs it")
+  }
+}

@@ -1,0 +1,74 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A `devissuer` of one test, on a port of its own. Use it through ``with(_:_:)``.
+final class Issuer: Sendable {
+  let url: String
+  let port: UInt16
+  private let process: RunningProcess
+  /// Requests of this test itself, which the issuer counts like all others.
+  private let controlRequests = Monitor(0)
+
+  /// Runs `body` with a new issuer, then ends it.
+  ///
+  /// - Parameters:
+  ///   - approval: Who decides about sign-ins: `always` and `never` do by themselves, `ask` waits.
+  ///   - options: Further ones of `devissuer`.
+  static func with<Result>(
+    approval: String = "always", _ options: [String] = [], _ body: (Issuer) throws -> Result
+  ) throws -> Result {
+    let issuer = try Issuer(["--approve", approval] + options)
+    defer { issuer.stop() }
+    return try body(issuer)
+  }
+
+  private init(_ options: [String]) throws {
+    process = try RunningProcess(
+      executable: Programs.path("devissuer"),
+      arguments: ["--port", "0", "--control", "--interval", "1"] + options)
+    let ready = try JSON(parsing: Array(process.readLine().utf8))
+    try #require(ready["event"]?.string == "ready")
+    url = try #require(ready["issuer"]?.string)
+    port = try #require(URI(url).port)
+  }
+
+  /// Ends the issuer; later requests find nobody.
+  func stop() {
+    do {
+      let status = try process.terminate()
+      #expect(status == .exited(0) || status == .signalled(Signals.SIGKILL), "\(process.errorText)")
+    } catch {
+      Issue.record(error, "the issuer did not end")
+    }
+  }
+
+  /// Changes how it behaves.
+  func control(_ name: String, _ value: String, _ more: (String, String)...) throws {
+    controlRequests.withLock { $0 += 1 }
+    let answer = try PlainHTTP.post(port: port, "/control", [(name, value)] + more)
+    try #require(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+  }
+
+  /// One of its counters.
+  func count(_ counter: String) throws -> Int {
+    controlRequests.withLock { $0 += 1 }
+    let answer = try PlainHTTP.get(port: port, "/control")
+    return try #require(JSON(parsing: answer.body)[counter]?.int, "there is no counter \(counter)")
+  }
+
+  /// How many requests it got that did not come from this test itself.
+  func requests() throws -> Int {
+    try count("requests") - controlRequests.withLock { $0 }
+  }
+
+  /// Waits until a counter has come to a value. There is nothing to wait for but the counter itself.
+  func await(_ counter: String, _ value: Int, patience: Duration = .seconds(20)) throws {
+    let deadline = Instant.now.advanced(by: patience)
+    while try count(counter) < value {
+      try #require(Instant.now < deadline, "\(counter) stays below \(value)")
+      Threads.sleep(for: .milliseconds(20))
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import Platform
+import TestSupport
+import Testing
+
+/// This machine under another machine id (`machine-id(5)`), in a mount namespace of one command.
+struct OtherMachine {
+  /// The file with the id.
+  private let file: String
+
+  /// - Parameter digit: The hexadecimal digit that the id consists of.
+  init(_ digit: Character, in tree: AgentTree) throws {
+    let name = "machine-id.\(digit)"
+    try tree.directory.write(name, String(repeating: digit, count: 32) + "\n")
+    file = tree.path(name)
+  }
+
+  /// Runs `agent` there, with a private daemon, which lives in the same namespace.
+  func agent(_ tree: AgentTree, _ arguments: String...) throws -> ProcessResult {
+    let program = [try Programs.path("agent")] + arguments + ["--no-daemon"]
+    return try ProcessRunner.run(
+      executable: "/usr/bin/unshare", arguments: Self.namespace + ["/bin/sh", "-c", Self.script, file] + program,
+      environment: tree.environment(), timeout: .seconds(60))
+  }
+
+  private static let script = "mount --bind \"$0\" /etc/machine-id && exec \"$@\""
+
+  /// Who is not root gets a user namespace and keeps the user id in it.
+  private static let namespace =
+    Machine.userID == 0 ? ["--mount"] : ["--user", "--map-current-user", "--keep-caps", "--mount"]
+
+  /// Whether a namespace of this kind can be had here.
+  static let isPossible: Bool = {
+    let arguments = namespace + ["/bin/sh", "-c", script, "/etc/hostname", "/bin/true"]
+    return (try? ProcessRunner.run(executable: "/usr/bin/unshare", arguments: arguments))?.succeeded ?? false
+  }()
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Skips tests where this machine cannot be given another machine id.
+  static var needsMountNamespace: Self {
+    .enabled(
+      if: OtherMachine.isPossible,
+      "neither root nor user namespaces are at hand (or there is no /etc/machine-id), so no other machine can be played"
+    )
+  }
+}

@@ -1,0 +1,22 @@
+import Platform
+import Testing
+
+/// A running process that is no child of this one.
+final class OtherProcess: Sendable {
+  private let number: Int32
+  private let descriptor: FileDescriptor
+
+  /// - Throws: `ESRCH` when there is none.
+  init(_ number: Int32) throws {
+    descriptor = try Spawn.processDescriptor(number)
+    self.number = number
+  }
+
+  /// Sends a signal, if it still runs.
+  func signal(_ signal: Int32) throws {
+    do { try Spawn.kill(number, signal) } catch  where error.isNoSuchProcess {}
+  }
+
+  /// Whether it has ended, or ends within this time.
+  func ends(within time: Duration) -> Bool { (try? descriptor.waitUntilReadable(timeout: time)) ?? false }
+}

@@ -1,0 +1,49 @@
+import Platform
+import TestSupport
+import Testing
+
+/// A program of this user that speaks to the daemon's socket directly, as it likes.
+final class Peer: Sendable {
+  private let socket: FileDescriptor
+
+  init(_ path: String) throws {
+    let socket = try UnixSocket.connect(path: path)
+    try UnixSocket.setTimeouts(socket, seconds: 20)
+    self.socket = socket
+  }
+
+  /// Sends bytes as they are; false when the daemon has hung up.
+  func send(_ bytes: [UInt8]) throws -> Bool {
+    do {
+      try socket.writeAll(bytes.span)
+      return true
+    } catch  where error.isDisconnected {
+      return false
+    }
+  }
+
+  /// Sends a line and returns the next one.
+  func ask(_ line: String) throws -> String {
+    _ = try send(Array((line + "\n").utf8))
+    return try #require(try readLine(), "the daemon hung up")
+  }
+
+  /// The next line without its line feed; nil at the end.
+  func readLine() throws -> String? {
+    var bytes: [UInt8] = []
+    while bytes.last != UInt8(ascii: "\n") {
+      guard try readByte(into: &bytes) else { return nil }
+    }
+    return String(decoding: bytes.dropLast(), as: UTF8.self)
+  }
+
+  /// False at the end, and when the daemon has hung up on bytes that it did not want.
+  private func readByte(into bytes: inout [UInt8]) throws -> Bool {
+    do {
+      return try socket.read(into: &bytes, upTo: 1) > 0
+    } catch {
+      guard error.isDisconnected else { throw error }
+      return false
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import Platform
+import Testing
+
+/// The release programs under test.
+enum Programs {
+  /// The folder they are in, an absolute path, from the variable `AGENT_BINARIES`.
+  static let folder: String? = Environment.value("AGENT_BINARIES").flatMap { $0.isEmpty ? nil : $0 }
+
+  /// The file of a program.
+  ///
+  /// - Throws: when the folder is not known; a suite with ``needed`` does not come that far.
+  static func path(_ name: String) throws -> String {
+    "\(try #require(folder, "AGENT_BINARIES is not set"))/\(name)"
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Skips tests when it is not known where the programs are.
+  static var needsPrograms: Self {
+    .enabled(
+      if: Programs.folder != nil,
+      "AGENT_BINARIES does not name the folder of the release programs; \"make check\" builds them and sets it")
+  }
+}

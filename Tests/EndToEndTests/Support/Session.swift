@@ -1,0 +1,30 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// An account `work` that is signed in at an issuer of its own, in a tree of its own.
+struct Session {
+  let tree: AgentTree
+  let issuer: Issuer
+  /// What the sign-in told.
+  let events: [JSON]
+
+  /// Signs in, runs `body` and stops everything.
+  ///
+  /// - Parameter options: Of `devissuer`.
+  static func with<Result>(_ options: String..., body: (Session) throws -> Result) throws -> Result {
+    try Issuer.with(options) { issuer in
+      try AgentTree.with { tree in
+        let events = try tree.signIn(at: issuer.url)
+        return try body(Session(tree: tree, issuer: issuer, events: events))
+      }
+    }
+  }
+
+  /// Waits until the token that came with the sign-in has expired.
+  func waitUntilExpired() throws {
+    let expiry = try #require(events.last?["expires_at"]?.int)
+    while SystemTime().wallSeconds() <= expiry { Threads.sleep(for: .milliseconds(50)) }
+  }
+}
