@@ -81,7 +81,9 @@ let package = Package(
     tests(
       "SessionsTests", uses: ["Sessions", "OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("CommandLineTests", uses: ["CommandLine", "Wire", "Encoding", "Platform", "TestSupport"]),
-    tests("DaemonTests", uses: ["Daemon", "Wire", "Encoding", "Platform", "TestSupport"]),
+    tests(
+      "DaemonTests",
+      uses: ["Daemon", "Sessions", "OAuth", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests("DevIssuerTests", uses: ["DevIssuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("EndToEndTests", uses: ["TestSupport", "Encoding", "Platform"]),
   ],

@@ -98,6 +98,7 @@ extension Failure {
         hint: "if this home was copied on purpose, move the vault file away and sign in again")
     case .otherMachinesOnly: self.init(.otherMachine, error.message, hint: "agent login\(name)")
     case .busy: self.init(.vaultBusy, error.message)
+    case .secureHeapFull: self.init(.tooBusy, error.message)
     case .storage, .noSpace, .badPermissions: self.init(.storage, error.message)
     case .invalidName:
       self.init(.invalidRequest, "an account name is 1 to 64 letters, digits, dots, dashes or underscores")

@@ -42,8 +42,27 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   /// The left half of the hash of `value`, in base64url: what `at_hash` and `c_hash` hold
   /// (OpenID Connect Core 1.0 section 3.1.3.6 and 3.3.2.11).
   ///
-  /// For Ed25519 the specification names no hash; SHA-512 is what servers use.
+  /// For Ed25519 this is with SHA-512, which it uses inside; see ``isLeftHalfHash(_:of:)``.
   package func leftHalfHash(of value: Span<UInt8>) throws(JOSEError) -> String {
+    try Self.leftHalf(digest, of: value)
+  }
+
+  /// Whether `found` is the left half of the hash of `value`.
+  ///
+  /// For Ed25519 the specification names no hash. Servers use SHA-512 or SHA-256; either binds the value.
+  package func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
+    var digests = [digest]
+    if case .ed25519 = signatureAlgorithm { digests.append(.sha256) }
+    for digest in digests where try Self.isSame(found, Self.leftHalf(digest, of: value)) { return true }
+    return false
+  }
+
+  private static func isSame(_ left: String, _ right: String) -> Bool {
+    let (left, right) = (left.utf8, right.utf8)
+    return ConstantTime.isEqual(left.span, right.span)
+  }
+
+  private static func leftHalf(_ digest: Digest, of value: Span<UInt8>) throws(JOSEError) -> String {
     do {
       let hash = try digest.hash(value)
       return Base64URL.encode(hash.span.extracting(first: digest.byteCount / 2))

@@ -136,13 +136,15 @@ struct IDTokenRules {
     guard let found = try read("at_hash", { () throws(JOSEError) in try claims.string("at_hash") }),
       let accessToken = expected.accessToken
     else { return }
-    let hash: String
+    let isHash: Bool
     do {
-      hash = try accessToken.bytes.withBytes { (token) throws(JOSEError) in try algorithm.leftHalfHash(of: token) }
+      isHash = try accessToken.bytes.withBytes { (token) throws(JOSEError) in
+        try algorithm.isLeftHalfHash(found, of: token)
+      }
     } catch {
       throw IDTokenError(.signature(error.code), "at_hash")
     }
-    guard isSame(found, hash) else { throw IDTokenError(.accessTokenHashMismatch, "at_hash") }
+    guard isHash else { throw IDTokenError(.accessTokenHashMismatch, "at_hash") }
   }
 
   /// Section 12.2. What the first token did not say cannot be compared, except for `azp` and `nonce`, which

@@ -8,7 +8,7 @@ extension FileDescriptor {
   ///   time limit has passed. `buffer` is then unchanged.
   package borrowing func read(into buffer: inout [UInt8], upTo count: Int) throws(SystemError) -> Int {
     let start = buffer.count
-    buffer.append(contentsOf: repeatElement(0, count: count))
+    buffer.append(contentsOf: [UInt8](repeating: 0, count: count))
     var got = 0
     // What was not filled is taken off again, all of it when the read throws.
     defer { buffer.removeLast(count - got) }

@@ -22,7 +22,7 @@ extension UnixSocket {
     _ socket: borrowing FileDescriptor, into buffer: inout [UInt8], upTo count: Int, passed: inout SharedDescriptor?
   ) throws(SystemError) -> Int {
     let start = buffer.count
-    buffer.append(contentsOf: repeatElement(0, count: count))
+    buffer.append(contentsOf: [UInt8](repeating: 0, count: count))
     var raw: Int32 = -1
     let number = socket.raw
     let result = unsafe buffer.withUnsafeMutableBytes {

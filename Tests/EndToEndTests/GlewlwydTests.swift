@@ -5,7 +5,7 @@ import Testing
 
 /// A real authorization server, over TLS with an authority of its own. One instance serves the suite.
 @Suite(.needsPrograms, .needsGlewlwyd, .serialized, .withGlewlwyd) struct `Against Glewlwyd over TLS` {
-  @Test(arguments: ["RS256", "ES256"])
+  @Test(arguments: ["RS256", "PS256", "ES256", "ES384", "EdDSA"])
   func `sign-in, environment and UserInfo`(algorithm: String) throws {
     let server = try Glewlwyd.current()
     try AgentTree.with { tree in
