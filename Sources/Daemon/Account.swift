@@ -27,7 +27,10 @@ final class Account {
     let purpose: Purpose
   }
 
-  enum Purpose { case token, whoami }
+  enum Purpose {
+    case token(TokenRequest.Extras)
+    case whoami
+  }
 
   init(name: AccountName, configuration: AccountConfiguration) {
     self.name = name

@@ -11,7 +11,7 @@ extension Hub {
     let (account, _) = try resolve(request.account)
     let need = TokenNeed(
       minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: request.forceRefresh)
-    try obtain(for: Account.Waiter(ticket: ticket, need: need, purpose: .token), account)
+    try obtain(for: Account.Waiter(ticket: ticket, need: need, purpose: .token(request.extras)), account)
   }
 
   func whoami(_ name: String?, _ ticket: Ticket) throws(Failure) {
@@ -48,15 +48,15 @@ extension Hub {
 
   private func serve(_ grant: AccessGrant, _ account: Account, _ waiter: Account.Waiter) {
     switch waiter.purpose {
-    case .token: loop.sendToken(account.describe(grant), grant, to: waiter.ticket)
+    case .token(let extras): loop.sendToken(account.describe(grant), grant, extras, to: waiter.ticket)
     case .whoami: identify(account, grant, waiter.ticket)
     }
   }
 
   private func run(_ refresh: Session.Refresh, _ account: Account) {
     let operation = RefreshOperation(
-      account: account.name, configuration: account.configuration, services: services,
-      cancellation: account.newRefreshCancellation())
+      account: account.name, configuration: account.configuration, previous: account.session.grant,
+      services: services, cancellation: account.newRefreshCancellation())
     submit {
       let outcome: Result<AccessGrant, SessionError>
       do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }

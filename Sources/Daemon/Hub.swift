@@ -9,7 +9,9 @@ internal import Wire
 protocol Loop: AnyObject {
   /// Sends an event or the last line; ignored when the request is no longer there.
   func send(_ reply: Reply, to ticket: Ticket)
-  func sendToken(_ description: TokenDescription, _ grant: AccessGrant, to ticket: Ticket)
+  /// Sends an access token, and the extras that there are.
+  func sendToken(
+    _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, to ticket: Ticket)
   func schedule(_ event: TimerEvent, at due: Instant)
   /// When the request gives up, unless it is answered before.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)

@@ -13,6 +13,8 @@ package final class AccessGrant: Sendable {
   package let subject: String?
   /// The verified ID Token's claims; empty when there was none.
   package let claims: JSONObject
+  /// The verified ID Token in compact form; nil when there was none. It may be past its own `exp`.
+  package let idToken: SharedSecret?
   /// Taken just before the request was sent (RFC 6749, section 5.1).
   package let issuedAt: Instant
   /// Seconds; nil when the server named none, which means: until a resource refuses it.
@@ -24,13 +26,15 @@ package final class AccessGrant: Sendable {
 
   package init(
     accessToken: SharedSecret, tokenType: String, scope: String?, subject: String?, claims: JSONObject,
-    issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?, recordGeneration: UInt64
+    idToken: SharedSecret? = nil, issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?,
+    recordGeneration: UInt64
   ) {
     self.accessToken = accessToken
     self.tokenType = tokenType
     self.scope = scope
     self.subject = subject
     self.claims = claims
+    self.idToken = idToken
     self.issuedAt = issuedAt
     self.lifetimeSeconds = lifetimeSeconds
     self.recordGeneration = recordGeneration

@@ -115,8 +115,9 @@ package struct DeviceSignIn: Sendable {
     let generation = try services.write(record, of: account)
     let grant = AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
-      subject: token?.identity.subject, claims: token?.claims ?? .init(), issuedAt: sentAt,
-      issuedAtUnixSeconds: issuedAtUnixSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation)
+      subject: token?.identity.subject, claims: token?.claims ?? .init(),
+      idToken: token.flatMap { _ in response.idToken }, issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
+      lifetimeSeconds: response.expiresIn, recordGeneration: generation)
     return Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: response.refreshToken != nil, isKept: isKept)
   }

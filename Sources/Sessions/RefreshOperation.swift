@@ -13,14 +13,18 @@ internal import Platform
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
+  /// The token at hand: its ID Token goes on when the server gives no new one.
+  package let previous: AccessGrant?
   package let services: SessionServices
   package let cancellation: Cancellation
 
   package init(
-    account: AccountName, configuration: AccountConfiguration, services: SessionServices, cancellation: Cancellation
+    account: AccountName, configuration: AccountConfiguration, previous: AccessGrant? = nil, services: SessionServices,
+    cancellation: Cancellation
   ) {
     self.account = account
     self.configuration = configuration
+    self.previous = previous
     self.services = services
     self.cancellation = cancellation
   }
@@ -39,6 +43,7 @@ package struct RefreshOperation: Sendable {
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let response = try exchange(refreshToken, at: server, &record)
+    let kept = record.refreshToken === refreshToken ? keptIdentity(stored) : nil
     record.refreshToken = response.refreshToken ?? refreshToken
     record.refreshedAt = services.time.wallSeconds()
     if let scope = response.scope { record.scope = scope.text }
@@ -46,9 +51,15 @@ package struct RefreshOperation: Sendable {
     let token = try identify(response, at: server, record)
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
-      subject: token?.identity.subject ?? record.identity?.subject, claims: token?.claims ?? .init(),
-      issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn,
-      recordGeneration: generation)
+      subject: token?.identity.subject ?? record.identity?.subject, claims: token?.claims ?? kept?.claims ?? .init(),
+      idToken: token == nil ? kept?.idToken : response.idToken, issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
+      lifetimeSeconds: response.expiresIn, recordGeneration: generation)
+  }
+
+  /// The token at hand, if it came with the record that is being refreshed: one that another process got
+  /// meanwhile may be for another person.
+  private func keptIdentity(_ stored: SessionServices.StoredRecord) -> AccessGrant? {
+    previous?.recordGeneration == stored.generation ? previous : nil
   }
 
   /// Another user's ID Token is written down, so that the refresh token is not spent again and again.
@@ -99,9 +110,10 @@ package struct RefreshOperation: Sendable {
     let wallSeconds = services.time.wallSeconds()
     let left = record.accessTokenExpiresAt.map { $0 - wallSeconds }
     guard let accessToken = record.accessToken, left ?? 1 > 0 else { throw .expired(account: account.text) }
+    let kept = keptIdentity(stored)
     return AccessGrant(
       accessToken: accessToken, tokenType: "Bearer", scope: record.scope, subject: record.identity?.subject,
-      claims: .init(), issuedAt: services.time.now(), issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left,
-      recordGeneration: stored.generation)
+      claims: kept?.claims ?? .init(), idToken: kept?.idToken, issuedAt: services.time.now(),
+      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left, recordGeneration: stored.generation)
   }
 }

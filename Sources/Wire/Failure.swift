@@ -40,6 +40,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case foreignDevice = "foreign_device"
   case vaultUnusable = "vault_unusable"
   case storage = "storage"
+  /// The session lacks a value that was asked for, such as an ID Token.
+  case missingValue = "missing_value"
   case cancelled = "cancelled"
   case internalError = "internal_error"
   case locked = "locked"
@@ -56,7 +58,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .locked: .locked
     case .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected, .pinMismatch,
       .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .lifetimeTooShort, .foreignDevice,
-      .vaultUnusable, .storage, .cancelled, .internalError:
+      .vaultUnusable, .storage, .missingValue, .cancelled, .internalError:
       .failed
     }
   }

@@ -23,8 +23,14 @@ package struct TokenDescription: Sendable, Hashable {
     self.expiresAt = expiresAt
   }
 
-  /// Writes the whole answer line. The token's bytes go straight into `sink`, which may be a secret buffer.
-  package func appendAnswer<Sink: ByteSink & ~Copyable>(accessToken: Span<UInt8>, to sink: inout Sink) {
+  /// Writes the whole answer line. The tokens' bytes go straight into `sink`, which may be a secret buffer.
+  ///
+  /// - Parameters:
+  ///   - idToken: Only for a request that asked for it; nil also when there is none.
+  ///   - claims: Likewise, those of the verified ID Token.
+  package func appendAnswer<Sink: ByteSink & ~Copyable>(
+    accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, to sink: inout Sink
+  ) {
     sink.append(utf8: "{\"v\":1,\"result\":{\"account\":")
     sink.append(jsonString: account)
     sink.append(utf8: ",\"issuer\":")
@@ -42,14 +48,23 @@ package struct TokenDescription: Sendable, Hashable {
       sink.append(jsonString: scope)
     }
     if let expiresAt { sink.append(utf8: ",\"expires_at\":\(expiresAt)") }
+    if let idToken {
+      sink.append(utf8: ",\"id_token\":")
+      sink.append(jsonStringBytes: idToken)
+    }
+    if let claims {
+      sink.append(utf8: ",\"claims\":")
+      sink.append(json: .object(claims))
+    }
     sink.append(utf8: "}}\n")
   }
 }
 
-/// A token answer as the client reads it, without making a `String` of the token.
+/// A token answer as the client reads it, without making a `String` of a token.
 package struct TokenAnswer: Sendable {
   package let description: TokenDescription
   private let token: JSONLayout.Node
+  private let result: JSONLayout.Node
 
   /// Reads the answer line of a token request.
   ///
@@ -67,6 +82,7 @@ package struct TokenAnswer: Sendable {
       let issuer = result["issuer"]?.string(in: line), let tokenType = result["token_type"]?.string(in: line)
     else { throw unreadable }
     self.token = token
+    self.result = result
     description = TokenDescription(
       account: account, issuer: issuer, subject: result["subject"]?.string(in: line), tokenType: tokenType,
       scope: result["scope"]?.string(in: line), expiresAt: result["expires_at"]?.value(in: line).int)
@@ -75,5 +91,19 @@ package struct TokenAnswer: Sendable {
   /// Writes the access token's bytes; `line` is the line this answer was read from.
   package func appendAccessToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
     token.appendString(in: line, to: &sink)
+  }
+
+  /// Writes the ID Token's bytes; `line` is the line this answer was read from.
+  ///
+  /// - Returns: Whether there is one: it must have been asked for, and the server must have given one.
+  package func appendIDToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) -> Bool {
+    guard let idToken = result["id_token"], idToken.kind == .string else { return false }
+    idToken.appendString(in: line, to: &sink)
+    return true
+  }
+
+  /// A claim of the verified ID Token; nil when there is none of that name, or claims were not asked for.
+  package func claim(_ name: String, from line: Span<UInt8>) -> JSON? {
+    result["claims"]?[name]?.value(in: line)
   }
 }

@@ -9,22 +9,45 @@ package struct TokenRequest: Sendable, Hashable {
   /// Spend the refresh token even if the token at hand is good.
   package var forceRefresh: Bool
 
-  package init(account: String? = nil, minimumValiditySeconds: Int? = nil, forceRefresh: Bool = false) {
+  /// What the answer is to hold beside the access token.
+  package var extras: Extras
+
+  /// Parts of an answer that only some callers want.
+  package struct Extras: Sendable, Hashable {
+    /// The ID Token in compact form.
+    package var idToken = false
+
+    /// All claims of the verified ID Token.
+    package var claims = false
+
+    package init(idToken: Bool = false, claims: Bool = false) {
+      self.idToken = idToken
+      self.claims = claims
+    }
+  }
+
+  package init(
+    account: String? = nil, minimumValiditySeconds: Int? = nil, forceRefresh: Bool = false, extras: Extras = Extras()
+  ) {
     self.account = account
     self.minimumValiditySeconds = minimumValiditySeconds
     self.forceRefresh = forceRefresh
+    self.extras = extras
   }
 
   init(_ members: RequestMembers) throws(Failure) {
     account = try members.text("account")
     minimumValiditySeconds = try members.integer("min_valid", in: 0...86_400)
     forceRefresh = try members.flag("force_refresh")
+    extras = Extras(idToken: try members.flag("id_token"), claims: try members.flag("claims"))
   }
 
   func addMembers(to members: inout MemberWriter) {
     members.add("account", account)
     members.add("min_valid", minimumValiditySeconds)
     members.add("force_refresh", forceRefresh)
+    members.add("id_token", extras.idToken)
+    members.add("claims", extras.claims)
   }
 }
 

@@ -40,6 +40,7 @@ let fullLogin: LoginRequest = {
     .token(TokenRequest()),
     .token(TokenRequest(account: "work", minimumValiditySeconds: 0, forceRefresh: true)),
     .token(TokenRequest(account: "", minimumValiditySeconds: 86_400)),
+    .token(TokenRequest(extras: TokenRequest.Extras(idToken: true, claims: true))),
     .login(LoginRequest()), .login(fullLogin),
     .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", local: true)),
     .logout(LogoutRequest(all: true, local: true)),

@@ -1,0 +1,103 @@
+import Crypto
+import Encoding
+import OAuth
+import Sessions
+import TestSupport
+import Testing
+
+/// The ID Token in memory, from the sign-in over refreshes to the end of the grant.
+@Suite struct `The ID Token at hand` {
+  let home: Home
+
+  init() throws { home = try Home() }
+
+  private func refresh(_ previous: AccessGrant?) throws -> AccessGrant {
+    try RefreshOperation(
+      account: home.account, configuration: Home.configuration, previous: previous, services: home.services,
+      cancellation: Cancellation()
+    ).run()
+  }
+
+  private func refresh(_ previous: AccessGrant?, idToken: String?) throws -> AccessGrant {
+    home.http.answer(TestIssuer.tokenURL, try tokens("at", idToken: idToken))
+    return try refresh(previous)
+  }
+
+  @Test func `is that of the sign-in, verified`() throws {
+    let idToken = try TestIssuer.first.idToken("role", "admin")
+    let grant = try home.finish(try home.prepare(), try tokens("at-1", refresh: "rt-1", idToken: idToken)).grant
+    #expect(grant.idToken?.text == idToken)
+    #expect(grant.claims["role"] == "admin")
+  }
+
+  @Test func `is none where the server gives none`() throws {
+    var configuration = Home.configuration
+    configuration.scope = ["mail"]
+    let grant = try home.finish(try home.prepare(configuration), try tokens("at-1", refresh: "rt-1")).grant
+    #expect(grant.idToken == nil && grant.claims.isEmpty)
+    #expect(try refresh(grant, idToken: nil).idToken == nil)
+  }
+
+  // OpenID Connect Core 1.0 section 12.2: a refresh may bring none.
+  @Test func `goes on through refreshes that bring none`() throws {
+    try home.store()
+    let idToken = try TestIssuer.first.idToken("role", "admin")
+    var grant = try refresh(nil, idToken: idToken)
+    for _ in 0..<3 {
+      grant = try refresh(grant, idToken: nil)
+      #expect(grant.idToken?.text == idToken)
+      #expect(grant.claims["role"] == "admin")
+    }
+  }
+
+  @Test func `is replaced by a newer one, with its claims`() throws {
+    try home.store()
+    let first = try refresh(nil, idToken: TestIssuer.first.idToken("role", "admin"))
+    let idToken = try TestIssuer.first.idToken("role", "guest")
+    let second = try refresh(first, idToken: idToken)
+    #expect(second.idToken?.text == idToken)
+    #expect(second.claims["role"] == "guest")
+  }
+
+  @Test func `is not taken over from another grant`() throws {
+    try home.store()
+    let first = try refresh(nil, idToken: TestIssuer.first.idToken())
+    // Another process signed in again, maybe as somebody else.
+    try home.store { $0.refreshToken = try secret("rt-other") }
+    let second = try refresh(first, idToken: nil)
+    #expect(second.idToken == nil && second.claims.isEmpty)
+  }
+
+  @Test func `is not taken over when another process replaced the refresh token meanwhile`() throws {
+    try home.store()
+    let first = try refresh(nil, idToken: TestIssuer.first.idToken())
+    let home = home
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      try home.store { $0.refreshToken = try secret("rt-other") }
+      return try refusal("invalid_grant")
+    }
+    let second = try refresh(first, idToken: nil)
+    #expect(second.accessToken.text == "at")
+    #expect(second.idToken == nil && second.claims.isEmpty)
+  }
+
+  @Test func `goes on with a kept access token`() throws {
+    var configuration = Home.configuration
+    configuration.keepsAccessToken = true
+    let idToken = try TestIssuer.first.idToken()
+    let grant = try home.finish(try home.prepare(configuration), try tokens("at-1", idToken: idToken)).grant
+    let again = try RefreshOperation(
+      account: home.account, configuration: configuration, previous: grant, services: home.services,
+      cancellation: Cancellation()
+    ).run()
+    #expect(again.accessToken.text == "at-1")
+    #expect(again.idToken?.text == idToken)
+    #expect(again.claims == grant.claims)
+  }
+
+  @Test func `that does not verify is not kept`() throws {
+    try home.store()
+    let first = try refresh(nil, idToken: TestIssuer.first.idToken())
+    #expect(throws: SessionError.self) { try refresh(first, idToken: TestIssuer.second.idToken()) }
+  }
+}
