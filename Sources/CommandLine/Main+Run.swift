@@ -16,12 +16,12 @@ package enum Main {
       invocation = try Parser.parse(arguments)
     } catch {
       let console = Console(json: wantsJSON(arguments), quiet: false)
-      return fail(error.failure, console, commandName: error.commandName, nil)
+      return fail(error.failure, console, commandName: error.commandName, nil, arguments)
     }
     do {
       return try run(invocation)
     } catch {
-      return fail(error, Console(invocation), commandName: invocation.command?.name, invocation)
+      return fail(error, Console(invocation), commandName: invocation.command?.name, invocation, arguments)
     }
   }
 
@@ -56,12 +56,13 @@ package enum Main {
   }
 
   private static func fail(
-    _ failure: Failure, _ console: Console, commandName: String?, _ invocation: Invocation?
+    _ failure: Failure, _ console: Console, commandName: String?, _ invocation: Invocation?,
+    _ arguments: [String] = []
   ) -> Int32 {
     console.report(failure)
     let status = failure.code.exitStatus.rawValue
     if commandName == "env" {
-      try? Console.answer(EnvCommand.failureStatement(status: status, invocation: invocation))
+      try? Console.answer(EnvCommand.failureStatement(status: status, invocation: invocation, arguments: arguments))
     }
     return status
   }

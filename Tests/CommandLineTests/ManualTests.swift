@@ -76,12 +76,18 @@ import Wire
         With --json prints {"account", "issuer", "access_token", "token_type", "scope",
         "expires_at"}, without the members that the server left out.
 
+        With --id-token prints the verified ID Token that came with the access token,
+        or before it when the server gave none since; with --json it is a member
+        id_token of the object. It has a lifetime of its own. Where there is none the
+        command fails with exit status 1.
+
         Options:
               --min-valid DURATION
                                   Get a new token when the one at hand expires sooner
                                   than this
               --force-refresh     Get a new token even if the one at hand is good
               --header            Print a whole Authorization header line
+              --id-token          Print the ID Token instead of the access token
 
         Call an API without the token on the command line, where other users could see it:
 

@@ -72,8 +72,6 @@ import Wire
     #expect(result.status == .exited(3) && result.outputText == "(exit 3);\n")
     let usage = try program.run(["env", "--shel", "sh"])
     #expect(usage.status == .exited(2) && usage.outputText == "(exit 2);\n")
-    let json = try program.run(["env", "--json"])
-    #expect(json.status == .exited(2) && json.outputText == "(exit 2);\n")
   }
 
   @Test func `env stops a strict script through eval, and sets the variables when it works`() throws {

@@ -4,45 +4,83 @@ internal import Wire
 /// `agent env`.
 enum EnvCommand {
   @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
-    guard !invocation.has(.json) else {
-      throw Failure(.invalidRequest, "\"env\" prints shell statements, not JSON", hint: "agent token --json")
-    }
-    let shell = invocation.text(.shell).flatMap { Shell(rawValue: $0) } ?? .sh
+    let shell = try shell(invocation)
+    let variables = try TokenVariables(invocation)
     if invocation.has(.unset) {
-      var text: [UInt8] = []
-      for variable in ShellVariable.allCases { shell.appendUnset(of: variable.rawValue, to: &text) }
-      try Console.answer(text.span)
+      try Console.answer(unsetting(variables, for: shell).span)
       return 0
     }
-    let request = TokenRequest(account: try invocation.account())
+    let request = TokenRequest(account: try invocation.account(), extras: variables.extras)
     try DaemonClient(invocation).askForToken(request) { (answer, line) throws(Failure) in
       try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
-        try append(answer, from: line, for: shell, to: &text)
+        try append(variables, of: answer, from: line, for: shell, to: &text)
         try Console.answer(text.bytes.span)
       }
     }
     return 0
   }
 
+  private static func shell(_ invocation: Invocation) throws(Failure) -> Shell {
+    let named = invocation.text(.shell).flatMap { Shell(rawValue: $0) }
+    guard invocation.has(.json) else { return named ?? .sh }
+    if let named, named != .json {
+      throw Failure(.invalidRequest, "choose one of --json and --shell \(named.rawValue)")
+    }
+    return .json
+  }
+
+  private static func unsetting(_ variables: TokenVariables, for shell: Shell) -> [UInt8] {
+    var text: [UInt8] = []
+    var writer = VariableWriter(shell)
+    writer.begin(&text)
+    for name in variables.names { writer.unset(name, in: &text) }
+    writer.end(&text)
+    return text
+  }
+
   /// Writes a statement for each variable; one without a value is unset, lest that of another account
   /// stays beside the new token.
   static func append(
-    _ answer: TokenAnswer, from line: Span<UInt8>, for shell: Shell, to text: inout SecretText
+    _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>, for shell: Shell,
+    to text: inout SecretText
   ) throws(Failure) {
-    try TokenVariables.forEach(answer, from: line) { (variable, value) throws(Failure) in
-      guard let value else { return shell.appendUnset(of: variable.rawValue, to: &text) }
+    var writer = VariableWriter(shell)
+    writer.begin(&text)
+    try variables.forEach(answer, from: line) { (name, value) throws(Failure) in
+      guard let value else {
+        if shell.isEvaluated { writer.unset(name, in: &text) }
+        return
+      }
       do {
-        try shell.appendAssignment(of: variable.rawValue, value, to: &text)
+        try writer.set(name, to: value, in: &text)
       } catch {
-        throw Failure(
-          .serverMisbehaved, "the value of \(variable.rawValue) holds a control character, so it is not set")
+        throw TokenVariables.unusable(name)
       }
     }
+    writer.end(&text)
   }
 
   /// What standard output gets when the command fails; see rule 1 of ``Console``.
-  static func failureStatement(status: Int32, invocation: Invocation?) -> String {
-    let shell = invocation?.text(.shell).flatMap { Shell(rawValue: $0) } ?? .sh
-    return shell.failing(with: status)
+  ///
+  /// - Parameters:
+  ///   - invocation: nil when the command line could not be read.
+  ///   - arguments: The command line, in which a shell may be named all the same.
+  static func failureStatement(status: Int32, invocation: Invocation?, arguments: [String]) -> String {
+    let named = invocation?.text(.shell).flatMap { Shell(rawValue: $0) } ?? namedShell(arguments)
+    if let named { return named.failing(with: status) }
+    let isJSON = invocation?.has(.json) ?? arguments.contains("--json")
+    return (isJSON ? Shell.json : .sh).failing(with: status)
+  }
+
+  private static func namedShell(_ arguments: [String]) -> Shell? {
+    var named: Shell?
+    for (index, argument) in arguments.enumerated() {
+      if argument == "--shell", index + 1 < arguments.count {
+        named = Shell(rawValue: arguments[index + 1]) ?? named
+      } else if argument.hasPrefix("--shell=") {
+        named = Shell(rawValue: String(argument.dropFirst(8))) ?? named
+      }
+    }
+    return named
   }
 }

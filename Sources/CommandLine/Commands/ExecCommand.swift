@@ -13,10 +13,11 @@ enum ExecCommand {
     }
     var client = DaemonClient(invocation)
     client.isReplacedAfterwards = true
-    let request = TokenRequest(account: try invocation.account())
-    var environment = inheritedEnvironment(Environment.entries())
+    let variables = try TokenVariables(invocation)
+    let request = TokenRequest(account: try invocation.account(), extras: variables.extras)
+    var environment = inherited(Environment.entries(), without: variables)
     try client.askForToken(request) { (answer, line) throws(Failure) in
-      try add(answer, from: line, to: &environment)
+      try add(variables, of: answer, from: line, to: &environment)
     }
     defer { for index in environment.indices { environment[index].overwrite() } }
     let error = Spawn.replaceProcess(
@@ -27,26 +28,22 @@ enum ExecCommand {
     return error.isNotFound ? notFound : cannotRun
   }
 
-  /// The environment without the variables that go with a token: they are all of one token or absent.
-  static func inheritedEnvironment(_ entries: [[UInt8]]) -> [[UInt8]] {
-    entries.filter { entry in
-      !ShellVariable.allCases.contains { entry.starts(with: "\($0.rawValue)=".utf8) }
-    }
+  /// The environment without the variables that are set anew: they are all of one token or absent.
+  static func inherited(_ entries: [[UInt8]], without variables: TokenVariables) -> [[UInt8]] {
+    let prefixes = variables.names.map { "\($0)=" }
+    return entries.filter { entry in !prefixes.contains { entry.starts(with: $0.utf8) } }
   }
 
-  /// Adds the token's variables.
+  /// Adds the variables.
   static func add(
-    _ answer: TokenAnswer, from line: Span<UInt8>, to environment: inout [[UInt8]]
+    _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>, to environment: inout [[UInt8]]
   ) throws(Failure) {
-    try TokenVariables.forEach(answer, from: line) { (variable, value) throws(Failure) in
+    try variables.forEach(answer, from: line) { (name, value) throws(Failure) in
       guard let value else { return }
-      for index in value.indices where value[index] == 0 {
-        throw Failure(
-          .serverMisbehaved, "the value of \(variable.rawValue) holds a control character, so it is not set")
-      }
+      for index in value.indices where value[index] == 0 { throw TokenVariables.unusable(name) }
       var entry: [UInt8] = []
-      entry.reserveCapacity(variable.rawValue.utf8.count + 1 + value.count)
-      entry.append(contentsOf: "\(variable.rawValue)=".utf8)
+      entry.reserveCapacity(name.utf8.count + 1 + value.count)
+      entry.append(contentsOf: "\(name)=".utf8)
       for index in value.indices { entry.append(value[index]) }
       environment.append(entry)
     }

@@ -4,13 +4,18 @@ internal import Wire
 /// `agent token`: the way that is taken most; it builds nothing that it does not print.
 enum TokenCommand {
   @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
+    let wantsIDToken = invocation.has(.idToken)
     let request = TokenRequest(
       account: try invocation.account(), minimumValiditySeconds: invocation.seconds(.minValid),
-      forceRefresh: invocation.has(.forceRefresh))
+      forceRefresh: invocation.has(.forceRefresh), extras: TokenRequest.Extras(idToken: wantsIDToken))
     let form = try form(invocation)
     try DaemonClient(invocation).askForToken(request) { (answer, line) throws(Failure) in
       try SecretText.with(capacity: line.count + 64) { (text) throws(Failure) in
-        try append(answer, from: line, as: form, to: &text)
+        if wantsIDToken {
+          try appendIDToken(answer, from: line, as: form, to: &text)
+        } else {
+          try append(answer, from: line, as: form, to: &text)
+        }
         try Console.answer(text.bytes.span)
       }
     }
@@ -41,10 +46,44 @@ enum TokenCommand {
       try TokenText.append(answer, from: line, to: &text)
     case .json:
       appendJSON(answer, from: line, to: &text)
+      text.append(UInt8(ascii: "}"))
     }
     text.append(UInt8(ascii: "\n"))
   }
 
+  /// The same with the ID Token in the access token's place, and in JSON beside it.
+  ///
+  /// - Throws: `missing_value` when there is none.
+  static func appendIDToken(
+    _ answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
+  ) throws(Failure) {
+    try SecretText.with(capacity: line.count) { (idToken) throws(Failure) in
+      guard try TokenText.appendIDToken(answer, from: line, to: &idToken) else {
+        throw missingIDToken(of: answer.description.account)
+      }
+      switch form {
+      case .bare: text.append(contentsOf: idToken.bytes.span)
+      // Who takes an ID Token from a header takes it as a bearer token, whatever the access token is.
+      case .header:
+        text.append(utf8: "Authorization: Bearer ")
+        text.append(contentsOf: idToken.bytes.span)
+      case .json:
+        appendJSON(answer, from: line, to: &text)
+        text.append(utf8: ",\"id_token\":")
+        text.append(jsonStringBytes: idToken.bytes.span)
+        text.append(UInt8(ascii: "}"))
+      }
+    }
+    text.append(UInt8(ascii: "\n"))
+  }
+
+  private static func missingIDToken(of account: String) -> Failure {
+    Failure(
+      .missingValue, "\(account) has no ID Token: none was asked for, or the server gave none",
+      hint: TokenText.idTokenHint(account: account))
+  }
+
+  /// Writes the object without its last brace.
   private static func appendJSON(_ answer: TokenAnswer, from line: Span<UInt8>, to text: inout SecretText) {
     let description = answer.description
     func append(_ name: String, _ value: String) {
@@ -62,6 +101,5 @@ enum TokenCommand {
     append("token_type", description.tokenType)
     if let scope = description.scope { append("scope", scope) }
     if let expiresAt = description.expiresAt { text.append(utf8: ",\"expires_at\":\(expiresAt)") }
-    text.append(UInt8(ascii: "}"))
   }
 }

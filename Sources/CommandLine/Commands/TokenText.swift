@@ -1,8 +1,8 @@
 internal import Encoding
 internal import Wire
 
-/// Access tokens and their types as text: servers choose them, so they are checked before they get
-/// into a header, a variable or a terminal.
+/// Tokens and their types as text: servers choose them, so they are checked before they get into a
+/// header, a variable or a terminal.
 enum TokenText {
   /// Writes the access token.
   ///
@@ -11,9 +11,29 @@ enum TokenText {
   static func append(_ answer: TokenAnswer, from line: Span<UInt8>, to text: inout SecretText) throws(Failure) {
     let start = text.bytes.count
     answer.appendAccessToken(from: line, to: &text)
-    let token = text.bytes[start...]
+    try check(text.bytes[start...], "access token")
+  }
+
+  /// Writes the ID Token, if there is one.
+  ///
+  /// - Throws: `server_misbehaved` as for an access token; a compact JWT has no such byte (RFC 7515, section 7.1).
+  static func appendIDToken(
+    _ answer: TokenAnswer, from line: Span<UInt8>, to text: inout SecretText
+  ) throws(Failure) -> Bool {
+    let start = text.bytes.count
+    guard answer.appendIDToken(from: line, to: &text) else { return false }
+    try check(text.bytes[start...], "ID Token")
+    return true
+  }
+
+  /// What helps an account that has no ID Token.
+  static func idTokenHint(account: String) -> String {
+    "sign in again, with openid among the scopes: agent login \(account)"
+  }
+
+  private static func check(_ token: ArraySlice<UInt8>, _ kind: String) throws(Failure) {
     guard !token.isEmpty, token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw Failure(.serverMisbehaved, "the access token holds characters that no token may have")
+      throw Failure(.serverMisbehaved, "the \(kind) holds characters that no token may have")
     }
   }
 

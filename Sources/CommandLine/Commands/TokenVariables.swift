@@ -1,34 +1,75 @@
 internal import Wire
 
-/// The variables that go with a token, as `env` and `exec` set them.
-enum TokenVariables {
-  /// Gives each variable and its value to `body`, in order; nil stands for one that has no value.
-  static func forEach(
-    _ answer: TokenAnswer, from line: Span<UInt8>,
-    _ body: (ShellVariable, Span<UInt8>?) throws(Failure) -> Void
+/// The variables that `env` and `exec` set: those that `--var` names, and without it the usual ones.
+struct TokenVariables: Sendable {
+  /// Empty for the usual ones.
+  private let mappings: [VariableMapping]
+
+  /// The ones of ``ShellVariable``.
+  static var usual: TokenVariables { TokenVariables(mappings: []) }
+
+  private init(mappings: [VariableMapping]) { self.mappings = mappings }
+
+  /// Those that a command line asks for.
+  init(_ invocation: Invocation) throws(Failure) {
+    try self.init(invocation.texts(.variable))
+  }
+
+  /// - Parameter texts: The values of `--var`.
+  init(_ texts: [String]) throws(Failure) {
+    var mappings: [VariableMapping] = []
+    for text in texts {
+      let mapping = try VariableMapping(text)
+      guard !mappings.contains(where: { $0.name == mapping.name }) else {
+        throw Failure(.invalidRequest, "\"--var\" names \(mapping.name) twice")
+      }
+      mappings.append(mapping)
+    }
+    self.mappings = mappings
+  }
+
+  /// What must come with the token for them.
+  var extras: TokenRequest.Extras {
+    var extras = TokenRequest.Extras()
+    for mapping in mappings {
+      switch mapping.field {
+      case .idToken: extras.idToken = true
+      case .claim: extras.claims = true
+      default: break
+      }
+    }
+    return extras
+  }
+
+  var names: [String] { mappings.isEmpty ? ShellVariable.allCases.map(\.rawValue) : mappings.map(\.name) }
+
+  /// Gives each variable's name and value to `body`, in order; nil stands for a usual one that has no value.
+  ///
+  /// - Throws: `missing_value` for one of `--var` that has none; what `body` throws.
+  func forEach(
+    _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
-    for variable in ShellVariable.allCases {
-      if variable == .accessToken {
-        try SecretText.with(capacity: line.count) { (token) throws(Failure) in
-          try TokenText.append(answer, from: line, to: &token)
-          try body(variable, token.bytes.span)
-        }
-      } else if let value = value(of: variable, answer.description) {
-        try body(variable, Array(value.utf8).span)
-      } else {
-        try body(variable, nil)
+    guard !mappings.isEmpty else { return try forEachUsual(answer, from: line, body) }
+    for mapping in mappings {
+      try mapping.field.withValue(in: answer, from: line) { (value) throws(Failure) in
+        guard let value else { throw mapping.missing(in: answer) }
+        try body(mapping.name, value)
       }
     }
   }
 
-  private static func value(of variable: ShellVariable, _ description: TokenDescription) -> String? {
-    switch variable {
-    case .accessToken: nil
-    case .tokenType: description.tokenType
-    case .expiresAt: description.expiresAt.map { String($0) }
-    case .account: description.account
-    case .issuer: description.issuer
-    case .subject: description.subject
+  private func forEachUsual(
+    _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
+  ) throws(Failure) {
+    for variable in ShellVariable.allCases {
+      try variable.field.withValue(in: answer, from: line) { (value) throws(Failure) in
+        try body(variable.rawValue, value)
+      }
     }
+  }
+
+  /// That a variable cannot hold what the server chose for it.
+  static func unusable(_ name: String) -> Failure {
+    Failure(.serverMisbehaved, "the value of \(name) holds a control character, so it is not set")
   }
 }

@@ -1,36 +1,33 @@
 internal import Encoding
 
-/// A family of shells that share a syntax.
+/// A syntax in which `env` writes variables: that of a shell, or of a file.
 enum Shell: String, CaseIterable, Sendable {
-  /// POSIX sh, dash, bash, zsh, ksh.
-  case sh
+  /// POSIX sh, dash, bash, zsh, ksh: one syntax.
+  case sh, bash, zsh
+  case fish
+  /// csh and tcsh.
+  case csh
+  /// Lines that many programs read from a file named `.env`.
+  case dotenv
+  /// One object.
+  case json
 
-  /// Writes the statement that sets and exports a variable.
-  ///
-  /// - Throws: ``ShellQuoting/Problem`` when the value cannot be a variable's.
-  func appendAssignment<Sink: ByteSink & ~Copyable>(
-    of name: String, _ value: Span<UInt8>, to sink: inout Sink
-  ) throws(ShellQuoting.Problem) {
+  /// Whether a shell evaluates the answer; otherwise it stands for a whole set of variables, in which
+  /// one without a value is not there.
+  var isEvaluated: Bool {
     switch self {
-    case .sh:
-      sink.append(utf8: "\(name)=")
-      try ShellQuoting.appendQuoted(value, to: &sink)
-      sink.append(utf8: "; export \(name);\n")
-    }
-  }
-
-  /// Writes the statement after which a variable is not set.
-  func appendUnset<Sink: ByteSink & ~Copyable>(of name: String, to sink: inout Sink) {
-    switch self {
-    case .sh: sink.append(utf8: "unset \(name);\n")
+    case .sh, .bash, .zsh, .fish, .csh: true
+    case .dotenv, .json: false
     }
   }
 
   /// The statement that does nothing but end with a status: `eval` hides the status of the command
-  /// substitution inside it.
+  /// substitution inside it. Empty where nothing is evaluated.
   func failing(with status: Int32) -> String {
     switch self {
-    case .sh: "(exit \(status));\n"
+    case .sh, .bash, .zsh: "(exit \(status));\n"
+    case .fish, .csh: "sh -c \"exit \(status)\";\n"
+    case .dotenv, .json: ""
     }
   }
 }

@@ -1,13 +1,14 @@
 internal import Encoding
 
-/// Quotes values that servers chose, so that a shell of the sh family takes them for text and nothing
-/// else. This is a security boundary.
+/// Quotes values that servers chose, so that a shell of the sh or csh family takes them for text and
+/// nothing else. This is a security boundary.
 ///
 /// The quoted value is right for `eval "$(agent env)"` and for the bare `eval $(agent env)`. In the
-/// second form the shell splits our output into words and expands them as file name patterns, before
-/// `eval` joins them with single spaces and reads the result. So inside the quotes stand literally
-/// only bytes that mean nothing in either reading: ``isLiteral(_:)`` and a single space. Every other
-/// run of bytes becomes
+/// second form the shell splits our output into words and expands them as file name patterns (csh also
+/// braces, and tcsh the directory stack in words that begin with `=`), before `eval` joins them with
+/// single spaces and reads the result. So inside the quotes stand literally only bytes that mean
+/// nothing in either reading: ``isLiteral(_:)``, except `=` where a word could begin, and a single
+/// space. Every other run of bytes becomes
 /// ```
 /// '"`printf '\052\077'`"'
 /// ```
@@ -26,7 +27,7 @@ enum ShellQuoting {
   static func appendQuoted<Sink: ByteSink & ~Copyable>(
     _ value: Span<UInt8>, to sink: inout Sink
   ) throws(Problem) {
-    for index in value.indices where isRefused(value[index]) { throw .controlByte }
+    try check(value)
     sink.append(UInt8(ascii: "'"))
     var isEscaping = false
     var followsSpace = false
@@ -34,7 +35,8 @@ enum ShellQuoting {
       let byte = value[index]
       let isSpace = byte == UInt8(ascii: " ")
       // Two spaces in a row would come out of the bare form as one.
-      let staysLiteral = isLiteral(byte) || (isSpace && !followsSpace)
+      let meansMore = followsSpace && (isSpace || byte == UInt8(ascii: "="))
+      let staysLiteral = (isLiteral(byte) || isSpace) && !meansMore
       if staysLiteral == isEscaping { sink.append(utf8: isEscaping ? "'`\"'" : "'\"`printf '") }
       isEscaping = !staysLiteral
       followsSpace = isSpace && staysLiteral
@@ -56,6 +58,11 @@ enum ShellQuoting {
       true
     default: false
     }
+  }
+
+  /// Refuses what no quoting of any shell makes safe.
+  static func check(_ value: Span<UInt8>) throws(Problem) {
+    for index in value.indices where isRefused(value[index]) { throw .controlByte }
   }
 
   private static func isRefused(_ byte: UInt8) -> Bool {

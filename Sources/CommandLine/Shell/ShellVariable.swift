@@ -1,4 +1,4 @@
-/// A variable that `env` and `exec` set.
+/// A variable that `env` and `exec` set unless `--var` names others.
 enum ShellVariable: String, CaseIterable, Sendable {
   case accessToken = "AGENT_ACCESS_TOKEN"
   case tokenType = "AGENT_TOKEN_TYPE"
@@ -6,4 +6,16 @@ enum ShellVariable: String, CaseIterable, Sendable {
   case account = "AGENT_ACCOUNT"
   case issuer = "AGENT_ISSUER"
   case subject = "AGENT_SUBJECT"
+
+  /// What it gets.
+  var field: TokenField {
+    switch self {
+    case .accessToken: .accessToken
+    case .tokenType: .tokenType
+    case .expiresAt: .expiresAt
+    case .account: .account
+    case .issuer: .issuer
+    case .subject: .subject
+    }
+  }
 }

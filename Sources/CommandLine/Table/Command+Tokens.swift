@@ -6,6 +6,9 @@ extension Command {
       "Prints a token at once when a good one is at hand, and gets a new one from the server otherwise.",
       #"With `--json` prints `{"account", "issuer", "access_token", "token_type", "scope", "expires_at"}`, without the"#
         + " members that the server left out.",
+      "With `--id-token` prints the verified ID Token that came with the access token, or before it when the server"
+        + " gave none since; with `--json` it is a member `id_token` of the object. It has a lifetime of its own."
+        + " Where there is none the command fails with exit status 1.",
     ],
     options: [
       Option(
@@ -13,6 +16,7 @@ extension Command {
         summary: "Get a new token when the one at hand expires sooner than this"),
       Option(name: .forceRefresh, summary: "Get a new token even if the one at hand is good"),
       Option(name: .header, summary: "Print a whole `Authorization` header line"),
+      Option(name: .idToken, summary: "Print the ID Token instead of the access token"),
     ],
     operands: .account,
     examples: [
@@ -28,18 +32,32 @@ extension Command {
     details: [
       "Sets and exports `AGENT_ACCESS_TOKEN`, `AGENT_TOKEN_TYPE`, `AGENT_TOKEN_EXPIRES_AT` (unix seconds),"
         + " `AGENT_ACCOUNT`, `AGENT_ISSUER` and `AGENT_SUBJECT`; one that has no value is unset. Every value is quoted so"
-        + " that the shell takes it for nothing but text, also where the quotes around `$(agent env)` were forgotten.",
+        + " that the shell takes it for nothing but text, also where the quotes around `$(agent env)` were forgotten."
+        + " A value with a line break is refused.",
       "When the command fails, it prints one statement that only sets the exit status, so that"
-        + #" `eval "$(agent env)" || exit` stops."#,
+        + #" `eval "$(agent env)" || exit` stops; with `dotenv` and `json` it prints nothing."#,
+      "The shell is `sh` unless another one is named, whatever `SHELL` says: `sh`, `bash` and `zsh` are the same and suit"
+        + " dash and ksh too, and `csh` suits tcsh; csh itself takes no value of 4 KiB or more. `dotenv` writes `NAME=\"VALUE\"` lines with a backslash before each"
+        + #" `"`, `\`, `$` and backquote, and `json`, or `--json`, one object of texts; both leave out what has no value."#
+        + " With `--unset`, `dotenv` gives empty values and `json` gives `null`.",
+      variableDetails,
+      refusedNameDetails,
     ],
     options: [
       Option(
-        name: .shell, value: .choice("SHELL", Shell.allCases.map(\.rawValue)),
-        summary: "The shell to write for; `sh`, the default, suits bash, zsh and ksh too"),
+        name: .shell, value: .choice("SHELL", Shell.allCases.map(\.rawValue)), summary: "The shell to write for"),
+      variableOption,
       Option(name: .unset, summary: "Print statements that unset the variables"),
     ],
     operands: .account,
-    examples: [Example(purpose: "Set the variables in this shell", line: #"eval "$(agent env)""#)],
+    examples: [
+      Example(purpose: "Set the variables in this shell", line: #"eval "$(agent env)""#),
+      Example(purpose: "The same in fish", line: "agent env --shell fish | source"),
+      Example(purpose: "The same in csh and tcsh", line: #"eval "`agent env --shell csh`""#),
+      Example(
+        purpose: "Set the one variable that a program wants",
+        line: #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#),
+    ],
     run: EnvCommand.run)
 
   static let exec = Command(
@@ -47,10 +65,37 @@ extension Command {
     summary: "Run a command with a token in its environment",
     details: [
       "Sets the variables that `agent env` names and becomes the command. The exit status is the command's own,"
-        + " 126 when it cannot be run and 127 when it is not found."
+        + " 126 when it cannot be run and 127 when it is not found.",
+      variableDetails,
+      "The names that `agent env` refuses are refused here too.",
     ],
+    options: [variableOption],
     operands: .account,
     trailing: "COMMAND [ARGUMENT]...",
-    examples: [Example(purpose: "Give one program a token", line: "agent exec work -- ./deploy.sh")],
+    examples: [
+      Example(purpose: "Give one program a token", line: "agent exec work -- ./deploy.sh"),
+      Example(
+        purpose: "Give it under the name that the program knows, with a claim",
+        line: "agent exec --var GH_TOKEN=access_token --var MAIL=claim:email -- ./report"),
+    ],
     run: ExecCommand.run)
+
+  private static var variableOption: Option {
+    Option(
+      name: .variable, value: .text("NAME=FIELD"), repeats: true,
+      summary: "Set the variable `NAME`, and only those named")
+  }
+
+  private static var variableDetails: String {
+    "With `--var`, only the named variables are set. `FIELD` is one of `access_token`, `id_token`, `token_type`,"
+      + " `expires_at`, `issuer`, `subject`, `account`, `scope` and `claim:NAME`, which is a claim of the verified ID Token:"
+      + " a text as it is, a number, `true` or `false` as such, a list or an object as compact JSON. When a field has no"
+      + " value, nothing is set and the command fails with exit status 1."
+  }
+
+  private static var refusedNameDetails: String {
+    "Since a server chooses the values, `--var` refuses names that decide what programs run:"
+      + " \(VariableName.refused.map { "`\($0)`" }.joined(separator: ", ")) and every name that begins with"
+      + " `\(VariableName.refusedPrefix)`, in small letters too."
+  }
 }

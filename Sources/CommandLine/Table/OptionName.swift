@@ -37,8 +37,10 @@ enum OptionName: String, CaseIterable, Sendable {
   case minValid = "min-valid"
   case forceRefresh = "force-refresh"
   case header
+  case idToken = "id-token"
 
-  // `env`.
+  // `env` and `exec`.
   case shell
+  case variable = "var"
   case unset
 }

@@ -1,0 +1,79 @@
+internal import Encoding
+internal import Wire
+
+/// What a variable can get its value from.
+enum TokenField: Sendable, Hashable {
+  case accessToken, idToken, tokenType, expiresAt, issuer, subject, account, scope
+  /// A claim of the verified ID Token, by its name.
+  case claim(String)
+
+  /// The fields that are one word; beside them there is `claim:NAME`.
+  private static let words: [(String, TokenField)] = [
+    ("access_token", .accessToken), ("id_token", .idToken), ("token_type", .tokenType), ("expires_at", .expiresAt),
+    ("issuer", .issuer), ("subject", .subject), ("account", .account), ("scope", .scope),
+  ]
+
+  private static let claimPrefix = "claim:"
+
+  /// Every spelling, for those who choose one.
+  static var spellings: [String] { words.map(\.0) + [claimPrefix + "NAME"] }
+
+  /// Reads `access_token`, `claim:email` and the like; nil for anything else.
+  init?(_ text: String) {
+    if text.utf8.starts(with: Self.claimPrefix.utf8), text.utf8.count > Self.claimPrefix.utf8.count {
+      self = .claim(String(decoding: text.utf8.dropFirst(Self.claimPrefix.utf8.count), as: UTF8.self))
+    } else if let word = Self.words.first(where: { $0.0.utf8.elementsEqual(text.utf8) }) {
+      self = word.1
+    } else {
+      return nil
+    }
+  }
+
+  /// How it is written on the command line.
+  var spelling: String {
+    if case .claim(let name) = self { return Self.claimPrefix + name }
+    return Self.words.first { $0.1 == self }?.0 ?? ""
+  }
+
+  /// Gives the value to `body`, nil when there is none. Tokens are overwritten afterwards.
+  ///
+  /// A claim that is a text is given as it is, a number or a truth value as its JSON text, a list or an
+  /// object as compact JSON; `null` is no value (OpenID Connect Core 1.0, section 5.3.2).
+  ///
+  /// - Throws: What ``TokenText`` finds wrong, and what `body` throws.
+  func withValue(
+    in answer: TokenAnswer, from line: Span<UInt8>, _ body: (Span<UInt8>?) throws(Failure) -> Void
+  ) throws(Failure) {
+    switch self {
+    case .accessToken:
+      try SecretText.with(capacity: line.count) { (token) throws(Failure) in
+        try TokenText.append(answer, from: line, to: &token)
+        try body(token.bytes.span)
+      }
+    case .idToken:
+      try SecretText.with(capacity: line.count) { (token) throws(Failure) in
+        guard try TokenText.appendIDToken(answer, from: line, to: &token) else { return try body(nil) }
+        try body(token.bytes.span)
+      }
+    case .claim(let name):
+      guard let claim = answer.claim(name, from: line), claim != .null else { return try body(nil) }
+      let bytes = claim.string.map { Array($0.utf8) } ?? claim.serialized()
+      try body(bytes.span)
+    default:
+      guard let text = text(of: answer.description) else { return try body(nil) }
+      try body(Array(text.utf8).span)
+    }
+  }
+
+  private func text(of description: TokenDescription) -> String? {
+    switch self {
+    case .tokenType: description.tokenType
+    case .expiresAt: description.expiresAt.map { String($0) }
+    case .issuer: description.issuer
+    case .subject: description.subject
+    case .account: description.account
+    case .scope: description.scope
+    case .accessToken, .idToken, .claim: nil
+    }
+  }
+}

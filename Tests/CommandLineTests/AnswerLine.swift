@@ -1,0 +1,23 @@
+import Encoding
+import Wire
+
+/// Token answers as they come over the socket, without their line feed.
+enum AnswerLine {
+  static func make(
+    _ token: String = "abc", tokenType: String = "Bearer", subject: String? = "42", scope: String? = "a b",
+    expiresAt: Int? = 17, idToken: String? = nil, claims: JSONObject? = nil
+  ) -> [UInt8] {
+    var line: [UInt8] = []
+    let description = TokenDescription(
+      account: "work", issuer: "https://id.example.com", subject: subject, tokenType: tokenType, scope: scope,
+      expiresAt: expiresAt)
+    let accessToken = Array(token.utf8)
+    if let idToken {
+      let idToken = Array(idToken.utf8)
+      description.appendAnswer(accessToken: accessToken.span, idToken: idToken.span, claims: claims, to: &line)
+    } else {
+      description.appendAnswer(accessToken: accessToken.span, claims: claims, to: &line)
+    }
+    return line.dropLast()
+  }
+}

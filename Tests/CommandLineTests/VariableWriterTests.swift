@@ -1,0 +1,95 @@
+import Encoding
+import Testing
+
+@testable import CommandLine
+
+private func written(_ shell: Shell, _ body: (inout VariableWriter, inout [UInt8]) throws -> Void) rethrows -> String {
+  var text: [UInt8] = []
+  var writer = VariableWriter(shell)
+  writer.begin(&text)
+  try body(&writer, &text)
+  writer.end(&text)
+  return String(decoding: text, as: UTF8.self)
+}
+
+@Suite struct `Writing variables` {
+  private func setting(_ value: String, _ shell: Shell) throws -> String {
+    try written(shell) { writer, text in try writer.set("N", to: Array(value.utf8).span, in: &text) }
+  }
+
+  @Test(
+    arguments: [
+      (.sh, "N='a$'; export N;\n"), (.bash, "N='a$'; export N;\n"), (.zsh, "N='a$'; export N;\n"),
+      (.csh, "setenv N 'a$';\n"), (.fish, "set -gx N 'a$';\n"), (.dotenv, "N=\"a\\$\"\n"), (.json, "{\"N\":\"a$\"}\n"),
+    ] as [(Shell, String)])
+  func `has a form of its own for each kind of shell`(shell: Shell, expected: String) throws {
+    let octal = "'a'\"`printf '\\044'`\"''"
+    let isOctal = [.sh, .bash, .zsh, .csh].contains(shell)
+    #expect(try setting("a$", shell) == (isOctal ? expected.replacing("'a$'", with: octal) : expected))
+  }
+
+  @Test(arguments: [
+    ("", "''"), ("plain é", "'plain é'"), ("it's", "'it\\'s'"), ("a\\b", "'a\\\\b'"), ("\\'", "'\\\\\\''"),
+    ("a\tb", "'a'\\x09'b'"), ("\u{1B}[31m", "''\\x1b'[31m'"), ("\u{1}\u{7F}", "''\\x01''\\x7f''"), ("$x*", "'$x*'"),
+    ("\u{80}", "'\u{80}'"),
+  ]) func `quotes for fish`(value: String, expected: String) throws {
+    #expect(try setting(value, .fish) == "set -gx N \(expected);\n")
+  }
+
+  @Test(arguments: [
+    ("", "\"\""), ("plain é", "\"plain é\""), ("a\"b", "\"a\\\"b\""), ("\\", "\"\\\\\""), ("$x", "\"\\$x\""),
+    ("`x`", "\"\\`x\\`\""), ("it's # no comment", "\"it's # no comment\""), ("\t", "\"\t\""),
+  ]) func `quotes for dotenv`(value: String, expected: String) throws {
+    #expect(try setting(value, .dotenv) == "N=\(expected)\n")
+  }
+
+  @Test func `writes one JSON object, whatever is in it`() throws {
+    #expect(written(.json) { _, _ in } == "{}\n")
+    let texts = HostileValues.texts + ["\n\r"]
+    let text = try written(.json) { writer, text in
+      for (index, value) in texts.enumerated() { try writer.set("N\(index)", to: Array(value.utf8).span, in: &text) }
+      writer.unset("M", in: &text)
+    }
+    #expect(text.utf8.last == 0x0A && text.utf8.count { $0 == 0x0A } == 1)
+    let object = try #require(try JSON(parsing: Array(text.utf8)).object)
+    #expect(object.count == texts.count + 1)
+    for (index, value) in texts.enumerated() { #expect(object["N\(index)"] == .string(value)) }
+    #expect(object["M"] == .null)
+  }
+
+  @Test(arguments: Shell.allCases, [0x00, 0x0A, 0x0D] as [UInt8])
+  func `refuses what no variable or no line can hold`(shell: Shell, byte: UInt8) throws {
+    for value in [[byte], Array("a".utf8) + [byte], [byte] + Array("b".utf8)] {
+      var text: [UInt8] = []
+      var writer = VariableWriter(shell)
+      if shell == .json, byte != 0 {
+        try writer.set("N", to: value.span, in: &text)
+      } else {
+        #expect(throws: ShellQuoting.Problem.controlByte) { try writer.set("N", to: value.span, in: &text) }
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      (.sh, "unset N;\nunset M;\n"), (.bash, "unset N;\nunset M;\n"), (.zsh, "unset N;\nunset M;\n"),
+      (.csh, "unsetenv N;\nunsetenv M;\n"), (.fish, "set -ge N; true;\nset -ge M; true;\n"),
+      (.dotenv, "N=\"\"\nM=\"\"\n"), (.json, "{\"N\":null,\"M\":null}\n"),
+    ] as [(Shell, String)])
+  func `unsets in each`(shell: Shell, expected: String) {
+    let text = written(shell) { writer, text in
+      writer.unset("N", in: &text)
+      writer.unset("M", in: &text)
+    }
+    #expect(text == expected)
+  }
+
+  @Test(
+    arguments: [
+      (.sh, "(exit 3);\n"), (.bash, "(exit 3);\n"), (.zsh, "(exit 3);\n"), (.csh, "sh -c \"exit 3\";\n"),
+      (.fish, "sh -c \"exit 3\";\n"), (.dotenv, ""), (.json, ""),
+    ] as [(Shell, String)])
+  func `says that the command failed where that is evaluated`(shell: Shell, expected: String) {
+    #expect(shell.failing(with: 3) == expected)
+  }
+}
