@@ -13,6 +13,7 @@ import Testing
       #expect(end["event"] == "signed_in")
       #expect(end["issuer"] == .string(server.issuer))
       let token = try tree.token()
+      #expect(try Self.algorithm(ofToken: tree.agent("token", "--id-token")) == algorithm)
       for (shell, form) in `Shell environment`.combinations {
         let script = """
           set -e
@@ -29,6 +30,12 @@ import Testing
       #expect(try tree.files(containing: [token]) == [], "an access token is in a file")
       #expect(try tree.json("whoami", "work")["subject"] == end["subject"])
     }
+  }
+
+  /// What the header of the printed JWS names (RFC 7515 section 4.1.1).
+  private static func algorithm(ofToken result: ProcessResult) throws -> String? {
+    let header = try #require(result.outputText.split(separator: ".").first)
+    return try JSON(parsing: Base64URL.decode(String(header)))["alg"]?.string
   }
 
   @Test func `a stopped daemon goes on without a question`() throws {
