@@ -67,7 +67,7 @@ _agent() {
   local program=${COMP_WORDS[0]/#\~\//"$HOME"/} current=${COMP_WORDS[COMP_CWORD]}
   local name= group= found= plain= option= operand= trailing= kind= word
   local -i index operands=0 limit=0
-  local -a words=() options=() common=(-a --account --timeout --no-daemon --no-input -q --quiet -j --json -h --help -V --version)
+  local -a words=() options=() common=(-a --account --timeout --no-daemon --no-input -q --quiet -v --verbose -j --json -h --help -V --version)
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     word=${COMP_WORDS[index]}

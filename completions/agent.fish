@@ -103,6 +103,8 @@ end
 # The accounts, as a running daemon tells them. Whatever is printed is only compared, never evaluated.
 function __agent_accounts
     set -l program (string replace -r '^~/' "$HOME/" -- (commandline -opc)[1])
+    command -sq -- $program
+    or return
     command $program __complete accounts 2>/dev/null </dev/null \
         | string match -r '^[A-Za-z0-9_][A-Za-z0-9._-]*$'
 end
@@ -140,6 +142,7 @@ complete -c agent -n '__agent_at options' -l timeout -x -d 'Give up after this t
 complete -c agent -n '__agent_at options' -l no-daemon -d 'Use a private agentd that ends with this command, as containers and build jobs need it'
 complete -c agent -n '__agent_at options' -l no-input -d 'Never read from the terminal; what would need a sign-in fails at once with exit status 3'
 complete -c agent -n '__agent_at options' -s q -l quiet -d 'Print errors and answers only'
+complete -c agent -n '__agent_at options' -s v -l verbose -d 'Tell on standard error what is done and why, and how long it took; never a secret'
 complete -c agent -n '__agent_at options' -s j -l json -d 'Print the answer, and any error, as JSON objects, one a line'
 complete -c agent -n '__agent_at options' -s h -l help -d 'Print how the command is used'
 complete -c agent -n '__agent_at options' -s V -l version -d 'Print the version'

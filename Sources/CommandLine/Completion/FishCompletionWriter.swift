@@ -124,6 +124,8 @@ struct FishCompletionWriter {
     # The accounts, as a running daemon tells them. Whatever is printed is only compared, never evaluated.
     function __\(id)_accounts
         set -l program (string replace -r '^~/' "$HOME/" -- (commandline -opc)[1])
+        command -sq -- $program
+        or return
         command $program __complete accounts 2>/dev/null </dev/null \\
             | string match -r '^[A-Za-z0-9_][A-Za-z0-9._-]*$'
     end

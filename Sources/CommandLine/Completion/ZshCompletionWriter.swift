@@ -58,7 +58,8 @@ struct ZshCompletionWriter {
     let entries = CommandTable.commands.map { command in
       var specifications = command.options.flatMap(specifications)
       if command.operands.limit > 0, let action = action(command.operands.candidates) {
-        specifications.append(quotedLines("'*:\(command.operands.metavar ?? ""):\(action)'", limit: command.operands.limit))
+        specifications.append(
+          quotedLines("'*:\(command.operands.metavar ?? ""):\(action)'", limit: command.operands.limit))
       }
       let lines = specifications.map { "    \($0) \\\n" }.joined()
       let trailing = command.trailing == nil ? "" : "    __\(id)_trailing && return\n"

@@ -53,7 +53,8 @@ enum ManualConfiguration {
       "client_id", "text", "The client identifier that is registered there. Must be there. Option `--client-id`."),
     Member(
       "scope", "list of texts",
-      "What to ask for at the next sign-in; by default what the daemon finds fit for the server. Option `--scope`."),
+      "What to ask for at the next sign-in; by default `openid`, and `offline_access` where the server knows it. Option `--scope`."
+    ),
     Member(
       "token_endpoint_auth_method", "text",
       "How the client secret is sent: `none`, the default, `client_secret_basic` or `client_secret_post`. The secret"

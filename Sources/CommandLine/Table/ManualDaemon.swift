@@ -63,14 +63,16 @@ enum ManualDaemon {
           meaning: "In the runtime directory; held by the client that starts a daemon, until the daemon listens."),
         Manual.Item(
           term: WireProtocol.lifetimeLockName,
-          meaning: "In the runtime directory; held by the daemon as long as it lives. Only its holder removes the socket."
+          meaning:
+            "In the runtime directory; held by the daemon as long as it lives. Only its holder removes the socket."
         ),
         Manual.Item(
           term: "config.lock", meaning: "In the configuration directory; held while config.json is replaced."),
         Manual.Item(term: "vault.lock", meaning: "In the state directory; held while the vault is replaced."),
         Manual.Item(
           term: "locks/account-NAME.lock",
-          meaning: "In the state directory; held while the refresh token of an account is spent, so that no two processes"
+          meaning:
+            "In the state directory; held while the refresh token of an account is spent, so that no two processes"
             + " ever spend the same one."),
       ], macro: "Pa"),
   ]
@@ -93,7 +95,8 @@ enum ManualDaemon {
       meaning: "The runtime directory: the socket `agent.sock` and two locks. Without `XDG_RUNTIME_DIR` it is"
         + " `/run/user/UID/agent`, else `$XDG_STATE_HOME/agent/run/HOST-BOOT`. It must belong to the user and have mode"
         + " 0700."),
-    Manual.Item(term: "$XDG_CONFIG_HOME/agent/config.json", meaning: "Accounts and their settings, see agent-config(5)."),
+    Manual.Item(
+      term: "$XDG_CONFIG_HOME/agent/config.json", meaning: "Accounts and their settings, see agent-config(5)."),
     Manual.Item(
       term: "$XDG_STATE_HOME/agent/vault.MACHINE",
       meaning: "The vault: one sealed record for each account. `MACHINE` is a hash of the machine id, or `unbound`."),

@@ -53,7 +53,8 @@ enum ManualProtocol {
     requests.flatMap { request -> [ManualBlock] in
       var blocks: [ManualBlock] = [.heading(request.name), .text(request.purpose)]
       if !request.members.isEmpty { blocks += [.text("Members:"), .members(request.members)] }
-      blocks += request.result.isEmpty
+      blocks +=
+        request.result.isEmpty
         ? [.text("The result is an empty object.")] : [.text("Result:"), .members(request.result)]
       if let note = request.note { blocks.append(.text(note)) }
       return blocks
