@@ -14,9 +14,9 @@ __agent_command() {
   case $1 in
   'login') options=(--issuer --client-id -s --scope --device --client-secret-file --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep) limit=1 operand=accounts ;;
   'logout') options=(--all --local) limit=1 operand=accounts ;;
-  'token') options=(--min-valid --force-refresh --header) limit=1 operand=accounts ;;
-  'env') options=(--shell --unset) limit=1 operand=accounts ;;
-  'exec') options=() limit=1 operand=accounts trailing=yes ;;
+  'token') options=(--min-valid --force-refresh --header --id-token) limit=1 operand=accounts ;;
+  'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
+  'exec') options=(--var) limit=1 operand=accounts trailing=yes ;;
   'status') options=() limit=1 operand=accounts ;;
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
@@ -48,7 +48,9 @@ __agent_value() {
   'login --revocation-endpoint') kind=text ;;
   'login --jwks-uri') kind=text ;;
   'token --min-valid') kind=text ;;
-  'env --shell') kind=words words=(sh) ;;
+  'env --shell') kind=words words=(sh bash zsh fish csh dotenv json) ;;
+  'env --var') kind=text ;;
+  'exec --var') kind=text ;;
   *' -a' | *' --account') kind=accounts ;;
   *' --timeout') kind=text ;;
   *) return 1 ;;

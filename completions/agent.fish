@@ -33,6 +33,10 @@ function __agent_takes_value
             return 0
         case 'env --shell'
             return 0
+        case 'env --var'
+            return 0
+        case 'exec --var'
+            return 0
         case '* -a'
             return 0
         case '* --account'
@@ -168,10 +172,13 @@ complete -c agent -n '__agent_at operand 0 logout' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options token' -l min-valid -x -d 'Get a new token when the one at hand expires sooner than this'
 complete -c agent -n '__agent_at options token' -l force-refresh -d 'Get a new token even if the one at hand is good'
 complete -c agent -n '__agent_at options token' -l header -d 'Print a whole Authorization header line'
+complete -c agent -n '__agent_at options token' -l id-token -d 'Print the ID Token instead of the access token'
 complete -c agent -n '__agent_at operand 0 token' -a '(__agent_accounts)'
-complete -c agent -n '__agent_at options env' -l shell -x -a 'sh' -d 'The shell to write for; sh, the default, suits bash, zsh and ksh too'
+complete -c agent -n '__agent_at options env' -l shell -x -a 'sh bash zsh fish csh dotenv json' -d 'The shell to write for'
+complete -c agent -n '__agent_at options env' -l var -x -d 'Set the variable NAME, and only those named'
 complete -c agent -n '__agent_at options env' -l unset -d 'Print statements that unset the variables'
 complete -c agent -n '__agent_at operand 0 env' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options exec' -l var -x -d 'Set the variable NAME, and only those named'
 complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'

@@ -12,6 +12,8 @@ extension ManualProtocol {
         "For how many seconds more the token must be good, 0 to 86400; by default a minute, or a tenth of its lifetime"
           + " when that is less."),
       Member("force_refresh", "boolean", "Get a new token even if the one at hand is good."),
+      Member("id_token", "boolean", "Answer with the ID Token as well."),
+      Member("claims", "boolean", "Answer with the claims of the verified ID Token as well."),
     ],
     result: [
       Member("account", "text", "The account that the token is of."),
@@ -21,6 +23,8 @@ extension ManualProtocol {
       Member("token_type", "text", "How it is used, mostly `Bearer`."),
       Member("scope", "text", "What the server granted."),
       Member("expires_at", "number", "When it expires; absent when the server named no lifetime."),
+      Member("id_token", "text", "The ID Token, if it was asked for and there is one."),
+      Member("claims", "object", "Its claims, if they were asked for and there is one."),
     ])
 
   private static let login = Description(
