@@ -55,6 +55,18 @@ private func accounts(_ names: [String]) -> [UInt8] {
     #expect(runs.count == Self.lines.count)
   }
 
+  @Test(arguments: shells) func `are found where they are installed`(shell: CompletionShell) throws {
+    let completions = "\(PackageFiles.top)/completions"
+    let setup =
+      switch shell {
+      case .bash: "source '\(completions)/agent.bash'"
+      case .zsh: "fpath=('\(completions)' $fpath); compinit -u -D"
+      case .fish: "set -g fish_complete_path '\(completions)' $fish_complete_path"
+      }
+    let interactive = try InteractiveShell(shell, AgentProgram(), setup: setup + "\n")
+    #expect(try interactive.run(["agent tok\t", "agent daemon stat\t"]) == [["token"], ["daemon", "status"]])
+  }
+
   private static func split(_ argument: String, like expected: [String]) -> [String] {
     expected.contains(argument)
       ? [argument] : argument.split(separator: "=", maxSplits: 1).map { String($0) }

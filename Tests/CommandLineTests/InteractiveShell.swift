@@ -12,12 +12,15 @@ struct InteractiveShell {
   let program: AgentProgram
   private let home: TemporaryDirectory
 
-  init(_ shell: CompletionShell, _ program: AgentProgram, files: [String] = []) throws {
+  /// - Parameters:
+  ///   - files: Names of empty files in the current directory.
+  ///   - setup: What the shell reads at its start in place of the completions.
+  init(_ shell: CompletionShell, _ program: AgentProgram, files: [String] = [], setup: String? = nil) throws {
     self.shell = shell
     self.program = program
     home = try TemporaryDirectory()
     for file in files { try home.write(file, "") }
-    try program.tree.write("completions", shell.script(for: .standard))
+    try program.tree.write("completions", setup ?? shell.script(for: .standard))
   }
 
   /// Types each line and Enter, and returns what the program was run with.
