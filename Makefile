@@ -19,7 +19,7 @@ SWIFTFLAGS  = --disable-local-rpath --explicit-target-dependency-import-check er
 RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
-.PHONY: all help deps deps-check toolchain build test check check-static check-generated check-style demo bench \
+.PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style demo bench \
   generate install uninstall dist clean
 
 all: build
@@ -43,7 +43,7 @@ build: toolchain
 test: build
 	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" $(SWIFT) test --disable-xctest $(SWIFTFLAGS)
 
-check: deps-check build check-style check-static check-generated test
+check: deps-check build check-style check-static check-generated check-install test
 
 # The client starts in half a millisecond because it loads nothing at run time.
 check-static: build
@@ -52,6 +52,9 @@ check-static: build
 # man/ and completions/ are written from the command table and committed.
 check-generated: build
 	@sh Tests/Checks/generated $(RELEASE)
+
+check-install: build
+	@sh Tests/Checks/install "$(MAKE)"
 
 check-style: toolchain
 	@sh Tests/Checks/style "$(SWIFT)"
@@ -67,19 +70,33 @@ demo: toolchain
 bench: deps-check build
 	@bash Tests/Bench/run $(RELEASE)
 
+# Texts and completions are written anew, since they hold the name of the program.
+GENERATED = .build/install
+
 install: build
-	install -d -m 755 "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(LIBEXECDIR)" "$(DESTDIR)$(MANDIR)/man1" "$(DESTDIR)$(UNITDIR)"
+	rm -rf $(GENERATED) && mkdir -p $(GENERATED)/man $(GENERATED)/completions
+	$(RELEASE)/generate $(GENERATED) "$(NAME)"
+	install -d -m 755 "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(LIBEXECDIR)" "$(DESTDIR)$(MANDIR)/man1" \
+	  "$(DESTDIR)$(MANDIR)/man5" "$(DESTDIR)$(MANDIR)/man8" "$(DESTDIR)$(BASHDIR)" "$(DESTDIR)$(ZSHDIR)" \
+	  "$(DESTDIR)$(FISHDIR)" "$(DESTDIR)$(UNITDIR)"
 	install -m 755 $(RELEASE)/agent "$(DESTDIR)$(BINDIR)/$(NAME)"
 	install -m 755 $(RELEASE)/agentd "$(DESTDIR)$(LIBEXECDIR)/agentd"
-	sed 's/@NAME@/$(NAME)/g' man/agent.1 > .build/install.man
-	install -m 644 .build/install.man "$(DESTDIR)$(MANDIR)/man1/$(NAME).1"
+	install -m 644 $(GENERATED)/man/$(NAME).1 "$(DESTDIR)$(MANDIR)/man1/"
+	install -m 644 $(GENERATED)/man/$(NAME)-config.5 "$(DESTDIR)$(MANDIR)/man5/"
+	install -m 644 $(GENERATED)/man/agentd.8 "$(DESTDIR)$(MANDIR)/man8/"
+	install -m 644 $(GENERATED)/completions/$(NAME).bash "$(DESTDIR)$(BASHDIR)/$(NAME)"
+	install -m 644 $(GENERATED)/completions/_$(NAME) "$(DESTDIR)$(ZSHDIR)/"
+	install -m 644 $(GENERATED)/completions/$(NAME).fish "$(DESTDIR)$(FISHDIR)/"
 	for unit in socket service; do \
-	  sed -e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' share/systemd/user/agent.$$unit > .build/install.unit && \
-	  install -m 644 .build/install.unit "$(DESTDIR)$(UNITDIR)/agent.$$unit" || exit 1; done
+	  sed -e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' -e 's|@NAME@|$(NAME)|g' share/systemd/user/agent.$$unit \
+	    >$(GENERATED)/unit && \
+	  install -m 644 $(GENERATED)/unit "$(DESTDIR)$(UNITDIR)/$(NAME).$$unit" || exit 1; done
 
 uninstall:
 	rm -f "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd" "$(DESTDIR)$(MANDIR)/man1/$(NAME).1" \
-	  "$(DESTDIR)$(UNITDIR)/agent.socket" "$(DESTDIR)$(UNITDIR)/agent.service"
+	  "$(DESTDIR)$(MANDIR)/man5/$(NAME)-config.5" "$(DESTDIR)$(MANDIR)/man8/agentd.8" "$(DESTDIR)$(BASHDIR)/$(NAME)" \
+	  "$(DESTDIR)$(ZSHDIR)/_$(NAME)" "$(DESTDIR)$(FISHDIR)/$(NAME).fish" \
+	  "$(DESTDIR)$(UNITDIR)/$(NAME).socket" "$(DESTDIR)$(UNITDIR)/$(NAME).service"
 
 dist:
 	mkdir -p dist

@@ -27,6 +27,7 @@ package enum Main {
 
   /// Runs the command line of this process and ends it.
   package static func runAndExit() -> Never {
+    ProgramName.adopt()
     switch QuickToken.run() {
     case .printed: Processes.exit(0)
     case .failed(let failure): Processes.exit(fail(failure, Console(json: false, quiet: false), commandName: nil, nil))
@@ -37,7 +38,7 @@ package enum Main {
 
   private static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
     if invocation.has(.version) {
-      try Console.answer("agent \(Product.version)\n")
+      try Console.answer("\(ProgramName.current.text) \(Product.version)\n")
       return 0
     }
     if invocation.has(.help) {

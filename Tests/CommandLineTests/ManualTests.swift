@@ -6,23 +6,27 @@ import Wire
 @testable import CommandLine
 
 @Suite struct `Generated files` {
-  /// The top of the package, from this file's place in it.
-  private static var top: String {
-    let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
-    return parts.dropLast(3).joined(separator: "/")
-  }
-
   @Test(arguments: Generator.files.map(\.path)) func `are committed as the command table has them`(path: String) throws
   {
-    let committed = try FileDescriptor(opening: "\(Self.top)/\(path)", for: .reading).readToEnd(limit: 1 << 20)
     let generated = try #require(Generator.files.first { $0.path == path })
-    #expect(String(decoding: committed, as: UTF8.self) == generated.content, "run generate to bring \(path) up to date")
+    let isFresh = try PackageFiles.text(path) == generated.content
+    #expect(isFresh, "run generate to bring \(path) up to date")
   }
 
-  @Test(.enabled(if: Spawn.search("mandoc") != nil)) func `are clean manual pages`() throws {
+  @Test(arguments: Generator.files) func `say at their beginning that they are not to be edited`(
+    file: Generator.GeneratedFile
+  ) {
+    let lines = file.content.split(separator: "\n").prefix(2)
+    // The first line of a file for zsh is where zsh looks for the names to complete.
+    let first = lines.first == "#compdef agent" ? lines.last : lines.first
+    #expect(first?.contains("Generated from the command table") == true && first?.contains("do not edit") == true)
+  }
+
+  @Test(.enabled(if: Spawn.search("mandoc") != nil), arguments: ManualPage.all.map { $0.text() })
+  func `are clean manual pages`(page: String) throws {
     let mandoc = try #require(Spawn.search("mandoc"))
     let result = try ProcessRunner.run(
-      executable: mandoc, arguments: ["-Tlint"], input: Array(ManualWriter.page().utf8))
+      executable: mandoc, arguments: ["-Tlint", "-Wwarning"], input: Array(page.utf8))
     #expect(result.outputText == "" && result.errorText == "")
     #expect(result.succeeded)
   }
@@ -44,7 +48,7 @@ import Wire
     #expect(
       titles == [
         "NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "ENVIRONMENT", "FILES", "EXIT STATUS", "EXAMPLES",
-        "STANDARDS", "SECURITY CONSIDERATIONS",
+        "SEE ALSO", "STANDARDS", "SECURITY CONSIDERATIONS",
       ])
   }
 

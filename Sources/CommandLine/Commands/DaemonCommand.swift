@@ -9,7 +9,7 @@ enum DaemonCommand {
 
   @Sendable static func start(_ invocation: Invocation) throws(Failure) -> Int32 {
     try refuseNoDaemon(invocation)
-    let wasRunning = try DaemonLauncher.connect() != nil
+    let wasRunning = try DaemonLauncher.connect(Console(invocation)) != nil
     let result = try ask(.daemonStatus, invocation, start: true)
     return try tell(result, wasRunning ? "the daemon runs already" : "the daemon was started", invocation)
   }
@@ -54,7 +54,9 @@ enum DaemonCommand {
   }
 
   private static func ask(_ request: Request, _ invocation: Invocation, start: Bool) throws(Failure) -> JSONObject {
-    guard var connection = start ? try DaemonLauncher.connectOrStart() : try DaemonLauncher.connect() else {
+    let console = Console(invocation)
+    guard var connection = start ? try DaemonLauncher.connectOrStart(console) : try DaemonLauncher.connect(console)
+    else {
       throw Failure(.daemonUnavailable, "no daemon runs", hint: "agent daemon start")
     }
     return try DaemonClient(invocation).ask(request, over: &connection)
@@ -62,7 +64,7 @@ enum DaemonCommand {
 
   /// Whether there was one to stop. When it returns, the daemon has let go of its lock.
   private static func stopIfRunning(_ invocation: Invocation) throws(Failure) -> Bool {
-    guard var connection = try DaemonLauncher.connect() else { return false }
+    guard var connection = try DaemonLauncher.connect(Console(invocation)) else { return false }
     _ = try DaemonClient(invocation).ask(.daemonStop, over: &connection)
     connection.waitForEnd(before: .now.advanced(by: patience))
     try DaemonLauncher.waitForLifetimeLock(patience)

@@ -9,6 +9,10 @@ enum HelpCommand {
 
   /// The help on the command or the group of these words; on the program when there are none.
   static func text(for words: [String]) throws(Failure) -> String {
+    ProgramName.current.applied(to: try standardText(for: words))
+  }
+
+  private static func standardText(for words: [String]) throws(Failure) -> String {
     guard let first = words.first else { return HelpWriter.program() }
     if let command = CommandTable.command(named: words.joined(separator: " ")) { return HelpWriter.help(on: command) }
     let members = CommandTable.members(ofGroup: first)

@@ -26,6 +26,7 @@ enum LoginCommand {
     let signals = try receiveSignals()
     var connection = try client.connect()
     let ending: Ending
+    let begin = client.tellAsking(.login(request))
     do {
       try send(client.envelope(.login(request)), invocation, over: connection)
       ending = try wait(for: &connection, signals, until: client.deadline(standard: longestWait), &reporter)
@@ -37,6 +38,7 @@ enum LoginCommand {
     connection.finish()
     switch ending {
     case .signedIn(let result):
+      client.tellOutcome("answered", since: begin)
       try reporter.signedIn(result)
       return 0
     case .interrupted(let signal):

@@ -17,7 +17,8 @@ enum LoginText {
   /// The same on one line, where no terminal shows it.
   static func line(_ code: Event.DeviceCode, now: Int) -> String {
     let (left, overflow) = code.expiresAt.subtractingReportingOverflow(now)
-    return "agent: to sign in to \(clean(code.issuer)) (client \(clean(code.clientID)), scope: \(scope(code)))"
+    return
+      "\(ProgramName.current.text): to sign in to \(clean(code.issuer)) (client \(clean(code.clientID)), scope: \(scope(code)))"
       + " open \(clean(code.verificationURI)) and enter the code \(clean(code.userCode))"
       + " within \(RelativeTime.text(seconds: overflow ? 0 : left))\n"
   }

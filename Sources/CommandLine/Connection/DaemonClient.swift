@@ -21,17 +21,29 @@ struct DaemonClient: Sendable {
 
   /// A connection as the command line wants it: to the daemon, started if need be, or to a private one.
   func connect() throws(Failure) -> DaemonConnection {
-    if invocation.has(.noDaemon) { return try DaemonLauncher.startPrivate() }
+    if invocation.has(.noDaemon) { return try DaemonLauncher.startPrivate(console) }
     if isReplacedAfterwards {
-      if let connection = try DaemonLauncher.connect() { return connection }
+      if let connection = try DaemonLauncher.connect(console) { return connection }
+      console.detail("a child starts the daemon, since another program takes this process over")
       launchBeside()
     }
-    return try DaemonLauncher.connectOrStart()
+    return try DaemonLauncher.connectOrStart(console)
   }
 
   /// A request with the deadline of the command line.
   func envelope(_ request: Request) -> RequestEnvelope {
     RequestEnvelope(request, timeoutSeconds: invocation.seconds(.timeout))
+  }
+
+  /// Tells, to those who asked for it, what is about to be sent. Returns when that was.
+  func tellAsking(_ request: Request) -> Instant {
+    console.detail("asking: \(RequestText.text(request, timeoutSeconds: invocation.seconds(.timeout)))")
+    return .now
+  }
+
+  /// Tells, to those who asked for it, how an exchange that began then has ended.
+  func tellOutcome(_ outcome: String, since begin: Instant) {
+    console.detail("\(outcome) after \(RelativeTime.precise(begin.duration(to: .now)))")
   }
 
   /// When to stop waiting for the answer to a request that is sent now.
@@ -57,13 +69,18 @@ struct DaemonClient: Sendable {
 
   /// The same over a connection that goes on.
   func ask(_ request: Request, over connection: inout DaemonConnection) throws(Failure) -> JSONObject {
+    let begin = tellAsking(request)
     try connection.send(envelope(request))
     let deadline = deadline()
     while true {
       let reply = try connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
       switch reply {
-      case .result(let result): return result
-      case .failure(let failure): throw failure
+      case .result(let result):
+        tellOutcome("answered", since: begin)
+        return result
+      case .failure(let failure):
+        tellOutcome("refused with \(failure.code.rawValue)", since: begin)
+        throw failure
       case .event(let event): tell(event)
       }
     }
@@ -89,6 +106,7 @@ struct DaemonClient: Sendable {
     _ request: TokenRequest, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    let begin = tellAsking(.token(request))
     try connection.send(envelope(.token(request)))
     let deadline = deadline()
     while true {
@@ -97,10 +115,14 @@ struct DaemonClient: Sendable {
         do throws(Failure) {
           answer = try TokenAnswer(parsing: line)
         } catch {
-          guard case .event(let event)? = try? Reply(parsing: line) else { throw error }
+          guard case .event(let event)? = try? Reply(parsing: line) else {
+            tellOutcome("refused with \(error.code.rawValue)", since: begin)
+            throw error
+          }
           tell(event)
           return nil
         }
+        tellOutcome("answered", since: begin)
         return try body(answer, line)
       }
       if let result { return result }

@@ -10,15 +10,24 @@ enum DaemonLauncher {
   private static let alreadyRunning = Platform.ExitStatus.exited(75)
 
   /// A connection to the running daemon; nil when none runs.
-  static func connect() throws(Failure) -> DaemonConnection? {
-    if let place = try SocketPlace.named(by: Environment.value("AGENT_SOCKET")) { return try connect(to: place) }
-    if let best = SocketPlace.best, let connection = try connect(to: best) { return connection }
-    return try connect(to: SocketPlace.all)
+  ///
+  /// - Parameter console: Is told each step.
+  static func connect(_ console: Console = .silent) throws(Failure) -> DaemonConnection? {
+    if let place = try SocketPlace.named(by: Environment.value("AGENT_SOCKET")) {
+      console.detail("the socket is the one that AGENT_SOCKET names")
+      return try connect(to: place, console)
+    }
+    let best = SocketPlace.best
+    if let best, let connection = try connect(to: best, console) { return connection }
+    for place in SocketPlace.all where place != best {
+      if let connection = try connect(to: place, console) { return connection }
+    }
+    return nil
   }
 
   /// A connection to the running daemon, or else to one that this call starts.
-  static func connectOrStart() throws(Failure) -> DaemonConnection {
-    if let connection = try connect() { return connection }
+  static func connectOrStart(_ console: Console = .silent) throws(Failure) -> DaemonConnection {
+    if let connection = try connect(console) { return connection }
     let place = try SocketPlace.named(by: Environment.value("AGENT_SOCKET"))
     let places = place.map { [$0] } ?? SocketPlace.all
     var problem: Failure?
@@ -28,9 +37,10 @@ enum DaemonLauncher {
         directory = try PrivateDirectory(opening: place.directory, create: true)
       } catch {
         problem = problem ?? Failure(error)
+        console.detail("\(place.directory) cannot hold the socket")
         continue
       }
-      return try start(in: directory, place)
+      return try start(in: directory, place, console)
     }
     throw problem
       ?? Failure(
@@ -57,25 +67,27 @@ enum DaemonLauncher {
   }
 
   /// A connection to an `agentd` of its own, which ends with the connection.
-  static func startPrivate() throws(Failure) -> DaemonConnection {
+  static func startPrivate(_ console: Console = .silent) throws(Failure) -> DaemonConnection {
     let pair: SocketPair
     do { pair = try SocketPair() } catch { throw Failure(error, doing: "a private agentd could not be started") }
     let daemon = try DaemonProgram.start(
       arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: pair.second)
+    console.detail("started a private agentd, process \(daemon.process), because of --no-daemon")
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
   }
 
-  private static func connect(to places: [SocketPlace]) throws(Failure) -> DaemonConnection? {
-    for place in places {
-      if let connection = try connect(to: place) { return connection }
-    }
-    return nil
-  }
-
-  private static func connect(to place: SocketPlace) throws(Failure) -> DaemonConnection? {
+  private static func connect(to place: SocketPlace, _ console: Console) throws(Failure) -> DaemonConnection? {
     // A directory that is not there, or is not private, is not where the daemon is.
-    guard let directory = try? PrivateDirectory(opening: place.directory, create: false) else { return nil }
-    return try connect(in: directory, place)
+    guard let directory = try? PrivateDirectory(opening: place.directory, create: false) else {
+      console.detail("no daemon at \(place.path): the directory is missing or open to other users")
+      return nil
+    }
+    guard let connection = try connect(in: directory, place) else {
+      console.detail("no daemon listens at \(place.path)")
+      return nil
+    }
+    console.detail("found the daemon at \(place.path)")
+    return connection
   }
 
   private static func connect(
@@ -95,7 +107,7 @@ enum DaemonLauncher {
 
   /// Starts the daemon; of several callers at a time one does and the others find it running.
   private static func start(
-    in directory: borrowing PrivateDirectory, _ place: SocketPlace
+    in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console
   ) throws(Failure) -> DaemonConnection {
     let lock: FileLock
     do {
@@ -107,7 +119,7 @@ enum DaemonLauncher {
     }
     let connection: DaemonConnection
     do {
-      connection = try startUnderLock(in: directory, place)
+      connection = try startUnderLock(in: directory, place, console)
     } catch {
       lock.release()
       throw error
@@ -119,11 +131,12 @@ enum DaemonLauncher {
   private static let maximumLaunches = 3
 
   private static func startUnderLock(
-    in directory: borrowing PrivateDirectory, _ place: SocketPlace
+    in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console
   ) throws(Failure) -> DaemonConnection {
     for _ in 0..<maximumLaunches {
       if let connection = try connect(in: directory, place) { return connection }
-      if try launch(in: place) == .alreadyServed {
+      if try launch(in: place, console) == .alreadyServed {
+        console.detail("another agentd has the place already")
         // By one that is about to listen, or about to end; either is a matter of moments.
         try? directory.lock(WireProtocol.lifetimeLockName, wait: .seconds(1)).release()
       }
@@ -135,7 +148,8 @@ enum DaemonLauncher {
   private enum Launch { case listening, alreadyServed }
 
   /// Starts `agentd` and waits until it listens.
-  private static func launch(in place: SocketPlace) throws(Failure) -> Launch {
+  private static func launch(in place: SocketPlace, _ console: Console) throws(Failure) -> Launch {
+    let begin = Instant.now
     let readiness: Pipe
     do { readiness = try Pipe() } catch { throw Failure(error, doing: "agentd could not be started") }
     let daemon = try DaemonProgram.start(
@@ -147,7 +161,11 @@ enum DaemonLauncher {
     // Our copy of the other end goes, or the end of agentd would not be noticed.
     do { try readiness.writing.close() } catch { throw Failure(error, doing: "agentd could not be started") }
     switch isReady(reading) {
-    case .some(true): return .listening
+    case .some(true):
+      console.detail(
+        "started agentd, process \(daemon.process), which listens at \(place.path) after"
+          + " \(RelativeTime.precise(begin.duration(to: .now)))")
+      return .listening
     case .none:
       throw Failure(.daemonUnavailable, "agentd was started and does not listen")
     case .some(false):

@@ -10,7 +10,8 @@ internal import Wire
 ///    `login --json` prints its events as they happen.
 /// 2. A write error on standard output is an error of the command.
 /// 3. Everything for people goes to standard error. A failure is `agent: error: what happened` and,
-///    if something helps, `agent: hint: the command that helps`; lower case, no full stop.
+///    if something helps, `agent: hint: the command that helps`; lower case, no full stop. With
+///    `--verbose` it also has what is done and why; never a secret.
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
 /// 5. Text that came from elsewhere is cleaned by `TerminalText` before a person sees it.
 /// 6. Colour is used only on a terminal, and not when `NO_COLOR` is set.
@@ -22,14 +23,21 @@ struct Console: Sendable {
   /// Whether everything but answers and failures is left out.
   var quiet: Bool
 
-  init(json: Bool, quiet: Bool) {
+  /// Whether it is told what is done and why.
+  var verbose = false
+
+  init(json: Bool, quiet: Bool, verbose: Bool = false) {
     self.json = json
     self.quiet = quiet
+    self.verbose = verbose
   }
 
   init(_ invocation: Invocation) {
-    self.init(json: invocation.has(.json), quiet: invocation.has(.quiet))
+    self.init(json: invocation.has(.json), quiet: invocation.has(.quiet), verbose: invocation.has(.verbose))
   }
+
+  /// Tells nobody anything but failures.
+  static let silent = Console(json: false, quiet: true)
 
   /// The longest message that is shown, in characters.
   private static let messageLimit = 400
@@ -67,7 +75,12 @@ struct Console: Sendable {
   /// Tells a person something that is not the answer.
   func note(_ message: String) {
     guard !quiet else { return }
-    Self.tell("agent: \(TerminalText.clean(message, limit: Self.messageLimit))\n")
+    Self.tell("\(ProgramName.current.text): \(TerminalText.clean(message, limit: Self.messageLimit))\n")
+  }
+
+  /// Tells a step on the way to the answer, to those who asked for it. The message is made only then.
+  func detail(_ message: @autoclosure () -> String) {
+    if verbose { note(message()) }
   }
 
   /// Writes finished text to standard error. When that fails there is nobody left to tell.
@@ -87,10 +100,11 @@ struct Console: Sendable {
       return String(decoding: object.serialized(), as: UTF8.self) + "\n"
     }
     let message = TerminalText.clean(failure.message, limit: Self.messageLimit)
-    var text = "agent: \(Self.styled("error:", as: "1;31", coloured)) \(message)\n"
+    let program = ProgramName.current
+    var text = "\(program.text): \(Self.styled("error:", as: "1;31", coloured)) \(message)\n"
     if let hint = failure.hint {
-      text +=
-        "agent: \(Self.styled("hint:", as: "1", coloured)) \(TerminalText.clean(hint, limit: Self.messageLimit))\n"
+      let hint = TerminalText.clean(program.applied(toHint: hint), limit: Self.messageLimit)
+      text += "\(program.text): \(Self.styled("hint:", as: "1", coloured)) \(hint)\n"
     }
     return text
   }

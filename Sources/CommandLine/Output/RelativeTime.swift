@@ -9,6 +9,13 @@ enum RelativeTime {
     return parts.map { "\($0.1)\($0.0)" }.joined(separator: " ")
   }
 
+  /// A short time in milliseconds: `0.4 ms`.
+  static func precise(_ duration: Duration) -> String {
+    let parts = duration.components
+    let tenths = max(0, parts.seconds * 10_000 + parts.attoseconds / 100_000_000_000_000)
+    return "\(tenths / 10).\(tenths % 10) ms"
+  }
+
   /// `expires in 54m` or `expired 2h ago`.
   static func expiry(at unixSeconds: Int, now: Int) -> String {
     let (left, overflow) = unixSeconds.subtractingReportingOverflow(now)

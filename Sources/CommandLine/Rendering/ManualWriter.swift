@@ -1,21 +1,14 @@
 /// Writes the manual page agent(1) from the command table.
 package enum ManualWriter {
   /// The page, in the mdoc(7) language.
-  package static func page() -> String {
+  package static func page() -> String { ManualPage.agent.text() }
+
+  /// Its sections.
+  static func body() -> String {
     [
-      heading, name, synopsis, description, commands, options, environment, files, exitStatus, examples, standards,
+      name, synopsis, description, commands, options, environment, files, exitStatus, examples, seeAlso, standards,
       security,
     ].joined()
-  }
-
-  private static var heading: String {
-    """
-    .\\" Generated from the command table by "generate"; do not edit.
-    .Dd \(Manual.date)
-    .Dt AGENT 1
-    .Os
-
-    """
   }
 
   private static var name: String {
@@ -86,6 +79,7 @@ package enum ManualWriter {
     return section("EXAMPLES", texts.joined(separator: ".Pp\n"))
   }
 
+  private static var seeAlso: String { section("SEE ALSO", Mdoc.seeAlso([("agent-config", 5), ("agentd", 8)])) }
   private static var standards: String { section("STANDARDS", paragraphs(Manual.standards)) }
   private static var security: String { section("SECURITY CONSIDERATIONS", paragraphs(Manual.security)) }
 

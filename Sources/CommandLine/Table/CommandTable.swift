@@ -9,7 +9,7 @@ enum CommandTable: String, CaseIterable, Sendable {
   case daemonRestart = "daemon restart"
   case daemonStatus = "daemon status"
   case daemonRun = "daemon run"
-  case help
+  case completions, help
 
   /// The command of this name.
   var command: Command {
@@ -28,6 +28,7 @@ enum CommandTable: String, CaseIterable, Sendable {
     case .daemonRestart: .daemonRestart
     case .daemonStatus: .daemonStatus
     case .daemonRun: .daemonRun
+    case .completions: .completions
     case .help: .help
     }
   }
@@ -35,9 +36,10 @@ enum CommandTable: String, CaseIterable, Sendable {
   /// Every command.
   static var commands: [Command] { allCases.map(\.command) }
 
-  /// The command of exactly this name.
+  /// The command of exactly this name, which may be one that no list has.
   static func command(named name: String) -> Command? {
-    CommandTable(rawValue: name)?.command
+    if let entry = CommandTable(rawValue: name) { return entry.command }
+    return name.utf8.elementsEqual("__complete".utf8) ? .complete : nil
   }
 
   /// The second words of the group that `word` names; empty when it names none.

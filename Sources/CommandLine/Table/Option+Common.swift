@@ -16,6 +16,9 @@ extension Option {
       name: .noInput,
       summary: "Never read from the terminal; what would need a sign-in fails at once with exit status 3"),
     Option(name: .quiet, short: "q", summary: "Print errors and answers only"),
+    Option(
+      name: .verbose, short: "v",
+      summary: "Tell on standard error what is done and why, and how long it took; never a secret"),
     Option(name: .json, short: "j", summary: "Print the answer, and any error, as JSON objects, one a line"),
     Option(name: .help, short: "h", summary: "Print how the command is used"),
     Option(name: .version, short: "V", summary: "Print the version"),

@@ -8,6 +8,7 @@ enum OptionName: String, CaseIterable, Sendable {
   case noDaemon = "no-daemon"
   case noInput = "no-input"
   case quiet
+  case verbose
   case json
   case help
   case version

@@ -1,0 +1,171 @@
+/// Writes the completions for zsh: a `case` of specifications for `_arguments`, one for each command.
+struct ZshCompletionWriter {
+  let program: ProgramName
+
+  /// The first line is not the notice, since it is where zsh looks for the names to complete.
+  var script: String {
+    """
+    #compdef \(program.text)
+    \(CompletionShell.notice)
+
+    \(words)
+
+    \(accounts)
+
+    \(commands)
+
+    \(entrance)
+
+    # Read by compinit from a directory of fpath, or by "source".
+    if [[ $funcstack[1] == _\(id) ]]; then
+      _\(id) "$@"
+    else
+      compdef _\(id) \(program.text)
+    fi
+
+    """
+  }
+
+  private var id: String { program.identifier }
+
+  // MARK: Tables
+
+  private var words: String {
+    let groups = CommandTable.groups.map { group in
+      "  \(group)) names=(\(list(CommandTable.memberSummaries(ofGroup: group)))) ;;"
+    }
+    return """
+      # The words that may follow $1, the first word of a command; without it the first words.
+      __\(id)_words() {
+        local -a names
+        case $1 in
+        '') names=(\(list(CommandTable.firstWordSummaries))) ;;
+      \(groups.joined(separator: "\n"))
+        *) return 1 ;;
+        esac
+        _describe -t commands command names
+      }
+      """
+  }
+
+  private func list(_ entries: [(word: String, summary: String)]) -> String {
+    entries.map { entry in
+      CompletionShell.quoted("\(entry.word):\(Prose.plain(entry.summary).replacing(each: ":", with: "\\:"))")
+    }.joined(separator: " ")
+  }
+
+  private var commands: String {
+    let entries = CommandTable.commands.map { command in
+      var specifications = command.options.flatMap(specifications)
+      if command.operands.limit > 0, let action = action(command.operands.candidates) {
+        specifications.append(
+          quotedLines("'*:\(command.operands.metavar ?? ""):\(action)'", limit: command.operands.limit))
+      }
+      let lines = specifications.map { "    \($0) \\\n" }.joined()
+      let trailing = command.trailing == nil ? "" : "    __\(id)_trailing && return\n"
+      return "  '\(command.name)')\n\(trailing)    _arguments -s -S $common \\\n\(lines)      && return\n    ;;"
+    }
+    return """
+      # What the command $1 takes.
+      __\(id)_command() {
+        case $1 in
+      \(entries.joined(separator: "\n"))
+        esac
+        return 1
+      }
+      """
+  }
+
+  /// An operand's specification once for each that there may be.
+  private func quotedLines(_ specification: String, limit: Int) -> String {
+    (1...limit).map { specification.replacing(each: "*", with: "\($0)") }.joined(separator: " ")
+  }
+
+  /// The specifications of one option, one for each spelling.
+  private func specifications(_ option: Option) -> [String] {
+    let meaning = Prose.plain(option.summary).replacing(each: "[", with: "\\[").replacing(each: "]", with: "\\]")
+    let value = option.metavar.map { metavar in
+      ":\(metavar.replacing(each: ":", with: "\\:")):\(action(option.candidates ?? .text) ?? " ")"
+    }
+    return option.spellings.map { spelling in
+      let others = option.repeats ? "*" : "(\(option.spellings.joined(separator: " ")))"
+      let attached = value == nil ? "" : spelling.hasPrefix("--") ? "=" : "+"
+      return CompletionShell.quoted("\(others)\(spelling)\(attached)[\(meaning)]\(value ?? "")")
+    }
+  }
+
+  private func action(_ candidates: Candidates) -> String? {
+    switch candidates {
+    case .text: nil
+    case .accounts: "__\(id)_accounts"
+    case .files: "_files"
+    case .commands: "__\(id)_help_words"
+    case .words(let words): "(\(words.joined(separator: " ")))"
+    }
+  }
+
+  // MARK: Code
+
+  private var accounts: String {
+    """
+    # The accounts, as a running daemon tells them. Whatever is printed is only compared, never evaluated.
+    __\(id)_accounts() {
+      local name
+      local -a names
+      for name in ${(f)"$("$program" __complete accounts 2>/dev/null </dev/null)"}; do
+        if [[ $name == [A-Za-z0-9_]* && $name != *[^A-Za-z0-9._-]* ]]; then names+=("$name"); fi
+      done
+      _wanted accounts expl account compadd -a names
+    }
+
+    # The words of a command, as operands.
+    __\(id)_help_words() {
+      if ((CURRENT == 2)); then __\(id)_words ''; else __\(id)_words "$words[2]"; fi
+    }
+
+    # Completes the command to run after "--"; fails when the cursor stands before that.
+    __\(id)_trailing() {
+      local -i dashes=$words[(i)--]
+      if ((dashes >= CURRENT)); then return 1; fi
+      words=("${(@)words[dashes + 1,-1]}")
+      ((CURRENT -= dashes))
+      _normal
+    }
+    """
+  }
+
+  private var entrance: String {
+    let common = Option.common.flatMap(specifications).map { "    \($0)" }.joined(separator: "\n")
+    return """
+      _\(id)() {
+        local curcontext=$curcontext context state line expl name program=${words[1]/#\\~\\//$HOME/}
+        local -i ret=1
+        local -A opt_args
+        local -a common=(
+      \(common)
+        )
+        _arguments -s -C $common '(-): :->word' '(-)*:: :->rest' && ret=0
+        case $state in
+        word) __\(id)_words '' && ret=0 ;;
+        rest)
+          name=$words[1]
+          case $name in
+          \(CommandTable.groups.joined(separator: " | ")))
+            if ((CURRENT == 2)); then
+              __\(id)_words "$name"
+              return
+            fi
+            shift words
+            ((CURRENT -= 1))
+            name+=" $words[1]"
+            ;;
+          esac
+          curcontext="${curcontext%:*}-${name// /-}:"
+          __\(id)_command "$name" && ret=0
+          ;;
+        esac
+        return ret
+      }
+      """
+  }
+}

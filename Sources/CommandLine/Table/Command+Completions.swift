@@ -1,0 +1,22 @@
+extension Command {
+  static let completions = Command(
+    name: "completions",
+    summary: "Print the completions for a shell",
+    details: [
+      "`make install` puts the same text where the shells look for it. Commands, options, values and files are"
+        + " completed, and the names of accounts while the daemon runs."
+    ],
+    operands: .completionShell,
+    examples: [
+      Example(purpose: "Complete in this bash", line: #"source <(agent completions bash)"#),
+      Example(purpose: "Complete in this zsh, after compinit", line: #"source <(agent completions zsh)"#),
+      Example(purpose: "Complete in this fish", line: "agent completions fish | source"),
+    ],
+    run: CompletionsCommand.run)
+
+  /// What the completions ask for names that only the daemon knows. It is in no list, since it is not
+  /// for people.
+  static let complete = Command(
+    name: "__complete", summary: "Print candidates for a shell's completion", operands: .candidateKind,
+    run: CompleteCommand.run)
+}

@@ -1,0 +1,147 @@
+/// The page agent-config(5).
+enum ManualConfiguration {
+  typealias Member = Manual.Member
+
+  static var sections: [ManualSection] {
+    [
+      ManualSection("NAME", [.raw(".Nm agent-config\n.Nd accounts and settings of agent\n")]),
+      ManualSection("DESCRIPTION", description),
+      ManualSection("THE FILE", [.members(file)]),
+      ManualSection("ACCOUNTS", accountBlocks),
+      ManualSection("WHAT IS BOUND TO THE SIGN-IN", bindingBlocks),
+      ManualSection(
+        "ENVIRONMENT",
+        [.list(Manual.environment.filter { ["XDG_CONFIG_HOME", "AGENT_ACCOUNT"].contains($0.term) }, macro: "Ev")]),
+      ManualSection("FILES", [.list(files, macro: "Pa")]),
+      ManualSection("EXAMPLES", [.text("Two accounts, of which the first is the active one:"), .code(example)]),
+      ManualSection("SEE ALSO", [.seeAlso([("agent", 1), ("agentd", 8)])]),
+      ManualSection("SECURITY CONSIDERATIONS", security),
+    ]
+  }
+
+  private static let description: [ManualBlock] = [
+    .text(
+      "`config.json` holds the accounts of `agent` and their settings, and no secrets. `agent login` and `agent use` write"
+        + " it; it may also be edited by hand, while nothing runs or while the daemon does: it is read again when it has"
+        + " changed."),
+    .text(
+      "It is one JSON object in UTF-8, at most 4 MiB. A member with a wrong value makes the file invalid, and the error"
+        + " names the member. A member with no known name, here or in an account, is kept as it is when the file is"
+        + " written. The file is replaced whole, so a link in its place does not stay."),
+  ]
+
+  static let file = [
+    Member("version", "number", "The version of the format, 1. Must be there."),
+    Member("active", "text", "The account of commands that name none. Must be one of the accounts; by default none."),
+    Member("accounts", "object", "The accounts by name, at most 1000; by default none."),
+  ]
+
+  private static let accountBlocks: [ManualBlock] = [
+    .text(
+      "The name of an account is 1 to 64 letters, digits, dots, dashes and underscores, and begins with none of a dot and"
+        + " a dash. A text is at most 4096 bytes, a list has at most 64 elements."),
+    .members(account),
+    .text("Members of `endpoints`, each a URL that takes the place of what the server's metadata says:"),
+    .members(endpoints),
+  ]
+
+  static let account = [
+    Member(
+      "issuer", "text",
+      "The authorization server: its own name, a URL in exactly its spelling. Must be there. Option `--issuer`."),
+    Member(
+      "client_id", "text", "The client identifier that is registered there. Must be there. Option `--client-id`."),
+    Member(
+      "scope", "list of texts",
+      "What to ask for at the next sign-in; by default `openid`, and `offline_access` where the server knows it. Option `--scope`."
+    ),
+    Member(
+      "token_endpoint_auth_method", "text",
+      "How the client secret is sent: `none`, the default, `client_secret_basic` or `client_secret_post`. The secret"
+        + " itself is in the vault. Option `--token-endpoint-auth-method`."),
+    Member(
+      "ca_file", "text",
+      "The absolute path of a PEM file with certificate authorities that are trusted besides the system's; by default"
+        + " none. Option `--ca-file`."),
+    Member(
+      "pins", "list of texts",
+      "Public keys as `sha256//BASE64`; only servers with one of them are accepted. By default any. Option `--pin`."),
+    Member(
+      "allow_http_loopback", "boolean",
+      "Allow plain http to 127.0.0.1 and [::1]; by default `false`. For development. Option `--allow-http-loopback`."),
+    Member("endpoints", "object", "Endpoints named by hand; by default those of the server's metadata."),
+    Member(
+      "proxy", "text",
+      "The URL of the proxy to use, without user name and password, which are in the vault; by default none. Set from the"
+        + " environment at each sign-in."),
+    Member(
+      "no_proxy", "text",
+      "The hosts that the proxy is not for, separated by commas; by default none. Set from the environment at each sign-in."
+    ),
+    Member(
+      "keep_access_token", "boolean",
+      "Keep an access token that cannot be refreshed in the vault; by default `false`. Option `--keep`."),
+  ]
+
+  static let endpoints = [
+    Member("token_endpoint", "text", "Where tokens are got. Option `--token-endpoint`."),
+    Member(
+      "device_authorization_endpoint", "text",
+      "Where a sign-in begins. Option `--device-authorization-endpoint`."),
+    Member("userinfo_endpoint", "text", "Where claims are got. Option `--userinfo-endpoint`."),
+    Member("revocation_endpoint", "text", "Where tokens are revoked. Option `--revocation-endpoint`."),
+    Member("jwks_uri", "text", "Where the issuer's public keys are. Option `--jwks-uri`."),
+  ]
+
+  /// The settings that a record in the vault repeats.
+  static let bound = [
+    "issuer", "client_id", "token_endpoint_auth_method", "allow_http_loopback", "ca_file", "pins", "endpoints",
+  ]
+
+  private static let bindingBlocks: [ManualBlock] = [
+    .text(
+      "These settings say where secrets go, so they are kept in the vault as well, as they were at sign-in: "
+        + bound.map { "`\($0)`" }.joined(separator: ", ")
+        + ". Of `ca_file` it is the content that counts, not the path. When one of them differs, the account is signed out"
+        + " and its commands fail with exit status 3 and the code `configuration_changed`; nothing is sent. Putting the"
+        + " setting back makes the session usable again; signing in again makes the new setting the right one."),
+    .text(
+      "`proxy` may differ, unless the vault holds a password for it. `scope`, `no_proxy`, `keep_access_token` and `active`"
+        + " may be changed at any time."),
+  ]
+
+  private static let files = [
+    Manual.Item(
+      term: "$XDG_CONFIG_HOME/agent/config.json",
+      meaning: "The file, with mode 0600, in a directory that must belong to the user and have mode 0700."),
+    Manual.Item(
+      term: "$XDG_CONFIG_HOME/agent/config.lock",
+      meaning: "Locked while the file is replaced. A program that edits the file holds it by flock(2)."),
+  ]
+
+  static let example = [
+    "{",
+    #"  "version": 1,"#,
+    #"  "active": "work","#,
+    #"  "accounts": {"#,
+    #"    "work": {"#,
+    #"      "issuer": "https://id.example.com","#,
+    #"      "client_id": "my-cli","#,
+    #"      "scope": ["openid", "offline_access"]"#,
+    "    },",
+    #"    "lab": {"#,
+    #"      "issuer": "http://127.0.0.1:8080","#,
+    #"      "client_id": "lab","#,
+    #"      "allow_http_loopback": true,"#,
+    #"      "endpoints": { "userinfo_endpoint": "http://127.0.0.1:8080/me" }"#,
+    "    }",
+    "  }",
+    "}",
+  ]
+
+  private static let security: [ManualBlock] = [
+    .text(
+      "Whoever can write the file can choose which account a command acts on, and can make accounts unusable. They cannot"
+        + " lead a refresh token or a client secret to another server.")
+  ]
+}

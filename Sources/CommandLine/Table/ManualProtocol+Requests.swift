@@ -1,0 +1,158 @@
+extension ManualProtocol {
+  /// All requests, in the order of their page.
+  static let requests: [Description] = [token, login, logout, status, list, use, whoami, daemonStatus, daemonStop]
+
+  private static let token = Description(
+    name: "token",
+    purpose: "Asks for an access token. It comes from memory, or after a refresh that all who wait for it share.",
+    members: [
+      account,
+      Member(
+        "min_valid", "number",
+        "For how many seconds more the token must be good, 0 to 86400; by default a minute, or a tenth of its lifetime"
+          + " when that is less."),
+      Member("force_refresh", "boolean", "Get a new token even if the one at hand is good."),
+      Member("id_token", "boolean", "Answer with the ID Token as well."),
+      Member("claims", "boolean", "Answer with the claims of the verified ID Token as well."),
+    ],
+    result: [
+      Member("account", "text", "The account that the token is of."),
+      Member("issuer", "text", "Its authorization server."),
+      Member("subject", "text", "Who is signed in, by the ID Token."),
+      Member("access_token", "text", "The token."),
+      Member("token_type", "text", "How it is used, mostly `Bearer`."),
+      Member("scope", "text", "What the server granted."),
+      Member("expires_at", "number", "When it expires; absent when the server named no lifetime."),
+      Member("id_token", "text", "The ID Token, if it was asked for and there is one."),
+      Member("claims", "object", "Its claims, if they were asked for and there is one."),
+    ])
+
+  private static let login = Description(
+    name: "login",
+    purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events `device_code` and"
+      + " `notice` before it ends.",
+    members: [
+      Member("account", "text", "The account; without it the active one, or with `issuer` a name made from its host."),
+      Member("issuer", "text", "The authorization server's own name, a URL; without it the stored settings are used."),
+      Member("client_id", "text", "The client identifier; must be there for a new account."),
+      Member("scope", "list of texts", "What to ask for."),
+      Member(
+        "token_endpoint_auth_method", "text", "One of `none`, `client_secret_basic` and `client_secret_post`."),
+      Member(
+        "client_secret_descriptor", "boolean",
+        "A descriptor from which the client secret can be read comes with this line, as `SCM_RIGHTS`."),
+      Member("ca_file", "text", "The absolute path of certificate authorities in PEM form."),
+      Member("pins", "list of texts", "Public keys, as `sha256//BASE64`."),
+      Member("allow_http_loopback", "boolean", "Allow plain http to a literal address of this machine."),
+      Member("token_endpoint", "text", "A URL to use in place of the announced one; so are the next four."),
+      Member("device_authorization_endpoint", "text", "See RFC 8628."),
+      Member("userinfo_endpoint", "text", "See OpenID Connect Core, section 5.3."),
+      Member("revocation_endpoint", "text", "See RFC 7009."),
+      Member("jwks_uri", "text", "Where the issuer's keys are."),
+      Member("proxy", "text", "The URL of the proxy that the account uses from now on; without it none."),
+      Member("no_proxy", "text", "The hosts that the proxy is not for, as curl(1) reads them."),
+      Member("keep", "boolean", "Keep the access token in the vault when there is no refresh token."),
+    ],
+    result: [
+      Member("account", "text", "The account that is signed in."),
+      Member("issuer", "text", "Its authorization server."),
+      Member("subject", "text", "Who is signed in, by the ID Token."),
+      Member("scope", "text", "What the server granted."),
+      Member("expires_at", "number", "When the access token expires."),
+    ],
+    note: "Closing the connection before the last line cancels the sign-in.")
+
+  private static let logout = Description(
+    name: "logout",
+    purpose: "Ends sessions: tells the authorization server and forgets them here. Settings are kept.",
+    members: [
+      account,
+      Member("all", "boolean", "All accounts; `account` must be absent then."),
+      Member("local", "boolean", "Forget the session here without telling the server."),
+    ],
+    result: [
+      Member(
+        "accounts", "list of objects",
+        "For each account `account`, its name, `revoked`, whether the server confirmed, and where it did not `detail`.")
+    ])
+
+  private static let status = Description(
+    name: "status",
+    purpose: "Tells of accounts, sessions, daemon and vault. Never holds a token.",
+    members: [Member("account", "text", "The only account to tell of; without it all.")],
+    result: [
+      Member(
+        "accounts", "list of objects",
+        "For each account `name`, `active`, `issuer`, `client_id`, `subject`, `state`, `scope`, `expires_at`,"
+          + " `last_refresh`, `http_loopback` (whether plain http is allowed), `ca_file`, `proxy` and `problem`, an error"
+          + " object that says why it cannot be used or what failed last. `state` is one of `signed_out`, `signing_in`,"
+          + " `active`, `stale`, `refreshing`, `expired`, `locked` and `offline`."),
+      Member("daemon", "object", "What `daemon_status` answers."),
+      Member(
+        "vault", "object",
+        "`path`, `exists`, `slots`, a list of what can open it, and `device_bound`, whether another machine cannot."),
+    ])
+
+  private static let list = Description(
+    name: "list",
+    purpose: "Lists the accounts.",
+    result: [Member("accounts", "list of objects", "For each account `name`, `active`, `issuer` and `state`.")])
+
+  private static let use = Description(
+    name: "use",
+    purpose: "Makes an account the active one.",
+    members: [Member("account", "text", "The account. Must be there.")],
+    result: [Member("account", "text", "The account that is the active one now.")])
+
+  private static let whoami = Description(
+    name: "whoami",
+    purpose: "Tells who is signed in, by the verified ID Token, else by the UserInfo endpoint.",
+    members: [account],
+    result: [
+      Member("account", "text", "The account."),
+      Member("issuer", "text", "Its authorization server."),
+      Member("subject", "text", "Who is signed in."),
+      Member("claims", "object", "What the server says of that person."),
+    ])
+
+  private static let daemonStatus = Description(
+    name: "daemon_status",
+    purpose: "Tells of the daemon.",
+    result: [
+      Member("pid", "number", "Its process."),
+      Member("version", "text", "Its version."),
+      Member("uptime", "number", "For how many seconds it has been running."),
+      Member("socket", "text", "The path of its socket; absent from a private daemon."),
+      Member("memory_pss_kib", "number", "Its share of memory, in KiB."),
+      Member("memory_private_dirty_kib", "number", "The part of it that is its alone, in KiB."),
+      Member("secure_heap", "text", "The memory for secrets: `locked`, `unlocked` or `unavailable`."),
+      Member("secure_heap_used", "number", "How many bytes of it are in use."),
+    ])
+
+  private static let daemonStop = Description(
+    name: "daemon_stop",
+    purpose: "Ends the daemon. The answer comes when the work under way is done.")
+
+  // MARK: Events
+
+  static let events: [Description] = [
+    Description(
+      name: "device_code",
+      purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",
+      members: [
+        Member("account", "text", "The account."),
+        Member("issuer", "text", "Its authorization server."),
+        Member("client_id", "text", "The client that asks."),
+        Member("scope", "text", "What it asks for."),
+        Member("user_code", "text", "The code, as the server spells it."),
+        Member("verification_uri", "text", "The address."),
+        Member("verification_uri_complete", "text", "The address with the code in it."),
+        Member("expires_at", "number", "When the code expires."),
+        Member("interval", "number", "Seconds between two questions of the daemon to the server."),
+      ]),
+    Description(
+      name: "notice",
+      purpose: "Something worth knowing that is not the answer.",
+      members: [Member("message", "text", "One sentence, safe to show on a terminal.")]),
+  ]
+}

@@ -1,0 +1,104 @@
+/// What the program is called: `agent`, or the name that it was installed under.
+///
+/// Texts are written with `agent` in them and get the other name where they are shown. Directories,
+/// the socket and `agentd` keep their names: they are the same for every name of the client.
+package struct ProgramName: Sendable, Hashable {
+  package let text: String
+
+  /// The name that the texts are written with.
+  package static let standard = ProgramName(known: "agent")
+
+  private init(known text: String) { self.text = text }
+
+  /// - Returns: nil unless the name is 1 to 32 letters, digits, dashes and underscores and begins with
+  ///   a letter: it becomes a part of shell functions and of file names.
+  package init?(_ text: String) {
+    let bytes = text.utf8
+    guard (1...32).contains(bytes.count), let first = bytes.first, Self.isLetter(first),
+      bytes.allSatisfy({ Self.isWordByte($0) || $0 == UInt8(ascii: "-") })
+    else { return nil }
+    self.text = text
+  }
+
+  /// Written once by ``adopt()``, before anything reads it and before there is a second thread.
+  nonisolated(unsafe) private static var isAdopted = false
+
+  /// Lets ``current`` be the name that this process was called by.
+  static func adopt() { unsafe isAdopted = true }
+
+  /// The name that this process was called by, if it is a name at all.
+  static var current: ProgramName {
+    guard unsafe isAdopted, let path = Swift.CommandLine.arguments.first else { return standard }
+    return ProgramName(path.split(separator: "/").last.map { String($0) } ?? "") ?? standard
+  }
+
+  /// The name as a part of shell functions.
+  var identifier: String { text.replacing(each: "-", with: "_") }
+}
+
+// MARK: - Texts
+
+extension ProgramName {
+  /// Text of this program with the name in the place of the word `agent`.
+  ///
+  /// `agentd`, paths such as `/agent/agent.sock`, and `agent` inside of other words stay.
+  func applied(to text: String) -> String { applied(to: text, where: { _ in true }) }
+
+  /// The same for text that may hold names from elsewhere, such as an account named `agent`: only
+  /// what a command of the table follows is the program's name.
+  func applied(toHint text: String) -> String {
+    let commands = CommandTable.firstWords.map { Array(" \($0)".utf8) }
+    return applied(to: text) { rest in commands.contains { rest.starts(with: $0) } }
+  }
+
+  /// - Parameter isMeant: Whether the word is the program's name, judged by what follows it.
+  private func applied(to text: String, where isMeant: (ArraySlice<UInt8>) -> Bool) -> String {
+    guard self != .standard else { return text }
+    let bytes = Array(text.utf8)
+    let word = Array(Self.standard.text.utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      let rest = bytes[index...]
+      let after = rest.dropFirst(word.count)
+      if rest.starts(with: word), Self.mayStand(after: bytes[..<index]), Self.mayStand(before: after), isMeant(after) {
+        result.append(contentsOf: self.text.utf8)
+        index += word.count
+      } else {
+        result.append(bytes[index])
+        index += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Marks that mdoc(7) text has before a word.
+  private static let fontMarks = ["\\fB", "\\fP", "\\fR"].map { Array($0.utf8) }
+
+  private static func mayStand(after before: ArraySlice<UInt8>) -> Bool {
+    guard let last = before.last else { return true }
+    if fontMarks.contains(where: { before.suffix(3).elementsEqual($0) }) { return true }
+    return !isWordByte(last) && !"./-$%@".utf8.contains(last)
+  }
+
+  private static func mayStand(before rest: ArraySlice<UInt8>) -> Bool {
+    guard let first = rest.first else { return true }
+    switch first {
+    case UInt8(ascii: "/"), UInt8(ascii: "@"): return false
+    // The end of a sentence, but not `agent.sock`.
+    case UInt8(ascii: "."): return rest.dropFirst().first.map { !isWordByte($0) } ?? true
+    // The page agent-config(5).
+    case UInt8(ascii: "-"): return rest.starts(with: "-config".utf8)
+    case UInt8(ascii: "\\"): return !rest.starts(with: "\\-".utf8) || rest.starts(with: "\\-config".utf8)
+    default: return !isWordByte(first)
+    }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
+  }
+}

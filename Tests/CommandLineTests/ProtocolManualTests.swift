@@ -1,0 +1,222 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+import Wire
+
+@testable import CommandLine
+
+@Suite struct `The page agentd(8)` {
+  /// What stands between the quotes after each `prefix` in the sources of the module Wire.
+  private static func names(after prefix: String) throws -> Set<String> {
+    var names: Set<String> = []
+    let listing = try ProcessRunner.shell("ls '\(PackageFiles.top)/Sources/Wire'").outputText
+    for file in listing.split(separator: "\n") {
+      names.formUnion(try PackageFiles.names(after: prefix, in: "Sources/Wire/\(file)"))
+    }
+    return names
+  }
+
+  @Test func `describes every request that the daemon reads, and no other`() throws {
+    let described = ManualProtocol.requests.map(\.name)
+    // `case "token": self = .token(…)`
+    let text = try PackageFiles.text("Sources/Wire/Request.swift")
+    let known = try PackageFiles.names(after: "    case \"", in: "Sources/Wire/Request.swift").filter {
+      text.contains("case \"\($0)\":")
+    }
+    #expect(Set(described) == Set(known) && described.count == known.count)
+  }
+
+  @Test func `describes every member of a request that the daemon reads, and no other`() throws {
+    var read: Set<String> = []
+    for reader in ["text", "texts", "flag", "integer"] {
+      read.formUnion(try Self.names(after: "members.\(reader)(\""))
+    }
+    // These belong to every request.
+    read.subtract(["v", "request", "timeout"])
+    #expect(Set(ManualProtocol.requests.flatMap(\.members).map(\.name)) == read)
+  }
+
+  @Test(arguments: ManualProtocol.requests.map(\.name)) func `describes members that the daemon takes as they are`(
+    name: String
+  ) throws {
+    let request = try #require(ManualProtocol.requests.first { $0.name == name })
+    for member in request.members {
+      var line = JSONObject([("v", 1), ("request", .string(name))])
+      if name == "use" { line["account"] = "work" }
+      line[member.name] =
+        switch member.type {
+        case "text": "sample"
+        case "number": 7
+        case "boolean": true
+        case "list of texts": ["sample"]
+        default: .null
+        }
+      #expect(line[member.name] != .null, "\(member.type) is no type of a member")
+      let envelope = try RequestEnvelope(parsing: JSON.object(line).serialized().span)
+      // What was read is written again, so it was not ignored.
+      #expect(try JSON(parsing: Array(envelope.serialized().dropLast()))[member.name] == line[member.name])
+    }
+  }
+
+  @Test func `describes every event and its members`() throws {
+    let code = Event.DeviceCode(
+      account: "a", issuer: "i", clientID: "c", scope: "s", userCode: "u", verificationURI: "v",
+      verificationURIComplete: "w", expiresAt: 1, interval: 5)
+    for event in [Event.deviceCode(code), .notice("n")] {
+      let described = try #require(ManualProtocol.events.first { $0.name == event.json["event"]?.string })
+      #expect(["event"] + described.members.map(\.name) == Array(event.json.names))
+    }
+    #expect(Set(ManualProtocol.events.map(\.name)) == (try Self.names(after: "(\"event\", \"")))
+  }
+
+  @Test func `describes every member of a token answer`() throws {
+    var line: [UInt8] = []
+    TokenDescription(account: "a", issuer: "i", subject: "s", tokenType: "t", scope: "c", expiresAt: 1)
+      .appendAnswer(accessToken: [0x61].span, idToken: [0x62].span, claims: JSONObject(), to: &line)
+    let result = try #require(try JSON(parsing: Array(line.dropLast()))["result"]?.object)
+    #expect(ManualProtocol.requests.first { $0.name == "token" }?.result.map(\.name) == Array(result.names))
+  }
+
+  @Test func `describes every error code`() {
+    let page = ManualPage.daemon.text()
+    for code in FailureCode.allCases {
+      #expect(page.contains("\n.It Li \(Mdoc.argument(code.rawValue)) Pq \(code.exitStatus.rawValue)\n"))
+      #expect(code.meaning.hasSuffix("."))
+    }
+  }
+
+  /// The examples as the page prints them, run with this socket.
+  private func run(_ interpreter: String, _ lines: [String], _ program: AgentProgram) throws -> ProcessResult {
+    let page = ManualPage.daemon.text()
+    for line in lines { #expect(page.contains("\n\(Mdoc.escaped(line))\n"), "\(line)") }
+    try program.tree.write("client", lines.joined(separator: "\n") + "\n")
+    return try ProcessRunner.run(
+      executable: "/usr/bin/env", arguments: [interpreter, program.tree.path("client")],
+      environment: [
+        "PATH=\(Environment.value("PATH") ?? "/usr/bin:/bin")", "XDG_RUNTIME_DIR=\(program.tree.path("run"))",
+      ])
+  }
+
+  @Test(
+    .enabled(if: Spawn.search("python3") != nil && Spawn.search("jq") != nil),
+    arguments: [("sh", ManualProtocol.shellClient), ("python3", ManualProtocol.pythonClient)])
+  func `has clients of ten lines that work`(interpreter: String, lines: [String]) throws {
+    #expect(lines.count == 10)
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([
+      FakeDaemon.tokenAnswer("canary"), Reply.failure(Failure(.signedOut, "work is signed out")).serialized(),
+    ])
+    let good = try run(interpreter, lines, program)
+    #expect(good == ProcessResult(status: .exited(0), output: Array("canary\n".utf8), error: []))
+    let bad = try run(interpreter, lines, program)
+    #expect(bad.status == .exited(1) && !bad.outputText.contains("canary"))
+  }
+}
+
+@Suite struct `The page agent-config(5)` {
+  private static let source = "Sources/Sessions/AccountConfiguration.swift"
+
+  @Test func `describes every setting of an account that is read, and no other`() throws {
+    var settings = Set(try PackageFiles.names(after: "object[\"", in: Self.source))
+    var endpoints: Set<String> = []
+    for reader in ["text", "texts", "flag"] {
+      settings.formUnion(try PackageFiles.names(after: "reader.\(reader)(\"", in: Self.source))
+      endpoints.formUnion(try PackageFiles.names(after: "places.\(reader)(\"", in: Self.source))
+    }
+    #expect(Set(ManualConfiguration.account.map(\.name)) == settings)
+    #expect(Set(ManualConfiguration.endpoints.map(\.name)) == endpoints)
+    let whole = try PackageFiles.names(after: "object[\"", in: "Sources/Sessions/Settings.swift")
+    #expect(Set(ManualConfiguration.file.map(\.name)) == Set(whole))
+  }
+
+  @Test func `names the settings that must not differ from the sign-in`() throws {
+    let compared = try PackageFiles.names(after: "{ return \"", in: "Sources/Sessions/Authority.swift")
+    #expect(ManualConfiguration.bound == compared)
+  }
+
+  @Test func `names options that there are`() throws {
+    let page = ManualConfiguration.account + ManualConfiguration.endpoints
+    let names = page.compactMap { $0.meaning.split(separator: "Option `--").dropFirst().first?.prefix { $0 != "`" } }
+    #expect(names.count == page.count - 3)
+    for name in names { #expect(Command.login.option { $0.name.rawValue == name } != nil, "--\(name)") }
+  }
+}
+
+@Suite struct `The daemon of this build` {
+  /// A tree with the real daemon and the example of agent-config(5) as its settings.
+  private func program() throws -> AgentProgram {
+    let program = try AgentProgram()
+    let daemon = AgentProgram.built + "d"
+    try ProcessRunner.shell(
+      "cp '\(daemon)' '\(program.tree.path("libexec/agentd"))'; chmod 700 '\(program.tree.path("libexec/agentd"))'")
+    _ = try program.tree.open("home/.config")
+    _ = try program.tree.open("home/.config/agent")
+    try program.tree.write("home/.config/agent/config.json", ManualConfiguration.example.joined(separator: "\n"))
+    return program
+  }
+
+  @Test func `reads the example of agent-config(5), and tells no member that agentd(8) does not describe`() throws {
+    let program = try program()
+    defer { _ = try? program.run(["daemon", "stop"]) }
+    let list = try program.run(["list", "--json"])
+    #expect(list.errorText == "")
+    let names = try JSON(parsing: Array(list.output.dropLast()))["accounts"]?.array?.compactMap { $0["name"]?.string }
+    #expect(names == ["work", "lab"])
+    #expect(try program.run(["__complete", "accounts"]).outputText == "work\nlab\n")
+
+    let status = try JSON(parsing: Array(try program.run(["status", "--json"]).output.dropLast()))
+    let described = try #require(ManualProtocol.requests.first { $0.name == "status" }).result
+    let daemon = try #require(ManualProtocol.requests.first { $0.name == "daemon_status" }).result.map(\.name)
+    for name in try #require(status.object).names { #expect(described.contains { $0.name == name }, "\(name)") }
+    for name in try #require(status["daemon"]?.object).names { #expect(daemon.contains(name), "\(name)") }
+    for part in ["accounts", "vault"] {
+      let text = try #require(described.first { $0.name == part }).meaning
+      let object = part == "vault" ? status[part]?.object : status[part]?.array?.last?.object
+      for name in try #require(object).names { #expect(text.contains("`\(name)`"), "\(part).\(name)") }
+    }
+  }
+
+  @Test func `keeps settings that it does not know`() throws {
+    let program = try program()
+    defer { _ = try? program.run(["daemon", "stop"]) }
+    let lines = ManualConfiguration.example
+    try program.tree.write(
+      "home/.config/agent/config.json",
+      (lines.prefix(1) + [#""theirs": [1],"#] + lines.dropFirst()).joined(separator: "\n"))
+    #expect(try program.run(["use", "lab"]).succeeded)
+    let config = try JSON(parsing: try program.tree.read("home/.config/agent/config.json").dropLast())
+    #expect(config["theirs"] == [1] && config["active"] == "lab")
+  }
+}
+
+@Suite struct `Every command` {
+  @Test func `answers --help, without a daemon`() throws {
+    let program = try AgentProgram()
+    for command in CommandTable.commands {
+      let result = try program.run(command.words.map { String($0) } + ["--help"])
+      #expect(result == ProcessResult(status: .exited(0), output: Array(HelpWriter.help(on: command).utf8), error: []))
+    }
+  }
+
+  @Test func `is suggested for a misspelt word`() throws {
+    #expect(
+      try AgentProgram().run(["tokn"])
+        == ProcessResult(
+          status: .exited(2), output: [],
+          error: Array(
+            "agent: error: unknown command \"tokn\"\nagent: hint: did you mean \"agent token\"?\n".utf8)))
+  }
+
+  @Test func `has its usage, its options and their values in the manual`() {
+    let page = ManualWriter.page()
+    for command in CommandTable.commands {
+      for option in command.options + Option.common {
+        let term =
+          "Fl \\-\(Mdoc.escaped(option.name.rawValue))" + (option.metavar.map { " Ar \(Mdoc.argument($0))" } ?? "")
+        #expect(page.contains(term + "\n"), "\(command.name) --\(option.name.rawValue)")
+        if let short = option.short { #expect(page.contains("Fl \(short)")) }
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+import Wire
+
+@testable import CommandLine
+
+@Suite struct `--verbose` {
+  private func lines(_ result: ProcessResult) -> [String] {
+    // Times differ from run to run.
+    result.errorText.split(separator: "\n").map { line in
+      var words = line.split(separator: " ")
+      if words.count > 2, words.last == "ms" { words[words.count - 2] = "N" }
+      return words.joined(separator: " ")
+    }
+  }
+
+  @Test func `tells which daemon was asked for what, and never the token`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([FakeDaemon.tokenAnswer("canary")])
+    let result = try program.run(["token", "-v", "--min-valid", "5m", "--force-refresh", "--timeout=9", "work"])
+    #expect(result.outputText == "canary\n")
+    #expect(!result.errorText.contains("canary"))
+    #expect(
+      lines(result) == [
+        "agent: found the daemon at \(program.runtime)/agent.sock",
+        "agent: asking: token for the account work, a new one, good for 5m more, within 9s",
+        "agent: answered after N ms",
+      ])
+  }
+
+  @Test func `tells that the daemon was started, and why`() throws {
+    let program = try AgentProgram(daemon: "exec sleep 5")
+    try FakeDaemon(at: program.tree.path("elsewhere")).serve([])
+    let result = try program.run(
+      ["daemon", "status", "-v"], adding: ["AGENT_SOCKET=\(program.tree.path("nowhere/s"))"])
+    #expect(
+      lines(result) == [
+        "agent: the socket is the one that AGENT_SOCKET names",
+        "agent: no daemon at \(program.tree.path("nowhere/s")): the directory is missing or open to other users",
+        "agent: error: no daemon runs", "agent: hint: agent daemon start",
+      ])
+  }
+
+  @Test func `tells how a refused request ended`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve(
+      [Reply](repeating: .failure(Failure(.signedOut, "work is signed out")), count: 2).map { $0.serialized() })
+    for command in ["token", "status"] {
+      #expect(lines(try program.run([command, "-v"])).contains("agent: refused with signed_out after N ms"))
+    }
+  }
+
+  @Test func `tells nothing of a client secret or a proxy's password`() throws {
+    let program = try AgentProgram()
+    try program.tree.write("secret", "canary")
+    try FakeDaemon(at: program.runtime).serve([Reply.failure(Failure(.network, "no")).serialized()])
+    let result = try program.run(
+      ["login", "work", "--verbose", "--issuer", "https://id.example.com", "--client-secret-file", "secret"],
+      adding: ["HTTPS_PROXY=http://user:canary@proxy.example.com"])
+    #expect(result.errorText.contains("agent: asking: login for the account work\n"))
+    #expect(!result.errorText.contains("canary") && result.outputText == "")
+  }
+
+  @Test func `is outdone by --quiet, and silent without being asked for`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([[UInt8]](repeating: FakeDaemon.tokenAnswer(), count: 2))
+    #expect(try program.run(["token", "-v", "-q"]).errorText == "")
+    #expect(try program.run(["token"]).errorText == "")
+  }
+}

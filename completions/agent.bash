@@ -1,0 +1,138 @@
+# Generated from the command table by "generate"; do not edit.
+
+# The words that may follow $1, the first word of a command; without it the first words.
+__agent_words() {
+  case $1 in
+  '') words=(login logout token env exec status list use whoami daemon completions help) ;;
+  'daemon') words=(start stop restart status run) ;;
+  *) return 1 ;;
+  esac
+}
+
+# What the command $1 takes.
+__agent_command() {
+  case $1 in
+  'login') options=(--issuer --client-id -s --scope --device --client-secret-file --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep) limit=1 operand=accounts ;;
+  'logout') options=(--all --local) limit=1 operand=accounts ;;
+  'token') options=(--min-valid --force-refresh --header --id-token) limit=1 operand=accounts ;;
+  'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
+  'exec') options=(--var) limit=1 operand=accounts trailing=yes ;;
+  'status') options=() limit=1 operand=accounts ;;
+  'list') options=() ;;
+  'use') options=() limit=1 operand=accounts ;;
+  'whoami') options=() limit=1 operand=accounts ;;
+  'daemon start') options=() ;;
+  'daemon stop') options=() ;;
+  'daemon restart') options=() ;;
+  'daemon status') options=() ;;
+  'daemon run') options=() ;;
+  'completions') options=() limit=1 operand=words words=(bash zsh fish) ;;
+  'help') options=() limit=2 operand=commands ;;
+  *) return 1 ;;
+  esac
+}
+
+# What the option $2 of the command $1 takes; fails when it takes nothing.
+__agent_value() {
+  case "$1 $2" in
+  'login --issuer') kind=text ;;
+  'login --client-id') kind=text ;;
+  'login -s' | 'login --scope') kind=text ;;
+  'login --client-secret-file') kind=files ;;
+  'login --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
+  'login --ca-file') kind=files ;;
+  'login --pin') kind=text ;;
+  'login --token-endpoint') kind=text ;;
+  'login --device-authorization-endpoint') kind=text ;;
+  'login --userinfo-endpoint') kind=text ;;
+  'login --revocation-endpoint') kind=text ;;
+  'login --jwks-uri') kind=text ;;
+  'token --min-valid') kind=text ;;
+  'env --shell') kind=words words=(sh bash zsh fish csh dotenv json) ;;
+  'env --var') kind=text ;;
+  'exec --var') kind=text ;;
+  *' -a' | *' --account') kind=accounts ;;
+  *' --timeout') kind=text ;;
+  *) return 1 ;;
+  esac
+}
+
+# The accounts, as a running daemon tells them. Whatever is printed is only compared, never evaluated.
+__agent_accounts() {
+  local LC_ALL=C name
+  while IFS= read -r name; do
+    if [[ $name =~ ^[A-Za-z0-9_][A-Za-z0-9._-]*$ ]]; then words+=("$name"); fi
+  done <<<"$("$program" __complete accounts 2>/dev/null </dev/null)"
+}
+
+_agent() {
+  local program=${COMP_WORDS[0]/#\~\//"$HOME"/} current=${COMP_WORDS[COMP_CWORD]}
+  local name= group= found= plain= option= operand= trailing= kind= word
+  local -i index operands=0 limit=0
+  local -a words=() options=() common=(-a --account --timeout --no-daemon --no-input -q --quiet -v --verbose -j --json -h --help -V --version)
+  COMPREPLY=()
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    word=${COMP_WORDS[index]}
+    if [[ -n $option ]]; then
+      # The value of the option before; bash takes "=" for a word of its own.
+      [[ $word == = ]] || option=
+    elif [[ $word == [:=]* ]]; then
+      # What follows belongs to the word before.
+      index+=1
+    elif [[ $word == -- && -z $plain ]]; then
+      if [[ -n $trailing ]]; then
+        __agent_trailing $((index + 1))
+        return
+      fi
+      plain=yes
+    elif [[ $word == -?* && -z $plain ]]; then
+      if __agent_value "$name" "$word"; then option=$word; fi
+    elif [[ -n $found ]]; then
+      operands+=1
+      if ((operands == 1)); then group=$word; fi
+    elif __agent_command "${name:+$name }$word"; then
+      name=${name:+$name }$word found=yes
+    elif [[ -z $name ]] && __agent_words "$word"; then
+      name=$word
+    else
+      return
+    fi
+  done
+
+  words=()
+  if [[ -n $option ]]; then
+    if [[ $current == = ]]; then current=; fi
+    __agent_value "$name" "$option"
+  elif [[ $current == -* && -z $plain ]]; then
+    kind=words words=("${options[@]}" "${common[@]}")
+  elif [[ -z $found ]]; then
+    kind=words
+    __agent_words "$name"
+  elif ((operands < limit)); then
+    __agent_command "$name"
+    kind=$operand
+  else
+    kind=none
+  fi
+  case $kind in
+  accounts) __agent_accounts ;;
+  commands) __agent_words "$group" ;;
+  files) compopt -o default 2>/dev/null ;;
+  esac
+  for word in "${words[@]}"; do
+    if [[ $word == "$current"* ]]; then COMPREPLY+=("$word"); fi
+  done
+}
+
+# Completes the command to run, whose first word is the one at $1.
+__agent_trailing() {
+  if declare -F _command_offset >/dev/null; then
+    _command_offset "$1"
+  elif (($1 < COMP_CWORD)); then
+    compopt -o default 2>/dev/null
+  else
+    while IFS= read -r word; do COMPREPLY+=("$word"); done <<<"$(compgen -c -- "$current")"
+  fi
+}
+
+complete -F _agent agent

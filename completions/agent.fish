@@ -1,0 +1,188 @@
+# Generated from the command table by "generate"; do not edit.
+
+# Whether the option $argv[2] of the command $argv[1] takes a value.
+function __agent_takes_value
+    switch "$argv[1] $argv[2]"
+        case 'login --issuer'
+            return 0
+        case 'login --client-id'
+            return 0
+        case 'login -s'
+            return 0
+        case 'login --scope'
+            return 0
+        case 'login --client-secret-file'
+            return 0
+        case 'login --token-endpoint-auth-method'
+            return 0
+        case 'login --ca-file'
+            return 0
+        case 'login --pin'
+            return 0
+        case 'login --token-endpoint'
+            return 0
+        case 'login --device-authorization-endpoint'
+            return 0
+        case 'login --userinfo-endpoint'
+            return 0
+        case 'login --revocation-endpoint'
+            return 0
+        case 'login --jwks-uri'
+            return 0
+        case 'token --min-valid'
+            return 0
+        case 'env --shell'
+            return 0
+        case 'env --var'
+            return 0
+        case 'exec --var'
+            return 0
+        case '* -a'
+            return 0
+        case '* --account'
+            return 0
+        case '* --timeout'
+            return 0
+    end
+    return 1
+end
+
+function __agent_is_command
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'status' 'list' 'use' 'whoami' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'completions' 'help'
+end
+
+function __agent_is_group
+    contains -- "$argv[1]" daemon
+end
+
+# Whether the command $argv[1] runs another one.
+function __agent_runs
+    contains -- "$argv[1]" 'exec'
+end
+
+# Whether the cursor is where a completion belongs: "word GROUP", "options [COMMAND]",
+# "operand NUMBER COMMAND" or "trailing".
+function __agent_at
+    set -l name ''
+    set -l found ''
+    set -l plain ''
+    set -l operands 0
+    set -l option ''
+    for word in (commandline -opc)[2..-1]
+        if test -n "$option"
+            set option ''
+        else if test "$word" = -- -a -z "$plain"
+            if __agent_runs "$name"
+                test $argv[1] = trailing
+                return
+            end
+            set plain yes
+        else if test -z "$plain" && string match -q -- '-?*' $word
+            if __agent_takes_value "$name" "$word"
+                set option $word
+            end
+        else if test -n "$found"
+            set operands (math $operands + 1)
+        else if __agent_is_command (string trim -- "$name $word")
+            set name (string trim -- "$name $word")
+            set found yes
+        else if test -z "$name" && __agent_is_group "$word"
+            set name $word
+        else
+            return 1
+        end
+    end
+    switch $argv[1]
+        case word
+            test -z "$found" -a "$name" = "$argv[2..-1]"
+        case options
+            test -z "$plain" -a \( (count $argv) = 1 -o "$name" = "$argv[2..-1]" \)
+        case operand
+            test -n "$found" -a "$name" = "$argv[3..-1]" -a $operands = "$argv[2]"
+        case '*'
+            return 1
+    end
+end
+
+# The accounts, as a running daemon tells them. Whatever is printed is only compared, never evaluated.
+function __agent_accounts
+    set -l program (string replace -r '^~/' "$HOME/" -- (commandline -opc)[1])
+    command -sq -- $program
+    or return
+    command $program __complete accounts 2>/dev/null </dev/null \
+        | string match -r '^[A-Za-z0-9_][A-Za-z0-9._-]*$'
+end
+
+# Completes the command to run after "--".
+function __agent_subcommand
+    set -l words (commandline -opc)
+    set -l dashes (contains -i -- -- $words)
+    or return
+    set -e words[1..$dashes]
+    complete -C (string join ' ' -- (string escape -- $words) (commandline -ct))
+end
+
+complete -c agent -f
+complete -c agent -n '__agent_at trailing' -x -a '(__agent_subcommand)'
+complete -c agent -n '__agent_at word ' -a 'login' -d 'Sign in to an account'
+complete -c agent -n '__agent_at word ' -a 'logout' -d 'Sign out, and revoke the tokens at the server'
+complete -c agent -n '__agent_at word ' -a 'token' -d 'Print a valid access token'
+complete -c agent -n '__agent_at word ' -a 'env' -d 'Print shell statements that set a token\'s variables'
+complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token in its environment'
+complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts, sessions, daemon and vault'
+complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
+complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
+complete -c agent -n '__agent_at word ' -a 'whoami' -d 'Show who is signed in'
+complete -c agent -n '__agent_at word ' -a 'daemon' -d 'start, stop, restart, status, run'
+complete -c agent -n '__agent_at word ' -a 'completions' -d 'Print the completions for a shell'
+complete -c agent -n '__agent_at word ' -a 'help' -d 'Print how a command is used'
+complete -c agent -n '__agent_at word daemon' -a 'start' -d 'Start the daemon, unless it runs'
+complete -c agent -n '__agent_at word daemon' -a 'stop' -d 'Stop the daemon'
+complete -c agent -n '__agent_at word daemon' -a 'restart' -d 'Stop the daemon and start it anew'
+complete -c agent -n '__agent_at word daemon' -a 'status' -d 'Show the running daemon'
+complete -c agent -n '__agent_at word daemon' -a 'run' -d 'Run the daemon in the foreground'
+complete -c agent -n '__agent_at options' -s a -l account -x -a '(__agent_accounts)' -d 'Act on this account instead of the active one; AGENT_ACCOUNT does the same'
+complete -c agent -n '__agent_at options' -l timeout -x -d 'Give up after this time'
+complete -c agent -n '__agent_at options' -l no-daemon -d 'Use a private agentd that ends with this command, as containers and build jobs need it'
+complete -c agent -n '__agent_at options' -l no-input -d 'Never read from the terminal; what would need a sign-in fails at once with exit status 3'
+complete -c agent -n '__agent_at options' -s q -l quiet -d 'Print errors and answers only'
+complete -c agent -n '__agent_at options' -s v -l verbose -d 'Tell on standard error what is done and why, and how long it took; never a secret'
+complete -c agent -n '__agent_at options' -s j -l json -d 'Print the answer, and any error, as JSON objects, one a line'
+complete -c agent -n '__agent_at options' -s h -l help -d 'Print how the command is used'
+complete -c agent -n '__agent_at options' -s V -l version -d 'Print the version'
+complete -c agent -n '__agent_at options login' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
+complete -c agent -n '__agent_at options login' -l client-id -x -d 'The client identifier registered there'
+complete -c agent -n '__agent_at options login' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device; this is the default'
+complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
+complete -c agent -n '__agent_at options login' -l pin -x -d 'Accept only servers with this public key; may be given several times'
+complete -c agent -n '__agent_at options login' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
+complete -c agent -n '__agent_at options login' -l token-endpoint -x -d 'Use this token endpoint'
+complete -c agent -n '__agent_at options login' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
+complete -c agent -n '__agent_at options login' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
+complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options logout' -l all -d 'Sign out of all accounts'
+complete -c agent -n '__agent_at options logout' -l local -d 'Forget the session here without telling the server'
+complete -c agent -n '__agent_at operand 0 logout' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options token' -l min-valid -x -d 'Get a new token when the one at hand expires sooner than this'
+complete -c agent -n '__agent_at options token' -l force-refresh -d 'Get a new token even if the one at hand is good'
+complete -c agent -n '__agent_at options token' -l header -d 'Print a whole Authorization header line'
+complete -c agent -n '__agent_at options token' -l id-token -d 'Print the ID Token instead of the access token'
+complete -c agent -n '__agent_at operand 0 token' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options env' -l shell -x -a 'sh bash zsh fish csh dotenv json' -d 'The shell to write for'
+complete -c agent -n '__agent_at options env' -l var -x -d 'Set the variable NAME, and only those named'
+complete -c agent -n '__agent_at options env' -l unset -d 'Print statements that unset the variables'
+complete -c agent -n '__agent_at operand 0 env' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options exec' -l var -x -d 'Set the variable NAME, and only those named'
+complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at operand 0 whoami' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec status list use whoami daemon completions help'
+complete -c agent -n '__agent_at operand 1 help' -a 'start stop restart status run'
