@@ -17,6 +17,9 @@ final class Account {
   /// The renewal that a timer is set for.
   var renewalScheduled: Instant?
 
+  /// When the attempt in flight began.
+  var attemptStartedAt: Instant?
+
   /// Ends the refresh in flight.
   private var refreshCancellation: Cancellation?
 
@@ -30,6 +33,7 @@ final class Account {
   enum Purpose {
     case token(TokenRequest.Extras)
     case whoami
+    case check(CheckBatch)
   }
 
   init(name: AccountName, configuration: AccountConfiguration) {

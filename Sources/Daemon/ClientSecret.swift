@@ -4,7 +4,25 @@ internal import Sessions
 
 /// Reads a secret that the client hands over as a descriptor; it is never text.
 enum ClientSecret {
-  private static let mostBytes = 4096
+  /// What is handed over.
+  enum Kind {
+    case clientSecret, refreshToken
+
+    fileprivate var mostBytes: Int {
+      switch self {
+      case .clientSecret: 4096
+      // Some servers pack all they know into a refresh token.
+      case .refreshToken: 65_536
+      }
+    }
+
+    fileprivate var unusable: SessionError {
+      switch self {
+      case .clientSecret: .configuration(ConfigurationError(.clientSecret, "the client secret"))
+      case .refreshToken: .configuration(ConfigurationError(.refreshToken, "the refresh token"))
+      }
+    }
+  }
 
   /// How long whoever writes the other end may take.
   private static let patience = Duration.seconds(30)
@@ -12,8 +30,8 @@ enum ClientSecret {
   /// One line: a line feed at the end is not part of the secret.
   ///
   /// - Throws: a configuration error when there is no secret, or one that cannot be sent.
-  static func read(_ source: SharedDescriptor) throws(SessionError) -> SharedSecret {
-    let unusable = SessionError.configuration(ConfigurationError(.clientSecret, "the client secret"))
+  static func read(_ source: SharedDescriptor, as kind: Kind = .clientSecret) throws(SessionError) -> SharedSecret {
+    let (mostBytes, unusable) = (kind.mostBytes, kind.unusable)
     var buffer: SecretBytes
     do { buffer = try SecretBytes(zeroed: mostBytes) } catch { throw .memory }
     let count: Int

@@ -19,8 +19,8 @@ final class Connection {
   private var requestDeadline: Instant?
   private var lastSerial: UInt64 = 0
 
-  /// A descriptor that came with the bytes, for the next request that says it sends one.
-  var passed: SharedDescriptor?
+  /// Descriptors that came with the bytes, in order, for the next request that says it sends some.
+  var passed: [SharedDescriptor] = []
 
   /// When the peer last did what was its turn to do.
   var lastProgress: Instant
@@ -49,6 +49,9 @@ final class Connection {
 
   /// A peer that lets more than this pile up is not reading.
   static let mostOutboundBytes = 4 << 20
+
+  /// No request sends more descriptors; the earliest of more go.
+  private static let mostPassed = 2
 
   /// The peer may ask nothing for as long as it likes.
   private let mayIdle: Bool
@@ -93,7 +96,9 @@ final class Connection {
     var found = ReadResult.nothing
     while true {
       do {
-        let count = try UnixSocket.receive(descriptor, into: &inbound, upTo: 16_384, passed: &passed)
+        var came: SharedDescriptor?
+        let count = try UnixSocket.receive(descriptor, into: &inbound, upTo: 16_384, passed: &came)
+        if let came { passed = passed.suffix(Self.mostPassed - 1) + [came] }
         if count == 0 { return .end }
         found = .bytes
         if inbound.count - taken > WireProtocol.maximumLineBytes { return .tooLong }

@@ -16,6 +16,9 @@ struct DaemonInvocation {
   /// The command line is not one of the forms above.
   struct Problem: Error, Hashable { let message: String }
 
+  /// A person, or a service manager, reads standard error.
+  let isForeground: Bool
+
   private let way: Way
   private let readyDescriptor: Int32?
 
@@ -36,6 +39,7 @@ struct DaemonInvocation {
         throw Problem(message: "agentd is started by agent; to run it in the foreground: agentd --foreground")
       }
     }
+    self.isForeground = isForeground
     readyDescriptor = try Self.descriptor(values["--ready-fd"])
     if let connection = try Self.descriptor(values["--connection-fd"]) {
       way = .connection(connection)

@@ -19,12 +19,14 @@ package enum DaemonMain {
   package static func run(arguments: [String]) -> Int32 {
     do {
       let invocation = try DaemonInvocation(arguments, environment: Environment.all())
+      let journalStream = Environment.value("JOURNAL_STREAM")
       Environment.keepOnly(names: keptVariables, prefixes: keptPrefixes)
       MemoryUse.shareArenas()
       try Hygiene.harden()
       // How it went is in `status`: a heap that could not be locked still works.
       _ = SecureHeap.initialise()
-      return try serve(invocation)
+      return try serve(
+        invocation, mirror: invocation.isForeground ? LogMirror.standardError(journalStream: journalStream) : nil)
     } catch let error as DaemonInvocation.Problem {
       complain(error.message)
       return ExitStatus.usage.rawValue
@@ -39,7 +41,7 @@ package enum DaemonMain {
     return ExitStatus.failed.rawValue
   }
 
-  private static func serve(_ invocation: DaemonInvocation) throws -> Int32 {
+  private static func serve(_ invocation: DaemonInvocation, mirror: LogMirror?) throws -> Int32 {
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT, Signals.SIGHUP])
     let http = CurlClient(userAgent: "agent/\(Product.version)")
     let time = SystemTime()
@@ -52,7 +54,8 @@ package enum DaemonMain {
     var ready: FileDescriptor?
     let entrance = try invocation.open(ready: &ready)
     let server = try Server(
-      entrance, services: services, settingsFile: settingsFile, signals: signals,
+      entrance, services: services, settingsFile: settingsFile, log: EventLog(time: time, mirror: mirror),
+      signals: signals,
       housekeeping: {
         http.closeIdle()
         MemoryUse.trim()

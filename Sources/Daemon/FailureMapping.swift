@@ -116,6 +116,14 @@ extension Failure {
       self.init(.invalidConfiguration, "the settings file is of a version this program does not know")
     case .tooManyAccounts:
       self.init(.invalidConfiguration, "there are already \(Settings.maximumAccounts) accounts")
+    case .accountExists:
+      self.init(
+        .accountExists, "there is an account named \(TerminalText.clean(error.place, limit: 64)) already",
+        hint: "choose another name, or remove it: agent account remove \(TerminalText.clean(error.place, limit: 64))")
+    case .accountChanged:
+      self.init(
+        .tooBusy, "somebody else changed the account \(TerminalText.clean(error.place, limit: 64)) meanwhile",
+        hint: "try again")
     case .directory(let problem): self.init(.storage, "the settings cannot be used: \(problem.message)")
     case .storage(let problem):
       self.init(.storage, "the settings file \(TerminalText.clean(error.place)): \(problem.message)")
@@ -125,6 +133,8 @@ extension Failure {
     case .proxy: self.init(.invalidConfiguration, "the proxy's URL is not valid")
     case .clientSecret:
       self.init(.invalidConfiguration, "the client secret is empty, too long, or not printable ASCII on one line")
+    case .refreshToken:
+      self.init(.invalidConfiguration, "the refresh token is empty, too long, or not printable ASCII on one line")
     case .missingClientSecret:
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a client secret",

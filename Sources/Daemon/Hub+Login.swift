@@ -19,8 +19,9 @@ extension Hub {
       end(other)
     }
     lastLogin += 1
-    let login = Login(id: lastLogin, ticket: ticket, account: meant.account)
+    let login = Login(id: lastLogin, ticket: ticket, account: meant.account, startedAt: services.time.now())
     logins[login.id] = login
+    log.note(.signInBegan, login.account)
     accounts[meant.account]?.session.signInStarted()
     let id = login.id
     let secretSource = request.sendsClientSecret ? passed : nil
@@ -34,7 +35,7 @@ extension Hub {
         }
         let preparation = DeviceSignIn.Preparation(
           account: meant.account, configuration: meant.configuration, given: given, services: services,
-          cancellation: cancellation)
+          isNew: meant.isNew, cancellation: cancellation)
         outcome = .success(try DeviceSignIn.prepare(preparation))
       } catch {
         outcome = .failure(error)
@@ -51,6 +52,7 @@ extension Hub {
       login.signIn = signIn
       login.polling = DevicePolling(signIn.authorization)
       let code = signIn.authorization
+      log.note(.signInCode(seconds: code.expiresIn), login.account)
       loop.send(
         .event(
           .deviceCode(
@@ -93,6 +95,7 @@ extension Hub {
     case .failure(let error): fail(login, error)
     case .success(.token(let response)):
       login.isFinishing = true
+      log.note(.signInApproved, login.account)
       submit {
         let outcome: Result<DeviceSignIn.Outcome, SessionError>
         do throws(SessionError) {
@@ -103,7 +106,11 @@ extension Hub {
         return .loginFinished(login: id, outcome)
       }
     case .success(let pending):
+      let interval = login.polling.interval
       login.polling.after(pending)
+      if login.polling.interval != interval {
+        log.note(.signInSlowed(seconds: login.polling.interval), login.account)
+      }
       if login.polling.suspectsFastClock, !login.hasWarnedOfClock {
         login.hasWarnedOfClock = true
         let notice = "the server keeps asking to slow down: this machine's clock may run too fast"
@@ -118,11 +125,12 @@ extension Hub {
     let failure = Failure(
       .codeExpired, "the code expired before the sign-in was approved", hint: "agent login \(login.account.text)")
     loop.send(.failure(failure), to: login.ticket)
-    end(login)
+    end(login, failure.code)
   }
 
   func loginFinished(_ id: UInt64, _ outcome: Result<DeviceSignIn.Outcome, SessionError>) {
     guard let login = logins[id] else { return }
+    login.isFinishing = false
     switch outcome {
     case .failure(let error): fail(login, error)
     case .success(let outcome):
@@ -141,6 +149,8 @@ extension Hub {
   private func signedIn(_ login: Login, _ outcome: DeviceSignIn.Outcome) {
     let account = accounts[login.account] ?? Account(name: login.account, configuration: outcome.configuration)
     accounts[login.account] = account
+    noteEnd(of: login, nil)
+    log.note(.settingsChanged(.signedIn), login.account)
     account.configuration = outcome.configuration
     account.cancelRefresh()
     account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
@@ -152,25 +162,37 @@ extension Hub {
         : "the server gave no refresh token: this session ends with its access token"
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
-    let description = account.describe(outcome.grant)
+    loop.send(.result(signInResult(account, outcome.grant)), to: login.ticket)
+  }
+
+  /// `{"account","issuer","subject","scope","expires_at"}`.
+  func signInResult(_ account: Account, _ grant: AccessGrant) -> JSONObject {
+    let description = account.describe(grant)
     var result = JSONObject([("account", .string(description.account)), ("issuer", .string(description.issuer))])
     result["subject"] = description.subject.map { .string($0) }
     result["scope"] = description.scope.map { .string($0) }
     result["expires_at"] = description.expiresAt.map { .int($0) }
-    loop.send(.result(result), to: login.ticket)
+    return result
   }
 
   private func fail(_ login: Login, _ error: SessionError) {
-    loop.send(.failure(Failure(error, account: login.account.text)), to: login.ticket)
-    end(login)
+    let failure = Failure(error, account: login.account.text)
+    loop.send(.failure(failure), to: login.ticket)
+    end(login, failure.code)
   }
 
   /// Forgets a sign-in. One that the person has approved already is finished all the same, so that
   /// the session is not lost; only its answer goes nowhere.
-  func end(_ login: Login) {
+  func end(_ login: Login, _ code: FailureCode = .cancelled) {
     accounts[login.account]?.session.signInEnded()
     guard !login.isFinishing else { return }
+    noteEnd(of: login, code)
     login.cancellation.cancel()
     logins[login.id] = nil
+  }
+
+  private func noteEnd(of login: Login, _ code: FailureCode?) {
+    let time = login.startedAt.duration(to: services.time.now()).wholeMilliseconds
+    log.note(.signInEnded(milliseconds: time, code), login.account)
   }
 }

@@ -35,6 +35,16 @@ extension Hub {
   }
 
   private func signOut(_ account: Account, isLocal: Bool, _ batch: SignOutBatch) {
+    let operation = beginSignOut(account, isLocal: isLocal)
+    submit {
+      let outcome: Result<SignOutOperation.Confirmation, SessionError>
+      do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
+      return .signedOut(batch, operation.account, outcome)
+    }
+  }
+
+  /// Ends all that goes on for the account here; the operation does the rest on a worker.
+  func beginSignOut(_ account: Account, isLocal: Bool) -> SignOutOperation {
     for login in logins.values where login.account == account.name {
       loop.send(.failure(Failure(.cancelled, "the account was signed out")), to: login.ticket)
       end(login)
@@ -45,11 +55,7 @@ extension Hub {
     account.cancelRefresh()
     account.session.signedOut()
     failWaiters(account, .signedOut(account: account.name.text))
-    submit {
-      let outcome: Result<SignOutOperation.Confirmation, SessionError>
-      do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
-      return .signedOut(batch, operation.account, outcome)
-    }
+    return operation
   }
 
   func signedOut(
@@ -58,10 +64,10 @@ extension Hub {
     batch.open.remove(name)
     switch outcome {
     case .success(let confirmation):
-      var result = JSONObject([("account", .string(name.text)), ("revoked", .bool(confirmation == .revoked))])
-      result["detail"] = confirmation.detail.map { .string($0) }
-      batch.results.append(.object(result))
+      log.note(.signedOut(confirmation == .revoked ? .revoked : .notRevoked), name)
+      batch.results.append(.object(confirmation.json(name)))
     case .failure(let error):
+      log.note(.signedOut(.failed), name)
       batch.failure = batch.failure ?? Failure(error, account: name.text)
       accounts[name]?.session.forgetToken()
     }
@@ -75,6 +81,13 @@ extension Hub {
 }
 
 extension SignOutOperation.Confirmation {
+  /// `{"account","revoked","detail"}`.
+  func json(_ account: AccountName) -> JSONObject {
+    var result = JSONObject([("account", .string(account.text)), ("revoked", .bool(self == .revoked))])
+    result["detail"] = detail.map { .string($0) }
+    return result
+  }
+
   /// What a person should know; nil when the server confirmed.
   fileprivate var detail: String? {
     switch self {

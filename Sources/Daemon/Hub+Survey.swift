@@ -17,7 +17,8 @@ extension Hub {
   }
 
   func surveyed(
-    _ purpose: Survey.Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: VaultStatus
+    _ purpose: Survey.Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: VaultStatus,
+    checks: [AccountName: CheckBatch.Check] = [:]
   ) {
     let now = services.time.now()
     var listed: [JSON] = []
@@ -25,7 +26,9 @@ extension Hub {
       let account = account(summary.name, summary.configuration)
       account.session.learn(
         isGranted: summary.isGranted, isExpired: summary.isExpired, refreshedAt: summary.refreshedAt)
-      listed.append(.object(purpose == .list ? brief(summary, account, now) : full(summary, account, now)))
+      var object = purpose == .list ? brief(summary, account, now) : full(summary, account, now)
+      checks[summary.name]?.add(to: &object)
+      listed.append(.object(object))
     }
     var result = JSONObject([("accounts", .array(listed))])
     if purpose == .status {

@@ -19,7 +19,8 @@ extension Hub {
     try obtain(for: Account.Waiter(ticket: ticket, need: TokenNeed(), purpose: .whoami), account)
   }
 
-  private func obtain(for waiter: Account.Waiter, _ account: Account) throws(Failure) {
+  /// Serves a token, or waits for one.
+  func obtain(for waiter: Account.Waiter, _ account: Account) throws(Failure) {
     prove(account)
     let now = services.time.now()
     switch account.session.request(waiter.need, account: account.name.text, now: now) {
@@ -50,10 +51,20 @@ extension Hub {
     switch waiter.purpose {
     case .token(let extras): loop.sendToken(account.describe(grant), grant, extras, to: waiter.ticket)
     case .whoami: identify(account, grant, waiter.ticket)
+    case .check(let batch): check(account, grant, batch)
+    }
+  }
+
+  private func fail(_ waiter: Account.Waiter, _ account: Account, _ failure: Failure) {
+    switch waiter.purpose {
+    case .token, .whoami: loop.send(.failure(failure), to: waiter.ticket)
+    case .check(let batch): settle(account.name, failure, in: batch)
     }
   }
 
   private func run(_ refresh: Session.Refresh, _ account: Account) {
+    account.attemptStartedAt = services.time.now()
+    log.note(.refreshBegan(attempt: refresh.attempt), account.name)
     let operation = RefreshOperation(
       account: account.name, configuration: account.configuration, previous: account.session.grant,
       services: services, cancellation: account.newRefreshCancellation())
@@ -67,6 +78,7 @@ extension Hub {
   func refreshEnded(_ name: AccountName, _ refresh: Session.Refresh, _ outcome: Result<AccessGrant, SessionError>) {
     guard let account = accounts[name] else { return }
     let now = services.time.now()
+    noteEnd(of: account, outcome, now)
     let aftermath = account.session.refreshEnded(
       refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
     switch aftermath {
@@ -75,6 +87,7 @@ extension Hub {
       let event = TimerEvent.refreshRetry(
         account: name.text, generation: next.generation, attempt: next.attempt)
       loop.schedule(event, at: now.advanced(by: wait))
+      log.note(.refreshRetry(attempt: next.attempt, waitMilliseconds: wait.wholeMilliseconds), name)
     case .renewed(let grant):
       answerWaiters(account) { waiter in
         if let minimum = waiter.need.minimumValiditySeconds, let lifetime = grant.lifetimeSeconds, minimum >= lifetime {
@@ -97,9 +110,17 @@ extension Hub {
     for waiter in waiters {
       switch answer(waiter) {
       case .success(let grant): serve(grant, account, waiter)
-      case .failure(let error):
-        loop.send(.failure(Failure(error, account: account.name.text)), to: waiter.ticket)
+      case .failure(let error): fail(waiter, account, Failure(error, account: account.name.text))
       }
+    }
+  }
+
+  private func noteEnd(of account: Account, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
+    let time = account.attemptStartedAt?.duration(to: now).wholeMilliseconds ?? 0
+    switch outcome {
+    case .success: log.note(.refreshEnded(milliseconds: time, nil), account.name)
+    case .failure(let error):
+      log.note(.refreshEnded(milliseconds: time, Failure(error, account: nil).code), account.name)
     }
   }
 
@@ -108,7 +129,7 @@ extension Hub {
     let waiters = account.waiters
     account.waiters = []
     for waiter in waiters {
-      do { try obtain(for: waiter, account) } catch { loop.send(.failure(error), to: waiter.ticket) }
+      do { try obtain(for: waiter, account) } catch { fail(waiter, account, error) }
     }
   }
 

@@ -27,6 +27,7 @@ final class Hub {
   private let workers = WorkerPool()
   private let post: @Sendable (JobResult) -> Void
   let facts: DaemonFacts
+  let log: EventLog
   let vaultPath: String
   unowned let loop: any Loop
 
@@ -39,12 +40,13 @@ final class Hub {
   private(set) var jobsInFlight = 0
 
   init(
-    services: SessionServices, settingsFile: SettingsFile, facts: DaemonFacts, loop: any Loop,
+    services: SessionServices, settingsFile: SettingsFile, facts: DaemonFacts, log: EventLog, loop: any Loop,
     post: @escaping @Sendable (JobResult) -> Void
   ) {
     self.services = services
     self.settingsFile = settingsFile
     self.facts = facts
+    self.log = log
     vaultPath = services.vault.summary().path
     self.loop = loop
     self.post = post
@@ -56,8 +58,20 @@ final class Hub {
     workers.submit { [post] in post(job()) }
   }
 
+  /// Runs what blocks on a worker, and then `finish` with what came of it on the loop.
+  func work<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(SessionError) -> Value,
+    finish: @escaping @Sendable (Hub, Result<Value, SessionError>) -> Void
+  ) {
+    submit {
+      let outcome: Result<Value, SessionError>
+      do throws(SessionError) { outcome = .success(try body()) } catch { outcome = .failure(error) }
+      return .then { hub in finish(hub, outcome) }
+    }
+  }
+
   /// Starts a request; its last line may come at once or much later.
-  func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: SharedDescriptor?) {
+  func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     if let seconds = deadlineSeconds(envelope) {
       loop.setDeadline(services.time.now().advanced(by: .seconds(seconds)), of: ticket)
     }
@@ -66,13 +80,16 @@ final class Hub {
       switch envelope.request {
       case .token(let request): try token(request, ticket)
       case .whoami(let name): try whoami(name, ticket)
-      case .login(let request): try login(request, ticket, passed: passed)
+      case .login(let request): try login(request, ticket, passed: passed.last)
       case .logout(let request): try logout(request, ticket)
-      case .status(let name): try survey(.status, name, ticket)
+      case .status(let name, check: false): try survey(.status, name, ticket)
+      case .status(let name, check: true): try check(name, ticket)
       case .list: try survey(.list, nil, ticket)
       case .use(let name): try use(name, ticket)
       case .daemonStatus: loop.send(.result(facts.json(time: services.time)), to: ticket)
       case .daemonStop: loop.stop(ticket)
+      case .daemonLog: loop.send(.result(log.json), to: ticket)
+      case .account(let request): try manage(request, ticket, passed: passed)
       }
     } catch {
       loop.send(.failure(error), to: ticket)
@@ -90,6 +107,7 @@ final class Hub {
   /// No new work; sign-ins that nobody approved yet are given up.
   func stop() {
     isStopping = true
+    log.note(.stopping)
     for login in logins.values where !login.isFinishing {
       loop.send(.failure(Failure(.cancelled, "the daemon is stopping")), to: login.ticket)
       end(login)
@@ -113,6 +131,7 @@ final class Hub {
     case .surveyed(let purpose, let ticket, let summaries, let vault):
       surveyed(purpose, ticket, summaries, vault)
     case .userInfo(let name, let ticket, let outcome): userInfoEnded(name, ticket, outcome)
+    case .then(let finish): finish(self)
     }
   }
 
@@ -154,12 +173,18 @@ extension Hub {
       return account
     }
     if account.configuration != configuration {
-      account.configuration = configuration
-      account.cancelRefresh()
-      account.session.forgetToken()
-      restartForWaiters(account)
+      log.note(.settingsChanged(.outside), name)
+      adopt(configuration, account)
     }
     return account
+  }
+
+  /// Goes on under other settings.
+  func adopt(_ configuration: AccountConfiguration, _ account: Account) {
+    account.configuration = configuration
+    account.cancelRefresh()
+    account.session.forgetToken()
+    restartForWaiters(account)
   }
 
   private func use(_ name: String, _ ticket: Ticket) throws(Failure) {
@@ -169,6 +194,7 @@ extension Hub {
     } catch {
       throw Failure(error)
     }
+    log.note(.settingsChanged(.activated), account.name)
     loop.send(.result(JSONObject([("account", .string(account.name.text))])), to: ticket)
   }
 }

@@ -13,4 +13,6 @@ enum JobResult: Sendable {
   case signedOut(SignOutBatch, AccountName, Result<SignOutOperation.Confirmation, SessionError>)
   case surveyed(Survey.Purpose, Ticket, [AccountSummary], VaultStatus)
   case userInfo(AccountName, Ticket, Result<JSONObject?, SessionError>)
+  /// What the loop does with the result is in it.
+  case then(@Sendable (Hub) -> Void)
 }

@@ -1,4 +1,5 @@
 internal import OAuth
+internal import Platform
 internal import Sessions
 internal import Vault
 internal import Wire
@@ -8,6 +9,7 @@ final class Login {
   let id: UInt64
   let ticket: Ticket
   let account: AccountName
+  let startedAt: Instant
   let cancellation = Cancellation()
 
   /// Set once the device code is there.
@@ -18,9 +20,10 @@ final class Login {
   var isFinishing = false
   var hasWarnedOfClock = false
 
-  init(id: UInt64, ticket: Ticket, account: AccountName) {
+  init(id: UInt64, ticket: Ticket, account: AccountName, startedAt: Instant) {
     self.id = id
     self.ticket = ticket
     self.account = account
+    self.startedAt = startedAt
   }
 }

@@ -39,6 +39,7 @@ final class Server: Loop {
   private let listening: ListeningSocket?
   private let isPrivate: Bool
   private let time: any TimeSource
+  private let log: EventLog
   private var timers = Timers()
   private var connections: [UInt64: Connection] = [:]
   private var nextConnection = Key.firstConnection
@@ -50,7 +51,7 @@ final class Server: Loop {
   private var hub: Hub!
 
   init(
-    _ entrance: consuming Entrance, services: SessionServices, settingsFile: SettingsFile,
+    _ entrance: consuming Entrance, services: SessionServices, settingsFile: SettingsFile, log: EventLog,
     signals: consuming Signals.SignalReceiver, housekeeping: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     poller = try Poller()
@@ -59,6 +60,7 @@ final class Server: Loop {
     self.signals = signals
     self.housekeeping = housekeeping
     time = services.time
+    self.log = log
     var socketPath: String?
     var first: FileDescriptor?
     switch consume entrance {
@@ -72,7 +74,9 @@ final class Server: Loop {
       isPrivate = true
     }
     let facts = DaemonFacts(startedAt: time.now(), socketPath: socketPath)
-    hub = Hub(services: services, settingsFile: settingsFile, facts: facts, loop: self) { [inbox] in inbox.post($0) }
+    hub = Hub(services: services, settingsFile: settingsFile, facts: facts, log: log, loop: self) { [inbox] in
+      inbox.post($0)
+    }
     try poller.add(inbox.raw, interest: .read, key: Key.wakeup)
     try poller.add(timer.raw, interest: .read, key: Key.timer)
     try poller.add(self.signals.raw, interest: .read, key: Key.signals)
@@ -83,6 +87,7 @@ final class Server: Loop {
 
   /// Serves until told to stop, until the socket is gone, or until the private peer leaves.
   func run() throws(SystemError) {
+    log.note(.started)
     schedule(.housekeeping, at: time.now().advanced(by: Self.housekeepingInterval))
     while !isDone {
       try armTimer()
@@ -163,7 +168,10 @@ final class Server: Loop {
 extension Server {
   private func acceptAll() {
     while let descriptor = listening?.accept() {
-      guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { continue }
+      guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else {
+        log.note(.peerDropped(.otherUser))
+        continue
+      }
       if connections.count >= Self.mostConnections { dropIdlest() }
       guard connections.count < Self.mostConnections else { continue }
       try? admit(descriptor)
@@ -181,7 +189,7 @@ extension Server {
 
   private func dropIdlest() {
     let idle = connections.values.filter { $0.current == nil }
-    if let idlest = idle.min(by: { $0.lastProgress < $1.lastProgress }) { drop(idlest) }
+    if let idlest = idle.min(by: { $0.lastProgress < $1.lastProgress }) { drop(idlest, .crowded) }
   }
 
   private func handle(_ event: Poller.Event) {
@@ -206,7 +214,7 @@ extension Server {
     while connections[connection.id] != nil, connection.current == nil, let line = connection.takeLine() {
       let ticket = connection.nextTicket()
       let passed = connection.passed
-      connection.passed = nil
+      connection.passed = []
       do {
         hub.handle(try RequestEnvelope(parsing: line.span), ticket, passed: passed)
       } catch {
@@ -216,11 +224,14 @@ extension Server {
   }
 
   private func refuse(_ connection: Connection, _ failure: Failure) {
+    log.note(.peerDropped(.lineTooLong))
     connection.closesWhenSent = true
     enqueue(.plain(Reply.failure(failure).serialized()), connection)
   }
 
-  private func drop(_ connection: Connection) {
+  /// - Parameter problem: Why, when it was not the peer who went.
+  private func drop(_ connection: Connection, _ problem: LogEvent.PeerProblem? = nil) {
+    if let problem { log.note(.peerDropped(problem)) }
     connections[connection.id] = nil
     try? poller.remove(connection.descriptor.raw)
     if let ticket = connection.current { hub.abandon(ticket) }
@@ -228,7 +239,9 @@ extension Server {
 
   /// A peer's time is up: its request's, or its own for asking or reading.
   private func expire(_ connection: Connection) {
-    guard let ticket = connection.current, !connection.hasOutput else { return drop(connection) }
+    if connection.hasOutput { return drop(connection, .notReading) }
+    guard let ticket = connection.current else { return drop(connection, .silent) }
+    log.note(.requestTimedOut)
     hub.abandon(ticket)
     send(.failure(Failure(.timeout, "no answer in the time the request allowed", hint: "try again")), to: ticket)
   }
@@ -279,7 +292,7 @@ extension Server {
 
   private func enqueue(_ outgoing: Connection.Outgoing, _ connection: Connection) {
     connection.lastProgress = time.now()
-    guard connection.enqueue(outgoing) else { return drop(connection) }
+    guard connection.enqueue(outgoing) else { return drop(connection, .notReading) }
     flush(connection)
   }
 

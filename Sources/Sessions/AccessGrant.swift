@@ -41,6 +41,21 @@ package final class AccessGrant: Sendable {
     expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
   }
 
+  private init(_ other: AccessGrant, recordGeneration: UInt64) {
+    accessToken = other.accessToken
+    tokenType = other.tokenType
+    scope = other.scope
+    subject = other.subject
+    claims = other.claims
+    issuedAt = other.issuedAt
+    lifetimeSeconds = other.lifetimeSeconds
+    expiresAtUnixSeconds = other.expiresAtUnixSeconds
+    self.recordGeneration = recordGeneration
+  }
+
+  /// The same grant after its record was written again.
+  func moved(to generation: UInt64) -> AccessGrant { AccessGrant(self, recordGeneration: generation) }
+
   package var expiresAt: Instant? {
     lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) }
   }

@@ -21,6 +21,7 @@ package struct DeviceSignIn: Sendable {
   private let server: AuthorizationServer
   private let caDigest: String?
   private let secrets: Secrets
+  private let isNew: Bool
   private let cancellation: Cancellation
 
   /// What the person gave beside the settings.
@@ -46,23 +47,11 @@ package struct DeviceSignIn: Sendable {
 
   /// Fetches the metadata anew, chooses client authentication and scope, and asks for a device code.
   package static func prepare(_ request: Preparation) throws(SessionError) -> DeviceSignIn {
-    var configuration = request.configuration
-    var access = try AccountAccess(configuration)
-    let secrets = try request.secrets(access)
-    access.useProxyCredentials(secrets.proxyCredentials)
-    let metadata = try request.services.metadata(access, fresh: true, cancellation: request.cancellation)
-    if secrets.clientSecret != nil, configuration.tokenEndpointAuthMethod == "none" {
-      let methods = metadata.tokenEndpointAuthMethods
-      configuration.tokenEndpointAuthMethod =
-        methods.contains("client_secret_basic") || !methods.contains("client_secret_post")
-        ? "client_secret_basic" : "client_secret_post"
-      access = try AccountAccess(configuration)
-      access.useProxyCredentials(secrets.proxyCredentials)
-    }
-    let server = try access.server(
-      metadata: metadata, clientSecret: secrets.clientSecret, proxyCredentials: secrets.proxyCredentials,
-      http: request.services.http)
-    let scope = try oauth { () throws(OAuthError) in try request.scope(configuration.scope, metadata) }
+    let secrets = try request.secrets(try AccountAccess(request.configuration))
+    let contact = try FirstContact(
+      request.configuration, secrets, services: request.services, cancellation: request.cancellation)
+    let (configuration, server) = (contact.configuration, contact.server)
+    let scope = try oauth { () throws(OAuthError) in try request.scope(configuration.scope, server.metadata) }
     let startedAt = request.services.time.now()
     let wallSeconds = request.services.time.wallSeconds()
     let authorization = try oauth { () throws(OAuthError) in
@@ -71,7 +60,7 @@ package struct DeviceSignIn: Sendable {
     return DeviceSignIn(
       account: request.account, configuration: configuration, authorization: authorization, scope: scope,
       startedAt: startedAt, startedAtUnixSeconds: wallSeconds, services: request.services, server: server,
-      caDigest: access.caDigest, secrets: secrets, cancellation: request.cancellation)
+      caDigest: contact.caDigest, secrets: secrets, isNew: request.isNew, cancellation: request.cancellation)
   }
 
   /// Asks once whether the person has decided.
@@ -92,7 +81,7 @@ package struct DeviceSignIn: Sendable {
   }
 
   private func store(_ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant) throws(SessionError) -> Outcome {
-    let old = try services.recordToReplace(of: account)
+    let old = isNew ? nil : try services.recordToReplace(of: account)
     if let first = old?.identity, let identity = token?.identity,
       !first.issuer.utf8.elementsEqual(identity.issuer.utf8) || !first.subject.utf8.elementsEqual(identity.subject.utf8)
     {
@@ -132,16 +121,19 @@ extension DeviceSignIn {
     package let configuration: AccountConfiguration
     package let given: Secrets
     package let services: SessionServices
+    /// The settings do not know the account, so that a record of its name is a leftover and means nothing.
+    package let isNew: Bool
     package let cancellation: Cancellation
 
     package init(
       account: AccountName, configuration: AccountConfiguration, given: Secrets, services: SessionServices,
-      cancellation: Cancellation
+      isNew: Bool = false, cancellation: Cancellation
     ) {
       self.account = account
       self.configuration = configuration
       self.given = given
       self.services = services
+      self.isNew = isNew
       self.cancellation = cancellation
     }
 
@@ -150,7 +142,7 @@ extension DeviceSignIn {
       var secrets = given
       let needsSecret = configuration.tokenEndpointAuthMethod != "none" && secrets.clientSecret == nil
       let proxy = secrets.proxyCredentials == nil ? configuration.proxy : nil
-      guard needsSecret || proxy != nil, let record = try services.recordToReplace(of: account) else {
+      guard !isNew, needsSecret || proxy != nil, let record = try services.recordToReplace(of: account) else {
         return secrets
       }
       if let setting = record.authority.difference(from: configuration, caDigest: access.caDigest) {

@@ -217,6 +217,18 @@ extension Session {
     forgetFailures()
   }
 
+  /// The server said that it no longer honours the session; answers still on their way are ignored.
+  package mutating func endedElsewhere(account: String) {
+    signedOut()
+    standing = .expired
+    lastFailure = .expired(account: account)
+  }
+
+  /// The record of the token at hand was written again, under another name.
+  package mutating func recordMoved(to generation: UInt64) {
+    grant = grant?.moved(to: generation)
+  }
+
   /// What the vault says of an account that was not used yet.
   package mutating func learn(isGranted: Bool, isExpired: Bool, refreshedAt: Int?) {
     guard grant == nil, refresh == nil else { return }

@@ -50,6 +50,10 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     case invalid
     case unsupportedVersion
     case tooManyAccounts
+    /// The account that was to be added is there already.
+    case accountExists
+    /// The account that was to be changed is not there, or not as it was.
+    case accountChanged
     case directory(DirectoryError)
     case storage(SystemError)
     /// A certificate authority file that cannot be used.
@@ -58,6 +62,8 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     case pin
     /// Empty, too long, or with characters that no client secret has (RFC 6749, appendix A.2).
     case clientSecret
+    /// Empty, too long, or with characters that no refresh token has (RFC 6749, appendix A.17).
+    case refreshToken
     /// The client authentication method needs a secret and there is none.
     case missingClientSecret
   }

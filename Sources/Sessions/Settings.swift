@@ -70,6 +70,34 @@ package struct Settings: Sendable, Hashable {
     object["active"] = .string(name.text)
   }
 
+  /// Gives an account a name that no other has, in its old place; the active mark moves along.
+  package mutating func rename(_ old: AccountName, to new: AccountName) {
+    guard let index = accounts.firstIndex(where: { $0.name == old }) else { return }
+    let named = object["accounts"]?.object ?? JSONObject()
+    let renamed = named.names.map { name in
+      (name.utf8.elementsEqual(old.text.utf8) ? new.text : name, named[name] ?? .null)
+    }
+    object["accounts"] = .object(JSONObject(renamed))
+    accounts[index].name = new
+    if active == old { activate(new) }
+  }
+
+  /// Forgets an account. When it was the active one, the next in order takes its place, or else the last.
+  package mutating func remove(_ name: AccountName) {
+    guard let index = accounts.firstIndex(where: { $0.name == name }) else { return }
+    var named = object["accounts"]?.object ?? JSONObject()
+    named[name.text] = nil
+    object["accounts"] = .object(named)
+    accounts.remove(at: index)
+    guard active == name else { return }
+    if let next = accounts.isEmpty ? nil : accounts[min(index, accounts.count - 1)] {
+      activate(next.name)
+    } else {
+      active = nil
+      object["active"] = nil
+    }
+  }
+
   /// The file's bytes.
   package func serialized() -> [UInt8] { JSON.object(object).serialized() + [UInt8(ascii: "\n")] }
 }

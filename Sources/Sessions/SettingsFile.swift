@@ -9,7 +9,8 @@ package final class SettingsFile {
   private static let lockName = "config.lock"
 
   package let path: String
-  private let directoryPath: String
+  /// Where the file is; another thread makes a ``SettingsFile`` of its own there.
+  package let directoryPath: String
   private var directory: PrivateDirectory?
   private var known: (stamp: FileStamp?, settings: Settings)?
 

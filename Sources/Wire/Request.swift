@@ -5,13 +5,16 @@ package enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case login(LoginRequest)
   case logout(LogoutRequest)
-  /// All accounts, or the named one.
-  case status(account: String?)
+  /// All accounts, or the named one. With `check` the servers are asked whether the sessions still hold.
+  case status(account: String?, check: Bool = false)
   case list
   case use(account: String)
   case whoami(account: String?)
   case daemonStatus
   case daemonStop
+  /// The daemon's last events.
+  case daemonLog
+  case account(AccountRequest)
 }
 
 /// A request with the deadline its sender will wait for.
@@ -75,6 +78,8 @@ extension Request {
     case .whoami: "whoami"
     case .daemonStatus: "daemon_status"
     case .daemonStop: "daemon_stop"
+    case .daemonLog: "daemon_log"
+    case .account(let request): request.name
     }
   }
 
@@ -83,9 +88,13 @@ extension Request {
     case .token(let token): token.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
     case .logout(let logout): logout.addMembers(to: &members)
-    case .status(let account), .whoami(let account): members.add("account", account)
+    case .status(let account, let check):
+      members.add("account", account)
+      members.add("check", check)
+    case .whoami(let account): members.add("account", account)
     case .use(let account): members.add("account", account)
-    case .list, .daemonStatus, .daemonStop: break
+    case .account(let request): request.addMembers(to: &members)
+    case .list, .daemonStatus, .daemonStop, .daemonLog: break
     }
   }
 
@@ -95,7 +104,7 @@ extension Request {
     case "token": self = .token(try TokenRequest(members))
     case "login": self = .login(try LoginRequest(members))
     case "logout": self = .logout(try LogoutRequest(members))
-    case "status": self = .status(account: try members.text("account"))
+    case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
     case "list": self = .list
     case "use":
       guard let account = try members.text("account") else {
@@ -105,7 +114,12 @@ extension Request {
     case "whoami": self = .whoami(account: try members.text("account"))
     case "daemon_status": self = .daemonStatus
     case "daemon_stop": self = .daemonStop
-    default: throw Failure(.invalidRequest, "unknown request")
+    case "daemon_log": self = .daemonLog
+    default:
+      guard let request = try AccountRequest(named: name, members) else {
+        throw Failure(.invalidRequest, "unknown request")
+      }
+      self = .account(request)
     }
   }
 }

@@ -53,7 +53,7 @@ enum DaemonCommand {
     throw DaemonProgram.missing
   }
 
-  private static func ask(_ request: Request, _ invocation: Invocation, start: Bool) throws(Failure) -> JSONObject {
+  static func ask(_ request: Request, _ invocation: Invocation, start: Bool) throws(Failure) -> JSONObject {
     let console = Console(invocation)
     guard var connection = start ? try DaemonLauncher.connectOrStart(console) : try DaemonLauncher.connect(console)
     else {
@@ -80,7 +80,7 @@ enum DaemonCommand {
     return 0
   }
 
-  private static func refuseNoDaemon(_ invocation: Invocation) throws(Failure) {
+  static func refuseNoDaemon(_ invocation: Invocation) throws(Failure) {
     guard invocation.has(.noDaemon) else { return }
     throw Failure(.invalidRequest, "\"--no-daemon\" and \"daemon\" contradict each other")
   }

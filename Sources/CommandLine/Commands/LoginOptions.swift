@@ -6,20 +6,9 @@ internal import Wire
 enum LoginOptions {
   static func request(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = LoginRequest()
+    request.settings = try SettingsOptions.read(invocation)
     (request.account, request.issuer) = try accountAndIssuer(invocation)
-    request.clientID = invocation.text(.clientID)
-    request.scope = invocation.texts(.scope).flatMap { $0.split(separator: " ").map { String($0) } }
-    request.tokenEndpointAuthMethod = invocation.text(.tokenEndpointAuthMethod)
     request.sendsClientSecret = invocation.has(.clientSecretFile)
-    request.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in try absolute(path) }
-    request.pins = invocation.texts(.pin)
-    request.allowHTTPLoopback = invocation.has(.allowHTTPLoopback)
-    request.endpoints.token = invocation.text(.tokenEndpoint)
-    request.endpoints.deviceAuthorization = invocation.text(.deviceAuthorizationEndpoint)
-    request.endpoints.userinfo = invocation.text(.userinfoEndpoint)
-    request.endpoints.revocation = invocation.text(.revocationEndpoint)
-    request.endpoints.jwks = invocation.text(.jwksURI)
-    request.keepsAccessToken = invocation.has(.keep)
     (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
     return request
   }
@@ -45,32 +34,41 @@ enum LoginOptions {
     return (url, first(["no_proxy", "NO_PROXY"]))
   }
 
-  /// Opens the file that holds the client secret; `-` is standard input.
+  /// Opens a file that holds a secret; `-` is standard input.
   ///
   /// The daemon reads it, so that the secret never is in this process's memory.
-  static func openSecret(_ path: String) throws(Failure) -> FileDescriptor {
+  static func openSecret(
+    _ path: String, called name: String = "client secret", option: OptionName = .clientSecretFile
+  ) throws(Failure) -> FileDescriptor {
     let file: FileDescriptor
     do {
-      file = try path.utf8.elementsEqual("-".utf8) ? standardInput() : FileDescriptor(opening: path, for: .reading)
+      file = try path.utf8.elementsEqual("-".utf8) ? duplicate(0) : FileDescriptor(opening: path, for: .reading)
     } catch {
-      throw Failure(.invalidRequest, "the client secret file \"\(path)\" cannot be read: \(error.message)")
+      throw Failure(.invalidRequest, "the \(name) file \"\(path)\" cannot be read: \(error.message)")
     }
+    return try refuseTerminal(file, called: name, option: option)
+  }
+
+  static func refuseTerminal(
+    _ file: consuming FileDescriptor, called name: String, option: OptionName
+  ) throws(Failure) -> FileDescriptor {
     if Terminal.isTerminal(file.raw) {
       throw Failure(
-        .invalidRequest, "a client secret is not read from a terminal, where it could be seen",
-        hint: "name a file with --client-secret-file, or pipe the secret in")
+        .invalidRequest, "a \(name) is not read from a terminal, where it could be seen",
+        hint: "name a file with --\(option.rawValue), or pipe the secret in")
     }
     return file
   }
 
-  private static func standardInput() throws(SystemError) -> FileDescriptor {
-    let input = FileDescriptor(owning: 0)
+  /// A second descriptor for what the caller opened as this number.
+  static func duplicate(_ number: Int32) throws(SystemError) -> FileDescriptor {
+    let inherited = FileDescriptor(owning: number)
     do {
-      let copy = try input.duplicate()
-      _ = input.release()
+      let copy = try inherited.duplicate()
+      _ = inherited.release()
       return copy
     } catch {
-      _ = input.release()
+      _ = inherited.release()
       throw error
     }
   }

@@ -5,7 +5,8 @@ internal import Wire
 /// `agent status`.
 enum StatusCommand {
   @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
-    let result = try DaemonClient(invocation).ask(.status(account: try invocation.namedAccount()))
+    let result = try DaemonClient(invocation).ask(
+      .status(account: try invocation.namedAccount(), check: invocation.has(.check)))
     if invocation.has(.json) {
       try Console.answer(result)
     } else {
@@ -43,8 +44,21 @@ enum StatusCommand {
     add("proxy", account["proxy"]?.string)
     add("ca file", account["ca_file"]?.string)
     if account["http_loopback"]?.bool == true { add("warning", "plain http to this machine is allowed") }
+    add("check", check(account))
     add("problem", problem(account["problem"]))
     return TerminalText.clean(account["name"]?.string ?? "?") + mark + "\n" + listing.text
+  }
+
+  private static func check(_ account: JSON) -> String? {
+    guard let word = account["check"]?.string else { return nil }
+    return switch CheckResult(rawValue: word) {
+    case .holds: "the server says that the session holds"
+    case .signedOutElsewhere: "the server no longer honours the session"
+    case .notSignedIn: "there is no session to ask about"
+    case .notPossible: "the server offers nothing that would tell"
+    case .failed: problem(account["check_problem"]) ?? "no answer"
+    case nil: word
+    }
   }
 
   private static func problem(_ problem: JSON?) -> String? {

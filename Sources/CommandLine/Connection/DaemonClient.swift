@@ -71,6 +71,31 @@ struct DaemonClient: Sendable {
   func ask(_ request: Request, over connection: inout DaemonConnection) throws(Failure) -> JSONObject {
     let begin = tellAsking(request)
     try connection.send(envelope(request))
+    return try answer(over: &connection)
+  }
+
+  /// Sends a request with secrets for the daemon to read, and returns its result.
+  func ask(
+    _ request: Request, passing first: borrowing FileDescriptor, _ second: borrowing FileDescriptor?
+  ) throws(Failure) -> JSONObject {
+    var connection = try connect()
+    let result: JSONObject
+    do {
+      switch second {
+      case .none: try connection.send(envelope(request), passing: first)
+      case .some(let second): try connection.send(envelope(request), passing: first, second)
+      }
+      result = try answer(over: &connection)
+    } catch {
+      connection.finish()
+      throw error
+    }
+    connection.finish()
+    return result
+  }
+
+  /// The result of the request that was sent last.
+  private func answer(over connection: inout DaemonConnection) throws(Failure) -> JSONObject {
     let deadline = deadline()
     while true {
       let reply = try connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }

@@ -42,6 +42,21 @@ struct DaemonConnection: ~Copyable {
     }
   }
 
+  /// Sends a request and two descriptors with it, which arrive in this order.
+  borrowing func send(
+    _ request: RequestEnvelope, passing first: borrowing FileDescriptor, _ second: borrowing FileDescriptor
+  ) throws(Failure) {
+    let line = request.serialized()
+    do {
+      // A message carries one descriptor, so the line goes out as two.
+      let start = try UnixSocket.send(line.span.extracting(..<1), passing: first.raw, over: socket)
+      let sent = start + (try UnixSocket.send(line.span.extracting(start...), passing: second.raw, over: socket))
+      try socket.writeAll(line.span.extracting(sent...))
+    } catch {
+      throw ended(error)
+    }
+  }
+
   /// Waits for the next line and gives it, without its line feed, to `body`.
   ///
   /// - Throws: `timeout` past the deadline; `daemon_unavailable` when the daemon hangs up; what

@@ -5,11 +5,16 @@ extension Command {
     details: [
       "No token is ever part of the answer. `STATE` is one of signed_out, signing_in, active, stale, refreshing,"
         + " expired, locked and offline.",
+      "With `--check` the authorization server of each account is asked whether the session still holds, by"
+        + " introspection (RFC 7662) where the client may use it, and by UserInfo otherwise. `CHECK` is ok,"
+        + " signed_out_elsewhere, not_signed_in, not_possible (the server offers nothing that would tell) or failed. A"
+        + " session that was ended elsewhere is expired from then on.",
       #"With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "subject", "state", "scope","#
-        + #" "expires_at", "last_refresh"}], "daemon": {"pid", "version", "uptime", "memory_pss_kib","#
+        + #" "expires_at", "last_refresh", "check"}], "daemon": {"pid", "version", "uptime", "memory_pss_kib","#
         + #" "memory_private_dirty_kib", "secure_heap", "socket"}, "vault": {"path", "slots", "device_bound","#
         + #" "exists"}}`."#,
     ],
+    options: [Option(name: .check, summary: "Ask the servers whether the sessions still hold")],
     operands: .account,
     run: StatusCommand.run)
 

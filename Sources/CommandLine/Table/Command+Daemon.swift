@@ -34,4 +34,17 @@ extension Command {
     summary: "Run the daemon in the foreground",
     details: ["Becomes `agentd --foreground`, which logs to standard error."],
     run: DaemonCommand.runInForeground)
+
+  static let daemonLog = Command(
+    name: "daemon log",
+    summary: "Show what the daemon did lately",
+    details: [
+      "The daemon keeps its last 500 events in memory: refreshes with their duration and result, sign-ins, sign-outs,"
+        + " changes of settings, and peers that it dropped. No token, code or text of a server is ever in it. Fails with"
+        + " exit status 4 when no daemon runs, and starts none. In the foreground `agentd` writes the same lines to"
+        + " standard error.",
+      #"With `--json` prints `{"events": [{"time", "account", "event", ...}], "dropped"}`, the oldest first; `dropped` is"#
+        + " the number of events that were pushed out.",
+    ],
+    run: DaemonCommand.log)
 }

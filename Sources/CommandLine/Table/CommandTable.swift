@@ -4,11 +4,18 @@
 /// command it runs and no other.
 enum CommandTable: String, CaseIterable, Sendable {
   case login, logout, token, env, exec, status, list, use, whoami
+  case accountAdd = "account add"
+  case accountShow = "account show"
+  case accountSet = "account set"
+  case accountRename = "account rename"
+  case accountRemove = "account remove"
+  case accountImport = "account import"
   case daemonStart = "daemon start"
   case daemonStop = "daemon stop"
   case daemonRestart = "daemon restart"
   case daemonStatus = "daemon status"
   case daemonRun = "daemon run"
+  case daemonLog = "daemon log"
   case completions, help
 
   /// The command of this name.
@@ -23,11 +30,18 @@ enum CommandTable: String, CaseIterable, Sendable {
     case .list: .list
     case .use: .use
     case .whoami: .whoami
+    case .accountAdd: .accountAdd
+    case .accountShow: .accountShow
+    case .accountSet: .accountSet
+    case .accountRename: .accountRename
+    case .accountRemove: .accountRemove
+    case .accountImport: .accountImport
     case .daemonStart: .daemonStart
     case .daemonStop: .daemonStop
     case .daemonRestart: .daemonRestart
     case .daemonStatus: .daemonStatus
     case .daemonRun: .daemonRun
+    case .daemonLog: .daemonLog
     case .completions: .completions
     case .help: .help
     }

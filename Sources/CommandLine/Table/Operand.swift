@@ -1,10 +1,14 @@
-/// What a command takes beside options: at most one thing.
+/// What a command takes beside options.
 enum Operands: Sendable {
   case none
   /// An account; without it the active one is meant.
   case account
   /// An account that must be named, or added.
   case namedAccount
+  /// The name of an account that is to be made.
+  case newAccount
+  /// An account and the name that it is to have.
+  case rename
   /// The words of a command.
   case command
   /// A shell that there are completions for.
@@ -17,6 +21,8 @@ enum Operands: Sendable {
     switch self {
     case .none: nil
     case .account, .namedAccount: "ACCOUNT"
+    case .newAccount: "NAME"
+    case .rename: "ACCOUNT NAME"
     case .command: "COMMAND"
     case .completionShell: "SHELL"
     case .candidateKind: "KIND"
@@ -27,7 +33,8 @@ enum Operands: Sendable {
   var required: Int {
     switch self {
     case .none, .account, .command: 0
-    case .namedAccount, .completionShell, .candidateKind: 1
+    case .namedAccount, .newAccount, .completionShell, .candidateKind: 1
+    case .rename: 2
     }
   }
 
@@ -35,8 +42,8 @@ enum Operands: Sendable {
   var limit: Int {
     switch self {
     case .none: 0
-    case .account, .namedAccount, .completionShell, .candidateKind: 1
-    case .command: 2
+    case .account, .namedAccount, .newAccount, .completionShell, .candidateKind: 1
+    case .rename, .command: 2
     }
   }
 }

@@ -30,6 +30,13 @@ enum OptionName: String, CaseIterable, Sendable {
   case jwksURI = "jwks-uri"
   case keep
 
+  // `account`.
+  case refreshTokenFile = "refresh-token-file"
+  case refreshTokenFD = "refresh-token-fd"
+
+  // `status`.
+  case check
+
   // `logout`.
   case all
   case local

@@ -1,0 +1,41 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// Makes an account's settings of a command line.
+enum SettingsOptions {
+  /// What the options name. The proxy is not an option: see ``LoginOptions/proxy(from:)``.
+  static func read(_ invocation: Invocation) throws(Failure) -> AccountSettings {
+    var settings = AccountSettings()
+    settings.issuer = invocation.text(.issuer)
+    settings.clientID = invocation.text(.clientID)
+    settings.scope = invocation.texts(.scope).flatMap { $0.split(separator: " ").map { String($0) } }
+    settings.tokenEndpointAuthMethod = invocation.text(.tokenEndpointAuthMethod)
+    settings.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in try LoginOptions.absolute(path) }
+    settings.pins = invocation.texts(.pin)
+    settings.allowHTTPLoopback = invocation.has(.allowHTTPLoopback)
+    settings.endpoints.token = invocation.text(.tokenEndpoint)
+    settings.endpoints.deviceAuthorization = invocation.text(.deviceAuthorizationEndpoint)
+    settings.endpoints.userinfo = invocation.text(.userinfoEndpoint)
+    settings.endpoints.revocation = invocation.text(.revocationEndpoint)
+    settings.endpoints.jwks = invocation.text(.jwksURI)
+    settings.keepsAccessToken = invocation.has(.keep)
+    return settings
+  }
+
+  /// What `--unset` calls a setting: as its option is called, where it has one.
+  static func word(for setting: AccountSetting) -> String {
+    switch setting {
+    case .pins: OptionName.pin.rawValue
+    default: String(setting.rawValue.map { $0 == "_" ? "-" : $0 })
+    }
+  }
+
+  /// The settings that `--unset` names.
+  static func unset(_ invocation: Invocation) -> [AccountSetting] {
+    let words = invocation.texts(.unset)
+    return AccountSetting.allCases.filter { setting in
+      words.contains { $0.utf8.elementsEqual(word(for: setting).utf8) }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+internal import Wire
+
+extension Command {
+  static let accountAdd = Command(
+    name: "account add",
+    summary: "Set up an account without signing in",
+    details: [
+      "The issuer and the client identifier must be named. `agent login NAME` signs in later; a client secret is"
+        + " given then, since secrets are kept with a session only. The first account becomes the active one.",
+      #"With `--json` prints `{"account", "active"}`."#,
+    ],
+    options: Option.accountSettings,
+    operands: .newAccount,
+    examples: [
+      Example(
+        purpose: "Prepare an account that is signed in to later",
+        line: "agent account add work --issuer https://id.example.com --client-id my-cli")
+    ],
+    run: AccountCommand.add)
+
+  static let accountShow = Command(
+    name: "account show",
+    summary: "Show the settings of an account",
+    details: [
+      "Settings hold no secrets. What the session is like is told by `agent status`.",
+      #"With `--json` prints `{"account", "active", "settings": {"issuer", "client_id", "scope","#
+        + #" "token_endpoint_auth_method", "ca_file", "pins", "allow_http_loopback", "token_endpoint","#
+        + #" "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "jwks_uri", "proxy","#
+        + #" "no_proxy", "keep"}}`."#,
+    ],
+    operands: .account,
+    run: AccountCommand.show)
+
+  static let accountSet = Command(
+    name: "account set",
+    summary: "Change the settings of an account",
+    details: [
+      "What is not named stays as it is; `--unset` takes a setting back. Settings that say where the session's"
+        + " secrets go are sealed at the sign-in: the issuer, the client and how it proves itself, certificate"
+        + " authorities, pins, endpoints and plain http. When one of them is changed the account is signed out until"
+        + " the setting is put back or `agent login` is run, and the command says so. The others take effect at once.",
+      #"With `--json` prints `{"account", "signed_out", "setting"}`; `setting` is what signs the account out."#,
+    ],
+    options: Option.accountSettings + [
+      Option(
+        name: .unset, value: .choice("SETTING", AccountSetting.allCases.map { SettingsOptions.word(for: $0) }),
+        repeats: true, summary: "Take this setting back; may be given several times")
+    ],
+    operands: .namedAccount,
+    run: AccountCommand.set)
+
+  static let accountRename = Command(
+    name: "account rename",
+    summary: "Give an account another name",
+    details: [
+      "The session goes on under the new name. An account that has that name already is never replaced.",
+      #"With `--json` prints `{"account", "renamed_from", "active"}`."#,
+    ],
+    operands: .rename,
+    run: AccountCommand.rename)
+
+  static let accountRemove = Command(
+    name: "account remove",
+    summary: "Sign out of an account and forget its settings",
+    details: [
+      "Signs out like `agent logout`. When the account was the active one, another becomes active, and the command"
+        + " says which.",
+      #"With `--json` prints `{"account", "revoked", "detail", "active_account"}`; the last only when it changed."#,
+    ],
+    options: [Option(name: .local, summary: "Forget the session here without telling the server")],
+    operands: .namedAccount,
+    run: AccountCommand.remove)
+
+  static let accountImport = Command(
+    name: "account import",
+    summary: "Set up an account with a refresh token from elsewhere",
+    details: [
+      "For a refresh token that another program got for the same client. `agentd` reads it from the open file,"
+        + " spends it once, which proves that it works, verifies the ID Token if one comes, and keeps what it got"
+        + " instead. At servers that rotate refresh tokens the imported one is worth nothing afterwards. When the"
+        + " server refuses it, nothing is kept.",
+      "The token is one line of a file, of standard input, or of a descriptor that the caller opened; never an"
+        + #" argument. With `--json` prints `{"account", "issuer", "subject", "scope", "expires_at"}`."#,
+    ],
+    options: Option.accountSettings + [
+      .clientSecretFile,
+      Option(
+        name: .refreshTokenFile, value: .file("FILE"),
+        summary: "Read the refresh token from this file, or from standard input when it is `-`"),
+      Option(
+        name: .refreshTokenFD, value: .text("NUMBER"),
+        summary: "Read the refresh token from this open descriptor"),
+    ],
+    operands: .newAccount,
+    examples: [
+      Example(
+        purpose: "Take over a session from a password manager",
+        line: "pass show work/refresh-token | agent account import work --issuer https://id.example.com --client-id"
+          + " my-cli --refresh-token-file -")
+    ],
+    run: AccountImportCommand.run)
+}

@@ -1,0 +1,41 @@
+extension Option {
+  /// The settings of an account, for the commands that set one up or change it.
+  static var accountSettings: [Option] {
+    [
+      Option(
+        name: .issuer, value: .text("URL"), summary: "The authorization server, exactly as it spells its own name"),
+      Option(name: .clientID, value: .text("ID"), summary: "The client identifier registered there"),
+      Option(
+        name: .scope, short: "s", value: .text("SCOPE"), repeats: true,
+        summary: "What to ask for; may be given several times, or hold several separated by spaces"),
+      Option(
+        name: .tokenEndpointAuthMethod,
+        value: .choice("METHOD", ["none", "client_secret_basic", "client_secret_post"]),
+        summary: "How the client secret is sent; without it the server's announcement decides"),
+      Option(
+        name: .caFile, value: .file("FILE"),
+        summary: "Trust the certificate authorities in this PEM file besides the system's, for this account only"),
+      Option(
+        name: .pin, value: .text("sha256//BASE64"), repeats: true,
+        summary: "Accept only servers with this public key; may be given several times"),
+      Option(
+        name: .allowHTTPLoopback,
+        summary: "Allow plain http to 127.0.0.1 and [::1], for development"),
+      Option(name: .tokenEndpoint, value: .text("URL"), summary: "Use this token endpoint"),
+      Option(
+        name: .deviceAuthorizationEndpoint, value: .text("URL"), summary: "Use this device authorization endpoint"),
+      Option(name: .userinfoEndpoint, value: .text("URL"), summary: "Use this UserInfo endpoint"),
+      Option(name: .revocationEndpoint, value: .text("URL"), summary: "Use this revocation endpoint"),
+      Option(name: .jwksURI, value: .text("URL"), summary: "Take the issuer's keys from here"),
+      Option(
+        name: .keep,
+        summary: "Keep the access token in the vault when the server gives no refresh token"),
+    ]
+  }
+
+  static var clientSecretFile: Option {
+    Option(
+      name: .clientSecretFile, value: .file("FILE"),
+      summary: "Read the client secret from this file, or from standard input when it is `-`")
+  }
+}

@@ -1,0 +1,64 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// The descriptors that an import hands over.
+struct SecretSources: Sendable {
+  let refreshToken: SharedDescriptor
+  let clientSecret: SharedDescriptor?
+
+  /// - Parameter passed: In the order in which they came.
+  init(_ passed: [SharedDescriptor], sendsClientSecret: Bool) throws(Failure) {
+    guard let first = passed.first, passed.count == (sendsClientSecret ? 2 : 1) else {
+      throw Failure(.invalidRequest, "the request must bring one descriptor for each secret that it announces")
+    }
+    refreshToken = first
+    clientSecret = sendsClientSecret ? passed[1] : nil
+  }
+}
+
+extension Hub {
+  func importToken(
+    _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
+  ) throws(Failure) {
+    try refuseExisting(account)
+    var configuration = try AccountConfiguration(given)
+    let proxyCredentials = try configuration.takeProxy(of: given)
+    let directory = settingsFile.directoryPath
+    work({ [services, configuration] () throws(SessionError) in
+      var secrets = DeviceSignIn.Secrets()
+      let token = try ClientSecret.read(sources.refreshToken, as: .refreshToken)
+      secrets.clientSecret = try sources.clientSecret.map { (source) throws(SessionError) in
+        try ClientSecret.read(source)
+      }
+      secrets.proxyCredentials = try proxyCredentials.map { (text) throws(SessionError) in
+        try ClientSecret.make(text)
+      }
+      return try TokenImport(
+        account: account, configuration: configuration, refreshToken: token, given: secrets, services: services,
+        settingsDirectory: directory, cancellation: Cancellation()
+      ).run()
+    }) { (hub, outcome) in hub.imported(account, outcome, ticket) }
+  }
+
+  private func imported(
+    _ name: AccountName, _ outcome: Result<TokenImport.Outcome, SessionError>, _ ticket: Ticket
+  ) {
+    switch outcome {
+    case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
+    case .success(let outcome):
+      log.note(.settingsChanged(.imported), name)
+      let account = accounts[name] ?? Account(name: name, configuration: outcome.configuration)
+      accounts[name] = account
+      account.configuration = outcome.configuration
+      account.cancelRefresh()
+      account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+      restartForWaiters(account)
+      loop.send(.result(signInResult(account, outcome.grant)), to: ticket)
+    }
+  }
+}

@@ -1,0 +1,194 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// The accounts themselves: added, shown, changed, renamed, removed. Each change is one job on a worker,
+/// which holds the account's lock and writes the settings; the loop then brings its live state in line.
+extension Hub {
+  func manage(_ request: AccountRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+    switch request {
+    case .add(let account, let settings): try add(try name(account), settings, ticket)
+    case .show(let account): try show(account, ticket)
+    case .set(let account, let settings, let unset): try set(account, settings, unset, ticket)
+    case .rename(let account, let newName): try rename(account, to: try name(newName), ticket)
+    case .remove(let account, let local): try remove(account, isLocal: local, ticket)
+    case .import(let account, let settings, let sendsClientSecret):
+      let sources = try SecretSources(passed, sendsClientSecret: sendsClientSecret)
+      try importToken(try name(account), settings, sources, ticket)
+    }
+  }
+
+  func name(_ text: String) throws(Failure) -> AccountName {
+    do { return try AccountName(text) } catch { throw Failure(.vault(error), account: nil) }
+  }
+
+  /// Nothing else about the request matters when the name is taken.
+  func refuseExisting(_ account: AccountName) throws(Failure) {
+    try refuseDuringSignIn(account)
+    if try settings()[account] != nil { throw Failure(ConfigurationError(.accountExists, account.text)) }
+  }
+
+  /// Settings and a name must not change under a sign-in, which would write the old ones back.
+  private func refuseDuringSignIn(_ account: AccountName) throws(Failure) {
+    guard logins.values.contains(where: { $0.account == account }) else { return }
+    throw Failure(.tooBusy, "a sign-in to \(account.text) is under way", hint: "finish or cancel it first")
+  }
+
+  private func send<Value>(
+    _ outcome: Result<Value, SessionError>, _ account: AccountName, _ ticket: Ticket, _ answer: (Value) -> JSONObject
+  ) {
+    switch outcome {
+    case .success(let value): loop.send(.result(answer(value)), to: ticket)
+    case .failure(let error): loop.send(.failure(Failure(error, account: account.text)), to: ticket)
+    }
+  }
+
+  // MARK: Adding
+
+  private func add(_ account: AccountName, _ given: AccountSettings, _ ticket: Ticket) throws(Failure) {
+    try refuseExisting(account)
+    var configuration = try AccountConfiguration(given)
+    // A password of the proxy is taken at the sign-in, with which it is kept.
+    _ = try configuration.takeProxy(of: given)
+    let addition = AccountAddition(
+      account: account, configuration: configuration, services: services,
+      settingsDirectory: settingsFile.directoryPath)
+    work({ () throws(SessionError) in try addition.run() }) { (hub, outcome) in
+      if case .success = outcome { hub.log.note(.settingsChanged(.added), account) }
+      hub.send(outcome, account, ticket) { settings in
+        JSONObject([("account", .string(account.text)), ("active", .bool(settings.active == account))])
+      }
+    }
+  }
+
+  // MARK: Showing
+
+  private func show(_ asked: String?, _ ticket: Ticket) throws(Failure) {
+    let (account, configuration) = try resolve(asked)
+    let isActive = try settings().active == account.name
+    loop.send(
+      .result(
+        JSONObject([
+          ("account", .string(account.name.text)), ("active", .bool(isActive)),
+          ("settings", .object(configuration.settings.json)),
+        ])), to: ticket)
+  }
+
+  // MARK: Changing
+
+  private func set(
+    _ asked: String, _ given: AccountSettings, _ unset: [AccountSetting], _ ticket: Ticket
+  ) throws(Failure) {
+    let (account, old) = try resolve(asked)
+    try refuseDuringSignIn(account.name)
+    var changed = old
+    for setting in unset { changed.unset(setting) }
+    try changed.apply(given)
+    if given.proxy != nil, try changed.takeProxy(of: given) != nil {
+      throw Failure(.invalidRequest, "a proxy's password is taken at sign-in only", hint: "agent login \(asked)")
+    }
+    let change = AccountChange(
+      account: account.name, from: old, to: changed, services: services,
+      settingsDirectory: settingsFile.directoryPath)
+    work({ () throws(SessionError) in try change.run() }) { (hub, outcome) in hub.changed(change, outcome, ticket) }
+  }
+
+  private func changed(
+    _ change: AccountChange, _ outcome: Result<AccountChange.Effect, SessionError>, _ ticket: Ticket
+  ) {
+    if case .success(let effect) = outcome {
+      log.note(.settingsChanged(.changed), change.account)
+      if let account = accounts[change.account], account.configuration == change.old {
+        if effect == .none, account.session.grant != nil {
+          account.configuration = change.new
+        } else {
+          adopt(change.new, account)
+        }
+      }
+    }
+    send(outcome, change.account, ticket) { effect in
+      var result = JSONObject([("account", .string(change.account.text)), ("signed_out", .bool(effect != .none))])
+      if case .signedOut(let setting) = effect { result["setting"] = .string(setting) }
+      return result
+    }
+  }
+
+  // MARK: Renaming
+
+  private func rename(_ asked: String, to newName: AccountName, _ ticket: Ticket) throws(Failure) {
+    let (account, _) = try resolve(asked)
+    try refuseDuringSignIn(account.name)
+    try refuseDuringSignIn(newName)
+    let rename = AccountRename(
+      from: account.name, to: newName, services: services, settingsDirectory: settingsFile.directoryPath)
+    work({ () throws(SessionError) in try rename.run() }) { (hub, outcome) in hub.renamed(rename, outcome, ticket) }
+  }
+
+  private func renamed(
+    _ rename: AccountRename, _ outcome: Result<AccountRename.Outcome, SessionError>, _ ticket: Ticket
+  ) {
+    if case .success(let outcome) = outcome {
+      log.note(.settingsChanged(.renamed), rename.old)
+      log.note(.settingsChanged(.named), rename.new)
+      move(rename, outcome)
+    }
+    send(outcome, rename.new, ticket) { outcome in
+      JSONObject([
+        ("account", .string(rename.new.text)), ("renamed_from", .string(rename.old.text)),
+        ("active", .bool(outcome.settings.active == rename.new)),
+      ])
+    }
+  }
+
+  /// The live session goes on under the new name; who waited for a token waits there.
+  private func move(_ rename: AccountRename, _ outcome: AccountRename.Outcome) {
+    guard let old = accounts.removeValue(forKey: rename.old) else { return }
+    let account = accounts[rename.new] ?? Account(name: rename.new, configuration: old.configuration)
+    accounts[rename.new] = account
+    if account.session.grant == nil, account.session.refresh == nil, old.session.refresh == nil {
+      account.session = old.session
+      if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
+    }
+    account.waiters += old.waiters
+    old.waiters = []
+    if account.session.refresh == nil { restartForWaiters(account) }
+    scheduleRenewal(account)
+  }
+
+  // MARK: Removing
+
+  private func remove(_ asked: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
+    let (account, _) = try resolve(asked)
+    if logins.values.contains(where: { $0.account == account.name && $0.isFinishing }) {
+      try refuseDuringSignIn(account.name)
+    }
+    let wasActive = try settings().active == account.name
+    let removal = AccountRemoval(
+      beginSignOut(account, isLocal: isLocal), settingsDirectory: settingsFile.directoryPath)
+    work({ () throws(SessionError) in try removal.run() }) { (hub, outcome) in
+      hub.removed(removal.signOut.account, wasActive: wasActive, outcome, ticket)
+    }
+  }
+
+  private func removed(
+    _ name: AccountName, wasActive: Bool, _ outcome: Result<AccountRemoval.Outcome, SessionError>, _ ticket: Ticket
+  ) {
+    switch outcome {
+    case .success(let outcome):
+      log.note(.signedOut(outcome.confirmation == .revoked ? .revoked : .notRevoked), name)
+      log.note(.settingsChanged(.removed), name)
+      if let account = accounts.removeValue(forKey: name) { failWaiters(account, .noAccount(name: name.text)) }
+    case .failure:
+      log.note(.signedOut(.failed), name)
+      accounts[name]?.session.forgetToken()
+    }
+    send(outcome, name, ticket) { outcome in
+      var result = outcome.confirmation.json(name)
+      if wasActive { result["active_account"] = outcome.active.map { .string($0.text) } }
+      return result
+    }
+  }
+}

@@ -1,0 +1,98 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// `status --check`: for each account that is signed in a good token is got, the server is asked about it,
+/// and when it is refused a refresh decides.
+extension Hub {
+  func check(_ name: String?, _ ticket: Ticket) throws(Failure) {
+    let settings = try settings()
+    let only = try name.map { (name) throws(Failure) in try resolve(name).0.name }
+    let batch = CheckBatch(ticket: ticket, only: only, startedAt: services.time.now())
+    submit { [services] in
+      let (summaries, _) = Survey.run(settings, only: only, services: services)
+      return .then { hub in hub.check(summaries, batch) }
+    }
+  }
+
+  private func check(_ summaries: [AccountSummary], _ batch: CheckBatch) {
+    let now = services.time.now()
+    batch.open = Set(summaries.map(\.name))
+    for summary in summaries {
+      let account = account(summary.name, summary.configuration)
+      account.session.learn(
+        isGranted: summary.isGranted, isExpired: summary.isExpired, refreshedAt: summary.refreshedAt)
+      if let problem = summary.problem {
+        settle(summary.name, Failure(problem, account: summary.name.text), in: batch)
+      } else if !summary.isGranted, account.session.grant?.isAlive(at: now) != true {
+        settle(summary.name, CheckBatch.Check(.notSignedIn), in: batch)
+      } else {
+        obtain(TokenNeed(), account, batch)
+      }
+    }
+    if summaries.isEmpty { finish(batch) }
+  }
+
+  private func obtain(_ need: TokenNeed, _ account: Account, _ batch: CheckBatch) {
+    let waiter = Account.Waiter(ticket: batch.ticket, need: need, purpose: .check(batch))
+    do { try obtain(for: waiter, account) } catch { settle(account.name, error, in: batch) }
+  }
+
+  /// A token is there.
+  func check(_ account: Account, _ grant: AccessGrant, _ batch: CheckBatch) {
+    if batch.refreshed.contains(account.name) {
+      return settle(account.name, CheckBatch.Check(.holds), in: batch)
+    }
+    let question = SessionCheck(
+      account: account.name, configuration: account.configuration, grant: grant, services: services,
+      cancellation: Cancellation())
+    work({ () throws(SessionError) in try question.run() }) { (hub, outcome) in
+      hub.checked(question.account, outcome, batch)
+    }
+  }
+
+  private func checked(_ name: AccountName, _ outcome: Result<SessionCheck.Verdict, SessionError>, _ batch: CheckBatch)
+  {
+    guard let account = accounts[name] else {
+      return settle(name, CheckBatch.Check(.notSignedIn), in: batch)
+    }
+    switch outcome {
+    case .failure(let error): settle(name, Failure(error, account: name.text), in: batch)
+    case .success(.holds): settle(name, CheckBatch.Check(.holds), in: batch)
+    case .success(.notPossible): settle(name, CheckBatch.Check(.notPossible), in: batch)
+    case .success(.ended):
+      account.cancelRefresh()
+      account.session.endedElsewhere(account: name.text)
+      failWaiters(account, .expired(account: name.text))
+      settle(name, CheckBatch.Check(.signedOutElsewhere), in: batch)
+    case .success(.doubtful):
+      batch.refreshed.insert(name)
+      obtain(TokenNeed(forceRefresh: true), account, batch)
+    }
+  }
+
+  func settle(_ name: AccountName, _ failure: Failure, in batch: CheckBatch) {
+    settle(name, CheckBatch.Check(failure), in: batch)
+  }
+
+  private func settle(_ name: AccountName, _ check: CheckBatch.Check, in batch: CheckBatch) {
+    guard batch.open.remove(name) != nil else { return }
+    batch.checks[name] = check
+    let time = batch.startedAt.duration(to: services.time.now()).wholeMilliseconds
+    log.note(.checked(milliseconds: time, check.result), name)
+    if batch.open.isEmpty { finish(batch) }
+  }
+
+  /// The states are read after all that was found out is written down.
+  private func finish(_ batch: CheckBatch) {
+    let settings: Settings
+    do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }
+    submit { [services] in
+      let (summaries, vault) = Survey.run(settings, only: batch.only, services: services)
+      return .then { hub in hub.surveyed(.status, batch.ticket, summaries, vault, checks: batch.checks) }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+internal import Platform
+internal import Wire
+
+/// Writes the log to standard error while the daemon runs in the foreground.
+///
+/// The loop must not wait for whoever reads: a line that does not go out at once is left out.
+final class LogMirror {
+  private let output: FileDescriptor
+  private let hasLevels: Bool
+
+  /// Priorities of syslog(3), as sd-daemon(3) wants them before a line.
+  private static let warning = "<4>"
+  private static let information = "<6>"
+
+  /// - Parameters:
+  ///   - output: Where lines go.
+  ///   - hasLevels: The reader is systemd's journal, which takes each line's priority from its start.
+  init(_ output: consuming FileDescriptor, hasLevels: Bool) {
+    self.output = output
+    self.hasLevels = hasLevels
+  }
+
+  /// The journal sets `JOURNAL_STREAM` for the services that it listens to (systemd.exec(5)).
+  static func standardError(journalStream: String?) -> LogMirror? {
+    let standard = FileDescriptor(owning: Output.Stream.standardError.rawValue)
+    let copy = try? standard.duplicate()
+    _ = standard.release()
+    guard let copy else { return nil }
+    return LogMirror(copy, hasLevels: journalStream?.isEmpty == false)
+  }
+
+  func write(_ entry: LogEntry) {
+    let level = hasLevels ? (entry.event.isFailure ? Self.warning : Self.information) : ""
+    // A pipe that can be written to takes a line of this length whole (pipe(7)).
+    guard (try? output.waitUntilWritable(timeout: .zero)) == true else { return }
+    _ = try? output.write(Array("\(level)\(entry.text)\n".utf8).span)
+  }
+}

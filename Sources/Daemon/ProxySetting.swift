@@ -1,0 +1,53 @@
+internal import Encoding
+internal import Sessions
+internal import Wire
+
+/// A proxy's URL as variables such as `HTTPS_PROXY` have it, taken apart: the settings file gets the URL,
+/// the vault the password.
+struct ProxySetting {
+  let url: String
+  /// `user:password`
+  let credentials: String?
+
+  init(_ text: String) throws(Failure) {
+    let invalid = Failure(ConfigurationError(.proxy, "proxy"))
+    let proxy = text.contains("://") ? text : "http://" + text
+    guard let start = proxy.range(ofASCII: "://") else { throw invalid }
+    var rest = proxy[start.upperBound...]
+    let authority = rest.prefix { $0 != "/" }
+    if let at = authority.lastIndex(of: "@") {
+      credentials = String(authority[..<at])
+      rest = rest[rest.index(after: at)...]
+    } else {
+      credentials = nil
+    }
+    let bare = proxy[..<start.upperBound] + rest
+    guard let uri = try? URI(String(bare)), uri.hasScheme("http") || uri.hasScheme("https") else { throw invalid }
+    url = uri.text
+  }
+}
+
+extension AccountConfiguration {
+  /// The proxy of the caller's environment replaces the stored one, also when there is none.
+  ///
+  /// - Returns: `user:password` from its URL, which is for the vault.
+  mutating func takeProxy(of given: AccountSettings) throws(Failure) -> String? {
+    proxy = nil
+    proxyExclusions = given.proxyExclusions
+    guard let text = given.proxy, !text.isEmpty else { return nil }
+    let setting = try ProxySetting(text)
+    proxy = setting.url
+    return setting.credentials
+  }
+}
+
+extension String {
+  fileprivate func range(ofASCII needle: String) -> Range<String.Index>? {
+    var start = startIndex
+    while start < endIndex {
+      if self[start...].hasPrefix(needle) { return start..<index(start, offsetBy: needle.count) }
+      start = index(after: start)
+    }
+    return nil
+  }
+}

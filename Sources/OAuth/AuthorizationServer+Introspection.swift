@@ -1,0 +1,36 @@
+package import Crypto
+internal import Encoding
+
+extension AuthorizationServer {
+  /// Whether this client may ask about tokens: the server offers it, and the client can prove who it is
+  /// (RFC 7662 section 2.1: the endpoint must require authorization).
+  package var canIntrospect: Bool {
+    metadata.introspectionEndpoint != nil && client.authentication.secret != nil
+  }
+
+  /// Asks whether a token is still good (RFC 7662). The token is not spent.
+  ///
+  /// - Returns: The answer's `active` (section 2.2): false also for a token that the server does not know,
+  ///   or that this client may not know of.
+  package func isActive(
+    _ token: SharedSecret, hint: RevocationHint, cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> Bool {
+    let subject = "the introspection endpoint"
+    let endpoint = try require(metadata.introspectionEndpoint, subject)
+    var form = RequestForm()
+    form.add("token", secret: token)
+    form.add("token_type_hint", hint.rawValue)
+    let response = try post(form, to: endpoint, subject, cancellation: cancellation)
+    guard response.status == 200 else {
+      throw OAuthError.answered(response, ErrorAnswer.read(response, sent: secrets(token)), subject)
+    }
+    let active = response.body.withBytes { bytes -> Bool? in
+      guard let layout = try? JSONLayout(parsing: bytes) else { return nil }
+      return layout.root["active"]?.value(in: bytes).bool
+    }
+    guard response.headers.isJSON, let active else {
+      throw OAuthError(.malformedResponse, "\(subject) (active)", httpStatus: response.status)
+    }
+    return active
+  }
+}

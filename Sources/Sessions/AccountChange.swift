@@ -1,0 +1,53 @@
+package import Vault
+
+/// Puts other settings in the place of an account's. Blocking.
+package struct AccountChange: Sendable {
+  package let account: AccountName
+  /// What the settings were when the change was made up.
+  package let old: AccountConfiguration
+  package let new: AccountConfiguration
+  package let services: SessionServices
+  package let settingsDirectory: String
+
+  package init(
+    account: AccountName, from old: AccountConfiguration, to new: AccountConfiguration, services: SessionServices,
+    settingsDirectory: String
+  ) {
+    self.account = account
+    self.old = old
+    self.new = new
+    self.services = services
+    self.settingsDirectory = settingsDirectory
+  }
+
+  /// What became of the change.
+  package enum Effect: Sendable, Hashable {
+    /// There is no session, or it goes on.
+    case none
+    /// The session's secrets must not go where this setting now leads: the account is signed out until
+    /// the setting is put back or the person signs in again.
+    case signedOut(setting: String)
+  }
+
+  /// - Throws: `accountChanged` when somebody else was faster; what is wrong with the new settings.
+  package func run() throws(SessionError) -> Effect {
+    try new.check()
+    let effect = effect()
+    let file = SettingsFile(directory: settingsDirectory)
+    _ = try settings { () throws(ConfigurationError) in
+      try file.change { (settings) throws(ConfigurationError) in
+        guard settings[account] == old else { throw ConfigurationError(.accountChanged, account.text) }
+        try settings.set(new, for: account)
+      }
+    }
+    return effect
+  }
+
+  /// A vault that cannot be read now says so itself when its account is used.
+  private func effect() -> Effect {
+    guard let record = try? services.record(of: account),
+      case .configurationChanged(_, let setting)? = record.problem(with: new, account: account)
+    else { return .none }
+    return .signedOut(setting: setting)
+  }
+}

@@ -1,0 +1,32 @@
+internal import OAuth
+
+/// A server as an account meets it that has no session yet: its metadata is fetched anew, and what the
+/// settings leave open is chosen by what it announces.
+struct FirstContact {
+  /// The settings with the client authentication that was chosen.
+  private(set) var configuration: AccountConfiguration
+  let server: AuthorizationServer
+  let caDigest: String?
+
+  init(
+    _ configuration: AccountConfiguration, _ secrets: DeviceSignIn.Secrets, services: SessionServices,
+    cancellation: Cancellation
+  ) throws(SessionError) {
+    self.configuration = configuration
+    var access = try AccountAccess(configuration)
+    access.useProxyCredentials(secrets.proxyCredentials)
+    let metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
+    if secrets.clientSecret != nil, configuration.tokenEndpointAuthMethod == "none" {
+      let methods = metadata.tokenEndpointAuthMethods
+      self.configuration.tokenEndpointAuthMethod =
+        methods.contains("client_secret_basic") || !methods.contains("client_secret_post")
+        ? "client_secret_basic" : "client_secret_post"
+      access = try AccountAccess(self.configuration)
+      access.useProxyCredentials(secrets.proxyCredentials)
+    }
+    caDigest = access.caDigest
+    server = try access.server(
+      metadata: metadata, clientSecret: secrets.clientSecret, proxyCredentials: secrets.proxyCredentials,
+      http: services.http)
+  }
+}

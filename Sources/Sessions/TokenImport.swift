@@ -1,0 +1,98 @@
+package import Crypto
+package import OAuth
+package import Vault
+internal import Encoding
+internal import Platform
+
+/// Sets an account up with a refresh token that another program got. Blocking.
+///
+/// The token is spent once, which proves that it works for this client and, where the server rotates,
+/// ends the copy that came in.
+package struct TokenImport: Sendable {
+  package let account: AccountName
+  package let configuration: AccountConfiguration
+  package let refreshToken: SharedSecret
+  package let given: DeviceSignIn.Secrets
+  package let services: SessionServices
+  package let settingsDirectory: String
+  package let cancellation: Cancellation
+
+  package init(
+    account: AccountName, configuration: AccountConfiguration, refreshToken: SharedSecret,
+    given: DeviceSignIn.Secrets, services: SessionServices, settingsDirectory: String, cancellation: Cancellation
+  ) {
+    self.account = account
+    self.configuration = configuration
+    self.refreshToken = refreshToken
+    self.given = given
+    self.services = services
+    self.settingsDirectory = settingsDirectory
+    self.cancellation = cancellation
+  }
+
+  package struct Outcome: Sendable {
+    package let grant: AccessGrant
+    package let configuration: AccountConfiguration
+  }
+
+  /// - Throws: `accountExists` before anything is sent; the server's refusal, after which nothing is kept.
+  package func run() throws(SessionError) -> Outcome {
+    try configuration.check()
+    return try services.holding(account) { () throws(SessionError) in try importToken() }
+  }
+
+  /// The settings are there before the token is spent, so that a cut after it leaves an account whose
+  /// record holds the new token, never a new token that no account knows.
+  private func importToken() throws(SessionError) -> Outcome {
+    let file = SettingsFile(directory: settingsDirectory)
+    try settings { () throws(ConfigurationError) in try file.current().checkAbsence(of: account) }
+    let contact = try FirstContact(configuration, given, services: services, cancellation: cancellation)
+    try services.removeLeftover(of: account)
+    try settings { () throws(ConfigurationError) in
+      _ = try file.change { (settings) throws(ConfigurationError) in
+        try settings.checkAbsence(of: account)
+        try settings.set(contact.configuration, for: account)
+      }
+    }
+    do {
+      return Outcome(grant: try prove(contact), configuration: contact.configuration)
+    } catch {
+      try takeBack(file, after: error)
+    }
+  }
+
+  /// - Throws: `error`, always.
+  private func takeBack(_ file: SettingsFile, after error: SessionError) throws(SessionError) -> Never {
+    try? services.removeLeftover(of: account)
+    _ = try? file.change { (settings) in settings.remove(account) }
+    throw error
+  }
+
+  private func prove(_ contact: FirstContact) throws(SessionError) -> AccessGrant {
+    let startedAt = services.time.now()
+    let wallSeconds = services.time.wallSeconds()
+    let response = try oauth { () throws(OAuthError) in
+      try contact.server.refresh(refreshToken, scope: nil, cancellation: cancellation)
+    }
+    var record = AccountRecord(
+      authority: Authority(contact.configuration, caDigest: contact.caDigest, metadata: contact.server.metadata),
+      signedInAt: wallSeconds)
+    record.refreshToken = response.refreshToken ?? refreshToken
+    record.scope = response.scope?.text
+    record.clientSecret = given.clientSecret
+    record.proxyCredentials = given.proxyCredentials
+    // A rotated token is on disk before anything else can fail.
+    var generation = try services.write(record, of: account)
+    // A refresh need not bring an ID Token (OpenID Connect Core, section 12.2).
+    let token = try IDTokenCheck(services: services, server: contact.server, cancellation: cancellation)
+      .signedIn(response, isRequired: false)
+    if let token {
+      record.identity = token.identity
+      generation = try services.write(record, of: account)
+    }
+    return AccessGrant(
+      accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
+      subject: token?.identity.subject, claims: token?.claims ?? .init(), issuedAt: startedAt,
+      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation)
+  }
+}

@@ -1,0 +1,93 @@
+/// Manages the accounts themselves. The set is closed.
+package enum AccountRequest: Sendable, Hashable {
+  /// Sets an account up without signing in; the issuer and the client id must be named.
+  case add(account: String, AccountSettings)
+
+  /// Tells an account's settings; nil means the active one.
+  case show(account: String?)
+
+  /// Changes settings and takes others back.
+  case set(account: String, AccountSettings, unset: [AccountSetting])
+
+  case rename(account: String, to: String)
+
+  /// Signs out, then forgets the settings. With `local` the authorization server is not told.
+  case remove(account: String, local: Bool)
+
+  /// Sets an account up with a refresh token from elsewhere. The token, and after it the client
+  /// secret when one is announced, are read from descriptors that travel with the request.
+  case `import`(account: String, AccountSettings, sendsClientSecret: Bool)
+
+  /// The `request` member's value.
+  var name: String {
+    switch self {
+    case .add: "account_add"
+    case .show: "account_show"
+    case .set: "account_set"
+    case .rename: "account_rename"
+    case .remove: "account_remove"
+    case .import: "account_import"
+    }
+  }
+}
+
+extension AccountRequest {
+  /// Reads the request of this name; nil when there is none.
+  init?(named name: String, _ members: RequestMembers) throws(Failure) {
+    switch name {
+    case "account_add": self = .add(account: try Self.account(members), try AccountSettings(members))
+    case "account_show": self = .show(account: try members.text("account"))
+    case "account_set":
+      self = .set(account: try Self.account(members), try AccountSettings(members), unset: try Self.unset(members))
+    case "account_rename":
+      self = .rename(account: try Self.account(members), to: try Self.account(members, "new_name"))
+    case "account_remove": self = .remove(account: try Self.account(members), local: try members.flag("local"))
+    case "account_import":
+      self = .import(
+        account: try Self.account(members), try AccountSettings(members),
+        sendsClientSecret: try members.flag("client_secret_descriptor"))
+    default: return nil
+    }
+  }
+
+  func addMembers(to members: inout MemberWriter) {
+    switch self {
+    case .add(let account, let settings):
+      members.add("account", account)
+      settings.addMembers(to: &members)
+    case .show(let account): members.add("account", account)
+    case .set(let account, let settings, let unset):
+      members.add("account", account)
+      settings.addMembers(to: &members)
+      members.add("unset", unset.map(\.rawValue))
+    case .rename(let account, let newName):
+      members.add("account", account)
+      members.add("new_name", newName)
+    case .remove(let account, let local):
+      members.add("account", account)
+      members.add("local", local)
+    case .import(let account, let settings, let sendsClientSecret):
+      members.add("account", account)
+      settings.addMembers(to: &members)
+      members.add("client_secret_descriptor", sendsClientSecret)
+    }
+  }
+
+  private static func account(_ members: RequestMembers, _ name: String = "account") throws(Failure) -> String {
+    guard let account = try members.text(name) else {
+      throw Failure(.invalidRequest, "the request needs the member \"\(name)\"")
+    }
+    return account
+  }
+
+  private static func unset(_ members: RequestMembers) throws(Failure) -> [AccountSetting] {
+    var settings: [AccountSetting] = []
+    for name in try members.texts("unset") {
+      guard let setting = AccountSetting(rawValue: name) else {
+        throw Failure(.invalidRequest, "\"unset\" must list settings that can be taken back")
+      }
+      settings.append(setting)
+    }
+    return settings
+  }
+}

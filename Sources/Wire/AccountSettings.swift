@@ -1,0 +1,109 @@
+package import Encoding
+
+/// The settings of an account as requests carry them; what is absent is not named.
+///
+/// No secret is a member, and nothing here alone can send a secret anywhere.
+package struct AccountSettings: Sendable, Hashable {
+  package var issuer: String?
+  package var clientID: String?
+
+  /// Empty means the daemon's default.
+  package var scope: [String] = []
+
+  /// `none`, `client_secret_basic` or `client_secret_post` (OpenID Connect Core, section 9); nil
+  /// picks none without a secret, and what the server announces with one.
+  package var tokenEndpointAuthMethod: String?
+
+  /// An absolute path to certificate authorities in PEM form, trusted besides the system's.
+  package var caFile: String?
+
+  /// `sha256//BASE64` public key pins.
+  package var pins: [String] = []
+  package var allowHTTPLoopback = false
+
+  /// Endpoints named by hand because the metadata leaves them out.
+  package var endpoints = NamedEndpoints()
+
+  /// The proxy in the caller's environment, kept with the account.
+  package var proxy: String?
+  package var proxyExclusions: String?
+
+  /// Keep a token that cannot be refreshed in the vault.
+  package var keepsAccessToken = false
+
+  package init() {}
+
+  /// Endpoints under their metadata names (RFC 8414, section 2).
+  package struct NamedEndpoints: Sendable, Hashable {
+    package var token: String?
+    package var deviceAuthorization: String?
+    package var userinfo: String?
+    package var revocation: String?
+    package var jwks: String?
+
+    package init() {}
+  }
+
+  /// The settings by their names in the protocol.
+  package var json: JSONObject {
+    var members = MemberWriter()
+    addMembers(to: &members)
+    return (try? JSON(parsing: members.finish()))?.object ?? JSONObject()
+  }
+}
+
+extension AccountSettings {
+  init(_ members: RequestMembers) throws(Failure) {
+    self.init()
+    issuer = try members.text("issuer")
+    clientID = try members.text("client_id")
+    scope = try members.texts("scope")
+    tokenEndpointAuthMethod = try members.text("token_endpoint_auth_method")
+    caFile = try members.text("ca_file")
+    pins = try members.texts("pins")
+    allowHTTPLoopback = try members.flag("allow_http_loopback")
+    endpoints.token = try members.text("token_endpoint")
+    endpoints.deviceAuthorization = try members.text("device_authorization_endpoint")
+    endpoints.userinfo = try members.text("userinfo_endpoint")
+    endpoints.revocation = try members.text("revocation_endpoint")
+    endpoints.jwks = try members.text("jwks_uri")
+    proxy = try members.text("proxy")
+    proxyExclusions = try members.text("no_proxy")
+    keepsAccessToken = try members.flag("keep")
+  }
+
+  func addMembers(to members: inout MemberWriter) {
+    members.add("issuer", issuer)
+    members.add("client_id", clientID)
+    members.add("scope", scope)
+    members.add("token_endpoint_auth_method", tokenEndpointAuthMethod)
+    members.add("ca_file", caFile)
+    members.add("pins", pins)
+    members.add("allow_http_loopback", allowHTTPLoopback)
+    members.add("token_endpoint", endpoints.token)
+    members.add("device_authorization_endpoint", endpoints.deviceAuthorization)
+    members.add("userinfo_endpoint", endpoints.userinfo)
+    members.add("revocation_endpoint", endpoints.revocation)
+    members.add("jwks_uri", endpoints.jwks)
+    members.add("proxy", proxy)
+    members.add("no_proxy", proxyExclusions)
+    members.add("keep", keepsAccessToken)
+  }
+}
+
+/// A setting that can be taken back, by its name in ``AccountSettings/json``.
+package enum AccountSetting: String, Sendable, CaseIterable {
+  case scope
+  case tokenEndpointAuthMethod = "token_endpoint_auth_method"
+  case caFile = "ca_file"
+  case pins
+  case allowHTTPLoopback = "allow_http_loopback"
+  case tokenEndpoint = "token_endpoint"
+  case deviceAuthorizationEndpoint = "device_authorization_endpoint"
+  case userinfoEndpoint = "userinfo_endpoint"
+  case revocationEndpoint = "revocation_endpoint"
+  case jwksURI = "jwks_uri"
+  /// The proxy and the hosts that it is not for.
+  case proxy
+  case keep
+}

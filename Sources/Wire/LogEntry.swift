@@ -1,0 +1,74 @@
+package import Encoding
+
+/// One line of the daemon's log.
+package struct LogEntry: Sendable, Hashable {
+  /// Unix seconds.
+  package let time: Int
+  /// An account's name, checked by whoever makes the entry; nil when no account is meant.
+  package let account: String?
+  package let event: LogEvent
+
+  package init(time: Int, account: String?, event: LogEvent) {
+    self.time = time
+    self.account = account
+    self.event = event
+  }
+
+  /// `{"time","account","event",…}`.
+  package var json: JSONObject {
+    var object = JSONObject([("time", .int(time))])
+    object["account"] = account.map { .string($0) }
+    event.addMembers(to: &object)
+    return object
+  }
+
+  /// Reads what ``json`` writes; nil for an event that this build does not know.
+  package init?(json: JSON) {
+    guard let time = json["time"]?.int, let event = LogEvent(json) else { return nil }
+    self.init(time: time, account: json["account"]?.string, event: event)
+  }
+
+  /// The entry as a person reads it, without a line feed.
+  package var text: String {
+    let place = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
+    return "\(Timestamp.rfc3339(time)) \(place)\(event.text)"
+  }
+}
+
+extension LogEvent {
+  /// Whether it tells that something did not work.
+  package var isFailure: Bool {
+    switch self {
+    case .refreshEnded(_, let code), .signInEnded(_, let code): code != nil
+    case .signedOut(let result): result == .failed
+    case .checked(_, let result): result == .failed
+    case .peerDropped, .requestTimedOut: true
+    case .started, .stopping, .refreshBegan, .refreshRetry, .signInBegan, .signInCode, .signInSlowed, .signInApproved,
+      .settingsChanged:
+      false
+    }
+  }
+
+  fileprivate var text: String {
+    func ended(_ what: String, _ milliseconds: Int, _ code: FailureCode?) -> String {
+      "\(what) ended after \(milliseconds) ms: \(code?.rawValue ?? "ok")"
+    }
+    return switch self {
+    case .started: "the daemon started"
+    case .stopping: "the daemon stops"
+    case .refreshBegan(let attempt): "refresh began, attempt \(attempt)"
+    case .refreshEnded(let milliseconds, let code): ended("refresh", milliseconds, code)
+    case .refreshRetry(let attempt, let wait): "refresh waits \(wait) ms before attempt \(attempt)"
+    case .signInBegan: "sign-in began"
+    case .signInCode(let seconds): "sign-in waits for approval, at most \(seconds) s"
+    case .signInSlowed(let seconds): "sign-in polls every \(seconds) s from now on"
+    case .signInApproved: "sign-in was approved"
+    case .signInEnded(let milliseconds, let code): ended("sign-in", milliseconds, code)
+    case .signedOut(let result): "signed out: \(result.rawValue)"
+    case .checked(let milliseconds, let result): "checked in \(milliseconds) ms: \(result.rawValue)"
+    case .settingsChanged(let change): "settings: \(change.rawValue)"
+    case .peerDropped(let problem): "a peer was dropped: \(problem.rawValue)"
+    case .requestTimedOut: "a request was not answered in time"
+    }
+  }
+}

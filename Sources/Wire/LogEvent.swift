@@ -1,0 +1,160 @@
+internal import Encoding
+
+/// What the daemon's log can tell. No text fits into an event, so none that came from outside can
+/// get into the log: only numbers and words of this program's own.
+package enum LogEvent: Sendable, Hashable {
+  case started
+  case stopping
+
+  /// Attempt 1 is the first.
+  case refreshBegan(attempt: Int)
+  /// The code is nil after a success.
+  case refreshEnded(milliseconds: Int, FailureCode?)
+  case refreshRetry(attempt: Int, waitMilliseconds: Int)
+
+  case signInBegan
+  /// The person can approve for this long.
+  case signInCode(seconds: Int)
+  /// The server asks for so much time between two polls.
+  case signInSlowed(seconds: Int)
+  case signInApproved
+  case signInEnded(milliseconds: Int, FailureCode?)
+
+  case signedOut(SignOut)
+  case checked(milliseconds: Int, CheckResult)
+  case settingsChanged(SettingsChange)
+  case peerDropped(PeerProblem)
+  case requestTimedOut
+
+  /// What the server said of a sign-out.
+  package enum SignOut: String, Sendable, CaseIterable {
+    case revoked
+    case notRevoked = "not_revoked"
+    case failed
+  }
+
+  /// Who changed the settings, and how.
+  package enum SettingsChange: String, Sendable, CaseIterable {
+    case signedIn = "signed_in"
+    case added, changed, removed, imported
+    /// The account got another name.
+    case renamed
+    /// The account got this name.
+    case named
+    case activated
+    /// Somebody else wrote the file.
+    case outside
+  }
+
+  /// Why a peer was let go.
+  package enum PeerProblem: String, Sendable, CaseIterable {
+    /// It asked nothing, or did not finish what it asked, in time.
+    case silent
+    /// It did not read its answer.
+    case notReading = "not_reading"
+    case lineTooLong = "line_too_long"
+    case otherUser = "other_user"
+    /// There were too many, and it had been idle for longest.
+    case crowded
+  }
+}
+
+/// Whether a session still holds, as far as the authorization server tells.
+package enum CheckResult: String, Sendable, CaseIterable {
+  case holds = "ok"
+  /// The server no longer honours the session.
+  case signedOutElsewhere = "signed_out_elsewhere"
+  /// There is no session to ask about.
+  case notSignedIn = "not_signed_in"
+  /// The server offers nothing that would tell, or not to this client.
+  case notPossible = "not_possible"
+  /// The question got no answer.
+  case failed
+}
+
+extension LogEvent {
+  private var name: String {
+    switch self {
+    case .started: "started"
+    case .stopping: "stopping"
+    case .refreshBegan: "refresh_began"
+    case .refreshEnded: "refresh_ended"
+    case .refreshRetry: "refresh_retry"
+    case .signInBegan: "sign_in_began"
+    case .signInCode: "sign_in_code"
+    case .signInSlowed: "sign_in_slowed"
+    case .signInApproved: "sign_in_approved"
+    case .signInEnded: "sign_in_ended"
+    case .signedOut: "signed_out"
+    case .checked: "checked"
+    case .settingsChanged: "settings_changed"
+    case .peerDropped: "peer_dropped"
+    case .requestTimedOut: "request_timed_out"
+    }
+  }
+
+  /// What a success has in the place of a failure's code.
+  private static let success = "ok"
+
+  /// Writes `event` and the members that go with it.
+  func addMembers(to object: inout JSONObject) {
+    object["event"] = .string(name)
+    switch self {
+    case .started, .stopping, .signInBegan, .signInApproved, .requestTimedOut: break
+    case .refreshBegan(let attempt): object["attempt"] = .int(attempt)
+    case .refreshRetry(let attempt, let wait):
+      object["attempt"] = .int(attempt)
+      object["wait_ms"] = .int(wait)
+    case .refreshEnded(let milliseconds, let code), .signInEnded(let milliseconds, let code):
+      object["duration_ms"] = .int(milliseconds)
+      object["result"] = .string(code?.rawValue ?? Self.success)
+    case .signInCode(let seconds), .signInSlowed(let seconds): object["seconds"] = .int(seconds)
+    case .signedOut(let result): object["result"] = .string(result.rawValue)
+    case .checked(let milliseconds, let result):
+      object["duration_ms"] = .int(milliseconds)
+      object["result"] = .string(result.rawValue)
+    case .settingsChanged(let change): object["change"] = .string(change.rawValue)
+    case .peerDropped(let problem): object["reason"] = .string(problem.rawValue)
+    }
+  }
+
+  /// Reads what ``addMembers(to:)`` wrote; nil for an event that this build does not know.
+  init?(_ json: JSON) {
+    func number(_ member: String) -> Int? { json[member]?.int }
+    func word<Word: RawRepresentable<String>>(_ member: String) -> Word? {
+      json[member]?.string.flatMap { Word(rawValue: $0) }
+    }
+    /// Nil when there is no result; the inner one is nil for a success.
+    func result() -> FailureCode?? {
+      guard let text = json["result"]?.string else { return nil }
+      if text.utf8.elementsEqual(Self.success.utf8) { return .some(nil) }
+      return FailureCode(rawValue: text).map { .some($0) }
+    }
+    let event: LogEvent? =
+      switch json["event"]?.string {
+      case "started": .started
+      case "stopping": .stopping
+      case "refresh_began": number("attempt").map { .refreshBegan(attempt: $0) }
+      case "refresh_ended":
+        number("duration_ms").flatMap { time in result().map { .refreshEnded(milliseconds: time, $0) } }
+      case "refresh_retry":
+        number("attempt").flatMap { attempt in
+          number("wait_ms").map { .refreshRetry(attempt: attempt, waitMilliseconds: $0) }
+        }
+      case "sign_in_began": .signInBegan
+      case "sign_in_code": number("seconds").map { .signInCode(seconds: $0) }
+      case "sign_in_slowed": number("seconds").map { .signInSlowed(seconds: $0) }
+      case "sign_in_approved": .signInApproved
+      case "sign_in_ended":
+        number("duration_ms").flatMap { time in result().map { .signInEnded(milliseconds: time, $0) } }
+      case "signed_out": word("result").map { .signedOut($0) }
+      case "checked": number("duration_ms").flatMap { time in word("result").map { .checked(milliseconds: time, $0) } }
+      case "settings_changed": word("change").map { .settingsChanged($0) }
+      case "peer_dropped": word("reason").map { .peerDropped($0) }
+      case "request_timed_out": .requestTimedOut
+      default: nil
+      }
+    guard let event else { return nil }
+    self = event
+  }
+}
