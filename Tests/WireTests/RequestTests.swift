@@ -83,12 +83,12 @@ let fullLogin: LoginRequest = {
       String(decoding: RequestEnvelope(.login(fullLogin)).serialized(), as: UTF8.self)
         == #"{"v":1,"request":"login","account":"work","issuer":"https://as.example/tenant","#
         + #""client_id":"cli \"quoted\" \\ é","scope":["openid","offline_access"],"#
-        + #""token_endpoint_auth_method":"client_secret_basic","client_secret_descriptor":true,"#
+        + #""token_endpoint_auth_method":"client_secret_basic","#
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
         + #""jwks_uri":"https://as.example/j","proxy":"http://proxy.example:3128","#
-        + #""no_proxy":"localhost,.example","keep":true}"# + "\n")
+        + #""no_proxy":"localhost,.example","keep":true,"client_secret_descriptor":true}"# + "\n")
   }
 
   // MARK: Versions and names

@@ -1,0 +1,147 @@
+import Encoding
+import Testing
+import Wire
+
+@testable import CommandLine
+
+private func object(_ text: String) throws -> JSONObject {
+  try #require(try JSON(parsing: Array(text.utf8)).object)
+}
+
+@Suite struct `Commands about accounts` {
+  @Test func `read the settings that login reads`() throws {
+    let options = [
+      "--issuer", "https://x", "--client-id", "c", "--scope", "openid a", "--token-endpoint-auth-method",
+      "client_secret_post", "--ca-file", "/ca.pem", "--pin", "sha256//a", "--allow-http-loopback", "--token-endpoint",
+      "https://t", "--device-authorization-endpoint", "https://d", "--userinfo-endpoint", "https://u",
+      "--revocation-endpoint", "https://r", "--jwks-uri", "https://j", "--keep",
+    ]
+    let login = try LoginOptions.request(try Parser.parse(["login", "work"] + options))
+    var expected = login.settings
+    (expected.proxy, expected.proxyExclusions) = (nil, nil)
+    for command in ["add", "set", "import"] {
+      let invocation = try Parser.parse(["account", command, "work"] + options)
+      #expect(try SettingsOptions.read(invocation) == expected, "\(command)")
+    }
+  }
+
+  @Test func `take settings back by the names of their options`() throws {
+    for setting in AccountSetting.allCases where setting != .proxy {
+      let word = SettingsOptions.word(for: setting)
+      #expect(OptionName(rawValue: word) != nil, "\(word)")
+      let invocation = try Parser.parse(["account", "set", "work", "--unset", word])
+      #expect(SettingsOptions.unset(invocation) == [setting])
+    }
+    let two = try Parser.parse(["account", "set", "work", "--unset=pin", "--unset", "ca-file"])
+    #expect(SettingsOptions.unset(two) == [.caFile, .pins])
+    #expect(throws: UsageError.self) { try Parser.parse(["account", "set", "work", "--unset", "issuer"]) }
+  }
+
+  @Test func `know how many names they take`() throws {
+    for line in [["add"], ["set"], ["remove"], ["import"], ["rename"], ["rename", "a"], ["rename", "a", "b", "c"]] {
+      #expect(throws: UsageError.self) { try Parser.parse(["account"] + line) }
+    }
+    #expect(try Parser.parse(["account", "rename", "a", "b"]).operands == ["a", "b"])
+    #expect(try Parser.parse(["account", "show"]).operands == [])
+  }
+
+  @Test func `that change nothing are refused before anyone is asked`() throws {
+    let failure = Failure(.invalidRequest, "no setting to change is named", hint: "agent help account set")
+    #expect(throws: failure) { try AccountCommand.set(try Parser.parse(["account", "set", "work"])) }
+  }
+
+  @Test(arguments: [
+    [], ["--refresh-token-file", "/x", "--refresh-token-fd", "3"],
+  ]) func `to import want the token from one place`(options: [String]) throws {
+    let invocation = try Parser.parse(["account", "import", "work"] + options)
+    let failure = Failure(.invalidRequest, "give one of --refresh-token-file and --refresh-token-fd")
+    #expect(throws: failure) { try AccountImportCommand.run(invocation) }
+  }
+
+  @Test(arguments: ["-1", "x", "", "99999999999", "65536", "3.0"].filter { !$0.isEmpty })
+  func `to import want a descriptor's number`(text: String) throws {
+    let invocation = try Parser.parse(["account", "import", "work", "--refresh-token-fd=\(text)"])
+    let failure = Failure(.invalidRequest, "\"--refresh-token-fd\" takes the number of an open descriptor")
+    #expect(throws: failure) { try AccountImportCommand.run(invocation) }
+  }
+
+  @Test func `to import say when the descriptor is not open`() throws {
+    let invocation = try Parser.parse(["account", "import", "work", "--refresh-token-fd", "60001"])
+    #expect(throws: Failure(.invalidRequest, "descriptor 60001 cannot be read: Bad file descriptor")) {
+      try AccountImportCommand.run(invocation)
+    }
+  }
+
+  @Test func `to import cannot read two secrets from one place`() throws {
+    let invocation = try Parser.parse(
+      ["account", "import", "work", "--refresh-token-file", "-", "--client-secret-file", "-"])
+    let failure = Failure(.invalidRequest, "standard input cannot hold the refresh token and the client secret")
+    #expect(throws: failure) { try AccountImportCommand.run(invocation) }
+  }
+
+  @Test func `show settings by the names of their options`() throws {
+    let result = try object(
+      #"{"account":"work","active":true,"settings":{"issuer":"https://x\u001b[2J","client_id":"c","scope":["a","b"],"pins":["p"],"allow_http_loopback":true,"from_the_future":7}}"#
+    )
+    #expect(
+      AccountCommand.text(result) == """
+        account              work (active account)
+        issuer               https://x[2J
+        client-id            c
+        scope                a b
+        pin                  p
+        allow-http-loopback  yes
+        from-the-future      ?
+
+        """)
+  }
+
+  @Test func `say what a change means for the session`() throws {
+    #expect(AccountCommand.changed("work", try object(#"{"signed_out":false}"#)) == "changed work")
+    #expect(
+      AccountCommand.changed("work", try object(#"{"signed_out":true,"setting":"client_id"}"#))
+        == "changed work; it is signed out until the next sign-in, since client_id is not what was signed in with:"
+        + " agent login work")
+  }
+
+  @Test func `say what a removal did`() throws {
+    #expect(AccountCommand.removed("a", try object(#"{"revoked":true}"#)) == "removed a, tokens revoked")
+    #expect(
+      AccountCommand.removed("a", try object(#"{"revoked":false,"detail":"the server is down","active_account":"b"}"#))
+        == "removed a; tokens not revoked: the server is down; b is the active account now")
+  }
+}
+
+@Suite struct `The daemon's log for people` {
+  @Test func `is a line for each event`() throws {
+    let result = try object(
+      #"""
+      {"events":[{"time":0,"event":"started"},{"time":1,"account":"work","event":"refresh_ended","duration_ms":4,
+      "result":"ok"},{"time":2,"event":"from_the_future"}],"dropped":2}
+      """#)
+    #expect(
+      DaemonCommand.logText(result) == """
+        (2 earlier events are not kept)
+        1970-01-01T00:00:00Z the daemon started
+        1970-01-01T00:00:01Z work: refresh ended after 4 ms: ok
+        (an event that this program does not know)
+
+        """)
+    #expect(DaemonCommand.logText(JSONObject()) == "")
+  }
+}
+
+@Suite struct `A status that asked the servers` {
+  @Test(arguments: [
+    (#""check":"ok""#, "the server says that the session holds"),
+    (#""check":"signed_out_elsewhere""#, "the server no longer honours the session"),
+    (#""check":"not_signed_in""#, "there is no session to ask about"),
+    (#""check":"not_possible""#, "the server offers nothing that would tell"),
+    (#""check":"failed""#, "no answer"),
+    (#""check":"failed","check_problem":{"code":"network","message":"no connection"}"#, "no connection"),
+    (#""check":"from the future""#, "from the future"),
+  ]) func `says what they said`(members: String, text: String) throws {
+    let result = try object(#"{"accounts":[{"name":"a","state":"active",\#(members)}]}"#)
+    #expect(StatusCommand.text(result, now: 0) == "a\n  state  active\n  check  \(text)\n\n")
+  }
+}

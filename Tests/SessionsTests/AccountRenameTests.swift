@@ -1,0 +1,126 @@
+import Crypto
+import OAuth
+import Platform
+import Testing
+import Vault
+
+@testable import Sessions
+
+@Suite struct `Renaming an account` {
+  let home: Home
+  let new: AccountName
+
+  init() throws {
+    home = try Home()
+    new = try AccountName("job")
+    try home.addSettings()
+    try home.store()
+  }
+
+  var rename: AccountRename {
+    AccountRename(from: home.account, to: new, services: home.services, settingsDirectory: home.settingsDirectory)
+  }
+
+  @Test func `moves settings, mark and record together`() throws {
+    let outcome = try rename.run()
+    #expect(outcome.settings == (try home.settings()))
+    #expect(outcome.settings[new] == Home.configuration)
+    #expect(outcome.settings[home.account] == nil)
+    #expect(outcome.settings.active == new)
+    #expect(try home.refreshToken(of: new) == "rt-1")
+    #expect(try home.refreshToken(of: home.account) == nil)
+    let sealed = try home.otherProcess().vault.read(new)
+    #expect(outcome.recordGeneration == sealed?.generation)
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test func `of an account without a session moves its settings`() throws {
+    try home.services.vault.remove(home.account)
+    #expect(try rename.run().recordGeneration == nil)
+    #expect(try home.settings()[new] == Home.configuration)
+  }
+
+  @Test func `never replaces an account`() throws {
+    var other = Home.configuration
+    other.clientID = "other"
+    try home.addSettings(other, for: new)
+    #expect(throws: SessionError.configuration(ConfigurationError(.accountExists, "job"))) { _ = try rename.run() }
+    #expect(try home.settings()[home.account] == Home.configuration)
+    #expect(try home.settings()[new] == other)
+    #expect(try home.refreshToken(of: home.account) == "rt-1")
+    #expect(try home.refreshToken(of: new) == nil)
+  }
+
+  @Test func `of what is not there changes nothing`() throws {
+    let none = try AccountName("none")
+    let rename = AccountRename(
+      from: none, to: new, services: home.services, settingsDirectory: home.settingsDirectory)
+    #expect(throws: SessionError.configuration(ConfigurationError(.accountChanged, "none"))) { _ = try rename.run() }
+    #expect(try home.settings().accounts.map(\.name) == [home.account])
+  }
+
+  @Test func `waits for a refresh in flight, and takes its token along`() throws {
+    let lock = try home.services.vault.lockAccount(home.account, wait: .zero)
+    let moved = Monitor(false)
+    try Threads.start(name: "rename") { [rename] in
+      do { _ = try rename.run() } catch { Issue.record(error) }
+      moved.update { $0 = true }
+    }
+    try home.store { $0.refreshToken = try secret("rt-2") }
+    #expect(moved.wait(.milliseconds(100), for: { $0 ? true : nil }) == nil)
+    lock.release()
+    #expect(moved.wait(.seconds(20), for: { $0 ? true : nil }) == true)
+    #expect(try home.refreshToken(of: new) == "rt-2")
+  }
+
+  /// What a program that was killed leaves: the steps up to there, and nothing after them.
+  @Test(arguments: 0...3) func `cut off after any step loses nothing and can be done again`(steps: Int) throws {
+    if steps >= 1 { _ = try rename.copyRecord() }
+    if steps >= 2 { _ = try rename.renameSettings(home.settingsFile) }
+    if steps >= 3 { try rename.dropOldRecord() }
+    let name = steps >= 2 ? new : home.account
+    let settings = try home.settings()
+    #expect(settings.accounts.map(\.name) == [name])
+    #expect(settings.active == name)
+    #expect(try home.refreshToken(of: name) == "rt-1")
+    // The one that counts can be used, whatever is left over of the other.
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
+    let grant = try RefreshOperation(
+      account: name, configuration: Home.configuration, services: home.services, cancellation: Cancellation()
+    ).run()
+    #expect(grant.accessToken.text == "at-2")
+    // Done again, it takes the token that is good now.
+    if steps < 2 { _ = try rename.run() }
+    #expect(try home.refreshToken(of: new) == "rt-2")
+    #expect(try home.settings().accounts.map(\.name) == [new])
+    // The old name is free; whoever takes it starts from nothing.
+    _ = try AccountAddition(
+      account: home.account, configuration: Home.configuration, services: home.services,
+      settingsDirectory: home.settingsDirectory
+    ).run()
+    #expect(try home.refreshToken(of: home.account) == nil)
+  }
+
+  @Test func `that cannot write the settings leaves all as it was`() throws {
+    // Somebody holds the settings' lock for longer than the rename waits.
+    let lock = try home.directory.open("config").lock("config.lock", wait: .zero)
+    #expect(throws: SessionError.self) { _ = try rename.run() }
+    lock.release()
+    #expect(try home.settings().accounts.map(\.name) == [home.account])
+    #expect(try home.refreshToken(of: home.account) == "rt-1")
+    #expect(try home.refreshToken(of: new) == nil)
+  }
+
+  /// A leftover of another person must not stand in the way of a sign-in under a new name.
+  @Test func `leaves nothing that a new sign-in would stumble over`() throws {
+    home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
+    let preparation = DeviceSignIn.Preparation(
+      account: home.account, configuration: Home.configuration, given: .init(), services: home.services, isNew: true,
+      cancellation: Cancellation())
+    let signIn = try DeviceSignIn.prepare(preparation)
+    let bob = try TestIssuer.first.idToken("sub", "bob")
+    let outcome = try home.finish(signIn, try tokens("at-b", refresh: "rt-b", idToken: bob))
+    #expect(outcome.grant.subject == "bob")
+    #expect(try home.refreshToken(of: home.account) == "rt-b")
+  }
+}

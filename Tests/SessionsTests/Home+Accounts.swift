@@ -1,0 +1,27 @@
+import Platform
+import Sessions
+import Vault
+
+/// The settings beside the vault, for what changes both.
+extension Home {
+  var settingsDirectory: String { directory.path("config") }
+
+  var settingsFile: SettingsFile { SettingsFile(directory: settingsDirectory) }
+
+  /// The settings as they are on disk now.
+  func settings() throws -> Settings { try settingsFile.current() }
+
+  /// Puts the account's settings on disk.
+  func addSettings(
+    _ configuration: AccountConfiguration = Home.configuration, for account: AccountName? = nil
+  ) throws {
+    _ = try settingsFile.change { (settings) throws(ConfigurationError) in
+      try settings.set(configuration, for: account ?? self.account)
+    }
+  }
+
+  /// The refresh token that the vault has for an account now; nil when it has no record.
+  func refreshToken(of account: AccountName) throws -> String? {
+    try otherProcess().record(of: account).map { $0.refreshToken?.text ?? "" }
+  }
+}

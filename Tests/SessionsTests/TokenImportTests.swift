@@ -1,0 +1,99 @@
+import Crypto
+import OAuth
+import Sessions
+import Testing
+import Vault
+
+@Suite struct `Importing a refresh token` {
+  let home: Home
+
+  init() throws { home = try Home() }
+
+  func importToken(
+    _ configuration: AccountConfiguration = Home.configuration, clientSecret: String? = nil
+  ) throws -> TokenImport.Outcome {
+    var given = DeviceSignIn.Secrets()
+    given.clientSecret = try clientSecret.map { try secret($0) }
+    return try TokenImport(
+      account: home.account, configuration: configuration, refreshToken: secret("theirs"), given: given,
+      services: home.services, settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+    ).run()
+  }
+
+  private var forms: [[String]] { home.http.requests.compactMap(\.form) }
+
+  // RFC 6749 section 6.
+  @Test func `spends it once and keeps the one it was traded for`() throws {
+    let answer = try tokens("at-1", refresh: "ours", idToken: try TestIssuer.first.idToken())
+    home.http.answer(TestIssuer.tokenURL, answer)
+    let outcome = try importToken()
+    #expect(forms == [["grant_type=refresh_token", "refresh_token=theirs", "client_id=cli"]])
+    #expect(outcome.grant.accessToken.text == "at-1")
+    #expect(outcome.grant.subject == "alice")
+    #expect(outcome.configuration == Home.configuration)
+    #expect(try home.settings()[home.account] == Home.configuration)
+    let record = try home.stored()
+    #expect(record?.refreshToken?.text == "ours")
+    #expect(record?.identity == Home.alice)
+    #expect(home.services.isCurrent(outcome.grant, of: home.account))
+    // The account is like any other from here on.
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    #expect(try home.refresh().accessToken.text == "at-2")
+  }
+
+  @Test func `keeps it where the server does not rotate, and needs no ID Token`() throws {
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1", scope: "mail"))
+    let outcome = try importToken()
+    #expect(outcome.grant.subject == nil)
+    #expect(outcome.grant.scope == "mail")
+    let record = try home.stored()
+    #expect(record?.refreshToken?.text == "theirs")
+    #expect(record?.identity == nil)
+    #expect(home.services.isCurrent(outcome.grant, of: home.account))
+  }
+
+  // RFC 6749 section 5.2.
+  @Test func `that the server refuses keeps nothing`() throws {
+    home.http.answer(TestIssuer.tokenURL, try refusal("invalid_grant"))
+    let error = refused(.invalidGrant, "the token endpoint", "invalid_grant", status: 400)
+    #expect(throws: SessionError.oauth(error)) { _ = try importToken() }
+    #expect(try home.settings().accounts.isEmpty)
+    #expect(try home.settings().active == nil)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `with an ID Token that does not hold keeps nothing`() throws {
+    let foreign = try TestIssuer.first.idToken("aud", "somebody-else")
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "ours", idToken: foreign))
+    #expect(throws: SessionError.self) { _ = try importToken() }
+    #expect(try home.settings().accounts.isEmpty)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `never touches an account that is there, and does not spend the token`() throws {
+    try home.addSettings()
+    try home.store()
+    #expect(throws: SessionError.configuration(ConfigurationError(.accountExists, "work"))) { _ = try importToken() }
+    #expect(home.http.requests.isEmpty)
+    #expect(try home.refreshToken(of: home.account) == "rt-1")
+  }
+
+  @Test func `by a client with a secret keeps the secret, and proves itself as the server announces`() throws {
+    let metadata = TestIssuer.metadata("token_endpoint_auth_methods_supported", ["client_secret_post"])
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "ours"))
+    let outcome = try importToken(clientSecret: "s3cret")
+    #expect(outcome.configuration.tokenEndpointAuthMethod == "client_secret_post")
+    #expect(try home.settings()[home.account] == outcome.configuration)
+    #expect(forms.last?.suffix(2) == ["client_id=cli", "client_secret=s3cret"])
+    #expect(try home.stored()?.clientSecret?.text == "s3cret")
+  }
+
+  @Test func `to a server that is down keeps nothing, and may be tried again`() throws {
+    home.http.fail(TestIssuer.tokenURL, HTTPFailure(.connect))
+    #expect(throws: SessionError.self) { _ = try importToken() }
+    #expect(try home.settings().accounts.isEmpty)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "ours"))
+    #expect(try importToken().grant.accessToken.text == "at-1")
+  }
+}
