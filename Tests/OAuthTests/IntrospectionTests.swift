@@ -35,7 +35,7 @@ private let url = "https://as.example/introspect"
   @Test(arguments: [
     (#"{"active":true,"scope":"a","sub":"x","exp":1}"#, true), (#"{"active":false}"#, false),
     (#"{"active":false,"sub":"x"}"#, false),
-  ]) func `is answered by "active" alone`(body: String, isActive: Bool) throws {
+  ]) func `is answered by one member alone`(body: String, isActive: Bool) throws {
     #expect(try ask(ScriptedHTTP(try response(200, body))) == isActive)
   }
 

@@ -1,5 +1,6 @@
 import OAuth
 import Sessions
+import TestSupport
 import Testing
 import Vault
 

@@ -1,3 +1,4 @@
+import Encoding
 import OAuth
 import Sessions
 import Testing

@@ -1,5 +1,6 @@
 import Platform
 import Sessions
+import TestSupport
 import Vault
 
 /// The settings beside the vault, for what changes both.

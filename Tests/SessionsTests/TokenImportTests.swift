@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import OAuth
 import Sessions
 import Testing

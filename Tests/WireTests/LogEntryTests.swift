@@ -14,7 +14,9 @@ import Wire
     + LogEvent.SettingsChange.allCases.map { .settingsChanged($0) }
     + LogEvent.PeerProblem.allCases.map { .peerDropped($0) }
 
-  @Test(arguments: events, [nil, "work"]) func `is read back as it was written`(event: LogEvent, account: String?) throws {
+  @Test(arguments: events, [nil, "work"]) func `is read back as it was written`(event: LogEvent, account: String?)
+    throws
+  {
     let entry = LogEntry(time: 1_700_000_000, account: account, event: event)
     let bytes = JSON.object(entry.json).serialized()
     #expect(LogEntry(json: try JSON(parsing: bytes)) == entry)

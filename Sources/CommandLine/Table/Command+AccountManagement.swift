@@ -94,9 +94,8 @@ extension Command {
     operands: .newAccount,
     examples: [
       Example(
-        purpose: "Take over a session from a password manager",
-        line: "pass show work/refresh-token | agent account import work --issuer https://id.example.com --client-id"
-          + " my-cli --refresh-token-file -")
+        purpose: "Take over a refresh token that a file holds",
+        line: "agent account import work --issuer https://id.example.com --client-id my-cli --refresh-token-file token")
     ],
     run: AccountImportCommand.run)
 }

@@ -1,0 +1,113 @@
+import Encoding
+import Sessions
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite struct `An account's settings on the wire` {
+  private static let pin = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+  private static let full: AccountSettings = {
+    var settings = AccountSettings()
+    settings.issuer = "https://as.example"
+    settings.clientID = "cli"
+    settings.scope = ["openid", "mail"]
+    settings.tokenEndpointAuthMethod = "client_secret_post"
+    settings.caFile = "/etc/ca.pem"
+    settings.pins = [pin]
+    settings.allowHTTPLoopback = true
+    settings.endpoints.token = "https://as.example/t"
+    settings.endpoints.deviceAuthorization = "https://as.example/d"
+    settings.endpoints.userinfo = "https://as.example/u"
+    settings.endpoints.revocation = "https://as.example/r"
+    settings.endpoints.jwks = "https://as.example/j"
+    settings.proxy = "http://proxy.example:3128"
+    settings.proxyExclusions = "localhost"
+    settings.keepsAccessToken = true
+    return settings
+  }()
+
+  private static func failure(_ body: () throws(Failure) -> Void) -> Failure? {
+    do throws(Failure) {
+      try body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `are shown as they were given`() throws {
+    var configuration = try AccountConfiguration(Self.full)
+    #expect(try configuration.takeProxy(of: Self.full) == nil)
+    #expect(configuration.settings == Self.full)
+  }
+
+  @Test func `of a new account name its issuer and client`() {
+    var settings = Self.full
+    settings.clientID = nil
+    #expect(Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "--client-id ID")
+    settings.issuer = nil
+    #expect(Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "--issuer URL")
+  }
+
+  @Test(arguments: AccountSetting.allCases) func `are taken back one by one`(setting: AccountSetting) throws {
+    var configuration = try AccountConfiguration(Self.full)
+    _ = try configuration.takeProxy(of: Self.full)
+    let before = configuration.settings.json
+    configuration.unset(setting)
+    let after = configuration.settings.json
+    let changed = before.names.filter { before[$0] != after[$0] }
+    #expect(changed == (setting == .proxy ? ["proxy", "no_proxy"] : [setting.rawValue]))
+  }
+
+  @Test func `all taken back are those of an account that names nothing`() throws {
+    var configuration = try AccountConfiguration(Self.full)
+    _ = try configuration.takeProxy(of: Self.full)
+    for setting in AccountSetting.allCases { configuration.unset(setting) }
+    #expect(configuration == AccountConfiguration(issuer: "https://as.example", clientID: "cli"))
+  }
+
+  @Test func `that are not named stay as they are`() throws {
+    var configuration = try AccountConfiguration(Self.full)
+    let before = configuration
+    try configuration.apply(AccountSettings())
+    #expect(configuration == before)
+  }
+
+  @Test func `of wrong values are refused`() {
+    let edits: [(inout AccountSettings) -> Void] = [
+      { $0.pins = ["sha256//AAAA"] }, { $0.caFile = "relative.pem" },
+      { $0.tokenEndpointAuthMethod = "private_key_jwt" },
+      { $0.scope = ["a\"b"] },
+    ]
+    for edit in edits {
+      var settings = Self.full
+      edit(&settings)
+      #expect(Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) } != nil)
+    }
+  }
+
+  @Test func `never show a password that somebody wrote into the proxy's URL`() throws {
+    var configuration = try AccountConfiguration(Self.full)
+    configuration.proxy = "http://user:canary@proxy.example:3128"
+    #expect(configuration.settings.proxy == "http://proxy.example:3128")
+    configuration.proxy = "ht!tp://user:canary@"
+    #expect(configuration.settings.proxy == nil)
+  }
+
+  @Test(arguments: [
+    ("http://proxy.example:3128", "http://proxy.example:3128", nil),
+    ("proxy.example:3128", "http://proxy.example:3128", nil),
+    ("http://u:p@proxy.example:3128/", "http://proxy.example:3128/", "u:p"),
+    ("https://u:p%40@proxy.example", "https://proxy.example", "u:p%40"),
+  ]) func `have a proxy and its password apart`(text: String, url: String, credentials: String?) throws {
+    let setting = try ProxySetting(text)
+    #expect(setting.url == url)
+    #expect(setting.credentials == credentials)
+  }
+
+  @Test(arguments: ["ftp://proxy.example", "http://", "://x"]) func `have no other proxy`(text: String) {
+    #expect(Self.failure { () throws(Failure) in _ = try ProxySetting(text) }?.code == .invalidConfiguration)
+  }
+}

@@ -1,0 +1,108 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+@Suite(.needsPrograms) struct `Accounts` {
+  @Test func `are added without a sign-in, shown, and signed in to later`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let added = try tree.agent(
+          "account", "add", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
+          "--scope", "openid offline_access", "--json")
+        #expect(added.outputText == #"{"account":"work","active":true}"# + "\n")
+        #expect(try issuer.requests() == 0)
+        let settings = try tree.json("account", "show")["settings"]
+        #expect(settings?["issuer"]?.string == issuer.url)
+        #expect(settings?["scope"] == ["openid", "offline_access"])
+        #expect(try tree.agent("token").failed(3))
+        #expect(try tree.agent("login").succeeded)
+        #expect(try !tree.token().isEmpty)
+        let again = try tree.agent("account", "add", "work", "--issuer", "https://x", "--client-id", "c", "--json")
+        #expect(again.failed(1))
+        #expect(again.failureCode == "account_exists")
+      }
+    }
+  }
+
+  @Test func `are changed; what is sealed signs out until it is put back`() throws {
+    try Session.with { session in
+      let token = try session.tree.token()
+      #expect(
+        try session.tree.json("account", "set", "work", "--scope", "openid", "--keep")
+          == ["account": "work", "signed_out": false])
+      #expect(try session.tree.token() == token, "the session goes on")
+      #expect(
+        try session.tree.json("account", "set", "work", "--client-id", "other")
+          == ["account": "work", "signed_out": true, "setting": "client_id"])
+      let asked = try session.issuer.requests()
+      let refused = try session.tree.agent("token", "work", "--json")
+      #expect(refused.failed(3))
+      #expect(refused.failureCode == "configuration_changed")
+      #expect(try session.tree.json("status", "work")["accounts"]?.array?.first?["state"] == "signed_out")
+      #expect(try session.issuer.requests() == asked)
+      #expect(
+        try session.tree.json("account", "set", "work", "--client-id", "agent-cli", "--unset", "keep")
+          == ["account": "work", "signed_out": false])
+      #expect(try !session.tree.token().isEmpty)
+      #expect(try session.tree.json("account", "show", "work")["settings"]?["keep"] == nil)
+    }
+  }
+
+  @Test func `are renamed with their session`() throws {
+    try Session.with { session in
+      let token = try session.tree.token()
+      let asked = try session.issuer.requests()
+      #expect(
+        try session.tree.json("account", "rename", "work", "job")
+          == ["account": "job", "renamed_from": "work", "active": true])
+      #expect(try session.tree.token("job") == token, "the token in memory moved along")
+      #expect(try session.issuer.requests() == asked)
+      #expect(try session.tree.agent("token", "work").failed(3))
+      // The record moved along too.
+      try session.tree.stopDaemon()
+      #expect(try !session.tree.token("job").isEmpty)
+      #expect(try !session.tree.token("job", "--force-refresh").isEmpty)
+      #expect(try session.issuer.count("reuse_detected") == 0)
+    }
+  }
+
+  @Test func `are never replaced by a rename`() throws {
+    try Session.with { session in
+      try session.tree.signIn("home", at: session.issuer.url)
+      let result = try session.tree.agent("account", "rename", "work", "home", "--json")
+      #expect(result.failed(1))
+      #expect(result.failureCode == "account_exists")
+      #expect(try session.tree.token("work") != session.tree.token("home"))
+    }
+  }
+
+  @Test func `keep those waiting who ask while they are renamed`() throws {
+    try Session.with { session in
+      try session.issuer.control("delay_token_ms", "1000")
+      let waiting = try session.tree.start(["token", "work", "--force-refresh"])
+      try session.tree.awaitEvent("refresh_began", of: "work")
+      let renamed = try session.tree.agent("account", "rename", "work", "job")
+      #expect(renamed.succeeded, "\(renamed.errorText)")
+      #expect(try waiting.wait() == .exited(0), "\(waiting.errorText)")
+      #expect(try !session.tree.token("job").isEmpty)
+    }
+  }
+
+  @Test func `are removed with their tokens; another becomes the active one`() throws {
+    try Session.with { session in
+      try session.tree.signIn("home", at: session.issuer.url)
+      #expect(
+        try session.tree.json("account", "remove", "work")
+          == ["account": "work", "revoked": true, "active_account": "home"])
+      #expect(try session.issuer.count("revocations") >= 1)
+      #expect(try session.tree.agent("token", "work").failed(3))
+      #expect(try session.tree.json("list")["accounts"]?.array?.count == 1)
+      let asked = try session.issuer.requests()
+      let local = try session.tree.agent("account", "remove", "home", "--local")
+      #expect(local.succeeded)
+      #expect(try session.issuer.requests() == asked)
+      #expect(try session.tree.json("list")["accounts"] == [])
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import Encoding
+import Platform
+import Testing
+
+extension AgentTree {
+  /// The events that the daemon's log has now.
+  func events() throws -> [JSON] {
+    try #require(try json("daemon", "log")["events"]?.array)
+  }
+
+  /// Waits until the log has an event of an account. There is nothing to wait for but the log itself.
+  func awaitEvent(_ event: String, of account: String, patience: Duration = .seconds(20)) throws {
+    let deadline = Instant.now.advanced(by: patience)
+    while try !events().contains(where: { $0["event"]?.string == event && $0["account"]?.string == account }) {
+      try #require(Instant.now < deadline, "there is no \(event)")
+      Threads.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// What `status --check` says of an account.
+  func check(_ account: String = "work") throws -> JSON {
+    let status = try json("status", account, "--check")
+    return try #require(status["accounts"]?.array?.first)
+  }
+}

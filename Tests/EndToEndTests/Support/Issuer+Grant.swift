@@ -1,0 +1,26 @@
+import Encoding
+import Platform
+import Testing
+
+extension Issuer {
+  /// A refresh token as another program of the same client would have got it, by the device grant.
+  func refreshToken(scope: String = "openid+offline_access") throws -> String {
+    let begun = try PlainHTTP.post(
+      port: port, "/device_authorization", [("client_id", "agent-cli"), ("scope", scope)])
+    let code = try #require(JSON(parsing: begun.body)["device_code"]?.string)
+    let deadline = Instant.now.advanced(by: .seconds(20))
+    while Instant.now < deadline {
+      let answer = try PlainHTTP.post(
+        port: port, "/token",
+        [
+          ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", code),
+          ("client_id", "agent-cli"),
+        ])
+      let tokens = try JSON(parsing: answer.body)
+      if let token = tokens["refresh_token"]?.string { return token }
+      // RFC 8628 section 3.5: the issuer is told to ask for a second between two polls.
+      Threads.sleep(for: .milliseconds(1100))
+    }
+    throw PlainHTTP.Unreadable()
+  }
+}
