@@ -47,6 +47,7 @@ package final class AccessGrant: Sendable {
     scope = other.scope
     subject = other.subject
     claims = other.claims
+    idToken = other.idToken
     issuedAt = other.issuedAt
     lifetimeSeconds = other.lifetimeSeconds
     expiresAtUnixSeconds = other.expiresAtUnixSeconds

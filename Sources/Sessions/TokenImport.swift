@@ -92,7 +92,8 @@ package struct TokenImport: Sendable {
     }
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
-      subject: token?.identity.subject, claims: token?.claims ?? .init(), issuedAt: startedAt,
+      subject: token?.identity.subject, claims: token?.claims ?? .init(), idToken: response.idToken,
+      issuedAt: startedAt,
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation)
   }
 }
