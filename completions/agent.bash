@@ -3,8 +3,9 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec status list use whoami daemon completions help) ;;
-  'daemon') words=(start stop restart status run) ;;
+  '') words=(login logout token env exec status list use whoami account daemon completions help) ;;
+  'account') words=(add show set rename remove import) ;;
+  'daemon') words=(start stop restart status run log) ;;
   *) return 1 ;;
   esac
 }
@@ -12,20 +13,27 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id -s --scope --device --client-secret-file --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --device) limit=1 operand=accounts ;;
   'logout') options=(--all --local) limit=1 operand=accounts ;;
   'token') options=(--min-valid --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
   'exec') options=(--var) limit=1 operand=accounts trailing=yes ;;
-  'status') options=() limit=1 operand=accounts ;;
+  'status') options=(--check) limit=1 operand=accounts ;;
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
+  'account add') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep) ;;
+  'account show') options=() limit=1 operand=accounts ;;
+  'account set') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --unset) limit=1 operand=accounts ;;
+  'account rename') options=() limit=2 operand=accounts ;;
+  'account remove') options=(--local) limit=1 operand=accounts ;;
+  'account import') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --refresh-token-file --refresh-token-fd) ;;
   'daemon start') options=() ;;
   'daemon stop') options=() ;;
   'daemon restart') options=() ;;
   'daemon status') options=() ;;
   'daemon run') options=() ;;
+  'daemon log') options=() ;;
   'completions') options=() limit=1 operand=words words=(bash zsh fish) ;;
   'help') options=() limit=2 operand=commands ;;
   *) return 1 ;;
@@ -38,7 +46,6 @@ __agent_value() {
   'login --issuer') kind=text ;;
   'login --client-id') kind=text ;;
   'login -s' | 'login --scope') kind=text ;;
-  'login --client-secret-file') kind=files ;;
   'login --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
   'login --ca-file') kind=files ;;
   'login --pin') kind=text ;;
@@ -47,10 +54,48 @@ __agent_value() {
   'login --userinfo-endpoint') kind=text ;;
   'login --revocation-endpoint') kind=text ;;
   'login --jwks-uri') kind=text ;;
+  'login --client-secret-file') kind=files ;;
   'token --min-valid') kind=text ;;
   'env --shell') kind=words words=(sh bash zsh fish csh dotenv json) ;;
   'env --var') kind=text ;;
   'exec --var') kind=text ;;
+  'account add --issuer') kind=text ;;
+  'account add --client-id') kind=text ;;
+  'account add -s' | 'account add --scope') kind=text ;;
+  'account add --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
+  'account add --ca-file') kind=files ;;
+  'account add --pin') kind=text ;;
+  'account add --token-endpoint') kind=text ;;
+  'account add --device-authorization-endpoint') kind=text ;;
+  'account add --userinfo-endpoint') kind=text ;;
+  'account add --revocation-endpoint') kind=text ;;
+  'account add --jwks-uri') kind=text ;;
+  'account set --issuer') kind=text ;;
+  'account set --client-id') kind=text ;;
+  'account set -s' | 'account set --scope') kind=text ;;
+  'account set --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
+  'account set --ca-file') kind=files ;;
+  'account set --pin') kind=text ;;
+  'account set --token-endpoint') kind=text ;;
+  'account set --device-authorization-endpoint') kind=text ;;
+  'account set --userinfo-endpoint') kind=text ;;
+  'account set --revocation-endpoint') kind=text ;;
+  'account set --jwks-uri') kind=text ;;
+  'account set --unset') kind=words words=(scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep) ;;
+  'account import --issuer') kind=text ;;
+  'account import --client-id') kind=text ;;
+  'account import -s' | 'account import --scope') kind=text ;;
+  'account import --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
+  'account import --ca-file') kind=files ;;
+  'account import --pin') kind=text ;;
+  'account import --token-endpoint') kind=text ;;
+  'account import --device-authorization-endpoint') kind=text ;;
+  'account import --userinfo-endpoint') kind=text ;;
+  'account import --revocation-endpoint') kind=text ;;
+  'account import --jwks-uri') kind=text ;;
+  'account import --client-secret-file') kind=files ;;
+  'account import --refresh-token-file') kind=files ;;
+  'account import --refresh-token-fd') kind=text ;;
   *' -a' | *' --account') kind=accounts ;;
   *' --timeout') kind=text ;;
   *) return 1 ;;

@@ -11,8 +11,6 @@ function __agent_takes_value
             return 0
         case 'login --scope'
             return 0
-        case 'login --client-secret-file'
-            return 0
         case 'login --token-endpoint-auth-method'
             return 0
         case 'login --ca-file'
@@ -29,6 +27,8 @@ function __agent_takes_value
             return 0
         case 'login --jwks-uri'
             return 0
+        case 'login --client-secret-file'
+            return 0
         case 'token --min-valid'
             return 0
         case 'env --shell'
@@ -36,6 +36,86 @@ function __agent_takes_value
         case 'env --var'
             return 0
         case 'exec --var'
+            return 0
+        case 'account add --issuer'
+            return 0
+        case 'account add --client-id'
+            return 0
+        case 'account add -s'
+            return 0
+        case 'account add --scope'
+            return 0
+        case 'account add --token-endpoint-auth-method'
+            return 0
+        case 'account add --ca-file'
+            return 0
+        case 'account add --pin'
+            return 0
+        case 'account add --token-endpoint'
+            return 0
+        case 'account add --device-authorization-endpoint'
+            return 0
+        case 'account add --userinfo-endpoint'
+            return 0
+        case 'account add --revocation-endpoint'
+            return 0
+        case 'account add --jwks-uri'
+            return 0
+        case 'account set --issuer'
+            return 0
+        case 'account set --client-id'
+            return 0
+        case 'account set -s'
+            return 0
+        case 'account set --scope'
+            return 0
+        case 'account set --token-endpoint-auth-method'
+            return 0
+        case 'account set --ca-file'
+            return 0
+        case 'account set --pin'
+            return 0
+        case 'account set --token-endpoint'
+            return 0
+        case 'account set --device-authorization-endpoint'
+            return 0
+        case 'account set --userinfo-endpoint'
+            return 0
+        case 'account set --revocation-endpoint'
+            return 0
+        case 'account set --jwks-uri'
+            return 0
+        case 'account set --unset'
+            return 0
+        case 'account import --issuer'
+            return 0
+        case 'account import --client-id'
+            return 0
+        case 'account import -s'
+            return 0
+        case 'account import --scope'
+            return 0
+        case 'account import --token-endpoint-auth-method'
+            return 0
+        case 'account import --ca-file'
+            return 0
+        case 'account import --pin'
+            return 0
+        case 'account import --token-endpoint'
+            return 0
+        case 'account import --device-authorization-endpoint'
+            return 0
+        case 'account import --userinfo-endpoint'
+            return 0
+        case 'account import --revocation-endpoint'
+            return 0
+        case 'account import --jwks-uri'
+            return 0
+        case 'account import --client-secret-file'
+            return 0
+        case 'account import --refresh-token-file'
+            return 0
+        case 'account import --refresh-token-fd'
             return 0
         case '* -a'
             return 0
@@ -48,11 +128,11 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'status' 'list' 'use' 'whoami' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'status' 'list' 'use' 'whoami' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
-    contains -- "$argv[1]" daemon
+    contains -- "$argv[1]" account daemon
 end
 
 # Whether the command $argv[1] runs another one.
@@ -133,14 +213,22 @@ complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts, sessions,
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
 complete -c agent -n '__agent_at word ' -a 'whoami' -d 'Show who is signed in'
-complete -c agent -n '__agent_at word ' -a 'daemon' -d 'start, stop, restart, status, run'
+complete -c agent -n '__agent_at word ' -a 'account' -d 'add, show, set, rename, remove, import'
+complete -c agent -n '__agent_at word ' -a 'daemon' -d 'start, stop, restart, status, run, log'
 complete -c agent -n '__agent_at word ' -a 'completions' -d 'Print the completions for a shell'
 complete -c agent -n '__agent_at word ' -a 'help' -d 'Print how a command is used'
+complete -c agent -n '__agent_at word account' -a 'add' -d 'Set up an account without signing in'
+complete -c agent -n '__agent_at word account' -a 'show' -d 'Show the settings of an account'
+complete -c agent -n '__agent_at word account' -a 'set' -d 'Change the settings of an account'
+complete -c agent -n '__agent_at word account' -a 'rename' -d 'Give an account another name'
+complete -c agent -n '__agent_at word account' -a 'remove' -d 'Sign out of an account and forget its settings'
+complete -c agent -n '__agent_at word account' -a 'import' -d 'Set up an account with a refresh token from elsewhere'
 complete -c agent -n '__agent_at word daemon' -a 'start' -d 'Start the daemon, unless it runs'
 complete -c agent -n '__agent_at word daemon' -a 'stop' -d 'Stop the daemon'
 complete -c agent -n '__agent_at word daemon' -a 'restart' -d 'Stop the daemon and start it anew'
 complete -c agent -n '__agent_at word daemon' -a 'status' -d 'Show the running daemon'
 complete -c agent -n '__agent_at word daemon' -a 'run' -d 'Run the daemon in the foreground'
+complete -c agent -n '__agent_at word daemon' -a 'log' -d 'Show what the daemon did lately'
 complete -c agent -n '__agent_at options' -s a -l account -x -a '(__agent_accounts)' -d 'Act on this account instead of the active one; AGENT_ACCOUNT does the same'
 complete -c agent -n '__agent_at options' -l timeout -x -d 'Give up after this time'
 complete -c agent -n '__agent_at options' -l no-daemon -d 'Use a private agentd that ends with this command, as containers and build jobs need it'
@@ -153,8 +241,6 @@ complete -c agent -n '__agent_at options' -s V -l version -d 'Print the version'
 complete -c agent -n '__agent_at options login' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
 complete -c agent -n '__agent_at options login' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options login' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
-complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device; this is the default'
-complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options login' -l pin -x -d 'Accept only servers with this public key; may be given several times'
@@ -165,6 +251,8 @@ complete -c agent -n '__agent_at options login' -l userinfo-endpoint -x -d 'Use 
 complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device; this is the default'
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options logout' -l all -d 'Sign out of all accounts'
 complete -c agent -n '__agent_at options logout' -l local -d 'Forget the session here without telling the server'
@@ -180,9 +268,59 @@ complete -c agent -n '__agent_at options env' -l unset -d 'Print statements that
 complete -c agent -n '__agent_at operand 0 env' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options exec' -l var -x -d 'Set the variable NAME, and only those named'
 complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers whether the sessions still hold'
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 whoami' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options account add' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
+complete -c agent -n '__agent_at options account add' -l client-id -x -d 'The client identifier registered there'
+complete -c agent -n '__agent_at options account add' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options account add' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
+complete -c agent -n '__agent_at options account add' -l pin -x -d 'Accept only servers with this public key; may be given several times'
+complete -c agent -n '__agent_at options account add' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
+complete -c agent -n '__agent_at options account add' -l token-endpoint -x -d 'Use this token endpoint'
+complete -c agent -n '__agent_at options account add' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
+complete -c agent -n '__agent_at options account add' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
+complete -c agent -n '__agent_at options account add' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at operand 0 account show' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options account set' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
+complete -c agent -n '__agent_at options account set' -l client-id -x -d 'The client identifier registered there'
+complete -c agent -n '__agent_at options account set' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options account set' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
+complete -c agent -n '__agent_at options account set' -l pin -x -d 'Accept only servers with this public key; may be given several times'
+complete -c agent -n '__agent_at options account set' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
+complete -c agent -n '__agent_at options account set' -l token-endpoint -x -d 'Use this token endpoint'
+complete -c agent -n '__agent_at options account set' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
+complete -c agent -n '__agent_at options account set' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
+complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options account remove' -l local -d 'Forget the session here without telling the server'
+complete -c agent -n '__agent_at operand 0 account remove' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options account import' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
+complete -c agent -n '__agent_at options account import' -l client-id -x -d 'The client identifier registered there'
+complete -c agent -n '__agent_at options account import' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options account import' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
+complete -c agent -n '__agent_at options account import' -l pin -x -d 'Accept only servers with this public key; may be given several times'
+complete -c agent -n '__agent_at options account import' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
+complete -c agent -n '__agent_at options account import' -l token-endpoint -x -d 'Use this token endpoint'
+complete -c agent -n '__agent_at options account import' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
+complete -c agent -n '__agent_at options account import' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
+complete -c agent -n '__agent_at options account import' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options account import' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options account import' -l refresh-token-file -r -F -d 'Read the refresh token from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options account import' -l refresh-token-fd -x -d 'Read the refresh token from this open descriptor'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec status list use whoami daemon completions help'
-complete -c agent -n '__agent_at operand 1 help' -a 'start stop restart status run'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec status list use whoami account daemon completions help'
+complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import start stop restart status run log'

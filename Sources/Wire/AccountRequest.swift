@@ -18,6 +18,16 @@ package enum AccountRequest: Sendable, Hashable {
   /// secret when one is announced, are read from descriptors that travel with the request.
   case `import`(account: String, AccountSettings, sendsClientSecret: Bool)
 
+  /// The account that it is about, by its name before the request; nil means the active one.
+  package var account: String? {
+    switch self {
+    case .show(let account): account
+    case .add(let account, _), .set(let account, _, unset: _), .rename(let account, to: _),
+      .remove(let account, local: _), .import(let account, _, sendsClientSecret: _):
+      account
+    }
+  }
+
   /// The `request` member's value.
   var name: String {
     switch self {
@@ -40,7 +50,8 @@ extension AccountRequest {
     case "account_set":
       self = .set(account: try Self.account(members), try AccountSettings(members), unset: try Self.unset(members))
     case "account_rename":
-      self = .rename(account: try Self.account(members), to: try Self.account(members, "new_name"))
+      self = .rename(
+        account: try Self.account(members), to: try Self.required(members.text("new_name"), "new_name"))
     case "account_remove": self = .remove(account: try Self.account(members), local: try members.flag("local"))
     case "account_import":
       self = .import(
@@ -73,11 +84,13 @@ extension AccountRequest {
     }
   }
 
-  private static func account(_ members: RequestMembers, _ name: String = "account") throws(Failure) -> String {
-    guard let account = try members.text(name) else {
-      throw Failure(.invalidRequest, "the request needs the member \"\(name)\"")
-    }
-    return account
+  private static func account(_ members: RequestMembers) throws(Failure) -> String {
+    try required(members.text("account"), "account")
+  }
+
+  private static func required(_ text: String?, _ name: String) throws(Failure) -> String {
+    guard let text else { throw Failure(.invalidRequest, "the request needs the member \"\(name)\"") }
+    return text
   }
 
   private static func unset(_ members: RequestMembers) throws(Failure) -> [AccountSetting] {

@@ -20,9 +20,11 @@ import Wire
   @Test func `describes every request that the daemon reads, and no other`() throws {
     let described = ManualProtocol.requests.map(\.name)
     // `case "token": self = .token(…)`
-    let text = try PackageFiles.text("Sources/Wire/Request.swift")
-    let known = try PackageFiles.names(after: "    case \"", in: "Sources/Wire/Request.swift").filter {
-      text.contains("case \"\($0)\":")
+    let known = try ["Request", "AccountRequest"].flatMap { file in
+      let text = try PackageFiles.text("Sources/Wire/\(file).swift")
+      return try PackageFiles.names(after: "    case \"", in: "Sources/Wire/\(file).swift").filter {
+        text.contains("case \"\($0)\":")
+      }
     }
     #expect(Set(described) == Set(known) && described.count == known.count)
   }
@@ -43,13 +45,15 @@ import Wire
     let request = try #require(ManualProtocol.requests.first { $0.name == name })
     for member in request.members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
-      if name == "use" { line["account"] = "work" }
+      for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
+        if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
+      }
       line[member.name] =
         switch member.type {
         case "text": "sample"
         case "number": 7
         case "boolean": true
-        case "list of texts": ["sample"]
+        case "list of texts": member.name == "unset" ? ["pins"] : ["sample"]
         default: .null
         }
       #expect(line[member.name] != .null, "\(member.type) is no type of a member")

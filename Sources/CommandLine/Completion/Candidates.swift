@@ -30,8 +30,8 @@ extension Operands {
   /// What an operand may be.
   var candidates: Candidates {
     switch self {
-    case .none, .candidateKind: .text
-    case .account, .namedAccount: .accounts
+    case .none, .newAccount, .candidateKind: .text
+    case .account, .namedAccount, .rename: .accounts
     case .command: .commands
     case .completionShell: .words(CompletionShell.allCases.map(\.rawValue))
     }

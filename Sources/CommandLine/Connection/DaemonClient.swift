@@ -71,7 +71,7 @@ struct DaemonClient: Sendable {
   func ask(_ request: Request, over connection: inout DaemonConnection) throws(Failure) -> JSONObject {
     let begin = tellAsking(request)
     try connection.send(envelope(request))
-    return try answer(over: &connection)
+    return try answer(over: &connection, since: begin)
   }
 
   /// Sends a request with secrets for the daemon to read, and returns its result.
@@ -81,11 +81,12 @@ struct DaemonClient: Sendable {
     var connection = try connect()
     let result: JSONObject
     do {
+      let begin = tellAsking(request)
       switch second {
       case .none: try connection.send(envelope(request), passing: first)
       case .some(let second): try connection.send(envelope(request), passing: first, second)
       }
-      result = try answer(over: &connection)
+      result = try answer(over: &connection, since: begin)
     } catch {
       connection.finish()
       throw error
@@ -95,7 +96,7 @@ struct DaemonClient: Sendable {
   }
 
   /// The result of the request that was sent last.
-  private func answer(over connection: inout DaemonConnection) throws(Failure) -> JSONObject {
+  private func answer(over connection: inout DaemonConnection, since begin: Instant) throws(Failure) -> JSONObject {
     let deadline = deadline()
     while true {
       let reply = try connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }

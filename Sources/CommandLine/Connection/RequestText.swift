@@ -18,9 +18,10 @@ enum RequestText {
     case .token(let token): token.account
     case .login(let login): login.account
     case .logout(let logout): logout.account
-    case .status(let account), .whoami(let account): account
+    case .status(let account, check: _), .whoami(let account): account
     case .use(let account): account
-    case .list, .daemonStatus, .daemonStop: nil
+    case .account(let request): request.account
+    case .list, .daemonStatus, .daemonStop, .daemonLog: nil
     }
   }
 }

@@ -43,7 +43,9 @@ enum ManualDaemon {
         Manual.Item(
           term: "--foreground",
           meaning: "By a person or a service manager. It makes the socket in the usual place. With `LISTEN_FDS=1` and"
-            + " `LISTEN_PID` it serves the socket that it was handed as descriptor 3, as sd_listen_fds(3) has it."),
+            + " `LISTEN_PID` it serves the socket that it was handed as descriptor 3, as sd_listen_fds(3) has it. It writes"
+            + " the lines that `agent daemon log` shows to standard error, where `JOURNAL_STREAM` is set with the"
+            + " priorities that systemd's journal reads."),
         Manual.Item(
           term: "--connection-fd NUMBER",
           meaning: "By `agent --no-daemon`. It serves the one connection that it was handed and ends with it."),
@@ -85,6 +87,7 @@ enum ManualDaemon {
     .list(
       Manual.environment.filter { $0.term.hasPrefix("XDG_") } + [
         Manual.Item(term: "HOME", meaning: "Where the directories above are by default."),
+        Manual.Item(term: "JOURNAL_STREAM", meaning: "See START AND END."),
         Manual.Item(term: "LISTEN_FDS", meaning: "See START AND END; also `LISTEN_PID`."),
       ], macro: "Ev"),
   ]

@@ -1,6 +1,7 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
-  static let requests: [Description] = [token, login, logout, status, list, use, whoami, daemonStatus, daemonStop]
+  static let requests: [Description] =
+    [token, login, logout, status, list, use, whoami] + accountRequests + [daemonStatus, daemonLog, daemonStop]
 
   private static let token = Description(
     name: "token",
@@ -35,24 +36,7 @@ extension ManualProtocol {
       Member("account", "text", "The account; without it the active one, or with `issuer` a name made from its host."),
       Member("issuer", "text", "The authorization server's own name, a URL; without it the stored settings are used."),
       Member("client_id", "text", "The client identifier; must be there for a new account."),
-      Member("scope", "list of texts", "What to ask for."),
-      Member(
-        "token_endpoint_auth_method", "text", "One of `none`, `client_secret_basic` and `client_secret_post`."),
-      Member(
-        "client_secret_descriptor", "boolean",
-        "A descriptor from which the client secret can be read comes with this line, as `SCM_RIGHTS`."),
-      Member("ca_file", "text", "The absolute path of certificate authorities in PEM form."),
-      Member("pins", "list of texts", "Public keys, as `sha256//BASE64`."),
-      Member("allow_http_loopback", "boolean", "Allow plain http to a literal address of this machine."),
-      Member("token_endpoint", "text", "A URL to use in place of the announced one; so are the next four."),
-      Member("device_authorization_endpoint", "text", "See RFC 8628."),
-      Member("userinfo_endpoint", "text", "See OpenID Connect Core, section 5.3."),
-      Member("revocation_endpoint", "text", "See RFC 7009."),
-      Member("jwks_uri", "text", "Where the issuer's keys are."),
-      Member("proxy", "text", "The URL of the proxy that the account uses from now on; without it none."),
-      Member("no_proxy", "text", "The hosts that the proxy is not for, as curl(1) reads them."),
-      Member("keep", "boolean", "Keep the access token in the vault when there is no refresh token."),
-    ],
+    ] + settings + [clientSecretDescriptor],
     result: [
       Member("account", "text", "The account that is signed in."),
       Member("issuer", "text", "Its authorization server."),
@@ -79,13 +63,18 @@ extension ManualProtocol {
   private static let status = Description(
     name: "status",
     purpose: "Tells of accounts, sessions, daemon and vault. Never holds a token.",
-    members: [Member("account", "text", "The only account to tell of; without it all.")],
+    members: [
+      Member("account", "text", "The only account to tell of; without it all."),
+      Member("check", "boolean", "Ask the authorization servers whether the sessions still hold."),
+    ],
     result: [
       Member(
         "accounts", "list of objects",
         "For each account `name`, `active`, `issuer`, `client_id`, `subject`, `state`, `scope`, `expires_at`,"
           + " `last_refresh`, `http_loopback` (whether plain http is allowed), `ca_file`, `proxy` and `problem`, an error"
-          + " object that says why it cannot be used or what failed last. `state` is one of `signed_out`, `signing_in`,"
+          + " object that says why it cannot be used or what failed last; with `check` also `check`, which is one of `ok`,"
+          + " `signed_out_elsewhere`, `not_signed_in`, `not_possible` and `failed`, and `check_problem`, an error object"
+          + " that says why it failed. `state` is one of `signed_out`, `signing_in`,"
           + " `active`, `stale`, `refreshing`, `expired`, `locked` and `offline`."),
       Member("daemon", "object", "What `daemon_status` answers."),
       Member(
@@ -127,6 +116,18 @@ extension ManualProtocol {
       Member("memory_private_dirty_kib", "number", "The part of it that is its alone, in KiB."),
       Member("secure_heap", "text", "The memory for secrets: `locked`, `unlocked` or `unavailable`."),
       Member("secure_heap_used", "number", "How many bytes of it are in use."),
+    ])
+
+  private static let daemonLog = Description(
+    name: "daemon_log",
+    purpose: "Tells the last events. No token, code or text of a server or a peer is among them.",
+    result: [
+      Member(
+        "events", "list of objects",
+        "The oldest first. For each event `time`, `account` where it is about one, `event`, which says what it is, and"
+          + " what goes with that: `attempt`, `duration_ms`, `wait_ms`, `seconds`, `result` (`ok` or an error code),"
+          + " `change` or `reason`. A client leaves out an event that it does not know."),
+      Member("dropped", "number", "How many earlier events are no longer kept."),
     ])
 
   private static let daemonStop = Description(

@@ -1,0 +1,102 @@
+extension ManualProtocol {
+  /// The requests that set accounts up and change them.
+  static let accountRequests: [Description] = [add, show, set, rename, remove, importToken]
+
+  static let clientSecretDescriptor = Member(
+    "client_secret_descriptor", "boolean",
+    "A descriptor from which the client secret can be read comes with this line, as `SCM_RIGHTS`.")
+
+  /// What an account may be told beside its issuer and its client.
+  static let settings: [Member] = [
+    Member("scope", "list of texts", "What to ask for."),
+    Member(
+      "token_endpoint_auth_method", "text", "One of `none`, `client_secret_basic` and `client_secret_post`."),
+    Member("ca_file", "text", "The absolute path of certificate authorities in PEM form."),
+    Member("pins", "list of texts", "Public keys, as `sha256//BASE64`."),
+    Member("allow_http_loopback", "boolean", "Allow plain http to a literal address of this machine."),
+    Member("token_endpoint", "text", "A URL to use in place of the announced one; so are the next four."),
+    Member("device_authorization_endpoint", "text", "See RFC 8628."),
+    Member("userinfo_endpoint", "text", "See OpenID Connect Core, section 5.3."),
+    Member("revocation_endpoint", "text", "See RFC 7009."),
+    Member("jwks_uri", "text", "Where the issuer's keys are."),
+    Member("proxy", "text", "The URL of the proxy that the account uses from now on; without it none."),
+    Member("no_proxy", "text", "The hosts that the proxy is not for, as curl(1) reads them."),
+    Member("keep", "boolean", "Keep the access token in the vault when there is no refresh token."),
+  ]
+
+  private static let issuer = Member("issuer", "text", "The authorization server's own name, a URL.")
+  private static let clientID = Member("client_id", "text", "The client identifier.")
+  private static let named = Member("account", "text", "The account. Must be there.")
+  private static let new = Member("account", "text", "The name of the new account. Must be there.")
+
+  private static let add = Description(
+    name: "account_add",
+    purpose: "Sets an account up without signing in. `issuer` and `client_id` must be there.",
+    members: [new, issuer, clientID] + settings,
+    result: [
+      Member("account", "text", "The account."),
+      Member("active", "boolean", "Whether it is the active one."),
+    ])
+
+  private static let show = Description(
+    name: "account_show",
+    purpose: "Tells the settings of an account. None of them is secret.",
+    members: [account],
+    result: [
+      Member("account", "text", "The account."),
+      Member("active", "boolean", "Whether it is the active one."),
+      Member("settings", "object", "The settings, as `account_set` takes them."),
+    ])
+
+  private static let set = Description(
+    name: "account_set",
+    purpose: "Changes the settings that are named and takes back those that `unset` lists.",
+    members: [named, issuer, clientID] + settings + [
+      Member(
+        "unset", "list of texts",
+        "Members to take back, by their names; not `issuer`, `client_id` and `no_proxy`, which goes with `proxy`.")
+    ],
+    result: [
+      Member("account", "text", "The account."),
+      Member("signed_out", "boolean", "Whether it is signed out until the change is undone or somebody signs in."),
+      Member("setting", "text", "The setting that signs it out."),
+    ])
+
+  private static let rename = Description(
+    name: "account_rename",
+    purpose: "Gives an account another name; its session goes on. A name that is taken is refused.",
+    members: [named, Member("new_name", "text", "The name that it is to have. Must be there.")],
+    result: [
+      Member("account", "text", "The account, by its new name."),
+      Member("renamed_from", "text", "The name that it had."),
+      Member("active", "boolean", "Whether it is the active one."),
+    ])
+
+  private static let remove = Description(
+    name: "account_remove",
+    purpose: "Signs out and forgets the settings. When the account was the active one, another becomes active.",
+    members: [named, Member("local", "boolean", "Forget the session here without telling the server.")],
+    result: [
+      Member("account", "text", "The account."),
+      Member("revoked", "boolean", "Whether the server confirmed the end of the session."),
+      Member("detail", "text", "Where it did not, why."),
+      Member("active_account", "text", "The account that is the active one now, if that changed."),
+    ])
+
+  private static let importToken = Description(
+    name: "account_import",
+    purpose:
+      "Sets an account up with a refresh token, which is spent once to prove it. `issuer` and `client_id` must be"
+      + " there.",
+    members: [new, issuer, clientID] + settings + [clientSecretDescriptor],
+    result: [
+      Member("account", "text", "The account."),
+      Member("issuer", "text", "Its authorization server."),
+      Member("subject", "text", "Who is signed in, by the ID Token if one came."),
+      Member("scope", "text", "What the server granted."),
+      Member("expires_at", "number", "When the access token expires."),
+    ],
+    note: "A descriptor from which the refresh token can be read comes with the line, as `SCM_RIGHTS`; with"
+      + " `client_secret_descriptor` a second one comes after it. Each message carries one descriptor, so the line is"
+      + " then sent in two.")
+}
