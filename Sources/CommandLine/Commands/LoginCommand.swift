@@ -28,6 +28,7 @@ enum LoginCommand {
     let ending: Ending
     do {
       try send(client.envelope(.login(request)), invocation, over: connection)
+      reporter.waitsForServer()
       ending = try wait(for: &connection, signals, until: client.deadline(standard: longestWait), &reporter)
     } catch {
       connection.finish()

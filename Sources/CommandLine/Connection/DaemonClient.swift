@@ -58,9 +58,11 @@ struct DaemonClient: Sendable {
   /// The same over a connection that goes on.
   func ask(_ request: Request, over connection: inout DaemonConnection) throws(Failure) -> JSONObject {
     try connection.send(envelope(request))
-    let deadline = deadline()
+    let (deadline, patience) = (deadline(), Patience(request, console))
     while true {
-      let reply = try connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
+      let reply = try connection.nextLine(before: deadline, with: patience) { (line) throws(Failure) in
+        try Reply(parsing: line)
+      }
       switch reply {
       case .result(let result): return result
       case .failure(let failure): throw failure
@@ -90,9 +92,9 @@ struct DaemonClient: Sendable {
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try connection.send(envelope(.token(request)))
-    let deadline = deadline()
+    let (deadline, patience) = (deadline(), Patience(.token(request), console))
     while true {
-      let result = try connection.nextLine(before: deadline) { (line) throws(Failure) -> Result? in
+      let result = try connection.nextLine(before: deadline, with: patience) { (line) throws(Failure) -> Result? in
         let answer: TokenAnswer
         do throws(Failure) {
           answer = try TokenAnswer(parsing: line)
