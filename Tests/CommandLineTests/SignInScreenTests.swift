@@ -12,8 +12,9 @@ import Wire
   @Test func `says who asks for what before it says what to do (RFC 8628 section 5.4)`() {
     #expect(
       SignInScreen(columns: 80, isStyled: true).text(code) == """
-        Sign in to id.example.com for the account work.
+        Sign in to id.example.com
 
+          Account   work
           Client    cli
           Asks for  openid[31m email
 
@@ -42,9 +43,9 @@ import Wire
     code.scope = nil
     #expect(
       SignInScreen(columns: 40, isStyled: false).text(code) == """
-        Sign in to id.example.com for the
-        account work.
+        Sign in to id.example.com
 
+          Account   work
           Client
         a-client-with-a-rather-long-name.example
           Asks for  the server's default
@@ -81,12 +82,12 @@ import Wire
 
   @Test(
     arguments: [
-      ("https://id.example.com/", "Sign in to id.example.com for", nil),
+      ("https://id.example.com/", "Sign in to id.example.com\n", nil),
       (
-        "https://id.example.com/realms/a", "Sign in to id.example.com for",
+        "https://id.example.com/realms/a", "Sign in to id.example.com\n",
         "  Issuer    https://id.example.com/realms/a\n"
       ),
-      ("http://127.0.0.1:8080", "Sign in to 127.0.0.1:8080 for", "  Issuer    http://127.0.0.1:8080\n"),
+      ("http://127.0.0.1:8080", "Sign in to 127.0.0.1:8080\n", "  Issuer    http://127.0.0.1:8080\n"),
     ] as [(String, String, String?)])
   func `names the issuer in full when it is more than its host`(issuer: String, headline: String, fact: String?) {
     var code = code

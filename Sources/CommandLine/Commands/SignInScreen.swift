@@ -25,8 +25,9 @@ struct SignInScreen {
   /// The whole screen. Who asks for what comes first (RFC 8628, section 5.4: the person must be able
   /// to tell a sign-in of theirs from one that was slipped to them).
   func text(_ code: Event.DeviceCode) -> String {
-    var text = prose("Sign in to \(place(code.issuer)) for the account \(clean(code.account)).") + "\n"
+    var text = prose("Sign in to \(place(code.issuer))") + "\n"
     if let issuer = unusualIssuer(code.issuer) { text += fact("Issuer", [issuer]) }
+    text += fact("Account", [clean(code.account)])
     text += fact("Client", [clean(code.clientID)]) + fact("Asks for", scopes(code.scope)) + "\n"
     text += prose("Open this address in any browser, on this device or another:") + "\n"
     text += line(code.verificationURI) + "\n"

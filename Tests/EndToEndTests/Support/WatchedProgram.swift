@@ -47,7 +47,8 @@ final class WatchedProgram: Sendable {
   /// Presses Ctrl-C.
   func interrupt() throws { _ = try obey("type ^C") }
 
-  func resize(_ columns: Int) throws { _ = try obey("resize \(columns)") }
+  /// Changes the width.
+  func resize(_ columns: Int) throws -> Screen { try obey("resize \(columns)") }
 
   func signal(_ number: Int32) throws { _ = try obey("signal \(number)") }
 
