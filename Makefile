@@ -19,7 +19,7 @@ SWIFTFLAGS  = --disable-local-rpath --explicit-target-dependency-import-check er
 RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
-.PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style demo bench \
+.PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style demo picture bench \
   generate install uninstall dist clean
 
 all: build
@@ -66,6 +66,10 @@ demo: toolchain
 	@sh share/setup/packages demo
 	@$(MAKE) --no-print-directory build
 	@sh share/demo/run $(RELEASE)
+
+# The README's picture of a sign-in, by the real programs.
+picture: build
+	@python3 share/picture/sign-in $(RELEASE)
 
 bench: deps-check build
 	@bash Tests/Bench/run $(RELEASE)

@@ -15,6 +15,12 @@ int agent_signal_ignore(int number) { return dispose(number, SIG_IGN); }
 
 int agent_signal_default(int number) { return dispose(number, SIG_DFL); }
 
+int agent_signal_is_ignored(int number) {
+  struct sigaction action;
+  if (sigaction(number, 0, &action) != 0) return -errno;
+  return action.sa_handler == SIG_IGN;
+}
+
 static int make_set(sigset_t *set, const int *numbers, long count) {
   sigemptyset(set);
   for (long i = 0; i < count; i++) {

@@ -32,6 +32,12 @@ package enum Signals {
     precondition(result == 0, "only numbers of signals can be blocked")
   }
 
+  /// Holds no signal back any more in the calling thread.
+  package static func unblockAll() { _ = agent_signal_unblock_all() }
+
+  /// Whether whoever started this process wants it to go on when this signal comes.
+  package static func isIgnored(_ signal: Int32) -> Bool { agent_signal_is_ignored(signal) == 1 }
+
   /// Undoes this module's changes before another program takes this process over: `SIGPIPE` ends
   /// the process again and no signal is held back. What the parent chose for others stays.
   package static func restoreDefaults() {

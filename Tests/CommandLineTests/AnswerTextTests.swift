@@ -94,20 +94,6 @@ private func object(_ text: String) throws -> JSONObject {
     verificationURI: "https://id.example.com/device", verificationURIComplete: "https://id.example.com/device?c=1",
     expiresAt: 1_000_600, interval: 5)
 
-  @Test func `say who asks for what before they say what to do (RFC 8628 section 5.4)`() {
-    #expect(
-      LoginText.instructions(code) == """
-        Sign in to https://id.example.com for the account work.
-        The client cli asks for: openid[31m
-
-          open     https://id.example.com/device
-          code     WDJB-MJHT
-          or open  https://id.example.com/device?c=1
-
-
-        """)
-  }
-
   @Test func `fit on one line without a terminal`() {
     #expect(
       LoginText.line(code, now: 1_000_000)
@@ -115,14 +101,26 @@ private func object(_ text: String) throws -> JSONObject {
         + " and enter the code WDJB-MJHT within 10m\n")
   }
 
+  @Test func `are fewer without a terminal when it is to be quiet`() {
+    #expect(
+      LoginText.line(code, now: 1_000_000, isQuiet: true)
+        == "agent: to sign in open https://id.example.com/device and enter the code WDJB-MJHT within 10m\n")
+  }
+
   @Test(arguments: [
-    (600, "Waiting for the approval, 10:00 left. Ctrl-C cancels."),
-    (59, "Waiting for the approval, 0:59 left. Ctrl-C cancels."),
-    (5, "Waiting for the approval, 0:05 left. Ctrl-C cancels."),
-    (0, "Waiting for the approval; the code is about to expire."),
-    (-3, "Waiting for the approval; the code is about to expire."),
+    (600, "Waiting for your approval, 10:00 left. Ctrl-C cancels."),
+    (59, "Waiting for your approval, 0:59 left. Ctrl-C cancels."),
+    (5, "Waiting for your approval, 0:05 left. Ctrl-C cancels."),
+    (0, "Waiting for your approval; the code is about to expire."),
+    (-3, "Waiting for your approval; the code is about to expire."),
   ]) func `count down`(seconds: Int, text: String) {
-    #expect(LoginText.countdown(seconds: seconds) == text)
+    #expect(LoginText.countdown(seconds: seconds).first == text)
+  }
+
+  @Test func `count down in ever fewer words, down to the time alone`() {
+    #expect(
+      LoginText.countdown(seconds: 62).dropFirst()
+        == ["Waiting, 1:02 left. Ctrl-C cancels.", "Waiting, 1:02 left.", "1:02"])
   }
 
   @Test func `name what the person got`() throws {

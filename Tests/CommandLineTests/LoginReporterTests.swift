@@ -21,10 +21,11 @@ import Wire
   private let screen = Screen()
   private let time = ManualTime()
 
-  private func reporter(quiet: Bool = false) -> LoginReporter {
+  private func reporter(quiet: Bool = false, term: String = "xterm") -> LoginReporter {
     let screen = screen
     return LoginReporter(
-      console: Console(json: false, quiet: quiet), isTerminal: true, time: time, tell: { screen.write($0) })
+      console: Console(json: false, quiet: quiet),
+      terminal: ErrorTerminal(term: term, noColour: nil, columns: { 80 }), time: time, tell: { screen.write($0) })
   }
 
   private var code: Event.DeviceCode {
@@ -39,18 +40,18 @@ import Wire
     reporter.update()
     #expect(screen.take() == "" && reporter.nextUpdate == nil)
     try reporter.tell(.deviceCode(code))
-    #expect(screen.take() == LoginText.instructions(code))
+    #expect(screen.take() == SignInScreen(columns: 80, isStyled: true).text(code))
     #expect(reporter.nextUpdate == time.now())
     reporter.update()
-    #expect(screen.take() == "\r\u{1B}[KWaiting for the approval, 1:02 left. Ctrl-C cancels.")
+    #expect(screen.take() == "\r\u{1B}[JWaiting for your approval, 1:02 left. Ctrl-C cancels.\r")
     reporter.update()
     #expect(screen.take() == "")
     #expect(reporter.nextUpdate == time.now().advanced(by: .seconds(1)))
     time.advance(seconds: 1)
     reporter.update()
-    #expect(screen.take() == "\r\u{1B}[KWaiting for the approval, 1:01 left. Ctrl-C cancels.")
+    #expect(screen.take() == "\r\u{1B}[JWaiting for your approval, 1:01 left. Ctrl-C cancels.\r")
     reporter.failed(Failure(.accessDenied, "no"))
-    #expect(screen.take() == "\r\u{1B}[K")
+    #expect(screen.take() == "\r\u{1B}[J")
     #expect(reporter.nextUpdate == nil)
   }
 
@@ -61,13 +62,51 @@ import Wire
     time.advance(seconds: 100)
     _ = screen.take()
     reporter.update()
-    #expect(screen.take() == "\r\u{1B}[KWaiting for the approval; the code is about to expire.")
+    #expect(screen.take() == "\r\u{1B}[JWaiting for your approval; the code is about to expire.\r")
     #expect(reporter.nextUpdate == time.now().advanced(by: .seconds(1)))
   }
 
   @Test func `a quiet sign-in still shows the code, or nobody could sign in`() throws {
     var reporter = reporter(quiet: true)
     try reporter.tell(.deviceCode(code))
-    #expect(screen.take() == LoginText.instructions(code))
+    #expect(screen.take() == SignInScreen(columns: 80, isStyled: true).quietText(code))
+    #expect(reporter.nextUpdate == nil)
+  }
+
+  @Test func `a server that takes its time is named after a second, until the code is there`() throws {
+    var reporter = reporter()
+    reporter.waitsForServer()
+    reporter.update()
+    #expect(screen.take() == "")
+    time.advance(seconds: 1)
+    reporter.update()
+    #expect(screen.take() == "\r\u{1B}[Jwaiting for the authorization server…\r")
+    try reporter.tell(.deviceCode(code))
+    #expect(screen.take() == "\r\u{1B}[J" + SignInScreen(columns: 80, isStyled: true).text(code))
+  }
+
+  @Test func `a notice takes the place of the countdown, which goes on below it`() throws {
+    var reporter = reporter(quiet: false)
+    try reporter.tell(.deviceCode(code))
+    reporter.update()
+    _ = screen.take()
+    try reporter.tell(.notice("the clock is wrong"))
+    #expect(screen.take() == "\r\u{1B}[J")
+    time.advance(seconds: 1)
+    reporter.update()
+    #expect(screen.take() == "\r\u{1B}[JWaiting for your approval, 1:01 left. Ctrl-C cancels.\r")
+  }
+
+  @Test(arguments: ["dumb", ""]) func `a terminal that can do nothing gets no escape and no countdown`(
+    term: String
+  ) throws {
+    var reporter = reporter(term: term)
+    reporter.waitsForServer()
+    try reporter.tell(.deviceCode(code))
+    reporter.update()
+    reporter.interrupted()
+    let text = screen.take()
+    #expect(text.hasSuffix("\nWaiting for your approval, 1m left. Ctrl-C cancels.\n"))
+    #expect(!text.utf8.contains { $0 < 0x20 && $0 != UInt8(ascii: "\n") })
   }
 }

@@ -66,6 +66,7 @@ void agent_watch_drain(int watch);
 // Signals. Masks are those of the calling thread.
 int agent_signal_ignore(int number);
 int agent_signal_default(int number);
+int agent_signal_is_ignored(int number);
 int agent_signal_block(const int *numbers, long count);
 int agent_signal_unblock_all(void);
 int agent_signal_descriptor(const int *numbers, long count);

@@ -29,6 +29,7 @@ enum LoginCommand {
     let begin = client.tellAsking(.login(request))
     do {
       try send(client.envelope(.login(request)), invocation, over: connection)
+      reporter.waitsForServer()
       ending = try wait(for: &connection, signals, until: client.deadline(standard: longestWait), &reporter)
     } catch {
       connection.finish()

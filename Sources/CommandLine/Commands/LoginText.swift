@@ -1,34 +1,38 @@
 internal import Encoding
 internal import Wire
 
-/// The words of a sign-in. All that came from a server is cleaned.
+/// The words of a sign-in beside its screen. All that came from a server is cleaned.
 enum LoginText {
-  /// What to do, for a person at a terminal. Who asks for what comes first (RFC 8628, section 5.4:
-  /// the person must be able to tell a sign-in of theirs from one that was slipped to them).
-  static func instructions(_ code: Event.DeviceCode) -> String {
-    var listing = Listing()
-    listing.add(["  open", code.verificationURI])
-    listing.add(["  code", code.userCode])
-    if let complete = code.verificationURIComplete { listing.add(["  or open", complete]) }
-    return "Sign in to \(clean(code.issuer)) for the account \(clean(code.account)).\n"
-      + "The client \(clean(code.clientID)) asks for: \(scope(code))\n\n" + listing.text + "\n"
+  /// What to do, on one line, where no terminal shows it.
+  ///
+  /// - Parameter isQuiet: Whether only that is said without which nobody can sign in.
+  static func line(_ code: Event.DeviceCode, now: Int, isQuiet: Bool = false) -> String {
+    let left = RelativeTime.text(seconds: secondsLeft(code, now: now))
+    let place = "open \(clean(code.verificationURI)) and enter the code \(clean(code.userCode)) within \(left)\n"
+    if isQuiet { return "\(ProgramName.current.text): to sign in " + place }
+    let scope = code.scope.map { clean($0) } ?? "the server's default scope"
+    let who = "(client \(clean(code.clientID)), scope: \(scope))"
+    return "\(ProgramName.current.text): to sign in to \(clean(code.issuer)) \(who) " + place
   }
 
-  /// The same on one line, where no terminal shows it.
-  static func line(_ code: Event.DeviceCode, now: Int) -> String {
-    let (left, overflow) = code.expiresAt.subtractingReportingOverflow(now)
-    return
-      "\(ProgramName.current.text): to sign in to \(clean(code.issuer)) (client \(clean(code.clientID)), scope: \(scope(code)))"
-      + " open \(clean(code.verificationURI)) and enter the code \(clean(code.userCode))"
-      + " within \(RelativeTime.text(seconds: overflow ? 0 : left))\n"
+  /// How long the code is good for, in wordings for ever narrower terminals.
+  static func countdown(seconds: Int) -> [String] {
+    guard seconds > 0 else {
+      return [
+        "Waiting for your approval; the code is about to expire.", "Waiting; the code is about to expire.",
+        "Waiting, 0:00 left.", "0:00",
+      ]
+    }
+    let time = "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
+    return [
+      "Waiting for your approval, \(time) left. Ctrl-C cancels.", "Waiting, \(time) left. Ctrl-C cancels.",
+      "Waiting, \(time) left.", time,
+    ]
   }
 
-  /// How long the code is good for.
-  static func countdown(seconds: Int) -> String {
-    guard seconds > 0 else { return "Waiting for the approval; the code is about to expire." }
-    let minutes = "\(seconds / 60)"
-    let rest = seconds % 60 < 10 ? "0\(seconds % 60)" : "\(seconds % 60)"
-    return "Waiting for the approval, \(minutes):\(rest) left. Ctrl-C cancels."
+  /// The same once, for a terminal where no line can be rewritten.
+  static func wait(_ code: Event.DeviceCode, now: Int) -> String {
+    "Waiting for your approval, \(RelativeTime.text(seconds: secondsLeft(code, now: now))) left. Ctrl-C cancels.\n"
   }
 
   /// Who is signed in now.
@@ -41,9 +45,11 @@ enum LoginText {
     return text
   }
 
-  private static func scope(_ code: Event.DeviceCode) -> String {
-    code.scope.map { clean($0) } ?? "the server's default scope"
+  /// A daemon's clock is ours; what does not fit is taken for no time left rather than trusted.
+  private static func secondsLeft(_ code: Event.DeviceCode, now: Int) -> Int {
+    let (left, overflow) = code.expiresAt.subtractingReportingOverflow(now)
+    return overflow ? 0 : left
   }
 
-  private static func clean(_ text: String) -> String { TerminalText.clean(text) }
+  private static func clean(_ text: String) -> String { TerminalText.clean(text, limit: URI.maxBytes) }
 }

@@ -52,7 +52,7 @@ enum QuickToken {
     guard (try? text.send(over: socket)) != nil else { return .unusual }
     let deadline = Instant.now.advanced(by: .seconds(WireProtocol.defaultTimeoutSeconds + 5))
     while !text.isWholeLine {
-      guard (try? socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))) == true,
+      guard (try? Patience.forServer.wait(for: socket, before: deadline)) == true,
         let count = try? text.read(from: socket), count > 0
       else { return .unusual }
     }

@@ -71,7 +71,7 @@ struct DaemonClient: Sendable {
   func ask(_ request: Request, over connection: inout DaemonConnection) throws(Failure) -> JSONObject {
     let begin = tellAsking(request)
     try connection.send(envelope(request))
-    return try answer(over: &connection, since: begin)
+    return try answer(to: request, over: &connection, since: begin)
   }
 
   /// Sends a request with secrets for the daemon to read, and returns its result.
@@ -86,7 +86,7 @@ struct DaemonClient: Sendable {
       case .none: try connection.send(envelope(request), passing: first)
       case .some(let second): try connection.send(envelope(request), passing: first, second)
       }
-      result = try answer(over: &connection, since: begin)
+      result = try answer(to: request, over: &connection, since: begin)
     } catch {
       connection.finish()
       throw error
@@ -96,10 +96,14 @@ struct DaemonClient: Sendable {
   }
 
   /// The result of the request that was sent last.
-  private func answer(over connection: inout DaemonConnection, since begin: Instant) throws(Failure) -> JSONObject {
-    let deadline = deadline()
+  private func answer(
+    to request: Request, over connection: inout DaemonConnection, since begin: Instant
+  ) throws(Failure) -> JSONObject {
+    let (deadline, patience) = (deadline(), Patience(request, console))
     while true {
-      let reply = try connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
+      let reply = try connection.nextLine(before: deadline, with: patience) { (line) throws(Failure) in
+        try Reply(parsing: line)
+      }
       switch reply {
       case .result(let result):
         tellOutcome("answered", since: begin)
@@ -134,9 +138,9 @@ struct DaemonClient: Sendable {
   ) throws(Failure) -> Result {
     let begin = tellAsking(.token(request))
     try connection.send(envelope(.token(request)))
-    let deadline = deadline()
+    let (deadline, patience) = (deadline(), Patience(.token(request), console))
     while true {
-      let result = try connection.nextLine(before: deadline) { (line) throws(Failure) -> Result? in
+      let result = try connection.nextLine(before: deadline, with: patience) { (line) throws(Failure) -> Result? in
         let answer: TokenAnswer
         do throws(Failure) {
           answer = try TokenAnswer(parsing: line)

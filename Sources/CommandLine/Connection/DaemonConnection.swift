@@ -59,14 +59,15 @@ struct DaemonConnection: ~Copyable {
 
   /// Waits for the next line and gives it, without its line feed, to `body`.
   ///
+  /// - Parameter patience: What a person is told meanwhile.
   /// - Throws: `timeout` past the deadline; `daemon_unavailable` when the daemon hangs up; what
   ///   `body` throws.
   mutating func nextLine<Result>(
-    before deadline: Instant, _ body: (Span<UInt8>) throws(Failure) -> Result
+    before deadline: Instant, with patience: Patience = .silent, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     while true {
       if let result = try lines.takeLine(body) { return result }
-      try waitForInput(before: deadline)
+      try waitForInput(before: deadline, patience)
       try readMore()
     }
   }
@@ -103,10 +104,10 @@ struct DaemonConnection: ~Copyable {
     daemon?.reap()
   }
 
-  private borrowing func waitForInput(before deadline: Instant) throws(Failure) {
+  private borrowing func waitForInput(before deadline: Instant, _ patience: Patience = .silent) throws(Failure) {
     let isReadable: Bool
     do {
-      isReadable = try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
+      isReadable = try patience.wait(for: socket, before: deadline)
     } catch {
       throw ended(error)
     }

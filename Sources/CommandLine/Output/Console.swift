@@ -14,7 +14,7 @@ internal import Wire
 ///    `--verbose` it also has what is done and why; never a secret.
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
 /// 5. Text that came from elsewhere is cleaned by `TerminalText` before a person sees it.
-/// 6. Colour is used only on a terminal, and not when `NO_COLOR` is set.
+/// 6. Colour is used only on a terminal, and not when `NO_COLOR` is set; see ``ErrorTerminal``.
 /// 7. Tokens are bytes, never a `String`, and are overwritten after use; see ``SecretText``.
 struct Console: Sendable {
   /// Whether failures are told as JSON.
@@ -110,12 +110,7 @@ struct Console: Sendable {
   }
 
   /// Whether standard error is a terminal and the user has nothing against colour.
-  static var mayColour: Bool {
-    (Environment.value("NO_COLOR") ?? "").isEmpty && Environment.value("TERM") != "dumb" && errorIsTerminal
-  }
-
-  /// Whether standard error is a terminal.
-  static var errorIsTerminal: Bool { Terminal.isTerminal(Output.Stream.standardError.rawValue) }
+  static var mayColour: Bool { ErrorTerminal.current?.hasStyles ?? false }
 
   /// Puts text between the escape sequences of a style.
   static func styled(_ text: String, as style: String, _ coloured: Bool) -> String {

@@ -37,7 +37,8 @@ enum Manual {
       meaning: "The proxy that `agent login` keeps with the account; also `https_proxy`, `ALL_PROXY` and `all_proxy`."
         + " It is not looked at afterwards."),
     Item(term: "NO_PROXY", meaning: "The hosts that the proxy is not for; also `no_proxy`."),
-    Item(term: "NO_COLOR", meaning: "When it is not empty, nothing is coloured."),
+    Item(term: "NO_COLOR", meaning: "When it is not empty, nothing is coloured or bold."),
+    Item(term: "TERM", meaning: "When it is not set, or is `dumb`, nothing is coloured and no line is rewritten."),
     Item(
       term: "XDG_RUNTIME_DIR",
       meaning: "Where the daemon's socket is; without it `/run/user/UID` or a directory below the state home is used."),

@@ -1,0 +1,96 @@
+internal import Encoding
+internal import Wire
+
+/// The screen of a sign-in: who asks for what, where to go, and the code.
+///
+/// A URL and a code stand on lines of their own and are never broken or cut here. What does not fit
+/// behind an indent begins at the edge, so that a terminal that must break it keeps it in one piece.
+/// All that came from a server is cleaned.
+struct SignInScreen {
+  /// The terminal's width.
+  let columns: Int
+
+  /// Whether the code is bold.
+  let isStyled: Bool
+
+  /// Lines longer than this are hard to read, however wide the terminal is.
+  private static let widestProse = 100
+
+  /// No URL that is shown is longer.
+  private static let longest = URI.maxBytes
+
+  /// More scopes than these are easier to read one below the other.
+  private static let scopesOnOneLine = 3
+
+  /// The whole screen. Who asks for what comes first (RFC 8628, section 5.4: the person must be able
+  /// to tell a sign-in of theirs from one that was slipped to them).
+  func text(_ code: Event.DeviceCode) -> String {
+    var text = prose("Sign in to \(place(code.issuer))") + "\n"
+    if let issuer = unusualIssuer(code.issuer) { text += fact("Issuer", [issuer]) }
+    text += fact("Account", [clean(code.account)])
+    text += fact("Client", [clean(code.clientID)]) + fact("Asks for", scopes(code.scope)) + "\n"
+    text += prose("Open this address in any browser, on this device or another:") + "\n"
+    text += line(code.verificationURI) + "\n"
+    text += prose("Type this code there:") + "\n"
+    text += line(code.userCode, isBold: true) + "\n"
+    if let complete = code.verificationURIComplete {
+      text += prose("Or open this address and check that it shows the same code:") + "\n"
+      text += line(complete) + "\n"
+    }
+    text += prose("Only go on if you started this yourself;")
+    return text + prose("never enter a code that someone sent you.") + "\n"
+  }
+
+  /// What nobody can sign in without.
+  func quietText(_ code: Event.DeviceCode) -> String {
+    prose("Open") + line(code.verificationURI) + prose("and type the code") + line(code.userCode, isBold: true)
+  }
+
+  // MARK: Who and what
+
+  /// The host, and the port if one is named.
+  private func place(_ issuer: String) -> String {
+    guard let uri = try? URI(issuer) else { return clean(issuer) }
+    return uri.host + (uri.port.map { ":\($0)" } ?? "")
+  }
+
+  /// The issuer, when it is more than `https` and its place; nil otherwise.
+  private func unusualIssuer(_ issuer: String) -> String? {
+    let text = clean(issuer)
+    return ["https://\(place(issuer))", "https://\(place(issuer))/", place(issuer)].contains(text) ? nil : text
+  }
+
+  private func scopes(_ scope: String?) -> [String] {
+    let names = (scope ?? "").split(separator: " ").map { clean(String($0)) }
+    if names.isEmpty { return ["the server's default"] }
+    let together = names.joined(separator: " ")
+    return names.count <= Self.scopesOnOneLine && factIndent + together.count <= columns ? [together] : names
+  }
+
+  // MARK: Layout
+
+  private let factIndent = 12
+
+  /// A label with values beside it, or below it where they would not fit.
+  private func fact(_ label: String, _ values: [String]) -> String {
+    guard values.allSatisfy({ factIndent + $0.count <= columns }) else {
+      return "  \(label)\n" + values.map { line($0, indent: 4) }.joined()
+    }
+    let gap = String(repeating: " ", count: factIndent - 2 - label.count)
+    return zip(["  \(label)\(gap)"] + values.dropFirst().map { _ in String(repeating: " ", count: factIndent) }, values)
+      .map { "\($0)\($1)\n" }.joined()
+  }
+
+  /// One thing on a line of its own.
+  private func line(_ thing: String, indent: Int = 2, isBold: Bool = false) -> String {
+    let thing = clean(thing)
+    let space = indent + thing.count <= columns ? String(repeating: " ", count: indent) : ""
+    return space + Console.styled(thing, as: "1", isBold && isStyled) + "\n"
+  }
+
+  private func prose(_ text: String) -> String {
+    Prose.wrapped(text, width: min(columns, Self.widestProse)).map { $0 + "\n" }.joined()
+  }
+
+  private func clean(_ text: String) -> String { TerminalText.clean(text, limit: Self.longest) }
+}

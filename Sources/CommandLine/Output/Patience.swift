@@ -1,0 +1,78 @@
+internal import Platform
+internal import Wire
+
+/// A wait for the daemon's answer. When it takes more than a second a person at a terminal is told
+/// what for, on a line that is gone when the answer is there.
+enum Patience {
+  /// Nothing is said.
+  case silent
+  /// For what only the authorization server can answer.
+  case forServer
+  /// For what the daemon answers by itself.
+  case forDaemon
+
+  /// As it suits a request and the options of a command line.
+  init(_ request: Request, _ console: Console) {
+    switch request {
+    case _ where console.json || console.quiet: self = .silent
+    case .token, .login, .logout, .whoami, .status(_, check: true), .account(.import), .account(.remove):
+      self = .forServer
+    case .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
+    }
+  }
+
+  /// What is said, the longest wording first; nothing when there is none.
+  var wordings: [String] {
+    switch self {
+    case .silent: []
+    case .forServer: ["waiting for the authorization server…", "waiting for the server…", "waiting…"]
+    case .forDaemon: ["waiting for the daemon…", "waiting…"]
+    }
+  }
+
+  /// How long a wait needs no word.
+  static let delay = Duration.seconds(1)
+
+  /// Waits until there is something to read; false at the deadline.
+  func wait(for socket: borrowing FileDescriptor, before deadline: Instant) throws(SystemError) -> Bool {
+    let left = Instant.now.duration(to: deadline)
+    if try socket.waitUntilReadable(timeout: min(left, Self.delay)) { return true }
+    guard left > Self.delay else { return false }
+    guard self != .silent, let terminal = ErrorTerminal.current, terminal.obeysEscapes else {
+      return try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
+    }
+    return try wait(for: socket, before: deadline, tellingOn: terminal)
+  }
+
+  private func wait(
+    for socket: borrowing FileDescriptor, before deadline: Instant, tellingOn terminal: ErrorTerminal
+  ) throws(SystemError) -> Bool {
+    var line = StatusLine(terminal)
+    let signals = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT].filter { !Signals.isIgnored($0) }
+    defer { Signals.unblockAll() }
+    let receiver = try Signals.SignalReceiver(signals)
+    defer { line.erase() }
+    while true {
+      line.show(wordings)
+      let moment = min(deadline, Instant.now.advanced(by: .seconds(1)))
+      if try Self.isReadable(socket, receiver, until: moment, &line) { return true }
+      if Instant.now >= deadline { return false }
+    }
+  }
+
+  /// Waits once. A signal takes the line away before it ends the process.
+  private static func isReadable(
+    _ socket: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, until moment: Instant,
+    _ line: inout StatusLine
+  ) throws(SystemError) -> Bool {
+    let poller = try Poller()
+    try poller.add(socket.raw, interest: .read, key: 0)
+    try poller.add(signals.raw, interest: .read, key: 1)
+    let events = try poller.wait(until: moment)
+    if let signal = signals.next() {
+      line.erase()
+      Signals.raise(signal)
+    }
+    return events.contains { $0.key == 0 }
+  }
+}

@@ -1,0 +1,118 @@
+import Testing
+import Wire
+
+@testable import CommandLine
+
+@Suite struct `The screen of a sign-in` {
+  private var code = Event.DeviceCode(
+    account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid\u{1B}[31m email",
+    userCode: "WDJB-MJHT\n", verificationURI: "https://id.example.com/device",
+    verificationURIComplete: "https://id.example.com/device?user_code=WDJB-MJHT", expiresAt: 1_000_600, interval: 5)
+
+  @Test func `says who asks for what before it says what to do (RFC 8628 section 5.4)`() {
+    #expect(
+      SignInScreen(columns: 80, isStyled: true).text(code) == """
+        Sign in to id.example.com
+
+          Account   work
+          Client    cli
+          Asks for  openid[31m email
+
+        Open this address in any browser, on this device or another:
+
+          https://id.example.com/device
+
+        Type this code there:
+
+          \u{1B}[1mWDJB-MJHT\u{1B}[0m
+
+        Or open this address and check that it shows the same code:
+
+          https://id.example.com/device?user_code=WDJB-MJHT
+
+        Only go on if you started this yourself;
+        never enter a code that someone sent you.
+
+
+        """)
+  }
+
+  @Test func `puts labels above what does not fit beside them, and begins a long address at the edge`() {
+    var code = code
+    code.clientID = "a-client-with-a-rather-long-name.example"
+    code.scope = nil
+    #expect(
+      SignInScreen(columns: 40, isStyled: false).text(code) == """
+        Sign in to id.example.com
+
+          Account   work
+          Client
+        a-client-with-a-rather-long-name.example
+          Asks for  the server's default
+
+        Open this address in any browser, on
+        this device or another:
+
+          https://id.example.com/device
+
+        Type this code there:
+
+          WDJB-MJHT
+
+        Or open this address and check that it
+        shows the same code:
+
+        https://id.example.com/device?user_code=WDJB-MJHT
+
+        Only go on if you started this yourself;
+        never enter a code that someone sent
+        you.
+
+
+        """)
+  }
+
+  @Test func `lists many scopes one by one`() {
+    var code = code
+    code.scope = "openid email profile offline_access"
+    #expect(
+      SignInScreen(columns: 200, isStyled: false).text(code).contains(
+        "  Asks for  openid\n            email\n            profile\n            offline_access\n"))
+  }
+
+  @Test(
+    arguments: [
+      ("https://id.example.com/", "Sign in to id.example.com\n", nil),
+      (
+        "https://id.example.com/realms/a", "Sign in to id.example.com\n",
+        "  Issuer    https://id.example.com/realms/a\n"
+      ),
+      ("http://127.0.0.1:8080", "Sign in to 127.0.0.1:8080\n", "  Issuer    http://127.0.0.1:8080\n"),
+    ] as [(String, String, String?)])
+  func `names the issuer in full when it is more than its host`(issuer: String, headline: String, fact: String?) {
+    var code = code
+    code.issuer = issuer
+    let text = SignInScreen(columns: 80, isStyled: false).text(code)
+    #expect(text.hasPrefix(headline))
+    #expect(fact.map { text.contains($0) } ?? !text.contains("Issuer"))
+  }
+
+  @Test func `never cuts an address or a code`() {
+    var code = code
+    code.verificationURI = "https://id.example.com/" + String(repeating: "a", count: 2000)
+    code.userCode = String(repeating: "b", count: 300)
+    let lines = SignInScreen(columns: 40, isStyled: false).text(code).split(separator: "\n").map { String($0) }
+    #expect(lines.contains(code.verificationURI) && lines.contains(code.userCode))
+  }
+
+  @Test func `when quiet it shows only what nobody can sign in without`() {
+    #expect(
+      SignInScreen(columns: 40, isStyled: false).quietText(code) == """
+        Open
+          https://id.example.com/device
+        and type the code
+          WDJB-MJHT
+
+        """)
+  }
+}
