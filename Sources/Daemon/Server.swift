@@ -103,7 +103,7 @@ final class Server: Loop {
     if isPrivate, connections.isEmpty, stopDeadline == nil { beginStop() }
     guard let stopDeadline else { return false }
     guard hub.jobsInFlight == 0 || time.now() >= stopDeadline else { return false }
-    for ticket in stopRequests { send(.result(JSONObject()), to: ticket) }
+    for ticket in stopRequests { send(.result(JSONObject([("pid", .int(Int(Machine.processID)))])), to: ticket) }
     return true
   }
 

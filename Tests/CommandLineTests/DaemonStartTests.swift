@@ -161,20 +161,21 @@ import Wire
     #expect(stop == ProcessResult(status: .exited(0), output: [], error: Array("agent: no daemon runs\n".utf8)))
   }
 
-  @Test func `stop waits until the daemon has let go of its lock`() throws {
+  @Test func `stop waits until the process that it stopped has ended`() throws {
     let program = try AgentProgram()
-    let directory = try program.tree.open("run/agent")
-    let lock = try directory.tryLock(WireProtocol.lifetimeLockName)
     let daemon = try FakeDaemon(at: program.runtime)
+    // Stands in for the process: it ends when its input does.
+    let ending = try Pipe()
+    let process = try Spawn.start(
+      Spawn.Request(executable: "/bin/cat", arguments: ["cat"], environment: [], inherits: [(ending.reading.raw, 0)]))
     let running = try program.start(["daemon", "stop"])
     let conversation = try daemon.accept()
     #expect(try conversation.receive().0 == RequestEnvelope(.daemonStop))
-    try conversation.send(.result(JSONObject()))
-    _ = consume conversation
-    // It holds the start lock while it waits, so nobody starts a daemon that would find ours alive.
+    try conversation.send(.result(JSONObject([("pid", .int(Int(process)))])))
     #expect(throws: ProcessFailure.self) { try running.wait(timeout: .milliseconds(200)) }
-    lock.release()
+    try ending.writing.close()
     #expect(try running.wait() == .exited(0))
     #expect(running.errorText == "agent: the daemon was stopped\n")
+    #expect(try Spawn.wait(process) == .exited(0))
   }
 }

@@ -159,11 +159,31 @@ import Wire
         ))
   }
 
-  @Test func `sends nothing to a daemon that hangs up, and says so`() throws {
+  @Test func `prints nothing of a daemon that hangs up twice, and says so`() throws {
     let program = try AgentProgram()
-    try FakeDaemon(at: program.runtime).serve([[]])
+    try FakeDaemon(at: program.runtime).serve([[], [], []])
     let result = try program.run(["list"])
     #expect(result.status == .exited(4) && result.outputText == "")
     #expect(result.errorText == "agent: error: the daemon ended before it answered\n")
+  }
+
+  @Test(arguments: [["token"], ["token", "--quiet"], ["status", "--json"]])
+  func `asks the next daemon when the one it met was just ending`(arguments: [String]) throws {
+    let program = try AgentProgram()
+    let ending = Reply.failure(Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again")).serialized()
+    let answer =
+      arguments[0] == "token"
+      ? FakeDaemon.tokenAnswer("t") : Reply.result(JSONObject([("accounts", .array([]))])).serialized()
+    // The quick way to a token hands over to the general one, which asks twice.
+    let refusals = arguments.count == 1 ? 2 : 1
+    try FakeDaemon(at: program.runtime).serve([[UInt8]](repeating: ending, count: refusals) + [answer])
+    let result = try program.run(arguments)
+    #expect(result.status == .exited(0), "\(result.errorText)")
+  }
+
+  @Test func `does not repeat a sign-out that may have been carried out`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([[], Reply.result(JSONObject([("accounts", .array([]))])).serialized()])
+    #expect(try program.run(["logout", "work"]).status == .exited(4))
   }
 }

@@ -62,12 +62,17 @@ enum DaemonCommand {
     return try DaemonClient(invocation).ask(request, over: &connection)
   }
 
-  /// Whether there was one to stop. When it returns, the daemon has let go of its lock.
+  /// Whether there was one to stop. When it returns, that process has ended and let go of its lock.
   private static func stopIfRunning(_ invocation: Invocation) throws(Failure) -> Bool {
     guard var connection = try DaemonLauncher.connect(Console(invocation)) else { return false }
-    _ = try DaemonClient(invocation).ask(.daemonStop, over: &connection)
-    connection.waitForEnd(before: .now.advanced(by: patience))
-    try DaemonLauncher.waitForLifetimeLock(patience)
+    let result = try DaemonClient(invocation).ask(.daemonStop, over: &connection)
+    // The answer comes last, so the process may be gone already.
+    guard let number = result["pid"]?.int, let process = try? Spawn.processDescriptor(Int32(clamping: number)) else {
+      return true
+    }
+    guard (try? process.waitUntilReadable(timeout: patience)) == true else {
+      throw Failure(.daemonUnavailable, "the daemon was told to stop and has not ended yet")
+    }
     return true
   }
 

@@ -56,7 +56,11 @@ enum QuickToken {
         let count = try? text.read(from: socket), count > 0
       else { return .unusual }
     }
-    guard let token = text.accessToken else { return text.failure.map { .failed($0) } ?? .unusual }
+    guard let token = text.accessToken else {
+      // A daemon that is just ending: the general way asks the next one.
+      guard let failure = text.failure, failure.code != .daemonUnavailable else { return .unusual }
+      return .failed(failure)
+    }
     do {
       try text.print(token)
       return .printed

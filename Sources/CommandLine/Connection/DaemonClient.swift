@@ -55,10 +55,30 @@ struct DaemonClient: Sendable {
 
   /// Sends a request and returns its result.
   func ask(_ request: Request) throws(Failure) -> JSONObject {
-    var connection = try connect()
-    let result: JSONObject
+    try converse(about: request) { (connection) throws(Failure) in try ask(request, over: &connection) }
+  }
+
+  /// Runs `body` on a connection of its own. When the daemon was just ending, and asking twice does
+  /// no harm, the next daemon is asked.
+  private func converse<Result>(
+    about request: Request, _ body: (inout DaemonConnection) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let connection = try connect()
     do {
-      result = try ask(request, over: &connection)
+      return try converse(over: connection, body)
+    } catch {
+      guard error.code == .daemonUnavailable, request.mayBeRepeated, !invocation.has(.noDaemon) else { throw error }
+    }
+    console.detail("the daemon ended, so the next one is asked")
+    return try converse(over: try connect(), body)
+  }
+
+  private func converse<Result>(
+    over connection: consuming DaemonConnection, _ body: (inout DaemonConnection) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let result: Result
+    do {
+      result = try body(&connection)
     } catch {
       connection.finish()
       throw error
@@ -120,16 +140,9 @@ struct DaemonClient: Sendable {
   func askForToken<Result>(
     _ request: TokenRequest, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    var connection = try connect()
-    let result: Result
-    do {
-      result = try askForToken(request, over: &connection, body)
-    } catch {
-      connection.finish()
-      throw error
+    try converse(about: .token(request)) { (connection) throws(Failure) in
+      try askForToken(request, over: &connection, body)
     }
-    connection.finish()
-    return result
   }
 
   private func askForToken<Result>(
@@ -175,5 +188,15 @@ struct DaemonClient: Sendable {
       environment: DaemonProgram.environment(from: Environment.all()) + socket, nullStandardStreams: true)
     guard let child = try? Spawn.start(request) else { return }
     _ = try? Spawn.wait(child)
+  }
+}
+
+extension Request {
+  /// Whether a request that may have been answered already can be sent again.
+  fileprivate var mayBeRepeated: Bool {
+    switch self {
+    case .token, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
+    case .login, .logout, .account, .daemonStop: false
+    }
   }
 }

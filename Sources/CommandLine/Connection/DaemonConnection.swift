@@ -90,13 +90,6 @@ struct DaemonConnection: ~Copyable {
     if count == 0 { throw ended(nil) }
   }
 
-  /// Waits until the daemon hangs up, at most until the deadline.
-  mutating func waitForEnd(before deadline: Instant) {
-    while (try? waitForInput(before: deadline)) != nil {
-      guard let count = try? lines.fill(from: socket), count > 0 else { return }
-    }
-  }
-
   /// Ends the connection; a private daemon has ended too when this returns.
   consuming func finish() {
     let daemon = privateDaemon

@@ -47,25 +47,6 @@ enum DaemonLauncher {
         .invalidConfiguration, "there is no place for the daemon's socket: neither XDG_RUNTIME_DIR nor HOME is set")
   }
 
-  /// Waits until a daemon that was told to stop has let go of the lock that it holds as long as it
-  /// lives, or the next one would find the place taken.
-  static func waitForLifetimeLock(_ patience: Duration) throws(Failure) {
-    let places = try SocketPlace.named(by: Environment.value("AGENT_SOCKET")).map { [$0] } ?? SocketPlace.all
-    for place in places {
-      guard let directory = try? PrivateDirectory(opening: place.directory, create: false),
-        directory.exists(WireProtocol.lifetimeLockName)
-      else { continue }
-      do {
-        // Nobody starts a daemon meanwhile: it would find the lock taken, by us.
-        let starting = try directory.lock(WireProtocol.startLockName, wait: patience)
-        try directory.lock(WireProtocol.lifetimeLockName, wait: patience).release()
-        starting.release()
-      } catch {
-        throw Failure(.daemonUnavailable, "the daemon was told to stop and has not ended yet")
-      }
-    }
-  }
-
   /// A connection to an `agentd` of its own, which ends with the connection.
   static func startPrivate(_ console: Console = .silent) throws(Failure) -> DaemonConnection {
     let pair: SocketPair

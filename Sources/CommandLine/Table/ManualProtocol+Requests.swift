@@ -132,7 +132,8 @@ extension ManualProtocol {
 
   private static let daemonStop = Description(
     name: "daemon_stop",
-    purpose: "Ends the daemon. The answer comes when the work under way is done.")
+    purpose: "Ends the daemon. The answer comes when the work under way is done.",
+    result: [Member("pid", "number", "The process that is about to end.")])
 
   // MARK: Events
 
