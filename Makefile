@@ -1,8 +1,15 @@
 # The build interface of agent. `make help` lists the targets.
 #
-#   make demo     from a fresh clone: build, sign in at a development issuer, use a token
-#   make check    all tests
-#   make install  DESTDIR, PREFIX and NAME may be set
+#   make demo       from a fresh clone: build, sign in at a development issuer, use a token
+#   make check      all tests; `make test` only the tests, without the checks of form
+#   make bench      measure, side by side with C programs that do the least possible
+#   make build      the release programs, in .build/release
+#   make install    DESTDIR, PREFIX and NAME may be set; `make uninstall` takes it away again
+#   make generate   write man/ and completions/ from the command table
+#   make picture    draw the README's picture of a sign-in
+#   make deps       install what building needs; `make deps-check` what testing needs
+#   make dist       a source archive of the last commit, in dist/
+#   make clean      remove what was built
 
 NAME       ?= agent
 PREFIX     ?= /usr/local
