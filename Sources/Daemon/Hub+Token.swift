@@ -50,7 +50,7 @@ extension Hub {
   private func serve(_ grant: AccessGrant, _ account: Account, _ waiter: Account.Waiter) {
     switch waiter.purpose {
     case .token(let extras): loop.sendToken(account.describe(grant), grant, extras, to: waiter.ticket)
-    case .whoami: identify(account, grant, waiter.ticket)
+    case .whoami: identify(account, grant, waiter.ticket, mayRefresh: !waiter.need.forceRefresh)
     case .check(let batch): check(account, grant, batch)
     }
   }

@@ -6,7 +6,9 @@ internal import Wire
 
 /// Who is signed in: the verified ID Token's claims, else what UserInfo says.
 extension Hub {
-  func identify(_ account: Account, _ grant: AccessGrant, _ ticket: Ticket) {
+  /// - Parameter mayRefresh: Whether a token that the server refuses is renewed, which is done once
+  ///   (RFC 6750, section 3.1).
+  func identify(_ account: Account, _ grant: AccessGrant, _ ticket: Ticket, mayRefresh: Bool) {
     if !grant.claims.isEmpty { return sendIdentity(account, grant.claims, subject: grant.subject, ticket) }
     let operation = UserInfoOperation(
       account: account.name, configuration: account.configuration, grant: grant, services: services,
@@ -14,13 +16,18 @@ extension Hub {
     submit {
       let outcome: Result<JSONObject?, SessionError>
       do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
-      return .userInfo(operation.account, ticket, outcome)
+      return .userInfo(operation.account, ticket, mayRefresh: mayRefresh, outcome)
     }
   }
 
-  func userInfoEnded(_ name: AccountName, _ ticket: Ticket, _ outcome: Result<JSONObject?, SessionError>) {
+  func userInfoEnded(
+    _ name: AccountName, _ ticket: Ticket, mayRefresh: Bool, _ outcome: Result<JSONObject?, SessionError>
+  ) {
     guard let account = accounts[name] else { return }
     switch outcome {
+    case .failure(.oauth(let error)) where error.code == .invalidToken && mayRefresh:
+      let waiter = Account.Waiter(ticket: ticket, need: TokenNeed(forceRefresh: true), purpose: .whoami)
+      do { try obtain(for: waiter, account) } catch { loop.send(.failure(error), to: ticket) }
     case .success(let claims):
       sendIdentity(account, claims ?? JSONObject(), subject: account.session.grant?.subject, ticket)
     case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)

@@ -130,7 +130,8 @@ final class Hub {
     case .signedOut(let batch, let name, let outcome): signedOut(batch, name, outcome)
     case .surveyed(let purpose, let ticket, let summaries, let vault):
       surveyed(purpose, ticket, summaries, vault)
-    case .userInfo(let name, let ticket, let outcome): userInfoEnded(name, ticket, outcome)
+    case .userInfo(let name, let ticket, let mayRefresh, let outcome):
+      userInfoEnded(name, ticket, mayRefresh: mayRefresh, outcome)
     case .then(let finish): finish(self)
     }
   }

@@ -12,7 +12,7 @@ enum JobResult: Sendable {
   case loginFinished(login: UInt64, Result<DeviceSignIn.Outcome, SessionError>)
   case signedOut(SignOutBatch, AccountName, Result<SignOutOperation.Confirmation, SessionError>)
   case surveyed(Survey.Purpose, Ticket, [AccountSummary], VaultStatus)
-  case userInfo(AccountName, Ticket, Result<JSONObject?, SessionError>)
+  case userInfo(AccountName, Ticket, mayRefresh: Bool, Result<JSONObject?, SessionError>)
   /// What the loop does with the result is in it.
   case then(@Sendable (Hub) -> Void)
 }
