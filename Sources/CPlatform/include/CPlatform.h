@@ -129,6 +129,8 @@ void agent_trim_heap(void);
 // Others.
 int agent_random(void *bytes, long count);
 int agent_terminal_columns(int descriptor);
+// Shows nothing of what is typed, the end of a line included.
+int agent_terminal_silence(int descriptor);
 int agent_terminal_set_echo(int descriptor, int enabled);
 
 #pragma clang assume_nonnull end

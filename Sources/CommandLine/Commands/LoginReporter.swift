@@ -52,12 +52,19 @@ struct LoginReporter {
   }
 
   /// Tells an event.
-  mutating func tell(_ event: Event) throws(Failure) {
+  ///
+  /// - Parameter view: What the person sees of a browser.
+  mutating func tell(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
     if console.json { return try Console.answer(event.json) }
     status?.erase()
     switch event {
     case .notice(let message):
       console.note(message)
+    case .redirectRefused(let failure):
+      console.note([failure.message, failure.hint].compactMap { $0 }.joined(separator: "; "))
+    case .browser(let browser):
+      show(browser, view)
+      if status != nil { (phase, nextUpdate) = (.approval(expiry: browser.expiresAt), time.now()) }
     case .deviceCode(let code):
       show(code)
       if status != nil { (phase, nextUpdate) = (.approval(expiry: code.expiresAt), time.now()) }
@@ -69,7 +76,17 @@ struct LoginReporter {
     guard let terminal else { return tell(LoginText.line(code, now: now, isQuiet: console.quiet)) }
     let screen = SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles)
     if console.quiet { return tell(screen.quietText(code)) }
-    tell(screen.text(code) + (terminal.obeysEscapes ? "" : LoginText.wait(code, now: now)))
+    tell(screen.text(code) + (terminal.obeysEscapes ? "" : LoginText.wait(until: code.expiresAt, now: now)))
+  }
+
+  private func show(_ browser: Event.Browser, _ view: BrowserView) {
+    let now = time.wallSeconds()
+    guard let terminal else { return tell(LoginText.line(browser, now: now, isQuiet: console.quiet)) }
+    let screen = SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles)
+    if console.quiet { return tell(screen.quietText(browser)) }
+    tell(
+      screen.text(browser, view)
+        + (terminal.obeysEscapes ? "" : LoginText.wait(until: browser.expiresAt, now: now)))
   }
 
   /// Rewrites the line at the bottom when that is due.

@@ -17,7 +17,10 @@ enum OptionName: String, CaseIterable, Sendable {
   case issuer
   case clientID = "client-id"
   case scope
+  case browser
   case device
+  case paste
+  case noOpen = "no-open"
   case clientSecretFile = "client-secret-file"
   case tokenEndpointAuthMethod = "token-endpoint-auth-method"
   case caFile = "ca-file"
@@ -28,6 +31,7 @@ enum OptionName: String, CaseIterable, Sendable {
   case userinfoEndpoint = "userinfo-endpoint"
   case revocationEndpoint = "revocation-endpoint"
   case jwksURI = "jwks-uri"
+  case redirectURI = "redirect-uri"
   case keep
 
   // `account`.
