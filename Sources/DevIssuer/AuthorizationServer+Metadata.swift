@@ -6,9 +6,6 @@ extension AuthorizationServer {
   private static let cacheSeconds = 60
 
   /// OpenID Connect Discovery 1.0 section 3 and RFC 8414 section 2; one document serves both.
-  ///
-  /// There is no authorization endpoint, so there are no response types, and an empty list is left
-  /// out (RFC 8414 section 3.2).
   func metadata() -> Response {
     let (fault, algorithm) = withState { (state) -> (MetadataFault?, String) in
       state.count(.metadata)
@@ -18,6 +15,7 @@ extension AuthorizationServer {
     let confidential: JSON = ["client_secret_basic", "client_secret_post"]
     let document: JSON = [
       "issuer": .string(fault == .issuer ? issuer + "/" : issuer),
+      "authorization_endpoint": .string(issuer + "/authorize"),
       "token_endpoint": .string(fault == .httpEndpoint ? "http://issuer.invalid/token" : issuer + "/token"),
       "device_authorization_endpoint": .string(issuer + "/device_authorization"),
       "userinfo_endpoint": .string(issuer + "/userinfo"),
@@ -25,7 +23,11 @@ extension AuthorizationServer {
       "revocation_endpoint": .string(issuer + "/revoke"),
       "introspection_endpoint": .string(issuer + "/introspect"),
       "scopes_supported": ["openid", "profile", "email", "offline_access"],
-      "grant_types_supported": [.string(GrantType.deviceCode), .string(GrantType.refreshToken)],
+      "response_types_supported": ["code"],
+      "response_modes_supported": ["query"],
+      "grant_types_supported": .array(GrantType.all.map(JSON.string)),
+      "code_challenge_methods_supported": ["S256"],
+      "authorization_response_iss_parameter_supported": true,
       "subject_types_supported": ["public"],
       "id_token_signing_alg_values_supported": [.string(algorithm)],
       "token_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],

@@ -37,9 +37,11 @@ final class AuthorizationServer: Sendable {
     host = "127.0.0.1:\(port)"
     issuer = "http://\(host)"
     clients = ClientAuthenticator(clients: [
-      RegisteredClient(id: RegisteredClient.publicID, name: "Agent", secret: nil),
       RegisteredClient(
-        id: RegisteredClient.confidentialID, name: "Agent (confidential)", secret: Array(clientSecret.utf8)),
+        id: RegisteredClient.publicID, name: "Agent", secret: nil, redirects: options.redirectRules),
+      RegisteredClient(
+        id: RegisteredClient.confidentialID, name: "Agent (confidential)", secret: Array(clientSecret.utf8),
+        redirects: options.redirectRules),
     ])
     page = try Page()
     formGuard = try FormGuard()
@@ -92,6 +94,8 @@ final class AuthorizationServer: Sendable {
       switch endpoint {
       case .metadata: return metadata()
       case .jwks: return jwks()
+      case .authorization: return try authorize(request)
+      case .decision: return try decideAuthorization(request)
       case .device: return try authorizeDevice(request)
       case .verification: return try verification(request)
       case .token: return spoiled(tokenAnswer(request))

@@ -4,6 +4,10 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case connections
   case metadata
   case jwks
+  case authorizations
+  case codeGrants = "code_grants"
+  /// Codes that were used a second time.
+  case codeReplays = "code_replays"
   case deviceAuthorizations = "device_authorizations"
   case devicePolls = "device_polls"
   case slowDowns = "slow_downs"

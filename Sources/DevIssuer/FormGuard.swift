@@ -20,14 +20,15 @@ struct FormGuard: Sendable {
     let newCookie: String?
   }
 
-  func seal(for request: Request) throws(CryptoError) -> Seal {
+  /// - Parameter path: Where the browser sends the cookie back to.
+  func seal(for request: Request, path: String) throws(CryptoError) -> Seal {
     if let cookie = Self.cookie(of: request) {
       return Seal(token: try token(for: cookie), newCookie: nil)
     }
     let cookie = try OpaqueKey.random()
     return Seal(
       token: try token(for: cookie),
-      newCookie: "\(Self.cookieName)=\(cookie.text); Path=/device; HttpOnly; SameSite=Strict")
+      newCookie: "\(Self.cookieName)=\(cookie.text); Path=\(path); HttpOnly; SameSite=Strict")
   }
 
   func accepts(_ request: Request, token found: String?) throws(CryptoError) -> Bool {

@@ -3,6 +3,8 @@ struct IssuerState: Sendable {
   var settings: Settings
   var key: SigningKey
   var devices = DeviceGrants()
+  var authorizations = PendingAuthorizations()
+  var codes = AuthorizationCodes()
   var tokens = TokenStore()
   var guesses = GuessLimiter()
   private var counts: [Counter: Int] = [:]
