@@ -3,6 +3,8 @@ import Encoding
 /// What a client asks for at the authorization endpoint (RFC 6749 section 4.1.1, OpenID Connect
 /// Core 1.0 section 3.1.2.1), after its identity and its redirect URI were found good.
 struct AuthorizationRequest: Sendable {
+  static let promptValues = ["none", "login", "consent", "select_account"]
+
   let clientID: String
   let clientName: String
   let target: RedirectTarget
@@ -11,6 +13,11 @@ struct AuthorizationRequest: Sendable {
   let nonce: String?
   let scope: ScopeSet
   let loginHint: String?
+  let prompt: Set<String>
+  /// Seconds.
+  let maxAge: Int?
+  /// What the client would like best comes first.
+  let acrValues: [String]
 
   /// - Throws: What the client is told by a redirect.
   init(
@@ -32,6 +39,34 @@ struct AuthorizationRequest: Sendable {
     nonce = parameters["nonce"]
     scope = try AuthorizationServer.scope(parameters) ?? .standard
     loginHint = parameters["login_hint"]
+    prompt = try Self.prompt(parameters)
+    maxAge = try Self.maxAge(parameters)
+    acrValues = Self.values(parameters["acr_values"])
+  }
+
+  /// The login hint when it is a name that users can have here.
+  var validHint: String? {
+    loginHint.flatMap { AuthorizationServer.isUsername($0) ? $0 : nil }
+  }
+
+  private static func prompt(_ parameters: Parameters) throws(OAuthFailure) -> Set<String> {
+    let values = Set(values(parameters["prompt"]))
+    guard values.isSubset(of: promptValues), values.count == 1 || !values.contains("none") else {
+      throw OAuthFailure(.invalidRequest, "prompt: unknown, or none beside another")
+    }
+    return values
+  }
+
+  private static func maxAge(_ parameters: Parameters) throws(OAuthFailure) -> Int? {
+    guard let text = parameters["max_age"] else { return nil }
+    guard let seconds = ASCII.number(text, in: 0...Int.max) else {
+      throw OAuthFailure(.invalidRequest, "max_age: a number of seconds")
+    }
+    return seconds
+  }
+
+  private static func values(_ text: String?) -> [String] {
+    (text ?? "").split(separator: " ").map(String.init)
   }
 
   /// Public clients must use PKCE (RFC 8252 section 6, RFC 9700 section 2.1.1), and `plain` is of no use.

@@ -5,34 +5,57 @@ import Platform
 /// The authorization endpoint (RFC 6749 section 3.1).
 extension AuthorizationServer {
   /// Starts an authorization: asks the user, or answers at once when a setting says so.
-  ///
-  /// Without a known client and a redirect URI of its own nothing is sent anywhere
-  /// (RFC 6749 section 4.1.2.1).
   func authorize(_ request: Request) throws(OAuthFailure) -> Response {
     count(.authorizations)
-    let parameters: Parameters
-    let client: RegisteredClient
-    let target: RedirectTarget
-    do throws(OAuthFailure) {
-      parameters = request.method == .post ? try Parameters(form: request) : try Parameters(query: request)
-      client = try self.client(of: parameters)
-      target = try Self.target(of: parameters, client)
+    let wanted: AuthorizationRequest
+    do throws(AuthorizationProblem) {
+      wanted = try authorizationRequest(of: request)
     } catch {
-      return refusalPage(error)
+      switch error {
+      case .unanswerable(let failure): return refusalPage(failure)
+      case .answerable(let target, let failure): return redirect(to: target, failure)
+      }
     }
     do throws(OAuthFailure) {
-      return try begin(try AuthorizationRequest(parameters, client: client, target: target), request)
+      return try begin(wanted, request)
     } catch {
-      return redirect(to: target, error)
+      return redirect(to: wanted.target, error)
     }
   }
 
-  private func client(of parameters: Parameters) throws(OAuthFailure) -> RegisteredClient {
-    let id = try parameters.required("client_id")
-    guard let client = clients.clients.first(where: { $0.id == id }) else {
-      throw OAuthFailure(.invalidRequest, "unknown client")
+  private func authorizationRequest(of request: Request) throws(AuthorizationProblem) -> AuthorizationRequest {
+    let parameters: Parameters
+    let client: RegisteredClient
+    do throws(OAuthFailure) {
+      parameters = request.method == .post ? try Parameters(form: request) : try Parameters(query: request)
+      client = try self.client(try parameters.required("client_id"))
+      if let uri = parameters["request_uri"] { return try pushedRequest(uri, client) }
+    } catch {
+      throw .unanswerable(error)
     }
-    return client
+    let wanted = try authorizationRequest(parameters, client)
+    guard withState({ $0.settings.pushedRequests }) != .required else {
+      throw .answerable(wanted.target, OAuthFailure(.invalidRequest, "a pushed authorization request is required"))
+    }
+    return wanted
+  }
+
+  /// Without a known client and a redirect URI of its own nothing is sent anywhere
+  /// (RFC 6749 section 4.1.2.1).
+  func authorizationRequest(
+    _ parameters: Parameters, _ client: RegisteredClient
+  ) throws(AuthorizationProblem) -> AuthorizationRequest {
+    let target: RedirectTarget
+    do throws(OAuthFailure) {
+      target = try Self.target(of: parameters, client)
+    } catch {
+      throw .unanswerable(error)
+    }
+    do throws(OAuthFailure) {
+      return try AuthorizationRequest(parameters, client: client, target: target)
+    } catch {
+      throw .answerable(target, error)
+    }
   }
 
   /// RFC 6749 sections 3.1.2 and 3.1.2.4.
@@ -49,12 +72,16 @@ extension AuthorizationServer {
   }
 
   private func begin(_ wanted: AuthorizationRequest, _ request: Request) throws(OAuthFailure) -> Response {
+    let suitable = session(of: request).flatMap { $0.suits(wanted, at: wallSeconds()) ? $0 : nil }
     switch withState({ $0.settings.approval }) {
     case .always:
-      let hint = wanted.loginHint.flatMap { Self.isUsername($0) ? $0 : nil }
-      return try approve(wanted, username: hint ?? Self.demoUser)
+      return try approve(wanted, suitable ?? signIn(for: wanted, username: wanted.validHint ?? Self.demoUser))
     case .never:
       return redirect(to: wanted.target, OAuthFailure(.accessDenied, "the user said no"))
+    case .ask where wanted.prompt.contains("none"):
+      // OpenID Connect Core 1.0 section 3.1.2.6.
+      guard let suitable else { throw OAuthFailure(.loginRequired, "nobody is signed in who would do") }
+      return try approve(wanted, suitable)
     case .ask:
       let key = try checked(OpaqueKey.random)
       let now = clock.now()
@@ -64,13 +91,12 @@ extension AuthorizationServer {
   }
 
   /// Gives out a code (RFC 6749 section 4.1.2).
-  func approve(_ wanted: AuthorizationRequest, username: String) throws(OAuthFailure) -> Response {
+  func approve(_ wanted: AuthorizationRequest, _ session: BrowserSession) throws(OAuthFailure) -> Response {
     let key = try checked(OpaqueKey.random)
-    let (now, wall) = (clock.now(), wallSeconds())
+    let now = clock.now()
     withState { state in
       let code = AuthorizationCode(
-        request: wanted, username: username, authTime: wall, acr: nil,
-        expiresAt: now.advanced(by: .seconds(state.settings.codeLifetime)))
+        request: wanted, session: session, expiresAt: now.advanced(by: .seconds(state.settings.codeLifetime)))
       state.codes.add(code, key: key)
     }
     return redirect(to: wanted.target, [("code", key.text)])
@@ -87,11 +113,12 @@ extension AuthorizationServer {
     var pairs = answer
     if let state = target.state { pairs.append(("state", state)) }
     pairs.append(("iss", issuer))
-    return Response(
+    return redirection(to: target.uri.appendingQuery(pairs))
+  }
+
+  func redirection(to location: String) -> Response {
+    Response(
       status: 303,
-      headers: [
-        ("Location", target.uri.appendingQuery(pairs)), ("Cache-Control", "no-store"),
-        ("Referrer-Policy", "no-referrer"),
-      ])
+      headers: [("Location", location), ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer")])
   }
 }

@@ -19,8 +19,8 @@ extension AuthorizationServer {
       try proof.check(against: code.request)
       state.count(.codeGrants)
       var grant = Grant(
-        clientID: client.id, username: code.username, scope: code.request.scope, authTime: code.authTime,
-        acr: code.acr)
+        clientID: client.id, username: code.session.username, scope: code.request.scope,
+        authTime: code.session.authTime, acr: code.session.acr)
       return try begin(&grant, grantKey, accessKey, nonce: code.request.nonce, (now, wall), &state)
     }
   }

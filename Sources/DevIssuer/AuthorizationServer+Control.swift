@@ -27,6 +27,8 @@ extension AuthorizationServer {
         state.tokens.removeAll()
         state.devices.removeAll()
         state.authorizations.removeAll()
+        state.pushed.removeAll()
+        state.sessions.removeAll()
         state.codes.removeAll()
       }
     }

@@ -25,7 +25,7 @@ extension AuthorizationServer {
     guard let approves = Self.decision(parameters) else {
       return try consentPage(request, waiting, key: key, problem: "Please approve or deny.")
     }
-    return try decide(key, approves, username: username, now)
+    return try decide(key, approves, username: username, request, now)
   }
 
   private static func decision(_ parameters: Parameters) -> Bool? {
@@ -37,7 +37,7 @@ extension AuthorizationServer {
   }
 
   private func decide(
-    _ key: OpaqueKey, _ approves: Bool, username: String, _ now: Instant
+    _ key: OpaqueKey, _ approves: Bool, username: String, _ request: Request, _ now: Instant
   ) throws(OAuthFailure) -> Response {
     let taken = withState { (state) -> AuthorizationRequest? in
       let request = state.authorizations.take(key, at: now)
@@ -45,9 +45,14 @@ extension AuthorizationServer {
       return request
     }
     guard let taken else { return refusalPage(status: 400, "This request was decided already, or is too old.") }
-    return approves
-      ? try approve(taken, username: username)
-      : redirect(to: taken.target, OAuthFailure(.accessDenied, "the user said no"))
+    guard approves else { return redirect(to: taken.target, OAuthFailure(.accessDenied, "the user said no")) }
+    if let session = session(of: request), session.username == username, session.suits(taken, at: wallSeconds()) {
+      return try approve(taken, session)
+    }
+    let session = signIn(for: taken, username: username)
+    var response = try approve(taken, session)
+    try keep(session, in: &response)
+    return response
   }
 
   /// Names who asks, for what, and where the answer goes (RFC 8252 section 8.6, RFC 9700 section 4.11).
@@ -55,6 +60,7 @@ extension AuthorizationServer {
     _ request: Request, _ wanted: AuthorizationRequest, key: OpaqueKey, problem: String? = nil
   ) throws(OAuthFailure) -> Response {
     let notice: Markup = problem.map { "<p role=\"alert\"><strong>\($0)</strong></p>" } ?? ""
+    let username = wanted.loginHint ?? session(of: request)?.username ?? Self.demoUser
     let scopes = Markup.joined(wanted.scope.values.map { "<li>\($0)</li>" })
     return try sealed(request, path: "/authorize") { token in
       page.response(
@@ -68,7 +74,7 @@ extension AuthorizationServer {
         <input type="hidden" name="csrf" value="\(token)">
         <input type="hidden" name="request" value="\(key.text)">
         <label for="username">User name</label>
-        <input id="username" name="username" value="\(wanted.loginHint ?? Self.demoUser)" autocomplete="off" autofocus>
+        <input id="username" name="username" value="\(username)" autocomplete="off" autofocus>
         <button type="submit" id="approve" name="decision" value="approve">Approve</button>
         <button type="submit" id="deny" name="decision" value="deny">Deny</button>
         </form>
@@ -81,7 +87,7 @@ extension AuthorizationServer {
     refusalPage(status: failure.response.status, "\(failure.code.rawValue): \(failure.description)")
   }
 
-  private func refusalPage(status: Int, _ text: String) -> Response {
+  func refusalPage(status: Int, _ text: String) -> Response {
     page.response(
       status: status, title: "This cannot be done", "<p role=\"alert\">\(text)</p><p>Start again in your program.</p>")
   }

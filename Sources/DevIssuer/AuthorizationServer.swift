@@ -59,7 +59,7 @@ final class AuthorizationServer: Sendable {
       // Another name for this address is how a web page would reach it (DNS rebinding).
       return .text("This server answers to \(host) only.", status: RequestError.misdirected.status)
     }
-    guard let endpoint = Endpoint(path: request.path), endpoint != .control || hasControl else {
+    guard let endpoint = Endpoint(path: request.path), isOffered(endpoint) else {
       return .text("Nothing here.", status: 404)
     }
     guard endpoint.methods.contains(request.method) else { return Self.methodNotAllowed(endpoint) }
@@ -89,6 +89,14 @@ final class AuthorizationServer: Sendable {
     }
   }
 
+  private func isOffered(_ endpoint: Endpoint) -> Bool {
+    switch endpoint {
+    case .control: hasControl
+    case .pushed: withState { $0.settings.pushedRequests } != .off
+    default: true
+    }
+  }
+
   private func carriedOut(_ endpoint: Endpoint, _ request: Request) -> Response {
     do throws(OAuthFailure) {
       switch endpoint {
@@ -96,6 +104,8 @@ final class AuthorizationServer: Sendable {
       case .jwks: return jwks()
       case .authorization: return try authorize(request)
       case .decision: return try decideAuthorization(request)
+      case .pushed: return try push(request)
+      case .logout: return try endSession(request)
       case .device: return try authorizeDevice(request)
       case .verification: return try verification(request)
       case .token: return spoiled(tokenAnswer(request))

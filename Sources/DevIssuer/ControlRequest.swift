@@ -9,7 +9,8 @@ struct ControlRequest: Sendable, Hashable {
 
   private static let parameterNames: Set<String> = [
     "delay_token_ms", "interval", "access_token_lifetime", "refresh_token_lifetime", "device_code_lifetime",
-    "code_lifetime", "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "rotation", "hang",
+    "code_lifetime", "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "par", "rotation",
+    "hang",
     "status", "error", "retry_after", "break_id_token", "break_metadata", "body", "times", "revoke_all", "rotate_key",
   ]
   private static let failurePrefix = "fail_next_"
@@ -70,6 +71,10 @@ struct ControlRequest: Sendable, Hashable {
     if let text = reader["approval"] {
       guard let approval = Settings.Approval(rawValue: text) else { throw Reader.wrong("approval") }
       settings.approval = approval
+    }
+    if let text = reader["par"] {
+      guard let choice = Settings.PushedRequests(rawValue: text) else { throw Reader.wrong("par") }
+      settings.pushedRequests = choice
     }
     if let rotates = try reader.flag("rotation") { settings.rotatesRefreshTokens = rotates }
   }

@@ -5,6 +5,9 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
   case authorization
   /// Where the page of the authorization endpoint sends what the user decided.
   case decision
+  /// Pushed authorization requests (RFC 9126).
+  case pushed = "par"
+  case logout
   case device
   case verification
   case token
@@ -22,6 +25,8 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case "/jwks": self = .jwks
     case "/authorize": self = .authorization
     case "/authorize/decision": self = .decision
+    case "/par": self = .pushed
+    case "/end_session": self = .logout
     case "/device_authorization": self = .device
     case "/device": self = .verification
     case "/token": self = .token
@@ -37,8 +42,8 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
   var methods: Set<Request.Method> {
     switch self {
     case .metadata, .jwks, .resource: [.get]
-    case .decision, .device, .token, .revocation, .introspection: [.post]
-    case .authorization, .verification, .userinfo, .control: [.get, .post]
+    case .decision, .pushed, .device, .token, .revocation, .introspection: [.post]
+    case .authorization, .logout, .verification, .userinfo, .control: [.get, .post]
     }
   }
 }

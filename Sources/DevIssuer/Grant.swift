@@ -17,5 +17,7 @@ struct Grant: Sendable, Hashable {
   var refreshTokenExpiresAt: Instant?
 
   /// The user's identifier in tokens, which is not the name that they type.
-  var subject: String { "user-\(username)" }
+  var subject: String { Self.subject(username) }
+
+  static func subject(_ username: String) -> String { "user-\(username)" }
 }

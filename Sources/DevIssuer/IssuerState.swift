@@ -4,6 +4,9 @@ struct IssuerState: Sendable {
   var key: SigningKey
   var devices = DeviceGrants()
   var authorizations = PendingAuthorizations()
+  var pushed = PushedRequests()
+  /// More than this push out the oldest.
+  var sessions = BoundedTable<OpaqueKey, BrowserSession>(capacity: 1000)
   var codes = AuthorizationCodes()
   var tokens = TokenStore()
   var guesses = GuessLimiter()

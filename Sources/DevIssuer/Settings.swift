@@ -4,6 +4,11 @@ struct Settings: Sendable, Hashable {
     case ask, always, never
   }
 
+  /// Pushed authorization requests (RFC 9126).
+  enum PushedRequests: String, Sendable, Hashable, CaseIterable {
+    case off, offered, required
+  }
+
   static let accessRange = 0...315_360_000
   static let refreshRange = 1...315_360_000
   static let deviceRange = 1...86_400
@@ -22,6 +27,7 @@ struct Settings: Sendable, Hashable {
   /// Seconds between two polls; 0 enforces nothing.
   var interval = 5
   var approval = Approval.ask
+  var pushedRequests = PushedRequests.offered
   var rotatesRefreshTokens = true
   var issuesRefreshTokens = true
   var issuesIDTokens = true

@@ -6,30 +6,9 @@ import Testing
 
 /// The page of the authorization endpoint, without a script.
 @Suite struct `The consent page` {
-  private struct Visit {
-    let cookie: String
-    let csrf: String
-    let request: String
-  }
-
-  private func value(_ name: String, in page: Reply) -> String? {
-    guard let start = page.text.firstRange(of: "name=\"\(name)\" value=\"")?.upperBound else { return nil }
-    return String(page.text[start...].prefix { $0 != "\"" })
-  }
-
   private func visit(_ issuer: TestIssuer, _ changes: [String: String?] = [:]) throws -> (Visit, Reply) {
     let page = try issuer.authorize(changes)
-    let cookie = try #require(page[header: "Set-Cookie"]).prefix { $0 != ";" }
-    let visit = Visit(
-      cookie: String(cookie), csrf: try #require(value("csrf", in: page)),
-      request: try #require(value("request", in: page)))
-    return (visit, page)
-  }
-
-  private func decide(_ issuer: TestIssuer, _ visit: Visit, _ form: String) throws -> Reply {
-    try issuer.post(
-      "/authorize/decision", "csrf=\(visit.csrf)&request=\(visit.request)&\(form)", headers: ["Cookie: \(visit.cookie)"]
-    )
+    return (try Visit(page), page)
   }
 
   @Test func `a user sees who asks for what, and approves`() throws {
@@ -39,8 +18,8 @@ import Testing
     for part in ["Agent", "agent-cli", "openid", "calendar.read", "http://127.0.0.1:51004"] {
       #expect(page.text.contains(part), "\(part)")
     }
-    #expect(value("username", in: page) == "bob")
-    let answer = try issuer.answer(try decide(issuer, visit, "username=carol&decision=approve"))
+    #expect(page.value(of: "username") == "bob")
+    let answer = try issuer.answer(try visit.decide(issuer, "username=carol&decision=approve"))
     #expect(answer["state"] == "s t&=" && answer["iss"] == issuer.issuer)
     let tokens = try issuer.tokens(of: try issuer.redeem(try #require(answer["code"])))
     #expect(try issuer.get("/resource", bearer: tokens.access).json?["subject"]?.string == "user-carol")
@@ -50,7 +29,7 @@ import Testing
   @Test func `a user denies`() throws {
     let issuer = try TestIssuer()
     let (visit, _) = try visit(issuer)
-    let answer = try issuer.answer(try decide(issuer, visit, "username=alice&decision=deny"))
+    let answer = try issuer.answer(try visit.decide(issuer, "username=alice&decision=deny"))
     #expect(answer["error"] == "access_denied" && answer["code"] == nil)
     #expect(try issuer.counter("denials") == 1)
   }
@@ -58,11 +37,11 @@ import Testing
   @Test func `a request is decided once, and in time`() throws {
     let issuer = try TestIssuer()
     let (first, _) = try visit(issuer)
-    #expect(try decide(issuer, first, "username=alice&decision=approve").status == 303)
-    #expect(try decide(issuer, first, "username=alice&decision=approve").status == 400)
+    #expect(try first.decide(issuer, "username=alice&decision=approve").status == 303)
+    #expect(try first.decide(issuer, "username=alice&decision=approve").status == 400)
     let (second, _) = try visit(issuer)
     issuer.clock.advance(seconds: 600)
-    #expect(try decide(issuer, second, "username=alice&decision=approve").status == 400)
+    #expect(try second.decide(issuer, "username=alice&decision=approve").status == 400)
   }
 
   @Test func `the page lets its form go to the client's address and nowhere else`() throws {
@@ -91,27 +70,27 @@ import Testing
     let issuer = try TestIssuer()
     let (mine, _) = try visit(issuer)
     let (theirs, _) = try visit(issuer)
-    let form = "request=\(mine.request)&username=alice&decision=approve"
+    let form = "request=\(mine.request ?? "")&username=alice&decision=approve"
     #expect(try issuer.post("/authorize/decision", form).status == 403)
     #expect(try issuer.post("/authorize/decision", form + "&csrf=\(mine.csrf)").status == 403)
     let mixed = Visit(cookie: mine.cookie, csrf: theirs.csrf, request: mine.request)
-    #expect(try decide(issuer, mixed, "username=alice&decision=approve").status == 403)
-    #expect(try decide(issuer, mine, "username=alice&decision=approve").status == 303)
+    #expect(try mixed.decide(issuer, "username=alice&decision=approve").status == 403)
+    #expect(try mine.decide(issuer, "username=alice&decision=approve").status == 303)
   }
 
   @Test(arguments: ["username=%3Cb%3E&decision=approve", "username=&decision=approve", "username=alice"])
   func `what cannot be taken is asked again`(form: String) throws {
     let issuer = try TestIssuer()
     let (visit, _) = try visit(issuer)
-    let page = try decide(issuer, visit, form)
+    let page = try visit.decide(issuer, form)
     #expect(page.status == 200 && page.text.contains("role=\"alert\""))
-    #expect(try decide(issuer, visit, "username=alice&decision=approve").status == 303)
+    #expect(try visit.decide(issuer, "username=alice&decision=approve").status == 303)
   }
 
   @Test func `unknown requests are explained`() throws {
     let issuer = try TestIssuer()
     let (visit, _) = try visit(issuer)
     let other = Visit(cookie: visit.cookie, csrf: visit.csrf, request: TestIssuer.challenge)
-    #expect(try decide(issuer, other, "username=alice&decision=approve").status == 400)
+    #expect(try other.decide(issuer, "username=alice&decision=approve").status == 400)
   }
 }
