@@ -6,6 +6,8 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case jwks
   case authorizations
   case pushedRequests = "pushed_requests"
+  case registrations
+  case deletions
   case codeGrants = "code_grants"
   /// Codes that were used a second time.
   case codeReplays = "code_replays"

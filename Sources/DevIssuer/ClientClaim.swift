@@ -1,40 +1,23 @@
-import Crypto
 import Encoding
 
-/// Tells which client sent a request (RFC 6749 section 2.3).
-struct ClientAuthenticator: Sendable {
-  let clients: [RegisteredClient]
-
-  /// What a request claims.
-  private struct Claim {
-    let id: String
-    /// Nil when no secret came.
-    let secret: [UInt8]?
+/// Which client a request says that it comes from, and what it shows for it (RFC 6749 section 2.3).
+struct ClientClaim: Sendable {
+  enum Proof: Sendable {
+    case none
+    case secret([UInt8])
   }
 
-  /// - Throws: `invalid_client` when the client is unknown or did not prove itself,
-  ///   `invalid_request` when it used two methods at once.
-  func authenticate(_ request: Request, _ parameters: Parameters) throws(OAuthFailure) -> RegisteredClient {
-    let claim = try claim(of: request, parameters)
-    guard let client = clients.first(where: { $0.id == claim.id }) else {
-      throw OAuthFailure(.invalidClient, "unknown client")
-    }
-    switch (client.secret, claim.secret) {
-    case (nil, nil):
-      return client
-    case (let expected?, let found?) where ConstantTime.isEqual(expected.span, found.span):
-      return client
-    default:
-      throw OAuthFailure(.invalidClient, "client authentication failed")
-    }
-  }
+  let id: String
+  let proof: Proof
 
-  private func claim(of request: Request, _ parameters: Parameters) throws(OAuthFailure) -> Claim {
+  /// - Throws: `invalid_client` when no client is named, `invalid_request` when two methods are
+  ///   used at once.
+  static func read(_ request: Request, _ parameters: Parameters) throws(OAuthFailure) -> ClientClaim {
     let id = parameters["client_id"]
     let secret = parameters["client_secret"]
     guard !request.headers.values(of: "authorization").isEmpty else {
       guard let id else { throw OAuthFailure(.invalidClient, "client_id is missing") }
-      return Claim(id: id, secret: secret.map { Array($0.utf8) })
+      return ClientClaim(id: id, proof: secret.map { .secret(Array($0.utf8)) } ?? .none)
     }
     guard secret == nil else { throw OAuthFailure(.invalidRequest, "two client authentication methods") }
     guard let basic = Self.basic(request) else {
@@ -45,7 +28,7 @@ struct ClientAuthenticator: Sendable {
   }
 
   /// RFC 6749 section 2.3.1: identifier and secret are form-encoded, then joined as RFC 7617 has it.
-  private static func basic(_ request: Request) -> Claim? {
+  private static func basic(_ request: Request) -> ClientClaim? {
     guard let value = request.headers["authorization"] else { return nil }
     let parts = value.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "basic",
@@ -53,7 +36,7 @@ struct ClientAuthenticator: Sendable {
       let colon = bytes.firstIndex(of: ASCII.colon),
       let id = formDecoded(bytes[..<colon]), let secret = formDecoded(bytes[(colon + 1)...])
     else { return nil }
-    return Claim(id: id, secret: secret.isEmpty ? nil : Array(secret.utf8))
+    return ClientClaim(id: id, proof: secret.isEmpty ? .none : .secret(Array(secret.utf8)))
   }
 
   private static func formDecoded(_ bytes: ArraySlice<UInt8>) -> String? {
