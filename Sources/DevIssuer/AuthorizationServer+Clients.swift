@@ -1,4 +1,5 @@
 import Crypto
+import JOSE
 
 /// Which client sent a request (RFC 6749 section 2.3).
 extension AuthorizationServer {
@@ -18,8 +19,25 @@ extension AuthorizationServer {
       return client
     case (.secret(let expected), .secret(let found)) where ConstantTime.isEqual(expected.span, found.span):
       return client
+    case (.keys(let keys), .assertion(let assertion)):
+      try use(assertion, keys, request)
+      return client
     default:
       throw OAuthFailure(.invalidClient, "client authentication failed")
+    }
+  }
+
+  /// The issuer, its token endpoint and the endpoint that was called are all names of this server
+  /// (RFC 7523 section 3, item 3; RFC 9126 section 2).
+  private func use(_ assertion: ClientAssertion, _ keys: JWKSet, _ request: Request) throws(OAuthFailure) {
+    let use = try assertion.verified(
+      by: keys, audiences: [issuer, issuer + "/token", issuer + request.path], at: wallSeconds())
+    try withState { (state) throws(OAuthFailure) in
+      guard state.assertions[use] == nil else {
+        throw OAuthFailure(.invalidClient, "client_assertion was used before")
+      }
+      state.assertions[use] = true
+      state.count(.clientAssertions)
     }
   }
 

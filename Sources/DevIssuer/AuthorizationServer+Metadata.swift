@@ -41,8 +41,9 @@ extension AuthorizationServer {
 
   /// What no setting changes.
   private var abilities: JSONObject {
-    let confidential: JSON = ["client_secret_basic", "client_secret_post"]
+    let confidential: JSON = ["client_secret_basic", "client_secret_post", "private_key_jwt"]
     let all = JSON.array(ClientMetadata.methods.map(JSON.string))
+    let algorithms = JSON.array(ClientAssertion.algorithms.map { .string($0.rawValue) })
     return [
       "scopes_supported": ["openid", "profile", "email", "offline_access"],
       "response_types_supported": ["code"],
@@ -55,6 +56,9 @@ extension AuthorizationServer {
       "token_endpoint_auth_methods_supported": all,
       "revocation_endpoint_auth_methods_supported": all,
       "introspection_endpoint_auth_methods_supported": confidential,
+      "token_endpoint_auth_signing_alg_values_supported": algorithms,
+      "revocation_endpoint_auth_signing_alg_values_supported": algorithms,
+      "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
       "claims_supported": .array(
         (IDTokenClaims.protocolNames + Self.userClaims("").names + claims.names).map(JSON.string)),
     ]

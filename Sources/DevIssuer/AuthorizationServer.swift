@@ -37,13 +37,20 @@ final class AuthorizationServer: Sendable {
   ) throws(CryptoError) {
     host = "127.0.0.1:\(port)"
     issuer = "http://\(host)"
-    clients = [
+    var clients = [
       RegisteredClient(
         id: RegisteredClient.publicID, name: "Agent", authentication: .none, redirects: options.redirectRules),
       RegisteredClient(
         id: RegisteredClient.confidentialID, name: "Agent (confidential)",
         authentication: .secret(Array(clientSecret.utf8)), redirects: options.redirectRules),
     ]
+    if let keys = options.clientKeys {
+      clients.append(
+        RegisteredClient(
+          id: RegisteredClient.keyID, name: "Agent (with a key)", authentication: .keys(keys),
+          redirects: options.redirectRules))
+    }
+    self.clients = clients
     page = try Page()
     formGuard = try FormGuard()
     mint = try RefreshTokenMint()

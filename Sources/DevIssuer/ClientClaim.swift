@@ -5,6 +5,7 @@ struct ClientClaim: Sendable {
   enum Proof: Sendable {
     case none
     case secret([UInt8])
+    case assertion(ClientAssertion)
   }
 
   let id: String
@@ -13,18 +14,37 @@ struct ClientClaim: Sendable {
   /// - Throws: `invalid_client` when no client is named, `invalid_request` when two methods are
   ///   used at once.
   static func read(_ request: Request, _ parameters: Parameters) throws(OAuthFailure) -> ClientClaim {
-    let id = parameters["client_id"]
-    let secret = parameters["client_secret"]
-    guard !request.headers.values(of: "authorization").isEmpty else {
-      guard let id else { throw OAuthFailure(.invalidClient, "client_id is missing") }
-      return ClientClaim(id: id, proof: secret.map { .secret(Array($0.utf8)) } ?? .none)
+    let hasHeader = !request.headers.values(of: "authorization").isEmpty
+    let methods = [hasHeader, parameters["client_secret"] != nil, parameters["client_assertion"] != nil]
+    guard methods.count(where: \.self) <= 1 else {
+      throw OAuthFailure(.invalidRequest, "two client authentication methods")
     }
-    guard secret == nil else { throw OAuthFailure(.invalidRequest, "two client authentication methods") }
-    guard let basic = Self.basic(request) else {
-      throw OAuthFailure(.invalidClient, "malformed Authorization header")
+    let claim = try hasHeader ? header(request) : content(parameters)
+    guard let id = parameters["client_id"] ?? claim?.id else {
+      throw OAuthFailure(.invalidClient, "client_id is missing")
     }
-    guard id == nil || id == basic.id else { throw OAuthFailure(.invalidRequest, "two client identifiers") }
+    guard let claim else { return ClientClaim(id: id, proof: .none) }
+    guard id == claim.id else { throw OAuthFailure(.invalidRequest, "two client identifiers") }
+    return claim
+  }
+
+  private static func header(_ request: Request) throws(OAuthFailure) -> ClientClaim {
+    guard let basic = basic(request) else { throw OAuthFailure(.invalidClient, "malformed Authorization header") }
     return basic
+  }
+
+  /// Nil when the content shows nothing.
+  private static func content(_ parameters: Parameters) throws(OAuthFailure) -> ClientClaim? {
+    if let text = parameters["client_assertion"] {
+      guard parameters["client_assertion_type"] == ClientAssertion.type else {
+        throw OAuthFailure(.invalidRequest, "unknown client_assertion_type")
+      }
+      let assertion = try ClientAssertion(text)
+      return ClientClaim(id: assertion.clientID, proof: .assertion(assertion))
+    }
+    guard let secret = parameters["client_secret"] else { return nil }
+    guard let id = parameters["client_id"] else { throw OAuthFailure(.invalidClient, "client_id is missing") }
+    return ClientClaim(id: id, proof: .secret(Array(secret.utf8)))
   }
 
   /// RFC 6749 section 2.3.1: identifier and secret are form-encoded, then joined as RFC 7617 has it.

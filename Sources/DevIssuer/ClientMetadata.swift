@@ -1,8 +1,9 @@
 import Encoding
+import JOSE
 
 /// What a client says of itself when it registers (RFC 7591 section 2), checked.
 struct ClientMetadata: Sendable {
-  static let methods = ["none", "client_secret_basic", "client_secret_post"]
+  static let methods = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"]
   /// More redirect URIs than this are refused.
   private static let redirectLimit = 16
   private static let textLimit = 1024
@@ -15,6 +16,8 @@ struct ClientMetadata: Sendable {
   let method: String
   let grantTypes: [String]
   let redirects: [RedirectRule]
+  /// Public keys; never empty for `private_key_jwt`.
+  let keys: JWKSet
   /// As the client gets it back (section 3.2.1).
   let members: JSONObject
 
@@ -23,8 +26,10 @@ struct ClientMetadata: Sendable {
       throw OAuthFailure(.invalidSoftwareStatement, "software statements are not supported")
     }
     guard object["jwks_uri"] == nil else { throw Self.wrong("jwks_uri is not supported; send jwks") }
+    keys = try Self.keys(object)
     let name = try Self.text("client_name", object) ?? "A registered client"
     method = try Self.text("token_endpoint_auth_method", object) ?? "client_secret_basic"
+    guard method != "private_key_jwt" || !keys.keys.isEmpty else { throw Self.wrong("jwks is missing") }
     guard Self.methods.contains(method) else { throw Self.wrong("unknown token_endpoint_auth_method") }
     grantTypes = try Self.grantTypes(object)
     let usesCode = grantTypes.contains(GrantType.authorizationCode)
@@ -42,6 +47,7 @@ struct ClientMetadata: Sendable {
       "grant_types": .array(grantTypes.map(JSON.string)), "response_types": .array(responseTypes.map(JSON.string)),
       "application_type": .string(application),
     ]
+    if let jwks = object["jwks"] { members["jwks"] = jwks }
     if !uris.isEmpty { members["redirect_uris"] = .array(uris.map(JSON.string)) }
     for plain in Self.plainNames { members[plain] = try Self.text(plain, object).map(JSON.string) }
     if let scope = try Self.text("scope", object) {
@@ -55,6 +61,15 @@ struct ClientMetadata: Sendable {
   var usesSecret: Bool { method.hasPrefix("client_secret") }
 
   static func wrong(_ text: String) -> OAuthFailure { OAuthFailure(.invalidClientMetadata, text) }
+
+  /// Not a private one among them, which nobody should have sent (RFC 7517 section 9.2).
+  private static func keys(_ object: JSONObject) throws(OAuthFailure) -> JWKSet {
+    guard let value = object["jwks"] else { return JWKSet([]) }
+    guard let keys = try? JWKSet(parsing: value.serialized()), keys.warnings.isEmpty else {
+      throw wrong("jwks has no form that can be read, or a key that is not public")
+    }
+    return keys
+  }
 
   /// Those that are known here; the answer says which they are (section 3.2.1).
   private static func grantTypes(_ object: JSONObject) throws(OAuthFailure) -> [String] {

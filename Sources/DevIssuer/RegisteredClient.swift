@@ -1,3 +1,5 @@
+import JOSE
+
 /// A client that the issuer knows, from its start or by registration (RFC 6749 section 2).
 struct RegisteredClient: Sendable {
   /// How it shows that it is itself (RFC 7591 section 2, `token_endpoint_auth_method`).
@@ -6,10 +8,15 @@ struct RegisteredClient: Sendable {
     case none
     /// `client_secret_basic` or `client_secret_post`.
     case secret([UInt8])
+    /// `private_key_jwt`.
+    case keys(JWKSet)
   }
 
   static let publicID = "agent-cli"
   static let confidentialID = "agent-confidential"
+
+  /// The one whose keys an option names.
+  static let keyID = "agent-jwt"
 
   let id: String
   /// What the user sees.

@@ -13,8 +13,13 @@ struct Registration: Sendable {
 
   var client: RegisteredClient {
     RegisteredClient(
-      id: id.text, name: metadata.name, authentication: secret.map { .secret(Array($0.text.utf8)) } ?? .none,
-      redirects: metadata.redirects, grantTypes: Set(metadata.grantTypes))
+      id: id.text, name: metadata.name, authentication: authentication, redirects: metadata.redirects,
+      grantTypes: Set(metadata.grantTypes))
+  }
+
+  private var authentication: RegisteredClient.Authentication {
+    if let secret { return .secret(Array(secret.text.utf8)) }
+    return metadata.method == "none" ? .none : .keys(metadata.keys)
   }
 
   /// The answer (RFC 7591 section 3.2.1, RFC 7592 section 3).
