@@ -2,6 +2,16 @@
 enum Endpoint: String, Sendable, Hashable, CaseIterable {
   case metadata
   case jwks
+  case authorization
+  /// Where the page of the authorization endpoint sends what the user decided.
+  case decision
+  /// Pushed authorization requests (RFC 9126).
+  case pushed = "par"
+  case logout
+  /// Dynamic client registration (RFC 7591).
+  case registration
+  /// The management of a client that registered itself (RFC 7592).
+  case registeredClient = "client"
   case device
   case verification
   case token
@@ -11,12 +21,21 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
   case resource
   case control
 
+  /// What the path of a registered client begins with; its identifier follows.
+  static let clientPrefix = "/register/"
+
   /// Nil for a path that is not ours.
   init?(path: String) {
     switch path {
     // OpenID Connect Discovery 1.0 section 4 and RFC 8414 section 3, for an issuer without a path.
     case "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server": self = .metadata
     case "/jwks": self = .jwks
+    case "/authorize": self = .authorization
+    case "/authorize/decision": self = .decision
+    case "/par": self = .pushed
+    case "/end_session": self = .logout
+    case "/register": self = .registration
+    case let path where path.hasPrefix(Self.clientPrefix): self = .registeredClient
     case "/device_authorization": self = .device
     case "/device": self = .verification
     case "/token": self = .token
@@ -32,8 +51,9 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
   var methods: Set<Request.Method> {
     switch self {
     case .metadata, .jwks, .resource: [.get]
-    case .device, .token, .revocation, .introspection: [.post]
-    case .verification, .userinfo, .control: [.get, .post]
+    case .registeredClient: [.get, .put, .delete]
+    case .decision, .pushed, .registration, .device, .token, .revocation, .introspection: [.post]
+    case .authorization, .logout, .verification, .userinfo, .control: [.get, .post]
     }
   }
 }
