@@ -39,7 +39,8 @@ extension Failure {
         .lifetimeTooShort, "tokens of \(account) live for only \(lifetime) seconds", hint: "ask for less: --min-valid")
     case .redirectUnavailable(let port?, let problem) where problem.isAddressInUse:
       self.init(
-        .redirectUnavailable, "another program listens at port \(port), so the answer of the sign-in cannot be received",
+        .redirectUnavailable,
+        "another program listens at port \(port), so the answer of the sign-in cannot be received",
         hint: "end that program, or sign in without a listener: agent login\(name) --paste")
     case .redirectUnavailable(_, let problem):
       self.init(

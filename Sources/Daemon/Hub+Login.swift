@@ -19,7 +19,9 @@ extension Hub {
       end(other)
     }
     lastLogin += 1
-    let login = Login(id: lastLogin, name: try Self.newLoginName(), ticket: ticket, account: meant.account, startedAt: services.time.now())
+    let login = Login(
+      id: lastLogin, name: try Self.newLoginName(), ticket: ticket, account: meant.account,
+      startedAt: services.time.now())
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     accounts[meant.account]?.session.signInStarted()

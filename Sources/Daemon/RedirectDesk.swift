@@ -42,7 +42,7 @@ final class RedirectDesk {
   func close(_ login: UInt64) {
     for (key, source) in sources {
       switch source {
-      case .listener(_, _, login) : remove(key)
+      case .listener(_, _, login): remove(key)
       case .peer(let peer) where peer.login == login && !peer.isAnswering: remove(key)
       default: break
       }
@@ -94,7 +94,9 @@ final class RedirectDesk {
       sources[key] = .peer(peer)
       serve(key, peer, judge)
       // The answer may have come just now, and then nothing is listened at any more.
-      guard sources.values.contains(where: { if case .listener(_, _, login) = $0 { true } else { false } }) else { return }
+      guard sources.values.contains(where: { if case .listener(_, _, login) = $0 { true } else { false } }) else {
+        return
+      }
     }
   }
 

@@ -59,7 +59,10 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   private var words: (title: String, text: String) {
     switch self {
     case .received:
-      ("Return to the terminal", "The answer has arrived, and the terminal tells what came of it. You can close this page.")
+      (
+        "Return to the terminal",
+        "The answer has arrived, and the terminal tells what came of it. You can close this page."
+      )
     case .failed:
       ("The sign-in did not work", "Return to the terminal, which tells why. You can close this page.")
     case .foreign:

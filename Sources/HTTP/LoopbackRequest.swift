@@ -77,7 +77,8 @@ package enum LoopbackRequest {
     guard spaces.count == 2, spaces[0] > line.lowerBound else { return nil }
     let target = (spaces[0] + 1)..<spaces[1]
     let version = bytes.extracting((spaces[1] + 1)..<line.upperBound)
-    guard isSame(version, "HTTP/1.1") || isSame(version, "HTTP/1.0"), target.allSatisfy({ (0x21...0x7E).contains(bytes[$0]) })
+    guard isSame(version, "HTTP/1.1") || isSame(version, "HTTP/1.0"),
+      target.allSatisfy({ (0x21...0x7E).contains(bytes[$0]) })
     else { return nil }
     let mark = target.first { bytes[$0] == UInt8(ascii: "?") } ?? target.upperBound
     return RequestLine(

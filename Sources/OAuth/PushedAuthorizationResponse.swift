@@ -34,7 +34,8 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let first = parts[0].utf8.first, !parts[1].isEmpty else { return false }
     let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }
-    let isRest = { (byte: UInt8) in isLetter(byte) || (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E].contains(byte) }
+    let isRest = { (byte: UInt8) in isLetter(byte) || (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E].contains(byte)
+    }
     return isLetter(first) && parts[0].utf8.allSatisfy(isRest)
   }
 }

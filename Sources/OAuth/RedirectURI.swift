@@ -51,7 +51,9 @@ package struct RedirectURI: Sendable, Hashable {
   /// The issuer without its scheme, in the characters of a path: `/id.example.org/realm`.
   private static func path(for issuer: Issuer) -> String {
     var rest = Substring(issuer.text)
-    for scheme in ["https://", "http://"] where rest.lowercased().hasPrefix(scheme) { rest = rest.dropFirst(scheme.count) }
+    for scheme in ["https://", "http://"] where rest.lowercased().hasPrefix(scheme) {
+      rest = rest.dropFirst(scheme.count)
+    }
     return "/"
       + rest.utf8.map { byte in
         switch byte {
@@ -104,7 +106,9 @@ extension AuthorizationRequest {
 extension [UInt8] {
   fileprivate var trimmingSpace: ArraySlice<UInt8> {
     let isSpace = { (byte: UInt8) in byte <= 0x20 }
-    guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else { return [] }
+    guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
+      return []
+    }
     return self[first...last]
   }
 }

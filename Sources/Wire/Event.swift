@@ -54,12 +54,15 @@ package enum Event: Sendable, Hashable {
     case .notice(let message): return JSONObject([("event", "notice"), ("message", .string(message))])
     case .browser(let browser): return browser.json
     case .redirectRefused(let failure):
-      var object = failure.json.object ?? JSONObject()
-      object["event"] = "redirect_refused"
+      var object = JSONObject([("event", "redirect_refused")])
+      if let members = failure.json.object {
+        for name in members.names { object[name] = members[name] }
+      }
       return object
     case .deviceCode(let code):
       var object = JSONObject([
-        ("event", "device_code"), ("login", .string(code.login)), ("account", .string(code.account)), ("issuer", .string(code.issuer)),
+        ("event", "device_code"), ("login", .string(code.login)), ("account", .string(code.account)),
+        ("issuer", .string(code.issuer)),
         ("client_id", .string(code.clientID)),
       ])
       if let scope = code.scope { object["scope"] = .string(scope) }
@@ -85,7 +88,8 @@ package enum Event: Sendable, Hashable {
       guard let failure = Failure(json: json) else { return nil }
       self = .redirectRefused(failure)
     case "device_code":
-      guard let login = json["login"]?.string, let account = json["account"]?.string, let issuer = json["issuer"]?.string,
+      guard let login = json["login"]?.string, let account = json["account"]?.string,
+        let issuer = json["issuer"]?.string,
         let clientID = json["client_id"]?.string, let userCode = json["user_code"]?.string,
         let verificationURI = json["verification_uri"]?.string, let expiresAt = json["expires_at"]?.int,
         let interval = json["interval"]?.int

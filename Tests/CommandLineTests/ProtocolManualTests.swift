@@ -73,7 +73,8 @@ import Wire
       login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", url: "u", redirectURI: "r", mustPaste: true,
       expiresAt: 2, urlExpiresAt: 1)
     for event in [
-      Event.deviceCode(code), .browser(browser), .redirectRefused(Failure(.redirectRejected, "m", hint: "h")), .notice("n"),
+      Event.deviceCode(code), .browser(browser), .redirectRefused(Failure(.redirectRejected, "m", hint: "h")),
+      .notice("n"),
     ] {
       let described = try #require(ManualProtocol.events.first { $0.name == event.json["event"]?.string })
       #expect(Set(["event"] + described.members.map(\.name)) == Set(event.json.names))

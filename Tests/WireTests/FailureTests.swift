@@ -11,6 +11,7 @@ import Wire
         "unsupported_version", "invalid_configuration", "account_exists", "certificate_rejected", "pin_mismatch",
         "client_rejected", "server_rejected", "server_misbehaved", "id_token_rejected", "lifetime_too_short",
         "foreign_device", "vault_unusable", "storage", "missing_value", "cancelled", "internal_error",
+        "redirect_unavailable", "redirect_rejected",
       ]
     ),
     (.usage, 2, ["invalid_request"]),

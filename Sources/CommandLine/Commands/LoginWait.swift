@@ -89,7 +89,8 @@ struct LoginWait {
   /// The answer comes to this machine, and the person's browser is at another one.
   private static func remoteHint(_ browser: Event.Browser) -> String {
     let port = (try? URI(browser.redirectURI))?.port.map { String($0) } ?? "PORT"
-    return "a browser at your own machine reaches this one through: ssh -L \(port):127.0.0.1:\(port) ...; or use --device"
+    return
+      "a browser at your own machine reaches this one through: ssh -L \(port):127.0.0.1:\(port) ...; or use --device"
       + " or --paste"
   }
 
@@ -98,7 +99,8 @@ struct LoginWait {
     guard let state = opener?.state, state != .trying else { return }
     opener = nil
     if state == .failed {
-      try reporter.tell(.notice("no browser could be opened; open the address above yourself, or use --paste or --device"))
+      try reporter.tell(
+        .notice("no browser could be opened; open the address above yourself, or use --paste or --device"))
     }
   }
 

@@ -1,7 +1,9 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, login, loginRedirect, logout, status, list, use, whoami] + accountRequests + [daemonStatus, daemonLog, daemonStop]
+    [token, login, loginRedirect, logout, status, list, use, whoami] + accountRequests + [
+      daemonStatus, daemonLog, daemonStop,
+    ]
 
   private static let token = Description(
     name: "token",
@@ -60,7 +62,8 @@ extension ManualProtocol {
       Member("url", "text", "The address, at most 16384 bytes. Must be there."),
     ],
     result: [Member("account", "text", "The account of the sign-in, which goes on and ends where it was asked for.")],
-    note: "It may also be sent on the connection of the sign-in itself before that has ended. It then has no last line of"
+    note:
+      "It may also be sent on the connection of the sign-in itself before that has ended. It then has no last line of"
       + " its own; a refusal is told as the event `redirect_refused`.")
 
   private static let logout = Description(
