@@ -219,15 +219,7 @@ private func value(of name: String, in url: String) throws -> String {
       let answer = try Self.redirect(waiting.url)
       func hand(_ login: String, _ url: String) throws -> JSON {
         let line = #"{"v":1,"request":"login_redirect","login":"\#(login)","url":"\#(url)"}"#
-        let script = """
-          import socket, sys
-          s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.sendall(sys.argv[2].encode() + b"\\n")
-          print(s.makefile().readline(), end="")
-          """
-        let result = try ProcessRunner.run(
-          executable: "/usr/bin/python3", arguments: ["-c", script, tree.path("run/agent/agent.sock"), line],
-          environment: [])
-        return try JSON(parsing: result.output)
+        return try JSON(parsing: Array(Peer(tree.socketPath).ask(line).utf8))
       }
       #expect(try hand("0f", answer)["error"]?["code"] == "redirect_rejected")
       #expect(try hand(name, waiting.redirectURI + "?code=c&state=s")["error"]?["code"] == "redirect_rejected")
