@@ -13,7 +13,7 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --device) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --device --qr-code --copy-code) limit=1 operand=accounts ;;
   'logout') options=(--all --local) limit=1 operand=accounts ;;
   'token') options=(--min-valid --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
@@ -55,6 +55,7 @@ __agent_value() {
   'login --revocation-endpoint') kind=text ;;
   'login --jwks-uri') kind=text ;;
   'login --client-secret-file') kind=files ;;
+  'login --qr-code') kind=words words=(auto always never) ;;
   'token --min-valid') kind=text ;;
   'env --shell') kind=words words=(sh bash zsh fish csh dotenv json) ;;
   'env --var') kind=text ;;

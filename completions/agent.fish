@@ -29,6 +29,8 @@ function __agent_takes_value
             return 0
         case 'login --client-secret-file'
             return 0
+        case 'login --qr-code'
+            return 0
         case 'token --min-valid'
             return 0
         case 'env --shell'
@@ -253,6 +255,8 @@ complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issu
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device; this is the default'
+complete -c agent -n '__agent_at options login' -l qr-code -x -a 'auto always never' -d 'Show the address as a QR code too: where there is room, always, or never'
+complete -c agent -n '__agent_at options login' -l copy-code -d 'Put the code into the terminal\'s clipboard (OSC 52), which works over SSH too'
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options logout' -l all -d 'Sign out of all accounts'
 complete -c agent -n '__agent_at options logout' -l local -d 'Forget the session here without telling the server'

@@ -29,6 +29,8 @@ enum OptionName: String, CaseIterable, Sendable {
   case revocationEndpoint = "revocation-endpoint"
   case jwksURI = "jwks-uri"
   case keep
+  case qrCode = "qr-code"
+  case copyCode = "copy-code"
 
   // `account`.
   case refreshTokenFile = "refresh-token-file"
