@@ -30,7 +30,7 @@ extension Hub {
     let proxyCredentials = try configuration.takeProxy(of: given)
     let directory = settingsFile.directoryPath
     work({ [services, configuration] () throws(SessionError) in
-      var secrets = DeviceSignIn.Secrets()
+      var secrets = SignIn.Secrets()
       let token = try ClientSecret.read(sources.refreshToken, as: .refreshToken)
       secrets.clientSecret = try sources.clientSecret.map { (source) throws(SessionError) in
         try ClientSecret.read(source)

@@ -30,12 +30,12 @@ extension Hub {
     submit { [services, cancellation = login.cancellation] in
       let outcome: Result<DeviceSignIn, SessionError>
       do throws(SessionError) {
-        var given = DeviceSignIn.Secrets()
+        var given = SignIn.Secrets()
         given.clientSecret = try secretSource.map { (source) throws(SessionError) in try ClientSecret.read(source) }
         given.proxyCredentials = try meant.proxyCredentials.map { (text) throws(SessionError) in
           try ClientSecret.make(text)
         }
-        let preparation = DeviceSignIn.Preparation(
+        let preparation = SignIn.Preparation(
           account: meant.account, configuration: meant.configuration, given: given, services: services,
           isNew: meant.isNew, cancellation: cancellation)
         outcome = .success(try DeviceSignIn.prepare(preparation))
@@ -106,7 +106,7 @@ extension Hub {
       login.isFinishing = true
       log.note(.signInApproved, login.account)
       submit {
-        let outcome: Result<DeviceSignIn.Outcome, SessionError>
+        let outcome: Result<SignIn.Outcome, SessionError>
         do throws(SessionError) {
           outcome = .success(try signIn.finish(response, receivedAfter: sentAt))
         } catch {
@@ -137,7 +137,7 @@ extension Hub {
     end(login, failure.code)
   }
 
-  func loginFinished(_ id: UInt64, _ outcome: Result<DeviceSignIn.Outcome, SessionError>) {
+  func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     guard let login = logins[id] else { return }
     login.isFinishing = false
     switch outcome {
@@ -155,7 +155,7 @@ extension Hub {
     }
   }
 
-  private func signedIn(_ login: Login, _ outcome: DeviceSignIn.Outcome) {
+  private func signedIn(_ login: Login, _ outcome: SignIn.Outcome) {
     let account = accounts[login.account] ?? Account(name: login.account, configuration: outcome.configuration)
     accounts[login.account] = account
     noteEnd(of: login, nil)

@@ -9,7 +9,7 @@ enum JobResult: Sendable {
   case refreshEnded(AccountName, Session.Refresh, Result<AccessGrant, SessionError>)
   case loginPrepared(login: UInt64, Result<DeviceSignIn, SessionError>)
   case loginPolled(login: UInt64, sentAt: Instant, Result<DevicePollOutcome, SessionError>)
-  case loginFinished(login: UInt64, Result<DeviceSignIn.Outcome, SessionError>)
+  case loginFinished(login: UInt64, Result<SignIn.Outcome, SessionError>)
   case signedOut(SignOutBatch, AccountName, Result<SignOutOperation.Confirmation, SessionError>)
   case surveyed(Survey.Purpose, Ticket, [AccountSummary], VaultStatus)
   case userInfo(AccountName, Ticket, mayRefresh: Bool, Result<JSONObject?, SessionError>)

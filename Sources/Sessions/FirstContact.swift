@@ -9,7 +9,7 @@ struct FirstContact {
   let caDigest: String?
 
   init(
-    _ configuration: AccountConfiguration, _ secrets: DeviceSignIn.Secrets, services: SessionServices,
+    _ configuration: AccountConfiguration, _ secrets: SignIn.Secrets, services: SessionServices,
     cancellation: Cancellation
   ) throws(SessionError) {
     self.configuration = configuration
