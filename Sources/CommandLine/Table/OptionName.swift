@@ -16,6 +16,7 @@ enum OptionName: String, CaseIterable, Sendable {
   // `login`.
   case issuer
   case clientID = "client-id"
+  case provider
   case scope
   case device
   case clientSecretFile = "client-secret-file"
