@@ -28,7 +28,9 @@ extension KnownService {
       Advice(error: "redirect_uri_mismatch", text: "register http://127.0.0.1/ as the app's callback URL at GitHub"),
       Advice(
         error: "unverified_user_email", text: "verify the e-mail address of your GitHub account, then sign in again"),
-      Advice(error: "bad_refresh_token", text: "the session is over: GitHub's refresh tokens work once, for six months"),
+      Advice(
+        error: "bad_refresh_token",
+        text: "the session is over: GitHub's refresh tokens work once, for six months"),
     ]
     return service
   }()
@@ -83,11 +85,15 @@ extension KnownService {
         text: "switch on \"Allow public client flows\" in the app's registration, or give the client secret"),
       Advice(error: "AADSTS700016", text: "the tenant does not know this client id: check both"),
       Advice(error: "AADSTS700082", text: "the refresh token was idle for too long: sign in again"),
-      Advice(error: "AADSTS700084", text: "the redirect URI is registered for a web page app: its tokens live for a day"),
+      Advice(
+        error: "AADSTS700084",
+        text: "the redirect URI is registered for a web page app: its tokens live for a day"),
       Advice(error: "AADSTS70043", text: "your organisation asks for a new sign-in from time to time"),
       Advice(error: "AADSTS50173", text: "the session was revoked, mostly by a new password: sign in again"),
       Advice(error: "AADSTS50076", text: "a second factor is asked for: sign in again"),
-      Advice(error: "AADSTS50079", text: "a second factor must be registered first: sign in to the organisation's portal"),
+      Advice(
+        error: "AADSTS50079",
+        text: "a second factor must be registered first: sign in to the organisation's portal"),
       Advice(error: "AADSTS65001", text: "nobody consented to these scopes: ask the administrator, or ask for less"),
       Advice(
         error: "AADSTS53003",
@@ -107,7 +113,9 @@ extension KnownService {
     service.scope = ["openid", "profile", "offline_access"]
     service.advice = [
       Advice(error: "unauthorized_client", text: "allow the grant type in the app's general settings at Okta"),
-      Advice(error: "invalid_scope", text: "offline_access must be allowed for the app and by the authorization server"),
+      Advice(
+        error: "invalid_scope",
+        text: "offline_access must be allowed for the app and by the authorization server"),
     ]
     return service
   }()
@@ -155,7 +163,9 @@ extension KnownService {
     service.scope = ["openid", "profile", "offline_access"]
     service.advice = [
       Advice(
-        error: "unauthorized_client", text: "allow the device code grant and refresh tokens in the application's settings")
+        error: "unauthorized_client",
+        text: "allow the device code grant and refresh tokens in the application's"
+          + " settings")
     ]
     return service
   }()
@@ -175,7 +185,8 @@ extension KnownService {
     service.advice = [
       Advice(
         error: "redirect_mismatch",
-        text: "register a redirect URI with its port at Cognito, and name the same: --redirect-uri http://localhost:PORT/")
+        text: "register a redirect URI with its port at Cognito, and name the same: --redirect-uri"
+          + " http://localhost:PORT/")
     ]
     return service
   }()

@@ -48,7 +48,7 @@ extension SignIn {
     func scope(
       _ values: [String], _ metadata: AuthorizationServerMetadata
     ) throws(OAuthError) -> Scope? {
-        if !values.isEmpty { return try Scope(values: values) }
+      if !values.isEmpty { return try Scope(values: values) }
       if let usual = configuration.service?.scope, !usual.isEmpty { return try Scope(values: usual) }
       guard metadata.issuesIDTokens else { return nil }
       let canStay = metadata.scopes?.contains("offline_access") ?? false

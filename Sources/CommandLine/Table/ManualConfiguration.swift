@@ -101,7 +101,8 @@ enum ManualConfiguration {
 
   /// The settings that a record in the vault repeats.
   static let bound = [
-    "issuer", "client_id", "token_endpoint_auth_method", "allow_http_loopback", "ca_file", "pins", "provider", "endpoints",
+    "issuer", "client_id", "token_endpoint_auth_method", "allow_http_loopback", "ca_file", "pins", "provider",
+    "endpoints",
   ]
 
   private static let bindingBlocks: [ManualBlock] = [
