@@ -53,15 +53,24 @@ struct LoginReporter {
 
   /// Tells an event.
   mutating func tell(_ event: Event) throws(Failure) {
+    // It is for people, whatever the answer's form.
+    if case .progress(let entry) = event { return tellStep(entry) }
     if console.json { return try Console.answer(event.json) }
     status?.erase()
     switch event {
+    case .progress: break
     case .notice(let message):
       console.note(message)
     case .deviceCode(let code):
       show(code)
       if status != nil { (phase, nextUpdate) = (.approval(expiry: code.expiresAt), time.now()) }
     }
+  }
+
+  private mutating func tellStep(_ entry: LogEntry?) {
+    status?.erase()
+    console.detail(entry)
+    if case .approval = phase { goOn() }
   }
 
   private func show(_ code: Event.DeviceCode) {
@@ -85,6 +94,17 @@ struct LoginReporter {
     }
     nextUpdate = due.advanced(by: .seconds(1))
     if let next = nextUpdate, next < time.now() { nextUpdate = time.now().advanced(by: .seconds(1)) }
+  }
+
+  /// Whether there is a line at the bottom that is rewritten in place.
+  var rewritesLine: Bool { status != nil }
+
+  /// Takes the line at the bottom away until ``goOn()``.
+  mutating func suspend() { status?.erase() }
+
+  /// Shows the line at the bottom again.
+  mutating func goOn() {
+    if nextUpdate != nil { nextUpdate = time.now() }
   }
 
   /// Tells that it worked.
