@@ -27,7 +27,7 @@ extension Hub {
     accounts[meant.account]?.session.signInStarted()
     let id = login.id
     let secretSource = request.sendsClientSecret ? passed : nil
-    submit { [services, cancellation = login.cancellation] in
+    submit { [services = services(for: login.account), cancellation = login.cancellation] in
       let outcome: Result<DeviceSignIn, SessionError>
       do throws(SessionError) {
         var given = SignIn.Secrets()
@@ -125,6 +125,7 @@ extension Hub {
         let notice = "the server keeps asking to slow down: this machine's clock may run too fast"
         loop.send(.event(.notice(notice)), to: login.ticket)
       }
+      step(.signInPending(seconds: login.polling.interval), login.account)
       scheduleNextPoll(login)
     }
   }
@@ -195,9 +196,10 @@ extension Hub {
   func end(_ login: Login, _ code: FailureCode = .cancelled) {
     accounts[login.account]?.session.signInEnded()
     guard !login.isFinishing else { return }
-    noteEnd(of: login, code)
-    login.cancellation.cancel()
+    // First, since whoever is told of the end may turn out to be gone, which ends its sign-in too.
     logins[login.id] = nil
+    login.cancellation.cancel()
+    noteEnd(of: login, code)
   }
 
   private func noteEnd(of login: Login, _ code: FailureCode?) {

@@ -51,7 +51,7 @@ extension Hub {
     }
     let operation = SignOutOperation(
       account: account.name, configuration: account.configuration, grant: account.session.grant, isLocal: isLocal,
-      services: services)
+      services: services(for: account.name))
     account.cancelRefresh()
     account.session.signedOut()
     failWaiters(account, .signedOut(account: account.name.text))

@@ -3,6 +3,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Wire
 
 /// What a worker hands back to the loop.
 enum JobResult: Sendable {
@@ -13,6 +14,8 @@ enum JobResult: Sendable {
   case signedOut(SignOutBatch, AccountName, Result<SignOutOperation.Confirmation, SessionError>)
   case surveyed(Survey.Purpose, Ticket, [AccountSummary], VaultStatus)
   case userInfo(AccountName, Ticket, mayRefresh: Bool, Result<JSONObject?, SessionError>)
+  /// A job that goes on tells what it does.
+  case step(AccountName, LogStep)
   /// What the loop does with the result is in it.
   case then(@Sendable (Hub) -> Void)
 }

@@ -21,28 +21,28 @@ package struct AuthorizationServer: Sendable {
     self.service = service
   }
 
-  func require(_ endpoint: Endpoint?, _ name: String) throws(OAuthError) -> Endpoint {
-    guard let endpoint else { throw OAuthError(.endpointMissing, name) }
+  func require(_ endpoint: Endpoint?, _ role: EndpointRole) throws(OAuthError) -> Endpoint {
+    guard let endpoint else { throw OAuthError(.endpointMissing, role.subject) }
     return endpoint
   }
 
   /// Posts a form with this client's identification (RFC 6749 section 3.2).
   func post(
-    _ form: consuming RequestForm, to endpoint: Endpoint, _ subject: String, cancellation: Cancellation?
+    _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
     let authorization = try client.identify(in: &form)
-    return try post(form, to: endpoint, subject, authorization: authorization, cancellation: cancellation)
+    return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 
   /// Posts a form as it is.
   func post(
-    _ form: consuming RequestForm, to endpoint: Endpoint, _ subject: String,
+    _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole,
     authorization: consuming SecretBytes?, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
     let body = try form.finish()
-    var request = HTTPRequest(post: endpoint, form: body, transport: transport, cancellation: cancellation)
+    var request = HTTPRequest(post: endpoint, role, form: body, transport: transport, cancellation: cancellation)
     request.authorization = authorization
-    return try send(request, subject)
+    return try send(request)
   }
 
   /// Adds to an error what is known to help with it at this server.
@@ -54,8 +54,8 @@ package struct AuthorizationServer: Sendable {
     }
   }
 
-  func send(_ request: borrowing HTTPRequest, _ subject: String) throws(OAuthError) -> HTTPResponse {
-    do { return try http.send(request) } catch { throw OAuthError(error, subject) }
+  func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
+    do { return try http.send(request) } catch { throw OAuthError(error, request.role.subject) }
   }
 
   /// The value of an `Authorization` header with a Bearer token (RFC 6750 section 2.1).

@@ -11,6 +11,10 @@ package enum Event: Sendable, Hashable {
   /// Something worth knowing that is not the answer: one cleaned sentence.
   case notice(String)
 
+  /// What is done for a request that is ``RequestEnvelope/verbose``; nil for something that this build
+  /// does not know.
+  case progress(LogEntry?)
+
   /// The part of a device authorization answer that is for people (RFC 8628, section 3.3).
   package struct DeviceCode: Sendable, Hashable {
     package var account: String
@@ -46,6 +50,10 @@ package enum Event: Sendable, Hashable {
   package var json: JSONObject {
     switch self {
     case .qrCode(let code): return code.json
+    case .progress(let entry):
+      var object = JSONObject([("event", "progress")])
+      object["entry"] = entry.map { .object($0.json) }
+      return object
     case .notice(let message): return JSONObject([("event", "notice"), ("message", .string(message))])
     case .deviceCode(let code):
       var object = JSONObject([
@@ -65,6 +73,7 @@ package enum Event: Sendable, Hashable {
   /// Reads what ``json`` writes; nil when it is no event this build knows.
   package init?(json: JSON) {
     switch json["event"]?.string {
+    case "progress": self = .progress(json["entry"].flatMap { LogEntry(json: $0) })
     case "notice":
       guard let message = json["message"]?.string else { return nil }
       self = .notice(message)

@@ -50,7 +50,7 @@ let fullLogin: LoginRequest = {
   ]
 
   @Test(arguments: all, [nil, 1, 3600]) func `is read back as it was written`(request: Request, timeout: Int?) throws {
-    let envelope = RequestEnvelope(request, timeoutSeconds: timeout)
+    let envelope = RequestEnvelope(request, timeoutSeconds: timeout, verbose: timeout == 1)
     let line = envelope.serialized()
     #expect(line.last == UInt8(ascii: "\n"))
     #expect(line.count { $0 == UInt8(ascii: "\n") } == 1)

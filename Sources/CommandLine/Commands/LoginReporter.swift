@@ -62,9 +62,12 @@ struct LoginReporter {
 
   /// Tells an event.
   mutating func tell(_ event: Event) throws(Failure) {
+    // It is for people, whatever the answer's form.
+    if case .progress(let entry) = event { return tellStep(entry) }
     if console.json { return try Console.answer(event.json) }
     status?.erase()
     switch event {
+    case .progress: break
     case .notice(let message):
       console.note(message)
     case .qrCode(let code):
@@ -95,6 +98,12 @@ struct LoginReporter {
     tell(picture.text)
   }
 
+  private mutating func tellStep(_ entry: LogEntry?) {
+    status?.erase()
+    console.detail(entry)
+    if case .approval = phase { goOn() }
+  }
+
   private mutating func show(_ code: Event.DeviceCode) {
     let now = time.wallSeconds()
     guard let terminal else { return tell(LoginText.line(code, now: now, isQuiet: console.quiet)) }
@@ -118,6 +127,17 @@ struct LoginReporter {
     }
     nextUpdate = due.advanced(by: .seconds(1))
     if let next = nextUpdate, next < time.now() { nextUpdate = time.now().advanced(by: .seconds(1)) }
+  }
+
+  /// Whether there is a line at the bottom that is rewritten in place.
+  var rewritesLine: Bool { status != nil }
+
+  /// Takes the line at the bottom away until ``goOn()``.
+  mutating func suspend() { status?.erase() }
+
+  /// Shows the line at the bottom again.
+  mutating func goOn() {
+    if nextUpdate != nil { nextUpdate = time.now() }
   }
 
   /// Tells that it worked.

@@ -122,13 +122,15 @@ extension ManualProtocol {
 
   private static let daemonLog = Description(
     name: "daemon_log",
-    purpose: "Tells the last events. No token, code or text of a server or a peer is among them.",
+    purpose: "Tells the last events. No token, code or text of a server or a peer is among them. Single steps, such as"
+      + " an exchange with a server, are among them if they were taken while a request with `verbose` waited.",
     result: [
       Member(
         "events", "list of objects",
         "The oldest first. For each event `time`, `account` where it is about one, `event`, which says what it is, and"
-          + " what goes with that: `attempt`, `duration_ms`, `wait_ms`, `seconds`, `result` (`ok` or an error code),"
-          + " `change` or `reason`. A client leaves out an event that it does not know."),
+          + " what goes with that: `attempt`, `duration_ms`, `wait_ms`, `seconds`, `seconds_left`, `seconds_wanted`,"
+          + " `result` (`ok` or an error code), `endpoint` (a word for what it is for), `status` (that of HTTP),"
+          + " `algorithm`, `change` or `reason`. A client leaves out an event that it does not know."),
       Member("dropped", "number", "How many earlier events are no longer kept."),
     ])
 
@@ -166,5 +168,9 @@ extension ManualProtocol {
       name: "notice",
       purpose: "Something worth knowing that is not the answer.",
       members: [Member("message", "text", "One sentence, safe to show on a terminal.")]),
+    Description(
+      name: "progress",
+      purpose: "What is done for a request with `verbose`, and why. Nothing in it is secret.",
+      members: [Member("entry", "object", "One event, as `daemon_log` tells them.")]),
   ]
 }
