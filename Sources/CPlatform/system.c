@@ -43,6 +43,12 @@ int agent_terminal_columns(int descriptor) {
   return size.ws_col;
 }
 
+int agent_terminal_rows(int descriptor) {
+  struct winsize size;
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -errno;
+  return size.ws_row;
+}
+
 int agent_terminal_set_echo(int descriptor, int enabled) {
   struct termios settings;
   if (tcgetattr(descriptor, &settings) != 0) return -errno;

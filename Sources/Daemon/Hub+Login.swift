@@ -2,6 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 internal import Platform
+internal import QRCode
 internal import Sessions
 internal import Vault
 internal import Wire
@@ -20,6 +21,7 @@ extension Hub {
     }
     lastLogin += 1
     let login = Login(id: lastLogin, ticket: ticket, account: meant.account, startedAt: services.time.now())
+    login.wantsQRCode = request.wantsQRCode
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     accounts[meant.account]?.session.signInStarted()
@@ -62,8 +64,15 @@ extension Hub {
               verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
               expiresAt: signIn.startedAtUnixSeconds + code.expiresIn, interval: login.polling.interval))),
         to: login.ticket)
+      if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
       scheduleNextPoll(login)
     }
+  }
+
+  /// Sends the address as a QR code; one that is too long for a screen is left out.
+  func sendQRCode(_ address: String, to ticket: Ticket) {
+    guard let code = QRCode(address).flatMap({ Event.QRCode(rows: $0.rows) }) else { return }
+    loop.send(.event(.qrCode(code)), to: ticket)
   }
 
   private func scheduleNextPoll(_ login: Login) {

@@ -94,7 +94,9 @@ extension SignOutOperation.Confirmation {
     case .revoked: nil
     case .nothingToRevoke: "there was no session"
     case .local: "the server was not told and may still honour the tokens"
-    case .notOffered: "the server offers no revocation and may still honour the tokens"
+    case .notOffered(nil): "the server offers no revocation and may still honour the tokens"
+    case .notOffered(.some(let page)):
+      "the server offers no revocation and may still honour the tokens; end the session at \(page)"
     case .failed(let error):
       "the server may still honour the tokens: \(Failure(error, account: nil).message)"
     }

@@ -9,12 +9,14 @@ extension AuthorizationServer {
       let parameters = try Parameters(form: request)
       let client = try clients.authenticate(request, parameters)
       switch try parameters.required("grant_type") {
+      case GrantType.authorizationCode:
+        return try answer(with: try redeemCode(parameters, client))
       case GrantType.deviceCode:
         return try answer(with: try redeemDeviceCode(parameters, client))
       case GrantType.refreshToken:
         return try answer(with: try refresh(parameters, client))
       default:
-        throw OAuthFailure(.unsupportedGrantType, "only device_code and refresh_token")
+        throw OAuthFailure(.unsupportedGrantType, "not one of grant_types_supported")
       }
     } catch {
       if error.code == .invalidClient { count(.clientFailures) }
@@ -45,15 +47,23 @@ extension AuthorizationServer {
         state.count(.deviceGrants)
         var grant = Grant(
           clientID: client.id, username: approval.username, scope: approval.scope, authTime: approval.authTime)
-        if state.settings.issuesRefreshTokens {
-          grant.refreshTokenExpiresAt = now.advanced(by: .seconds(state.settings.refreshTokenLifetime))
-        }
-        state.tokens.add(grant, key: grantKey)
-        let isNew = state.settings.issuesRefreshTokens
-        return try issue(
-          grant, grantKey, accessKey, scope: approval.scope, newRefreshToken: isNew, (now, wall), &state)
+        return try begin(&grant, grantKey, accessKey, (now, wall), &state)
       }
     }
+  }
+
+  /// The first tokens of a new grant.
+  func begin(
+    _ grant: inout Grant, _ grantKey: OpaqueKey, _ accessKey: OpaqueKey, nonce: String? = nil,
+    _ time: (now: Instant, wall: Int), _ state: inout IssuerState
+  ) throws(OAuthFailure) -> IssuedTokens {
+    let isRefreshable = state.settings.issuesRefreshTokens
+    if isRefreshable {
+      grant.refreshTokenExpiresAt = time.now.advanced(by: .seconds(state.settings.refreshTokenLifetime))
+    }
+    state.tokens.add(grant, key: grantKey)
+    return try issue(
+      grant, grantKey, accessKey, scope: grant.scope, newRefreshToken: isRefreshable, nonce: nonce, time, &state)
   }
 
   /// RFC 6749 section 6.
@@ -99,7 +109,7 @@ extension AuthorizationServer {
 
   private func issue(
     _ grant: Grant, _ grantKey: OpaqueKey, _ accessKey: OpaqueKey, scope: ScopeSet, newRefreshToken: Bool,
-    _ time: (now: Instant, wall: Int), _ state: inout IssuerState
+    nonce: String? = nil, _ time: (now: Instant, wall: Int), _ state: inout IssuerState
   ) throws(OAuthFailure) -> IssuedTokens {
     let seconds = state.settings.accessTokenLifetime
     let lifetime = seconds > 0 ? seconds : nil
@@ -112,7 +122,7 @@ extension AuthorizationServer {
     let refreshToken: String? =
       newRefreshToken ? try checked { () throws(CryptoError) in try mint.token(content) } : nil
     return IssuedTokens(
-      grant: grant, scope: scope, accessToken: accessKey.text, refreshToken: refreshToken,
+      grant: grant, scope: scope, accessToken: accessKey.text, refreshToken: refreshToken, nonce: nonce,
       issuedAt: time.wall, settings: state.settings, key: state.key)
   }
 

@@ -9,7 +9,8 @@ struct ControlRequest: Sendable, Hashable {
 
   private static let parameterNames: Set<String> = [
     "delay_token_ms", "interval", "access_token_lifetime", "refresh_token_lifetime", "device_code_lifetime",
-    "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "rotation", "hang",
+    "code_lifetime", "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "par", "rotation",
+    "hang",
     "status", "error", "retry_after", "break_id_token", "break_metadata", "body", "times", "revoke_all", "rotate_key",
   ]
   private static let failurePrefix = "fail_next_"
@@ -45,6 +46,7 @@ struct ControlRequest: Sendable, Hashable {
     try reader.number("access_token_lifetime", in: Settings.accessRange, into: &settings.accessTokenLifetime)
     try reader.number("refresh_token_lifetime", in: Settings.refreshRange, into: &settings.refreshTokenLifetime)
     try reader.number("device_code_lifetime", in: Settings.deviceRange, into: &settings.deviceCodeLifetime)
+    try reader.number("code_lifetime", in: Settings.codeRange, into: &settings.codeLifetime)
     try reader.number("reuse_leeway", in: 0...3600, into: &settings.reuseLeeway)
     if let text = reader["clock_offset"] {
       let isNegative = text.hasPrefix("-")
@@ -69,6 +71,10 @@ struct ControlRequest: Sendable, Hashable {
     if let text = reader["approval"] {
       guard let approval = Settings.Approval(rawValue: text) else { throw Reader.wrong("approval") }
       settings.approval = approval
+    }
+    if let text = reader["par"] {
+      guard let choice = Settings.PushedRequests(rawValue: text) else { throw Reader.wrong("par") }
+      settings.pushedRequests = choice
     }
     if let rotates = try reader.flag("rotation") { settings.rotatesRefreshTokens = rotates }
   }

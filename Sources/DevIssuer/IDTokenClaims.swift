@@ -4,13 +4,14 @@ import JOSE
 /// What an ID Token says (OpenID Connect Core 1.0 section 2).
 struct IDTokenClaims: Sendable {
   /// Claims that the issuer sets by itself and that no option may set.
-  static let protocolNames = ["iss", "sub", "aud", "exp", "iat", "auth_time", "at_hash"]
+  static let protocolNames = ["iss", "sub", "aud", "exp", "iat", "auth_time", "at_hash", "nonce", "acr"]
   /// Seconds.
   static let lifetime = 3600
 
   let issuer: String
   let grant: Grant
   let accessToken: String
+  let nonce: String?
   /// Unix seconds.
   let issuedAt: Int
   /// About the user.
@@ -29,6 +30,8 @@ struct IDTokenClaims: Sendable {
       "auth_time": .int(grant.authTime),
       "at_hash": .string(try algorithm.leftHalfHash(of: hashed.span)),
     ]
+    if let nonce { claims["nonce"] = .string(nonce) }
+    if let acr = grant.acr { claims["acr"] = .string(acr) }
     for name in userClaims.names { claims[name] = userClaims[name] }
     return claims
   }

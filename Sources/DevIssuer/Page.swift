@@ -10,15 +10,15 @@ struct Page: Sendable {
     .code{font-family:monospace;font-size:1.4rem;letter-spacing:.1em}.note{color:#666;font-size:.9rem}
     """
 
-  private let contentSecurityPolicy: String
+  private let styleHash: String
 
   init() throws(CryptoError) {
-    let hash = Base64.encode(try Digest.sha256.hash(Array(Self.style.utf8).span))
-    contentSecurityPolicy =
-      "default-src 'none'; style-src 'sha256-\(hash)'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    styleHash = Base64.encode(try Digest.sha256.hash(Array(Self.style.utf8).span))
   }
 
-  func response(status: Int = 200, title: String, _ content: Markup) -> Response {
+  /// - Parameter formTarget: Where the answer to a form may redirect to, as a source of the Content Security
+  ///   Policy: browsers apply `form-action` to redirects too.
+  func response(status: Int = 200, title: String, formTarget: String? = nil, _ content: Markup) -> Response {
     let style = Markup(stringLiteral: Self.style)
     let page: Markup = """
       <!DOCTYPE html>
@@ -34,11 +34,17 @@ struct Page: Sendable {
       status: status,
       headers: [
         ("Content-Type", "text/html; charset=utf-8"),
-        ("Content-Security-Policy", contentSecurityPolicy),
+        ("Content-Security-Policy", contentSecurityPolicy(formTarget)),
         ("Cache-Control", "no-store"),
         ("Referrer-Policy", "no-referrer"),
         ("X-Frame-Options", "DENY"),
       ],
       body: Array(page.html.utf8))
+  }
+
+  private func contentSecurityPolicy(_ formTarget: String?) -> String {
+    let targets = ["'self'", formTarget].compactMap(\.self).joined(separator: " ")
+    return "default-src 'none'; style-src 'sha256-\(styleHash)'; form-action \(targets); base-uri 'none'; "
+      + "frame-ancestors 'none'"
   }
 }

@@ -10,7 +10,9 @@ extension AuthorizationServer {
     var form = RequestForm()
     form.add(scope)
     let response = try post(form, to: endpoint, subject, cancellation: cancellation)
-    return try DeviceAuthorizationResponse.parse(response, sent: secrets())
+    return try advising { () throws(OAuthError) in
+      try DeviceAuthorizationResponse.parse(response, sent: secrets())
+    }
   }
 
   /// Asks once whether the user has approved (RFC 8628 section 3.4). ``DevicePolling`` says when.

@@ -7,17 +7,18 @@ package struct AuthorizationServer: Sendable {
   package let client: Client
   package let transport: Transport
   package let http: any HTTPClient
-  package let scopeSeparator: TokenResponse.ScopeSeparator
+  /// The particulars of this server, if the account says that it is one we know.
+  package let service: KnownService?
 
   package init(
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
-    scopeSeparator: TokenResponse.ScopeSeparator = .space
+    service: KnownService? = nil
   ) {
     self.metadata = metadata
     self.client = client
     self.transport = transport
     self.http = http
-    self.scopeSeparator = scopeSeparator
+    self.service = service
   }
 
   func require(_ endpoint: Endpoint?, _ name: String) throws(OAuthError) -> Endpoint {
@@ -44,6 +45,15 @@ package struct AuthorizationServer: Sendable {
     return try send(request, subject)
   }
 
+  /// Adds to an error what is known to help with it at this server.
+  func advising<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
+    do { return try body() } catch {
+      var advised = error
+      advised.advice = service?.advice(for: error)
+      throw advised
+    }
+  }
+
   func send(_ request: borrowing HTTPRequest, _ subject: String) throws(OAuthError) -> HTTPResponse {
     do { return try http.send(request) } catch { throw OAuthError(error, subject) }
   }
@@ -63,7 +73,9 @@ package struct AuthorizationServer: Sendable {
 
   /// Reads tokens. A `DPoP` token is bound to a key, but the request proved no key (RFC 9449 section 5).
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
-    let tokens = try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: scopeSeparator)
+    let tokens = try advising { () throws(OAuthError) in
+      try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: service?.scopeSeparator ?? .space)
+    }
     guard tokens.tokenType == "Bearer" else { throw OAuthError(.unsupportedTokenType, "the token endpoint") }
     return tokens
   }

@@ -111,6 +111,9 @@ package struct SessionServices: Sendable {
   func metadata(
     _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
+    guard access.publishesMetadata else {
+      return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)
+    }
     do {
       return try documents.metadata(
         of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation

@@ -5,6 +5,9 @@ package enum Event: Sendable, Hashable {
   /// The person must open ``DeviceCode/verificationURI`` and type ``DeviceCode/userCode``.
   case deviceCode(DeviceCode)
 
+  /// The address of the event before as a QR code.
+  case qrCode(QRCode)
+
   /// Something worth knowing that is not the answer: one cleaned sentence.
   case notice(String)
 
@@ -42,6 +45,7 @@ package enum Event: Sendable, Hashable {
   /// `{"event":…}` without the protocol's version: what `--json` prints.
   package var json: JSONObject {
     switch self {
+    case .qrCode(let code): return code.json
     case .notice(let message): return JSONObject([("event", "notice"), ("message", .string(message))])
     case .deviceCode(let code):
       var object = JSONObject([
@@ -64,6 +68,9 @@ package enum Event: Sendable, Hashable {
     case "notice":
       guard let message = json["message"]?.string else { return nil }
       self = .notice(message)
+    case "qr_code":
+      guard let code = QRCode(json: json) else { return nil }
+      self = .qrCode(code)
     case "device_code":
       guard let account = json["account"]?.string, let issuer = json["issuer"]?.string,
         let clientID = json["client_id"]?.string, let userCode = json["user_code"]?.string,

@@ -50,7 +50,7 @@ import Wire
       }
       line[member.name] =
         switch member.type {
-        case "text": "sample"
+        case "text": member.name == "provider" ? "keycloak" : "sample"
         case "number": 7
         case "boolean": true
         case "list of texts": member.name == "unset" ? ["pins"] : ["sample"]

@@ -129,6 +129,7 @@ void agent_trim_heap(void);
 // Others.
 int agent_random(void *bytes, long count);
 int agent_terminal_columns(int descriptor);
+int agent_terminal_rows(int descriptor);
 int agent_terminal_set_echo(int descriptor, int enabled);
 
 #pragma clang assume_nonnull end

@@ -21,7 +21,8 @@ enum LoginCommand {
   }
 
   private static func signIn(_ invocation: Invocation, _ reporter: inout LoginReporter) throws(Failure) -> Int32 {
-    let request = try LoginOptions.request(invocation)
+    var request = try LoginOptions.request(invocation)
+    request.wantsQRCode = reporter.drawsQRCodes
     let client = DaemonClient(invocation)
     let signals = try receiveSignals()
     var connection = try client.connect()

@@ -20,6 +20,11 @@ extension Command {
     options: Option.accountSettings + [
       .clientSecretFile,
       Option(name: .device, summary: "Sign in with a code typed on any device; this is the default"),
+      Option(
+        name: .qrCode, value: .choice("WHEN", QRCodeChoice.allCases.map(\.rawValue)),
+        summary: "Show the address as a QR code too: where there is room, always, or never"),
+      Option(
+        name: .copyCode, summary: "Put the code into the terminal's clipboard (OSC 52), which works over SSH too"),
     ],
     operands: .account,
     examples: [

@@ -30,13 +30,15 @@ extension ManualProtocol {
 
   private static let login = Description(
     name: "login",
-    purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events `device_code` and"
-      + " `notice` before it ends.",
+    purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events"
+      + " `device_code`, `qr_code` and `notice` before it ends.",
     members: [
       Member("account", "text", "The account; without it the active one, or with `issuer` a name made from its host."),
       Member("issuer", "text", "The authorization server's own name, a URL; without it the stored settings are used."),
       Member("client_id", "text", "The client identifier; must be there for a new account."),
-    ] + settings + [clientSecretDescriptor],
+    ] + settings + [
+      clientSecretDescriptor, Member("qr_code", "boolean", "Tell the event `qr_code` too."),
+    ],
     result: [
       Member("account", "text", "The account that is signed in."),
       Member("issuer", "text", "Its authorization server."),
@@ -151,6 +153,14 @@ extension ManualProtocol {
         Member("verification_uri_complete", "text", "The address with the code in it."),
         Member("expires_at", "number", "When the code expires."),
         Member("interval", "number", "Seconds between two questions of the daemon to the server."),
+      ]),
+    Description(
+      name: "qr_code",
+      purpose: "The address of the event before as a QR code, `verification_uri_complete` if there is one.",
+      members: [
+        Member(
+          "rows", "list of texts",
+          "The rows from the top, each as long as there are rows: `1` is a dark module, `0` a light one.")
       ]),
     Description(
       name: "notice",
