@@ -99,26 +99,6 @@ extension AuthorizationServer {
         request: wanted, session: session, expiresAt: now.advanced(by: .seconds(state.settings.codeLifetime)))
       state.codes.add(code, key: key)
     }
-    return redirect(to: wanted.target, [("code", key.text)])
-  }
-
-  /// RFC 6749 section 4.1.2.1.
-  func redirect(to target: RedirectTarget, _ failure: OAuthFailure) -> Response {
-    redirect(to: target, [("error", failure.code.rawValue), ("error_description", failure.description)])
-  }
-
-  /// Every answer names the issuer (RFC 9207 section 2). The browser must turn a POST into a GET
-  /// (RFC 9700 section 4.12).
-  private func redirect(to target: RedirectTarget, _ answer: [(String, String)]) -> Response {
-    var pairs = answer
-    if let state = target.state { pairs.append(("state", state)) }
-    pairs.append(("iss", issuer))
-    return redirection(to: target.uri.appendingQuery(pairs))
-  }
-
-  func redirection(to location: String) -> Response {
-    Response(
-      status: 303,
-      headers: [("Location", location), ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer")])
+    return redirect(to: wanted.target, code: key)
   }
 }

@@ -27,8 +27,7 @@ extension AuthorizationServer {
       "response_types_supported": ["code"],
       "response_modes_supported": ["query"],
       "grant_types_supported": .array(GrantType.all.map(JSON.string)),
-      "code_challenge_methods_supported": ["S256"],
-      "authorization_response_iss_parameter_supported": true,
+      "authorization_response_iss_parameter_supported": .bool(fault != .noISSParameter),
       "request_uri_parameter_supported": false,
       "acr_values_supported": .array(BrowserSession.contexts.map(JSON.string)),
       "prompt_values_supported": .array(AuthorizationRequest.promptValues.map(JSON.string)),
@@ -40,6 +39,9 @@ extension AuthorizationServer {
       "claims_supported": .array(
         (IDTokenClaims.protocolNames + Self.userClaims("").names + claims.names).map(JSON.string)),
     ]
+    if fault != .noS256 {
+      document["code_challenge_methods_supported"] = fault == .plain ? ["plain"] : ["S256"]
+    }
     if pushedRequests != .off {
       document["pushed_authorization_request_endpoint"] = .string(issuer + "/par")
       document["require_pushed_authorization_requests"] = .bool(pushedRequests == .required)

@@ -25,12 +25,25 @@ extension AuthorizationServer {
     }
     let key = try checked(OpaqueKey.random)
     let now = clock.now()
-    withState { (state) in
+    let fault = withState { (state) -> PushedRequestFault? in
       state.count(.pushedRequests)
       state.pushed.add(wanted, key: key, at: now)
+      if state.settings.pushedRequestFault != nil { state.count(.misbehaviours) }
+      return state.settings.pushedRequestFault
     }
-    return .json(
-      ["request_uri": .string(Self.prefix + key.text), "expires_in": .int(PushedRequests.lifetime)], status: 201)
+    return Self.answer(Self.prefix + key.text, fault)
+  }
+
+  private static func answer(_ uri: String, _ fault: PushedRequestFault?) -> Response {
+    var members: JSONObject = ["expires_in": .int(PushedRequests.lifetime)]
+    switch fault {
+    case .missing: break
+    case .malformed: members["request_uri"] = "not a URI"
+    case .http: members["request_uri"] = "http://issuer.invalid/request"
+    case .unknown: members["request_uri"] = .string(uri + "x")
+    case .status, nil: members["request_uri"] = .string(uri)
+    }
+    return .json(.object(members), status: fault == .status ? 200 : 201)
   }
 
   /// The request behind a `request_uri` (section 4), which is good once and for its client only.

@@ -4,23 +4,18 @@ import Platform
 
 /// The token endpoint (RFC 6749 section 3.2).
 extension AuthorizationServer {
-  func tokenAnswer(_ request: Request) -> Response {
-    do throws(OAuthFailure) {
-      let parameters = try Parameters(form: request)
-      let client = try clients.authenticate(request, parameters)
-      switch try parameters.required("grant_type") {
-      case GrantType.authorizationCode:
-        return try answer(with: try redeemCode(parameters, client))
-      case GrantType.deviceCode:
-        return try answer(with: try redeemDeviceCode(parameters, client))
-      case GrantType.refreshToken:
-        return try answer(with: try refresh(parameters, client))
-      default:
-        throw OAuthFailure(.unsupportedGrantType, "not one of grant_types_supported")
-      }
-    } catch {
-      if error.code == .invalidClient { count(.clientFailures) }
-      return error.response
+  func tokenAnswer(_ request: Request) throws(OAuthFailure) -> Response {
+    let parameters = try Parameters(form: request)
+    let client = try clients.authenticate(request, parameters)
+    switch try parameters.required("grant_type") {
+    case GrantType.authorizationCode:
+      return try answer(with: try redeemCode(parameters, client))
+    case GrantType.deviceCode:
+      return try answer(with: try redeemDeviceCode(parameters, client))
+    case GrantType.refreshToken:
+      return try answer(with: try refresh(parameters, client))
+    default:
+      throw OAuthFailure(.unsupportedGrantType, "not one of grant_types_supported")
     }
   }
 

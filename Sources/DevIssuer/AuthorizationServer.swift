@@ -63,7 +63,7 @@ final class AuthorizationServer: Sendable {
       return .text("Nothing here.", status: 404)
     }
     guard endpoint.methods.contains(request.method) else { return Self.methodNotAllowed(endpoint) }
-    return misbehaving(endpoint, pause: pause) ?? carriedOut(endpoint, request)
+    return misbehaving(endpoint, pause: pause) ?? spoiled(carriedOut(endpoint, request), of: endpoint)
   }
 
   /// A cheap reading of one thing, or a change of it.
@@ -108,7 +108,7 @@ final class AuthorizationServer: Sendable {
       case .logout: return try endSession(request)
       case .device: return try authorizeDevice(request)
       case .verification: return try verification(request)
-      case .token: return spoiled(tokenAnswer(request))
+      case .token: return try tokenAnswer(request)
       case .userinfo: return userInfo(request)
       case .revocation: return try revoke(request)
       case .introspection: return try introspect(request)

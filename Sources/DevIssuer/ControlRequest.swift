@@ -11,7 +11,8 @@ struct ControlRequest: Sendable, Hashable {
     "delay_token_ms", "interval", "access_token_lifetime", "refresh_token_lifetime", "device_code_lifetime",
     "code_lifetime", "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "par", "rotation",
     "hang",
-    "status", "error", "retry_after", "break_id_token", "break_metadata", "body", "times", "revoke_all", "rotate_key",
+    "status", "error", "retry_after", "break_id_token", "break_metadata",
+    "break_authorization", "break_par", "body", "body_at", "times", "revoke_all", "rotate_key",
   ]
   private static let failurePrefix = "fail_next_"
   /// Turns a switch off.
@@ -62,12 +63,9 @@ struct ControlRequest: Sendable, Hashable {
     guard settings.hangs != .control else { throw Reader.wrong("hang") }
     try reader.choice("break_id_token", into: &settings.idTokenFault)
     try reader.choice("break_metadata", into: &settings.metadataFault)
-    if reader["body"] != nil {
-      try reader.choice("body", into: &settings.bodyFault)
-      settings.bodyFaultsLeft = try reader.number("times", in: 1...1_000_000)
-    } else if reader["times"] != nil {
-      throw OAuthFailure(.invalidRequest, "times goes with body")
-    }
+    try reader.choice("break_authorization", into: &settings.authorizationFault)
+    try reader.choice("break_par", into: &settings.pushedRequestFault)
+    try readBodyFault(reader, &settings)
     if let text = reader["approval"] {
       guard let approval = Settings.Approval(rawValue: text) else { throw Reader.wrong("approval") }
       settings.approval = approval
@@ -77,6 +75,19 @@ struct ControlRequest: Sendable, Hashable {
       settings.pushedRequests = choice
     }
     if let rotates = try reader.flag("rotation") { settings.rotatesRefreshTokens = rotates }
+  }
+
+  private static func readBodyFault(_ reader: Reader, _ settings: inout Settings) throws(OAuthFailure) {
+    if let text = reader["body_at"] {
+      guard let endpoint = Endpoint(rawValue: text), endpoint != .control else { throw Reader.wrong("body_at") }
+      settings.bodyFaultEndpoint = endpoint
+    }
+    if reader["body"] != nil {
+      try reader.choice("body", into: &settings.bodyFault)
+      settings.bodyFaultsLeft = try reader.number("times", in: 1...1_000_000)
+    } else if reader["times"] != nil {
+      throw OAuthFailure(.invalidRequest, "times goes with body")
+    }
   }
 
   private static func readFailures(

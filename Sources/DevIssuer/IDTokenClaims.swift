@@ -27,11 +27,11 @@ struct IDTokenClaims: Sendable {
       "aud": .string(fault == .aud ? "another-client" : grant.clientID),
       "exp": .int(issuedAt - age + Self.lifetime),
       "iat": .int(issuedAt - age),
-      "auth_time": .int(grant.authTime),
+      "auth_time": .int(grant.authTime - (fault == .authTime ? 86_400 : 0)),
       "at_hash": .string(try algorithm.leftHalfHash(of: hashed.span)),
     ]
-    if let nonce { claims["nonce"] = .string(nonce) }
-    if let acr = grant.acr { claims["acr"] = .string(acr) }
+    if let nonce, fault != .noNonce { claims["nonce"] = .string(fault == .nonce ? "another nonce" : nonce) }
+    if let acr = grant.acr { claims["acr"] = .string(fault == .acr ? "another context" : acr) }
     for name in userClaims.names { claims[name] = userClaims[name] }
     return claims
   }

@@ -8,6 +8,8 @@ struct IssuerState: Sendable {
   /// More than this push out the oldest.
   var sessions = BoundedTable<OpaqueKey, BrowserSession>(capacity: 1000)
   var codes = AuthorizationCodes()
+  /// The last one that was given out.
+  var lastCode: OpaqueKey?
   var tokens = TokenStore()
   var guesses = GuessLimiter()
   private var counts: [Counter: Int] = [:]

@@ -1,7 +1,7 @@
 import Encoding
 
 extension OptionSpecification {
-  /// Where the answers of the authorization endpoint may go.
+  /// What the authorization endpoint takes, and where its answers may go.
   static let redirects: [OptionSpecification] = [
     OptionSpecification(
       name: "--exact-redirect-uri", metavariable: "URI",
@@ -22,5 +22,9 @@ extension OptionSpecification {
         }
         options.redirectPath = text
       }),
+    flag("--require-par", "take pushed authorization requests only (RFC 9126)") {
+      $0.settings.pushedRequests = .required
+    },
+    flag("--no-par", "take no pushed authorization requests") { $0.settings.pushedRequests = .off },
   ]
 }

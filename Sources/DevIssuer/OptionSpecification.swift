@@ -14,7 +14,7 @@ struct OptionSpecification: Sendable {
 }
 
 extension OptionSpecification {
-  static let all: [OptionSpecification] = numbers + choices + redirects + flags + files
+  static let all: [OptionSpecification] = numbers + choices + redirects + flags + faults + files
 
   private static let numbers: [OptionSpecification] = [
     OptionSpecification(
@@ -76,10 +76,6 @@ extension OptionSpecification {
   private static let flags: [OptionSpecification] = [
     flag("--no-rotation", "refresh tokens stay the same") { $0.settings.rotatesRefreshTokens = false },
     flag("--no-refresh-token", "issue none") { $0.settings.issuesRefreshTokens = false },
-    flag("--require-par", "take pushed authorization requests only (RFC 9126)") {
-      $0.settings.pushedRequests = .required
-    },
-    flag("--no-par", "take none") { $0.settings.pushedRequests = .off },
     flag("--no-id-token", "issue none") { $0.settings.issuesIDTokens = false },
     flag("--control", "add /control: switches and counters for tests") { $0.hasControl = true },
   ]
@@ -105,7 +101,7 @@ extension OptionSpecification {
       })
   }
 
-  private static func flag(
+  static func flag(
     _ name: String, _ help: String, _ set: @escaping @Sendable (inout Options) -> Void
   ) -> OptionSpecification {
     OptionSpecification(

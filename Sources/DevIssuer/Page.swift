@@ -19,6 +19,23 @@ struct Page: Sendable {
   /// - Parameter formTarget: Where the answer to a form may redirect to, as a source of the Content Security
   ///   Policy: browsers apply `form-action` to redirects too.
   func response(status: Int = 200, title: String, formTarget: String? = nil, _ content: Markup) -> Response {
+    let targets = ["'self'", formTarget].compactMap(\.self).joined(separator: " ")
+    return response(status: status, title: title, directives: "form-action \(targets)", content)
+  }
+
+  /// A page that has the browser fetch an address and go there a second later.
+  ///
+  /// - Parameter source: The address as a source of the Content Security Policy.
+  func twice(_ location: String, source: String) -> Response {
+    response(
+      status: 200, title: "One moment", directives: "img-src \(source)",
+      """
+      <meta http-equiv="refresh" content="1;url=\(location)">
+      <p><img src="\(location)" alt="">You are sent back to your program.</p>
+      """)
+  }
+
+  private func response(status: Int, title: String, directives: String, _ content: Markup) -> Response {
     let style = Markup(stringLiteral: Self.style)
     let page: Markup = """
       <!DOCTYPE html>
@@ -30,21 +47,17 @@ struct Page: Sendable {
       </body></html>
 
       """
+    let policy =
+      "default-src 'none'; style-src 'sha256-\(styleHash)'; \(directives); base-uri 'none'; frame-ancestors 'none'"
     return Response(
       status: status,
       headers: [
         ("Content-Type", "text/html; charset=utf-8"),
-        ("Content-Security-Policy", contentSecurityPolicy(formTarget)),
+        ("Content-Security-Policy", policy),
         ("Cache-Control", "no-store"),
         ("Referrer-Policy", "no-referrer"),
         ("X-Frame-Options", "DENY"),
       ],
       body: Array(page.html.utf8))
-  }
-
-  private func contentSecurityPolicy(_ formTarget: String?) -> String {
-    let targets = ["'self'", formTarget].compactMap(\.self).joined(separator: " ")
-    return "default-src 'none'; style-src 'sha256-\(styleHash)'; form-action \(targets); base-uri 'none'; "
-      + "frame-ancestors 'none'"
   }
 }

@@ -41,7 +41,11 @@ struct Settings: Sendable, Hashable {
   var failures: [Endpoint: PlannedFailure] = [:]
   var idTokenFault: IDTokenFault?
   var metadataFault: MetadataFault?
+  var authorizationFault: AuthorizationFault?
+  var pushedRequestFault: PushedRequestFault?
   var bodyFault: BodyFault?
+  /// Whose answers the body fault spoils.
+  var bodyFaultEndpoint = Endpoint.token
   /// How many answers the body fault still spoils; nil for all.
   var bodyFaultsLeft: Int?
 
@@ -53,9 +57,9 @@ struct Settings: Sendable, Hashable {
     return failure
   }
 
-  /// The fault for the next answer of the token endpoint, counted.
-  mutating func takeBodyFault() -> BodyFault? {
-    guard let fault = bodyFault else { return nil }
+  /// The fault for the next answer of the endpoint, counted.
+  mutating func takeBodyFault(of endpoint: Endpoint) -> BodyFault? {
+    guard let fault = bodyFault, endpoint == bodyFaultEndpoint else { return nil }
     guard let left = bodyFaultsLeft else { return fault }
     bodyFaultsLeft = left > 1 ? left - 1 : nil
     if left <= 1 { bodyFault = nil }

@@ -22,7 +22,8 @@ import Testing
     let options = try options(
       "--port=8080", "--access-token-lifetime", "60", "--refresh-token-lifetime=70", "--device-code-lifetime", "80",
       "--code-lifetime=90", "--exact-redirect-uri=http://localhost:1/a", "--exact-redirect-uri", "https://b.example/",
-      "--redirect-path=/cb",
+      "--redirect-path=/cb", "--require-par", "--break-authorization=twice", "--break-par", "http",
+      "--break-id-token=nonce", "--break-metadata=plain",
       "--interval=1", "--algorithm", "ES256", "--approve=always", "--no-rotation", "--no-refresh-token",
       "--no-id-token", "--delay-token-ms", "5", "--log=-", "--control", "--client-secret-file=/x",
       "--claim", "school_id=0042", "--claim=roles=[\"a\"]", "--claim", "level=3")
@@ -36,6 +37,11 @@ import Testing
     #expect(options.redirectPath == "/cb")
     var settings = Settings()
     settings.codeLifetime = 90
+    settings.pushedRequests = .required
+    settings.authorizationFault = .twice
+    settings.pushedRequestFault = .http
+    settings.idTokenFault = .nonce
+    settings.metadataFault = .plain
     settings.accessTokenLifetime = 60
     settings.refreshTokenLifetime = 70
     settings.deviceCodeLifetime = 80
@@ -64,6 +70,7 @@ import Testing
       ["--exact-redirect-uri", "http://a/#f"],
       "--exact-redirect-uri: an absolute URI without a fragment, at most 16 of them"
     ),
+    (["--break-par", "x"], "--break-par: malformed, http, missing, unknown, status"),
     (["--redirect-path", "cb"], "--redirect-path: a path that begins with /"),
     (["--redirect-path", "/cb?a"], "--redirect-path: a path that begins with /"),
     (["--algorithm", "HS256"], "--algorithm: unknown algorithm"),
