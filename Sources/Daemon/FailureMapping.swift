@@ -37,6 +37,10 @@ extension Failure {
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
         .lifetimeTooShort, "tokens of \(account) live for only \(lifetime) seconds", hint: "ask for less: --min-valid")
+    case .noOtherTokens(let account):
+      self.init(
+        .serverRejected, "the session of \(account) has no refresh token, so it has no token but its own",
+        hint: "ask for it at sign-in, mostly by the scope offline_access")
     case .cancelled: self.init(.cancelled, "cancelled")
     case .memory:
       self.init(.internalError, "no locked memory is left for secrets", hint: "agent daemon restart")
@@ -82,7 +86,8 @@ extension Failure {
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch:
       code = .serverMisbehaved
     case .idTokenRejected: code = .tokenRejected
-    case .invalidScopeAnswer, .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,
+    case .invalidTarget: code = .invalidRequest
+    case .invalidScopeAnswer, .invalidTargetAnswer, .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,
       .otherServerError:
       code = .serverRejected
     case .internalFailure, .cryptoFailure: code = .internalError

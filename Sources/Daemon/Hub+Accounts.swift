@@ -153,7 +153,7 @@ extension Hub {
       account.session = old.session
       if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
     }
-    account.waiters += old.waiters
+    account.waiters += old.waiters + old.dropOthers()
     old.waiters = []
     if account.session.refresh == nil { restartForWaiters(account) }
     scheduleRenewal(account)

@@ -21,13 +21,15 @@ package final class AccessGrant: Sendable {
   package let lifetimeSeconds: Int?
   /// The vault record that the token came with.
   package let recordGeneration: UInt64
+  /// The record that the refresh for it replaced; nil when there was none.
+  package let replacedGeneration: UInt64?
   /// Unix seconds, for people; the daemon itself goes by ``issuedAt``, which counts suspended time.
   package let expiresAtUnixSeconds: Int?
 
   package init(
     accessToken: SharedSecret, tokenType: String, scope: String?, subject: String?, claims: JSONObject,
     idToken: SharedSecret? = nil, issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?,
-    recordGeneration: UInt64
+    recordGeneration: UInt64, replacedGeneration: UInt64? = nil
   ) {
     self.accessToken = accessToken
     self.tokenType = tokenType
@@ -38,6 +40,7 @@ package final class AccessGrant: Sendable {
     self.issuedAt = issuedAt
     self.lifetimeSeconds = lifetimeSeconds
     self.recordGeneration = recordGeneration
+    self.replacedGeneration = replacedGeneration
     expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
   }
 
@@ -52,6 +55,7 @@ package final class AccessGrant: Sendable {
     lifetimeSeconds = other.lifetimeSeconds
     expiresAtUnixSeconds = other.expiresAtUnixSeconds
     self.recordGeneration = recordGeneration
+    replacedGeneration = other.replacedGeneration
   }
 
   /// The same grant after its record was written again.

@@ -19,6 +19,8 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityChanged(account: String)
   /// The new token lives for less time than the caller needs, in seconds.
   case lifetimeTooShort(account: String, lifetime: Int)
+  /// A token with another target was asked for, and there is no refresh token to get it with.
+  case noOtherTokens(account: String)
   case cancelled
   case oauth(OAuthError)
   case idToken(IDTokenError)

@@ -18,6 +18,8 @@ enum OptionName: String, CaseIterable, Sendable {
   case clientID = "client-id"
   case provider
   case scope
+  case resource
+  case audience
   case device
   case clientSecretFile = "client-secret-file"
   case tokenEndpointAuthMethod = "token-endpoint-auth-method"
@@ -45,6 +47,7 @@ enum OptionName: String, CaseIterable, Sendable {
   case local
 
   // `token`.
+  case exchange
   case minValid = "min-valid"
   case forceRefresh = "force-refresh"
   case header
