@@ -13,7 +13,7 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --device --qr-code --copy-code) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --client-secret-file --browser --device --paste --no-open --qr-code --copy-code) limit=1 operand=accounts ;;
   'logout') options=(--all --local) limit=1 operand=accounts ;;
   'token') options=(--min-valid --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
@@ -22,12 +22,12 @@ __agent_command() {
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
-  'account add') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep) ;;
+  'account add') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep) ;;
   'account show') options=() limit=1 operand=accounts ;;
-  'account set') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --unset) limit=1 operand=accounts ;;
+  'account set') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --unset) limit=1 operand=accounts ;;
   'account rename') options=() limit=2 operand=accounts ;;
   'account remove') options=(--local) limit=1 operand=accounts ;;
-  'account import') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --refresh-token-file --refresh-token-fd) ;;
+  'account import') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --client-secret-file --refresh-token-file --refresh-token-fd) ;;
   'daemon start') options=() ;;
   'daemon stop') options=() ;;
   'daemon restart') options=() ;;
@@ -55,6 +55,7 @@ __agent_value() {
   'login --userinfo-endpoint') kind=text ;;
   'login --revocation-endpoint') kind=text ;;
   'login --jwks-uri') kind=text ;;
+  'login --redirect-uri') kind=text ;;
   'login --client-secret-file') kind=files ;;
   'login --qr-code') kind=words words=(auto always never) ;;
   'token --min-valid') kind=text ;;
@@ -73,6 +74,7 @@ __agent_value() {
   'account add --userinfo-endpoint') kind=text ;;
   'account add --revocation-endpoint') kind=text ;;
   'account add --jwks-uri') kind=text ;;
+  'account add --redirect-uri') kind=text ;;
   'account set --issuer') kind=text ;;
   'account set --client-id') kind=text ;;
   'account set --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
@@ -85,7 +87,8 @@ __agent_value() {
   'account set --userinfo-endpoint') kind=text ;;
   'account set --revocation-endpoint') kind=text ;;
   'account set --jwks-uri') kind=text ;;
-  'account set --unset') kind=words words=(provider scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep) ;;
+  'account set --redirect-uri') kind=text ;;
+  'account set --unset') kind=words words=(provider scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
   'account import --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
@@ -98,6 +101,7 @@ __agent_value() {
   'account import --userinfo-endpoint') kind=text ;;
   'account import --revocation-endpoint') kind=text ;;
   'account import --jwks-uri') kind=text ;;
+  'account import --redirect-uri') kind=text ;;
   'account import --client-secret-file') kind=files ;;
   'account import --refresh-token-file') kind=files ;;
   'account import --refresh-token-fd') kind=text ;;

@@ -29,6 +29,8 @@ function __agent_takes_value
             return 0
         case 'login --jwks-uri'
             return 0
+        case 'login --redirect-uri'
+            return 0
         case 'login --client-secret-file'
             return 0
         case 'login --qr-code'
@@ -67,6 +69,8 @@ function __agent_takes_value
             return 0
         case 'account add --jwks-uri'
             return 0
+        case 'account add --redirect-uri'
+            return 0
         case 'account set --issuer'
             return 0
         case 'account set --client-id'
@@ -92,6 +96,8 @@ function __agent_takes_value
         case 'account set --revocation-endpoint'
             return 0
         case 'account set --jwks-uri'
+            return 0
+        case 'account set --redirect-uri'
             return 0
         case 'account set --unset'
             return 0
@@ -120,6 +126,8 @@ function __agent_takes_value
         case 'account import --revocation-endpoint'
             return 0
         case 'account import --jwks-uri'
+            return 0
+        case 'account import --redirect-uri'
             return 0
         case 'account import --client-secret-file'
             return 0
@@ -261,9 +269,13 @@ complete -c agent -n '__agent_at options login' -l device-authorization-endpoint
 complete -c agent -n '__agent_at options login' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
-complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device; this is the default'
+complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a browser on this machine'
+complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
+complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser anywhere, and paste the address that it ends at'
+complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address, but open no browser'
 complete -c agent -n '__agent_at options login' -l qr-code -x -a 'auto always never' -d 'Show the address as a QR code too: where there is room, always, or never'
 complete -c agent -n '__agent_at options login' -l copy-code -d 'Put the code into the terminal\'s clipboard (OSC 52), which works over SSH too'
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
@@ -298,6 +310,7 @@ complete -c agent -n '__agent_at options account add' -l device-authorization-en
 complete -c agent -n '__agent_at options account add' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account add' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at operand 0 account show' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account set' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
@@ -313,8 +326,9 @@ complete -c agent -n '__agent_at options account set' -l device-authorization-en
 complete -c agent -n '__agent_at options account set' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -333,6 +347,7 @@ complete -c agent -n '__agent_at options account import' -l device-authorization
 complete -c agent -n '__agent_at options account import' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account import' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account import' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-file -r -F -d 'Read the refresh token from this file, or from standard input when it is -'

@@ -23,6 +23,7 @@ struct AuthorizationRequest: Sendable {
   init(
     _ parameters: Parameters, client: RegisteredClient, target: RedirectTarget
   ) throws(OAuthFailure) {
+    try client.requireGrantType(GrantType.authorizationCode)
     guard parameters["request"] == nil else {
       throw OAuthFailure(.requestNotSupported, "request objects are not supported")
     }
@@ -35,7 +36,7 @@ struct AuthorizationRequest: Sendable {
     clientID = client.id
     clientName = client.name
     self.target = target
-    challenge = try Self.challenge(parameters, isRequired: client.secret == nil)
+    challenge = try Self.challenge(parameters, isRequired: !client.isConfidential)
     nonce = parameters["nonce"]
     scope = try AuthorizationServer.scope(parameters) ?? .standard
     loginHint = parameters["login_hint"]

@@ -5,7 +5,8 @@ extension AuthorizationServer {
   /// The device authorization endpoint (RFC 8628 sections 3.1 and 3.2).
   func authorizeDevice(_ request: Request) throws(OAuthFailure) -> Response {
     let parameters = try Parameters(form: request)
-    let client = try clients.authenticate(request, parameters)
+    let client = try authenticate(request, parameters)
+    try client.requireGrantType(GrantType.deviceCode)
     let scope = try Self.scope(parameters) ?? .standard
     let deviceCode = try checked(OpaqueKey.random)
     let userCode = try checked(UserCode.random)

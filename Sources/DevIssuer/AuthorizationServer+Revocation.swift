@@ -14,7 +14,7 @@ extension AuthorizationServer {
   /// token goes alone. An unknown token is no error (section 2.2).
   func revoke(_ request: Request) throws(OAuthFailure) -> Response {
     let parameters = try Parameters(form: request)
-    let client = try clients.authenticate(request, parameters)
+    let client = try authenticate(request, parameters)
     let found = try find(try parameters.required("token"))
     try withState { (state) throws(OAuthFailure) in
       state.count(.revocations)
@@ -34,8 +34,8 @@ extension AuthorizationServer {
   /// Introspection (RFC 7662 section 2), for clients that can keep a secret.
   func introspect(_ request: Request) throws(OAuthFailure) -> Response {
     let parameters = try Parameters(form: request)
-    let client = try clients.authenticate(request, parameters)
-    guard client.secret != nil else {
+    let client = try authenticate(request, parameters)
+    guard client.isConfidential else {
       throw OAuthFailure(.invalidClient, "introspection is for confidential clients")
     }
     let found = try find(try parameters.required("token"))

@@ -6,8 +6,10 @@ import Platform
 extension AuthorizationServer {
   func tokenAnswer(_ request: Request) throws(OAuthFailure) -> Response {
     let parameters = try Parameters(form: request)
-    let client = try clients.authenticate(request, parameters)
-    switch try parameters.required("grant_type") {
+    let client = try authenticate(request, parameters)
+    let grantType = try parameters.required("grant_type")
+    if GrantType.all.contains(grantType) { try client.requireGrantType(grantType) }
+    switch grantType {
     case GrantType.authorizationCode:
       return try answer(with: try redeemCode(parameters, client))
     case GrantType.deviceCode:

@@ -9,10 +9,11 @@ struct ControlRequest: Sendable, Hashable {
 
   private static let parameterNames: Set<String> = [
     "delay_token_ms", "interval", "access_token_lifetime", "refresh_token_lifetime", "device_code_lifetime",
-    "code_lifetime", "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "par", "rotation",
+    "code_lifetime", "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "par",
+    "open_registration", "rotation",
     "hang",
     "status", "error", "retry_after", "break_id_token", "break_metadata",
-    "break_authorization", "break_par", "body", "body_at", "times", "revoke_all", "rotate_key",
+    "break_authorization", "break_par", "break_registration", "body", "body_at", "times", "revoke_all", "rotate_key",
   ]
   private static let failurePrefix = "fail_next_"
   /// Turns a switch off.
@@ -64,6 +65,7 @@ struct ControlRequest: Sendable, Hashable {
     try reader.choice("break_id_token", into: &settings.idTokenFault)
     try reader.choice("break_metadata", into: &settings.metadataFault)
     try reader.choice("break_authorization", into: &settings.authorizationFault)
+    try reader.choice("break_registration", into: &settings.registrationFault)
     try reader.choice("break_par", into: &settings.pushedRequestFault)
     try readBodyFault(reader, &settings)
     if let text = reader["approval"] {
@@ -74,6 +76,7 @@ struct ControlRequest: Sendable, Hashable {
       guard let choice = Settings.PushedRequests(rawValue: text) else { throw Reader.wrong("par") }
       settings.pushedRequests = choice
     }
+    if let opens = try reader.flag("open_registration") { settings.opensRegistration = opens }
     if let rotates = try reader.flag("rotation") { settings.rotatesRefreshTokens = rotates }
   }
 

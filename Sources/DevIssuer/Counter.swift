@@ -6,6 +6,8 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case jwks
   case authorizations
   case pushedRequests = "pushed_requests"
+  case registrations
+  case deletions
   case codeGrants = "code_grants"
   /// Codes that were used a second time.
   case codeReplays = "code_replays"
@@ -19,6 +21,8 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case refreshFailures = "refresh_failures"
   case reuseDetected = "reuse_detected"
   case clientFailures = "client_failures"
+  /// Clients that authenticated by a signed JWT.
+  case clientAssertions = "client_assertions"
   case revocations
   case logouts
   case introspections

@@ -8,6 +8,10 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
   /// Pushed authorization requests (RFC 9126).
   case pushed = "par"
   case logout
+  /// Dynamic client registration (RFC 7591).
+  case registration
+  /// The management of a client that registered itself (RFC 7592).
+  case registeredClient = "client"
   case device
   case verification
   case token
@@ -16,6 +20,9 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
   case introspection
   case resource
   case control
+
+  /// What the path of a registered client begins with; its identifier follows.
+  static let clientPrefix = "/register/"
 
   /// Nil for a path that is not ours.
   init?(path: String) {
@@ -27,6 +34,8 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case "/authorize/decision": self = .decision
     case "/par": self = .pushed
     case "/end_session": self = .logout
+    case "/register": self = .registration
+    case let path where path.hasPrefix(Self.clientPrefix): self = .registeredClient
     case "/device_authorization": self = .device
     case "/device": self = .verification
     case "/token": self = .token
@@ -42,7 +51,8 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
   var methods: Set<Request.Method> {
     switch self {
     case .metadata, .jwks, .resource: [.get]
-    case .decision, .pushed, .device, .token, .revocation, .introspection: [.post]
+    case .registeredClient: [.get, .put, .delete]
+    case .decision, .pushed, .registration, .device, .token, .revocation, .introspection: [.post]
     case .authorization, .logout, .verification, .userinfo, .control: [.get, .post]
     }
   }

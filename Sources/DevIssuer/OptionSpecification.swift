@@ -86,6 +86,10 @@ extension OptionSpecification {
       help: "write the secret of agent-confidential there (mode 0600)",
       apply: { (text, options) throws(UsageError) in options.clientSecretFile = try fileName(text) }),
     OptionSpecification(
+      name: "--client-jwks", metavariable: "FILE",
+      help: "add the client agent-jwt, which signs with a key of this JWK Set (RFC 7523)",
+      apply: { (text, options) throws(UsageError) in options.clientKeyFile = try fileName(text) }),
+    OptionSpecification(
       name: "--log", metavariable: "FILE|-", help: "write a line for each request there; - is standard error",
       apply: { (text, options) throws(UsageError) in options.log = try fileName(text) }),
   ]

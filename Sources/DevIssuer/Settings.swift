@@ -29,6 +29,8 @@ struct Settings: Sendable, Hashable {
   var approval = Approval.ask
   var pushedRequests = PushedRequests.offered
   var rotatesRefreshTokens = true
+  /// Whether anyone may register a client (RFC 7591).
+  var opensRegistration = false
   var issuesRefreshTokens = true
   var issuesIDTokens = true
   /// Seconds in which the refresh token before the last one is still taken.
@@ -42,6 +44,7 @@ struct Settings: Sendable, Hashable {
   var idTokenFault: IDTokenFault?
   var metadataFault: MetadataFault?
   var authorizationFault: AuthorizationFault?
+  var registrationFault: RegistrationFault?
   var pushedRequestFault: PushedRequestFault?
   var bodyFault: BodyFault?
   /// Whose answers the body fault spoils.

@@ -87,6 +87,11 @@ struct TokenStore: Sendable {
     accessTokens[key] = nil
   }
 
+  /// Ends all that was granted to a client.
+  mutating func removeGrants(of clientID: String) {
+    grants.removeAll { $0.clientID == clientID }
+  }
+
   mutating func removeAll() {
     grants.removeAll()
     accessTokens.removeAll()

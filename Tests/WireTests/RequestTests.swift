@@ -33,6 +33,9 @@ let fullLogin: LoginRequest = {
   login.proxy = "http://proxy.example:3128"
   login.proxyExclusions = "localhost,.example"
   login.keepsAccessToken = true
+  login.redirectURI = "http://127.0.0.1:8400/cb"
+  login.flow = .browser
+  login.canOpenBrowser = true
   return login
 }()
 
@@ -43,6 +46,8 @@ let fullLogin: LoginRequest = {
     .token(TokenRequest(account: "", minimumValiditySeconds: 86_400)),
     .token(TokenRequest(extras: TokenRequest.Extras(idToken: true, claims: true))),
     .login(LoginRequest()), .login(fullLogin),
+    .loginRedirect(
+      LoginRedirectRequest(login: "0f", url: "http://127.0.0.1/?state=" + String(repeating: "s", count: 16_000))),
     .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", local: true)),
     .logout(LogoutRequest(all: true, local: true)),
     .status(account: nil), .status(account: "a\nb\u{2028}\u{1F}c"), .list, .use(account: "work"),
