@@ -6,7 +6,7 @@ extension AuthorizationServer {
   func resource(_ request: Request) -> Response {
     count(.resource)
     return answered(request) { (_, grant) throws(BearerToken.Problem) in
-      ["message": .string("Hello, \(grant.username)."), "subject": .string(grant.subject)]
+      ["message": .string("Hello, \(grant.username ?? grant.clientID)."), "subject": .string(grant.subject)]
     }
   }
 
@@ -14,9 +14,9 @@ extension AuthorizationServer {
   func userInfo(_ request: Request) -> Response {
     count(.userinfo)
     return answered(request) { (token, grant) throws(BearerToken.Problem) in
-      guard token.scope.contains("openid") else { throw .insufficientScope("openid") }
+      guard let username = grant.username, token.scope.contains("openid") else { throw .insufficientScope("openid") }
       var result: JSONObject = ["sub": .string(grant.subject)]
-      let claims = userClaims(grant.username)
+      let claims = userClaims(username)
       for name in claims.names { result[name] = claims[name] }
       return .object(result)
     }

@@ -21,6 +21,8 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case refreshFailures = "refresh_failures"
   case reuseDetected = "reuse_detected"
   case clientFailures = "client_failures"
+  case clientGrants = "client_grants"
+  case exchanges
   /// Clients that authenticated by a signed JWT.
   case clientAssertions = "client_assertions"
   case revocations
