@@ -127,6 +127,9 @@ final class AuthorizationServer: Sendable {
       case .revocation: return try revoke(request)
       case .introspection: return try introspect(request)
       case .resource: return resource(request)
+      case .resourceMetadata: return resourceMetadata(request)
+      case .echo: return try echo(request)
+      case .redirect: return redirectElsewhere(request)
       case .control: return try control(request)
       }
     } catch {

@@ -30,6 +30,9 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case introspections
   case userinfo
   case resource
+  case resourceMetadata = "resource_metadata"
+  case echoes
+  case redirects
   case misbehaviours
   /// Requests that began to hang.
   case hangs
