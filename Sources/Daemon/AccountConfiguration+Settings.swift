@@ -8,12 +8,28 @@ extension AccountConfiguration {
   ///
   /// - Throws: `invalid_request` when the issuer or the client id is not named, or a value is not valid.
   init(_ given: AccountSettings) throws(Failure) {
-    guard let issuer = given.issuer else {
+    guard let issuer = try Self.issuer(given) else {
       throw Failure(.invalidRequest, "a new account needs an issuer", hint: "--issuer URL")
     }
     guard let clientID = given.clientID else { throw Self.missingClientID }
     self.init(issuer: issuer, clientID: clientID)
     try apply(given)
+  }
+
+  /// The issuer that is named, or that of the service that is named.
+  ///
+  /// - Throws: `invalid_request` for a service that has no one issuer, or that cannot be signed in to.
+  static func issuer(_ given: AccountSettings) throws(Failure) -> String? {
+    guard let service = given.service.flatMap({ KnownService.named($0.rawValue) }) else { return given.issuer }
+    if let obstacle = service.obstacle {
+      throw Failure(.invalidRequest, "no sign-in to \(service.title) is possible from a terminal: \(obstacle)")
+    }
+    guard let issuer = given.issuer ?? service.issuer else {
+      throw Failure(
+        .invalidRequest, "each customer of \(service.title) has an issuer of their own",
+        hint: "--issuer, such as \(service.issuerExample ?? "URL")")
+    }
+    return issuer
   }
 
   static var missingClientID: Failure {
@@ -24,6 +40,7 @@ extension AccountConfiguration {
   mutating func apply(_ given: AccountSettings) throws(Failure) {
     if let issuer = given.issuer { self.issuer = issuer }
     if let clientID = given.clientID { self.clientID = clientID }
+    if let service = given.service { serviceName = service.rawValue }
     if !given.scope.isEmpty { scope = try Self.scope(given.scope) }
     if let method = given.tokenEndpointAuthMethod {
       guard ["none", "client_secret_basic", "client_secret_post"].contains(method) else {
@@ -52,6 +69,7 @@ extension AccountConfiguration {
   /// Takes a setting back to what it is for an account that never named it.
   mutating func unset(_ setting: AccountSetting) {
     switch setting {
+    case .provider: serviceName = nil
     case .scope: scope = []
     case .tokenEndpointAuthMethod: tokenEndpointAuthMethod = "none"
     case .caFile: caFile = nil
@@ -73,6 +91,7 @@ extension AccountConfiguration {
     var settings = AccountSettings()
     settings.issuer = issuer
     settings.clientID = clientID
+    settings.service = serviceName.flatMap { KnownServiceName(rawValue: $0) }
     settings.scope = scope
     settings.tokenEndpointAuthMethod = tokenEndpointAuthMethod
     settings.caFile = caFile

@@ -87,7 +87,7 @@ extension Failure {
       code = .serverRejected
     case .internalFailure, .cryptoFailure: code = .internalError
     }
-    self.init(code, error.message, hint: hint)
+    self.init(code, error.message, hint: error.advice ?? hint)
   }
 
   private init(_ error: VaultError, name: String) {

@@ -2,6 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 internal import Platform
+internal import QRCode
 internal import Sessions
 internal import Vault
 internal import Wire
@@ -20,20 +21,21 @@ extension Hub {
     }
     lastLogin += 1
     let login = Login(id: lastLogin, ticket: ticket, account: meant.account, startedAt: services.time.now())
+    login.wantsQRCode = request.wantsQRCode
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     accounts[meant.account]?.session.signInStarted()
     let id = login.id
     let secretSource = request.sendsClientSecret ? passed : nil
-    submit { [services, cancellation = login.cancellation] in
+    submit { [services = services(for: login.account), cancellation = login.cancellation] in
       let outcome: Result<DeviceSignIn, SessionError>
       do throws(SessionError) {
-        var given = DeviceSignIn.Secrets()
+        var given = SignIn.Secrets()
         given.clientSecret = try secretSource.map { (source) throws(SessionError) in try ClientSecret.read(source) }
         given.proxyCredentials = try meant.proxyCredentials.map { (text) throws(SessionError) in
           try ClientSecret.make(text)
         }
-        let preparation = DeviceSignIn.Preparation(
+        let preparation = SignIn.Preparation(
           account: meant.account, configuration: meant.configuration, given: given, services: services,
           isNew: meant.isNew, cancellation: cancellation)
         outcome = .success(try DeviceSignIn.prepare(preparation))
@@ -62,8 +64,15 @@ extension Hub {
               verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
               expiresAt: signIn.startedAtUnixSeconds + code.expiresIn, interval: login.polling.interval))),
         to: login.ticket)
+      if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
       scheduleNextPoll(login)
     }
+  }
+
+  /// Sends the address as a QR code; one that is too long for a screen is left out.
+  func sendQRCode(_ address: String, to ticket: Ticket) {
+    guard let code = QRCode(address).flatMap({ Event.QRCode(rows: $0.rows) }) else { return }
+    loop.send(.event(.qrCode(code)), to: ticket)
   }
 
   private func scheduleNextPoll(_ login: Login) {
@@ -97,7 +106,7 @@ extension Hub {
       login.isFinishing = true
       log.note(.signInApproved, login.account)
       submit {
-        let outcome: Result<DeviceSignIn.Outcome, SessionError>
+        let outcome: Result<SignIn.Outcome, SessionError>
         do throws(SessionError) {
           outcome = .success(try signIn.finish(response, receivedAfter: sentAt))
         } catch {
@@ -116,6 +125,7 @@ extension Hub {
         let notice = "the server keeps asking to slow down: this machine's clock may run too fast"
         loop.send(.event(.notice(notice)), to: login.ticket)
       }
+      step(.signInPending(seconds: login.polling.interval), login.account)
       scheduleNextPoll(login)
     }
   }
@@ -128,7 +138,7 @@ extension Hub {
     end(login, failure.code)
   }
 
-  func loginFinished(_ id: UInt64, _ outcome: Result<DeviceSignIn.Outcome, SessionError>) {
+  func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     guard let login = logins[id] else { return }
     login.isFinishing = false
     switch outcome {
@@ -146,7 +156,7 @@ extension Hub {
     }
   }
 
-  private func signedIn(_ login: Login, _ outcome: DeviceSignIn.Outcome) {
+  private func signedIn(_ login: Login, _ outcome: SignIn.Outcome) {
     let account = accounts[login.account] ?? Account(name: login.account, configuration: outcome.configuration)
     accounts[login.account] = account
     noteEnd(of: login, nil)
@@ -186,9 +196,10 @@ extension Hub {
   func end(_ login: Login, _ code: FailureCode = .cancelled) {
     accounts[login.account]?.session.signInEnded()
     guard !login.isFinishing else { return }
-    noteEnd(of: login, code)
-    login.cancellation.cancel()
+    // First, since whoever is told of the end may turn out to be gone, which ends its sign-in too.
     logins[login.id] = nil
+    login.cancellation.cancel()
+    noteEnd(of: login, code)
   }
 
   private func noteEnd(of login: Login, _ code: FailureCode?) {

@@ -25,7 +25,7 @@ final class Hub {
   let services: SessionServices
   let settingsFile: SettingsFile
   private let workers = WorkerPool()
-  private let post: @Sendable (JobResult) -> Void
+  let post: @Sendable (JobResult) -> Void
   let facts: DaemonFacts
   let log: EventLog
   let vaultPath: String
@@ -34,6 +34,7 @@ final class Hub {
   var accounts: [AccountName: Account] = [:]
   var logins: [UInt64: Login] = [:]
   var lastLogin: UInt64 = 0
+  var watches = Watches()
   private var isStopping = false
 
   /// Jobs whose results have not been taken in.
@@ -50,6 +51,7 @@ final class Hub {
     vaultPath = services.vault.summary().path
     self.loop = loop
     self.post = post
+    log.listener = { [unowned self] entry in tellWatchers(entry) }
   }
 
   /// Runs `job` on a worker; its result comes back through ``ended(_:)``.
@@ -75,6 +77,7 @@ final class Hub {
     if let seconds = deadlineSeconds(envelope) {
       loop.setDeadline(services.time.now().advanced(by: .seconds(seconds)), of: ticket)
     }
+    if envelope.verbose { watch(envelope.request, ticket) }
     do throws(Failure) {
       if isStopping { throw Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again") }
       switch envelope.request {
@@ -116,13 +119,17 @@ final class Hub {
 
   /// The request is over for its sender: the connection closed or its time is up.
   func abandon(_ ticket: Ticket) {
+    watches.end(ticket)
     for account in accounts.values { account.waiters.removeAll { $0.ticket == ticket } }
     for login in logins.values where login.ticket == ticket { end(login) }
   }
 
+  /// Takes in what a worker tells.
   func ended(_ result: JobResult) {
+    if case .step(let account, let step) = result { return log.note(.step(step), account) }
     jobsInFlight -= 1
     switch result {
+    case .step: break
     case .refreshEnded(let name, let refresh, let outcome): refreshEnded(name, refresh, outcome)
     case .loginPrepared(let id, let outcome): loginPrepared(id, outcome)
     case .loginPolled(let id, let sentAt, let outcome): loginPolled(id, sentAt, outcome)

@@ -20,6 +20,9 @@ final class Login {
   var isFinishing = false
   var hasWarnedOfClock = false
 
+  /// Whether the client can show a QR code.
+  var wantsQRCode = false
+
   init(id: UInt64, ticket: Ticket, account: AccountName, startedAt: Instant) {
     self.id = id
     self.ticket = ticket

@@ -9,8 +9,8 @@ extension AuthorizationServer {
       return nil
     }
     let claims = try IDTokenClaims(
-      issuer: issuer, grant: issued.grant, accessToken: issued.accessToken, issuedAt: issued.issuedAt,
-      userClaims: userClaims(issued.grant.username)
+      issuer: issuer, grant: issued.grant, accessToken: issued.accessToken, nonce: issued.nonce,
+      issuedAt: issued.issuedAt, userClaims: userClaims(issued.grant.username)
     ).object(for: issued.key.algorithm, fault: settings.idTokenFault)
     return switch settings.idTokenFault {
     case .unsigned: Self.unsigned(claims)

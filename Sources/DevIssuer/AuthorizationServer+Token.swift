@@ -4,21 +4,18 @@ import Platform
 
 /// The token endpoint (RFC 6749 section 3.2).
 extension AuthorizationServer {
-  func tokenAnswer(_ request: Request) -> Response {
-    do throws(OAuthFailure) {
-      let parameters = try Parameters(form: request)
-      let client = try clients.authenticate(request, parameters)
-      switch try parameters.required("grant_type") {
-      case GrantType.deviceCode:
-        return try answer(with: try redeemDeviceCode(parameters, client))
-      case GrantType.refreshToken:
-        return try answer(with: try refresh(parameters, client))
-      default:
-        throw OAuthFailure(.unsupportedGrantType, "only device_code and refresh_token")
-      }
-    } catch {
-      if error.code == .invalidClient { count(.clientFailures) }
-      return error.response
+  func tokenAnswer(_ request: Request) throws(OAuthFailure) -> Response {
+    let parameters = try Parameters(form: request)
+    let client = try clients.authenticate(request, parameters)
+    switch try parameters.required("grant_type") {
+    case GrantType.authorizationCode:
+      return try answer(with: try redeemCode(parameters, client))
+    case GrantType.deviceCode:
+      return try answer(with: try redeemDeviceCode(parameters, client))
+    case GrantType.refreshToken:
+      return try answer(with: try refresh(parameters, client))
+    default:
+      throw OAuthFailure(.unsupportedGrantType, "not one of grant_types_supported")
     }
   }
 
@@ -45,15 +42,23 @@ extension AuthorizationServer {
         state.count(.deviceGrants)
         var grant = Grant(
           clientID: client.id, username: approval.username, scope: approval.scope, authTime: approval.authTime)
-        if state.settings.issuesRefreshTokens {
-          grant.refreshTokenExpiresAt = now.advanced(by: .seconds(state.settings.refreshTokenLifetime))
-        }
-        state.tokens.add(grant, key: grantKey)
-        let isNew = state.settings.issuesRefreshTokens
-        return try issue(
-          grant, grantKey, accessKey, scope: approval.scope, newRefreshToken: isNew, (now, wall), &state)
+        return try begin(&grant, grantKey, accessKey, (now, wall), &state)
       }
     }
+  }
+
+  /// The first tokens of a new grant.
+  func begin(
+    _ grant: inout Grant, _ grantKey: OpaqueKey, _ accessKey: OpaqueKey, nonce: String? = nil,
+    _ time: (now: Instant, wall: Int), _ state: inout IssuerState
+  ) throws(OAuthFailure) -> IssuedTokens {
+    let isRefreshable = state.settings.issuesRefreshTokens
+    if isRefreshable {
+      grant.refreshTokenExpiresAt = time.now.advanced(by: .seconds(state.settings.refreshTokenLifetime))
+    }
+    state.tokens.add(grant, key: grantKey)
+    return try issue(
+      grant, grantKey, accessKey, scope: grant.scope, newRefreshToken: isRefreshable, nonce: nonce, time, &state)
   }
 
   /// RFC 6749 section 6.
@@ -99,7 +104,7 @@ extension AuthorizationServer {
 
   private func issue(
     _ grant: Grant, _ grantKey: OpaqueKey, _ accessKey: OpaqueKey, scope: ScopeSet, newRefreshToken: Bool,
-    _ time: (now: Instant, wall: Int), _ state: inout IssuerState
+    nonce: String? = nil, _ time: (now: Instant, wall: Int), _ state: inout IssuerState
   ) throws(OAuthFailure) -> IssuedTokens {
     let seconds = state.settings.accessTokenLifetime
     let lifetime = seconds > 0 ? seconds : nil
@@ -112,7 +117,7 @@ extension AuthorizationServer {
     let refreshToken: String? =
       newRefreshToken ? try checked { () throws(CryptoError) in try mint.token(content) } : nil
     return IssuedTokens(
-      grant: grant, scope: scope, accessToken: accessKey.text, refreshToken: refreshToken,
+      grant: grant, scope: scope, accessToken: accessKey.text, refreshToken: refreshToken, nonce: nonce,
       issuedAt: time.wall, settings: state.settings, key: state.key)
   }
 

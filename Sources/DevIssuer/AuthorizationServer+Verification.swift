@@ -132,9 +132,6 @@ extension AuthorizationServer {
   private func formPage(
     _ request: Request, status: Int, title: String, content: (String) -> Markup
   ) throws(OAuthFailure) -> Response {
-    let seal = try checked { () throws(CryptoError) in try formGuard.seal(for: request) }
-    var response = page.response(status: status, title: title, content(seal.token))
-    if let cookie = seal.newCookie { response.headers.append(("Set-Cookie", cookie)) }
-    return response
+    try sealed(request, path: "/device") { page.response(status: status, title: title, content($0)) }
   }
 }

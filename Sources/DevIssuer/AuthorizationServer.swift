@@ -37,9 +37,11 @@ final class AuthorizationServer: Sendable {
     host = "127.0.0.1:\(port)"
     issuer = "http://\(host)"
     clients = ClientAuthenticator(clients: [
-      RegisteredClient(id: RegisteredClient.publicID, name: "Agent", secret: nil),
       RegisteredClient(
-        id: RegisteredClient.confidentialID, name: "Agent (confidential)", secret: Array(clientSecret.utf8)),
+        id: RegisteredClient.publicID, name: "Agent", secret: nil, redirects: options.redirectRules),
+      RegisteredClient(
+        id: RegisteredClient.confidentialID, name: "Agent (confidential)", secret: Array(clientSecret.utf8),
+        redirects: options.redirectRules),
     ])
     page = try Page()
     formGuard = try FormGuard()
@@ -57,11 +59,11 @@ final class AuthorizationServer: Sendable {
       // Another name for this address is how a web page would reach it (DNS rebinding).
       return .text("This server answers to \(host) only.", status: RequestError.misdirected.status)
     }
-    guard let endpoint = Endpoint(path: request.path), endpoint != .control || hasControl else {
+    guard let endpoint = Endpoint(path: request.path), isOffered(endpoint) else {
       return .text("Nothing here.", status: 404)
     }
     guard endpoint.methods.contains(request.method) else { return Self.methodNotAllowed(endpoint) }
-    return misbehaving(endpoint, pause: pause) ?? carriedOut(endpoint, request)
+    return misbehaving(endpoint, pause: pause) ?? spoiled(carriedOut(endpoint, request), of: endpoint)
   }
 
   /// A cheap reading of one thing, or a change of it.
@@ -87,14 +89,26 @@ final class AuthorizationServer: Sendable {
     }
   }
 
+  private func isOffered(_ endpoint: Endpoint) -> Bool {
+    switch endpoint {
+    case .control: hasControl
+    case .pushed: withState { $0.settings.pushedRequests } != .off
+    default: true
+    }
+  }
+
   private func carriedOut(_ endpoint: Endpoint, _ request: Request) -> Response {
     do throws(OAuthFailure) {
       switch endpoint {
       case .metadata: return metadata()
       case .jwks: return jwks()
+      case .authorization: return try authorize(request)
+      case .decision: return try decideAuthorization(request)
+      case .pushed: return try push(request)
+      case .logout: return try endSession(request)
       case .device: return try authorizeDevice(request)
       case .verification: return try verification(request)
-      case .token: return spoiled(tokenAnswer(request))
+      case .token: return try tokenAnswer(request)
       case .userinfo: return userInfo(request)
       case .revocation: return try revoke(request)
       case .introspection: return try introspect(request)

@@ -9,8 +9,10 @@ struct ControlRequest: Sendable, Hashable {
 
   private static let parameterNames: Set<String> = [
     "delay_token_ms", "interval", "access_token_lifetime", "refresh_token_lifetime", "device_code_lifetime",
-    "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "rotation", "hang",
-    "status", "error", "retry_after", "break_id_token", "break_metadata", "body", "times", "revoke_all", "rotate_key",
+    "code_lifetime", "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "par", "rotation",
+    "hang",
+    "status", "error", "retry_after", "break_id_token", "break_metadata",
+    "break_authorization", "break_par", "body", "body_at", "times", "revoke_all", "rotate_key",
   ]
   private static let failurePrefix = "fail_next_"
   /// Turns a switch off.
@@ -45,6 +47,7 @@ struct ControlRequest: Sendable, Hashable {
     try reader.number("access_token_lifetime", in: Settings.accessRange, into: &settings.accessTokenLifetime)
     try reader.number("refresh_token_lifetime", in: Settings.refreshRange, into: &settings.refreshTokenLifetime)
     try reader.number("device_code_lifetime", in: Settings.deviceRange, into: &settings.deviceCodeLifetime)
+    try reader.number("code_lifetime", in: Settings.codeRange, into: &settings.codeLifetime)
     try reader.number("reuse_leeway", in: 0...3600, into: &settings.reuseLeeway)
     if let text = reader["clock_offset"] {
       let isNegative = text.hasPrefix("-")
@@ -60,17 +63,31 @@ struct ControlRequest: Sendable, Hashable {
     guard settings.hangs != .control else { throw Reader.wrong("hang") }
     try reader.choice("break_id_token", into: &settings.idTokenFault)
     try reader.choice("break_metadata", into: &settings.metadataFault)
+    try reader.choice("break_authorization", into: &settings.authorizationFault)
+    try reader.choice("break_par", into: &settings.pushedRequestFault)
+    try readBodyFault(reader, &settings)
+    if let text = reader["approval"] {
+      guard let approval = Settings.Approval(rawValue: text) else { throw Reader.wrong("approval") }
+      settings.approval = approval
+    }
+    if let text = reader["par"] {
+      guard let choice = Settings.PushedRequests(rawValue: text) else { throw Reader.wrong("par") }
+      settings.pushedRequests = choice
+    }
+    if let rotates = try reader.flag("rotation") { settings.rotatesRefreshTokens = rotates }
+  }
+
+  private static func readBodyFault(_ reader: Reader, _ settings: inout Settings) throws(OAuthFailure) {
+    if let text = reader["body_at"] {
+      guard let endpoint = Endpoint(rawValue: text), endpoint != .control else { throw Reader.wrong("body_at") }
+      settings.bodyFaultEndpoint = endpoint
+    }
     if reader["body"] != nil {
       try reader.choice("body", into: &settings.bodyFault)
       settings.bodyFaultsLeft = try reader.number("times", in: 1...1_000_000)
     } else if reader["times"] != nil {
       throw OAuthFailure(.invalidRequest, "times goes with body")
     }
-    if let text = reader["approval"] {
-      guard let approval = Settings.Approval(rawValue: text) else { throw Reader.wrong("approval") }
-      settings.approval = approval
-    }
-    if let rotates = try reader.flag("rotation") { settings.rotatesRefreshTokens = rotates }
   }
 
   private static func readFailures(

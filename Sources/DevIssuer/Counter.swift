@@ -4,6 +4,11 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case connections
   case metadata
   case jwks
+  case authorizations
+  case pushedRequests = "pushed_requests"
+  case codeGrants = "code_grants"
+  /// Codes that were used a second time.
+  case codeReplays = "code_replays"
   case deviceAuthorizations = "device_authorizations"
   case devicePolls = "device_polls"
   case slowDowns = "slow_downs"
@@ -15,6 +20,7 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case reuseDetected = "reuse_detected"
   case clientFailures = "client_failures"
   case revocations
+  case logouts
   case introspections
   case userinfo
   case resource

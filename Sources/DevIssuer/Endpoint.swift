@@ -2,6 +2,12 @@
 enum Endpoint: String, Sendable, Hashable, CaseIterable {
   case metadata
   case jwks
+  case authorization
+  /// Where the page of the authorization endpoint sends what the user decided.
+  case decision
+  /// Pushed authorization requests (RFC 9126).
+  case pushed = "par"
+  case logout
   case device
   case verification
   case token
@@ -17,6 +23,10 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
     // OpenID Connect Discovery 1.0 section 4 and RFC 8414 section 3, for an issuer without a path.
     case "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server": self = .metadata
     case "/jwks": self = .jwks
+    case "/authorize": self = .authorization
+    case "/authorize/decision": self = .decision
+    case "/par": self = .pushed
+    case "/end_session": self = .logout
     case "/device_authorization": self = .device
     case "/device": self = .verification
     case "/token": self = .token
@@ -32,8 +42,8 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
   var methods: Set<Request.Method> {
     switch self {
     case .metadata, .jwks, .resource: [.get]
-    case .device, .token, .revocation, .introspection: [.post]
-    case .verification, .userinfo, .control: [.get, .post]
+    case .decision, .pushed, .device, .token, .revocation, .introspection: [.post]
+    case .authorization, .logout, .verification, .userinfo, .control: [.get, .post]
     }
   }
 }

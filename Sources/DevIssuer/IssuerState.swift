@@ -3,6 +3,13 @@ struct IssuerState: Sendable {
   var settings: Settings
   var key: SigningKey
   var devices = DeviceGrants()
+  var authorizations = PendingAuthorizations()
+  var pushed = PushedRequests()
+  /// More than this push out the oldest.
+  var sessions = BoundedTable<OpaqueKey, BrowserSession>(capacity: 1000)
+  var codes = AuthorizationCodes()
+  /// The last one that was given out.
+  var lastCode: OpaqueKey?
   var tokens = TokenStore()
   var guesses = GuessLimiter()
   private var counts: [Counter: Int] = [:]

@@ -14,7 +14,7 @@ struct OptionSpecification: Sendable {
 }
 
 extension OptionSpecification {
-  static let all: [OptionSpecification] = numbers + choices + flags + files
+  static let all: [OptionSpecification] = numbers + choices + redirects + flags + faults + files
 
   private static let numbers: [OptionSpecification] = [
     OptionSpecification(
@@ -34,6 +34,10 @@ extension OptionSpecification {
       "--device-code-lifetime", "S", "seconds (default: 600)",
       Settings.deviceRange
     ) { $0.deviceCodeLifetime = $1 },
+    number(
+      "--code-lifetime", "S", "seconds that an authorization code is good for (default: 60)",
+      Settings.codeRange
+    ) { $0.codeLifetime = $1 },
     number(
       "--interval", "S", "least seconds between two polls; 0: not enforced (default: 5)",
       Settings.intervalRange
@@ -55,7 +59,7 @@ extension OptionSpecification {
         options.algorithm = algorithm
       }),
     OptionSpecification(
-      name: "--approve", metavariable: "ask|always|never", help: "who decides about device codes (default: ask)",
+      name: "--approve", metavariable: "ask|always|never", help: "who decides about sign-ins (default: ask)",
       apply: { (text, options) throws(UsageError) in
         guard let approval = Settings.Approval(rawValue: text) else {
           throw UsageError("--approve: ask, always or never")
@@ -97,7 +101,7 @@ extension OptionSpecification {
       })
   }
 
-  private static func flag(
+  static func flag(
     _ name: String, _ help: String, _ set: @escaping @Sendable (inout Options) -> Void
   ) -> OptionSpecification {
     OptionSpecification(

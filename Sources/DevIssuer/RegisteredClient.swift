@@ -5,6 +5,8 @@ struct RegisteredClient: Sendable, Hashable {
   let name: String
   /// Nil for a public client (RFC 6749 section 2.1).
   let secret: [UInt8]?
+  /// Where answers for this client may go; one of them must allow it.
+  let redirects: [RedirectRule]
 
   static let publicID = "agent-cli"
   static let confidentialID = "agent-confidential"

@@ -60,8 +60,9 @@ package enum Form {
   /// - Parameters:
   ///   - maxFields: The most fields to accept.
   ///   - maxBytes: The most bytes of text to accept.
+  ///   - repeatable: Names that may come more than once, such as `resource` (RFC 8707 section 2).
   package static func parse(
-    _ bytes: Span<UInt8>, maxFields: Int = 64, maxBytes: Int = 65_536
+    _ bytes: Span<UInt8>, maxFields: Int = 64, maxBytes: Int = 65_536, repeatable: [String] = []
   ) throws(FormError) -> [FormField] {
     guard bytes.count <= maxBytes else { throw .tooLarge }
     var fields: [FormField] = []
@@ -71,7 +72,9 @@ package enum Form {
       if end > start {
         guard fields.count < maxFields else { throw .tooManyFields }
         let field = try parseField(bytes, from: start, to: end)
-        guard !fields.contains(where: { $0.name.utf8.elementsEqual(field.name.utf8) }) else { throw .duplicateName }
+        let mayRepeat = repeatable.contains { $0.utf8.elementsEqual(field.name.utf8) }
+        guard mayRepeat || !fields.contains(where: { $0.name.utf8.elementsEqual(field.name.utf8) })
+        else { throw .duplicateName }
         fields.append(field)
       }
       start = end + 1
@@ -79,7 +82,7 @@ package enum Form {
     return fields
   }
 
-  /// Reads all fields, as ``parse(_:maxFields:maxBytes:)`` for spans does.
+  /// Reads all fields, as ``parse(_:maxFields:maxBytes:repeatable:)`` for spans does.
   package static func parse(_ text: String) throws(FormError) -> [FormField] {
     let view = text.utf8
     return try parse(view.span)

@@ -80,6 +80,7 @@ package struct AuthorizationServerMetadata: Sendable {
   }
 
   private mutating func apply(_ overrides: EndpointOverrides) {
+    authorizationEndpoint = overrides.authorization ?? authorizationEndpoint
     tokenEndpoint = overrides.token ?? tokenEndpoint
     deviceAuthorizationEndpoint = overrides.deviceAuthorization ?? deviceAuthorizationEndpoint
     userinfoEndpoint = overrides.userinfo ?? userinfoEndpoint

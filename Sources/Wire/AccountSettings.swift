@@ -7,6 +7,9 @@ package struct AccountSettings: Sendable, Hashable {
   package var issuer: String?
   package var clientID: String?
 
+  /// The service that the issuer is, if it is one whose particulars are known.
+  package var service: KnownServiceName?
+
   /// Empty means the daemon's default.
   package var scope: [String] = []
 
@@ -57,6 +60,14 @@ extension AccountSettings {
     self.init()
     issuer = try members.text("issuer")
     clientID = try members.text("client_id")
+    if let name = try members.text("provider") {
+      guard let service = KnownServiceName(rawValue: name) else {
+        throw Failure(
+          .invalidRequest, "the provider is not one that is known",
+          hint: "known are " + KnownServiceName.allCases.map(\.rawValue).joined(separator: ", "))
+      }
+      self.service = service
+    }
     scope = try members.texts("scope")
     tokenEndpointAuthMethod = try members.text("token_endpoint_auth_method")
     caFile = try members.text("ca_file")
@@ -75,6 +86,7 @@ extension AccountSettings {
   func addMembers(to members: inout MemberWriter) {
     members.add("issuer", issuer)
     members.add("client_id", clientID)
+    members.add("provider", service?.rawValue)
     members.add("scope", scope)
     members.add("token_endpoint_auth_method", tokenEndpointAuthMethod)
     members.add("ca_file", caFile)
@@ -93,6 +105,7 @@ extension AccountSettings {
 
 /// A setting that can be taken back, by its name in ``AccountSettings/json``.
 package enum AccountSetting: String, Sendable, CaseIterable {
+  case provider
   case scope
   case tokenEndpointAuthMethod = "token_endpoint_auth_method"
   case caFile = "ca_file"

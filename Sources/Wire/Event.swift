@@ -5,8 +5,15 @@ package enum Event: Sendable, Hashable {
   /// The person must open ``DeviceCode/verificationURI`` and type ``DeviceCode/userCode``.
   case deviceCode(DeviceCode)
 
+  /// The address of the event before as a QR code.
+  case qrCode(QRCode)
+
   /// Something worth knowing that is not the answer: one cleaned sentence.
   case notice(String)
+
+  /// What is done for a request that is ``RequestEnvelope/verbose``; nil for something that this build
+  /// does not know.
+  case progress(LogEntry?)
 
   /// The part of a device authorization answer that is for people (RFC 8628, section 3.3).
   package struct DeviceCode: Sendable, Hashable {
@@ -42,6 +49,11 @@ package enum Event: Sendable, Hashable {
   /// `{"event":…}` without the protocol's version: what `--json` prints.
   package var json: JSONObject {
     switch self {
+    case .qrCode(let code): return code.json
+    case .progress(let entry):
+      var object = JSONObject([("event", "progress")])
+      object["entry"] = entry.map { .object($0.json) }
+      return object
     case .notice(let message): return JSONObject([("event", "notice"), ("message", .string(message))])
     case .deviceCode(let code):
       var object = JSONObject([
@@ -61,9 +73,13 @@ package enum Event: Sendable, Hashable {
   /// Reads what ``json`` writes; nil when it is no event this build knows.
   package init?(json: JSON) {
     switch json["event"]?.string {
+    case "progress": self = .progress(json["entry"].flatMap { LogEntry(json: $0) })
     case "notice":
       guard let message = json["message"]?.string else { return nil }
       self = .notice(message)
+    case "qr_code":
+      guard let code = QRCode(json: json) else { return nil }
+      self = .qrCode(code)
     case "device_code":
       guard let account = json["account"]?.string, let issuer = json["issuer"]?.string,
         let clientID = json["client_id"]?.string, let userCode = json["user_code"]?.string,

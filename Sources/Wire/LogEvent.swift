@@ -26,6 +26,9 @@ package enum LogEvent: Sendable, Hashable {
   case peerDropped(PeerProblem)
   case requestTimedOut
 
+  /// A step that somebody asked to be told.
+  case step(LogStep)
+
   /// What the server said of a sign-out.
   package enum SignOut: String, Sendable, CaseIterable {
     case revoked
@@ -90,6 +93,7 @@ extension LogEvent {
     case .settingsChanged: "settings_changed"
     case .peerDropped: "peer_dropped"
     case .requestTimedOut: "request_timed_out"
+    case .step(let step): step.name
     }
   }
 
@@ -115,6 +119,7 @@ extension LogEvent {
       object["result"] = .string(result.rawValue)
     case .settingsChanged(let change): object["change"] = .string(change.rawValue)
     case .peerDropped(let problem): object["reason"] = .string(problem.rawValue)
+    case .step(let step): step.addMembers(to: &object)
     }
   }
 
@@ -152,7 +157,7 @@ extension LogEvent {
       case "settings_changed": word("change").map { .settingsChanged($0) }
       case "peer_dropped": word("reason").map { .peerDropped($0) }
       case "request_timed_out": .requestTimedOut
-      default: nil
+      default: LogStep(json).map { .step($0) }
       }
     guard let event else { return nil }
     self = event

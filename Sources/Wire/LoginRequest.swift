@@ -11,6 +11,8 @@ package struct LoginRequest: Sendable, Hashable {
   /// beside it changes them.
   package var settings = AccountSettings()
   package var sendsClientSecret = false
+  /// Tell ``Event/qrCode(_:)`` too.
+  package var wantsQRCode = false
 
   package init() {}
 
@@ -24,6 +26,7 @@ package struct LoginRequest: Sendable, Hashable {
   package var changesSettings: Bool {
     var bare = LoginRequest()
     bare.account = account
+    bare.wantsQRCode = wantsQRCode
     bare.settings.proxy = settings.proxy
     bare.settings.proxyExclusions = settings.proxyExclusions
     return self != bare
@@ -36,11 +39,13 @@ extension LoginRequest {
     account = try members.text("account")
     settings = try AccountSettings(members)
     sendsClientSecret = try members.flag("client_secret_descriptor")
+    wantsQRCode = try members.flag("qr_code")
   }
 
   func addMembers(to members: inout MemberWriter) {
     members.add("account", account)
     settings.addMembers(to: &members)
     members.add("client_secret_descriptor", sendsClientSecret)
+    members.add("qr_code", wantsQRCode)
   }
 }

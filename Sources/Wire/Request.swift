@@ -24,9 +24,13 @@ package struct RequestEnvelope: Sendable, Hashable {
   /// How long the sender waits for the last line, 1 to 3600 seconds; nil means the daemon's default.
   package var timeoutSeconds: Int?
 
-  package init(_ request: Request, timeoutSeconds: Int? = nil) {
+  /// Whether the sender wants to be told what is done for it, and why.
+  package var verbose: Bool
+
+  package init(_ request: Request, timeoutSeconds: Int? = nil, verbose: Bool = false) {
     self.request = request
     self.timeoutSeconds = timeoutSeconds
+    self.verbose = verbose
   }
 
   /// The request as one line, its line feed included.
@@ -36,6 +40,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     members.add("request", request.name)
     request.addMembers(to: &members)
     members.add("timeout", timeoutSeconds)
+    members.add("verbose", verbose)
     return members.finish() + [UInt8(ascii: "\n")]
   }
 
@@ -60,6 +65,7 @@ package struct RequestEnvelope: Sendable, Hashable {
         "the request speaks protocol version \(version), this daemon speaks \(WireProtocol.version)",
         hint: "agent daemon restart")
     }
+    verbose = try members.flag("verbose")
     timeoutSeconds = try members.integer("timeout", in: 1...WireProtocol.maximumTimeoutSeconds)
     request = try Request(members)
   }

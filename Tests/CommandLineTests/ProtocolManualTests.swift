@@ -35,7 +35,7 @@ import Wire
       read.formUnion(try Self.names(after: "members.\(reader)(\""))
     }
     // These belong to every request.
-    read.subtract(["v", "request", "timeout"])
+    read.subtract(["v", "request", "timeout", "verbose"])
     #expect(Set(ManualProtocol.requests.flatMap(\.members).map(\.name)) == read)
   }
 
@@ -50,7 +50,7 @@ import Wire
       }
       line[member.name] =
         switch member.type {
-        case "text": "sample"
+        case "text": member.name == "provider" ? "keycloak" : "sample"
         case "number": 7
         case "boolean": true
         case "list of texts": member.name == "unset" ? ["pins"] : ["sample"]
@@ -67,7 +67,7 @@ import Wire
     let code = Event.DeviceCode(
       account: "a", issuer: "i", clientID: "c", scope: "s", userCode: "u", verificationURI: "v",
       verificationURIComplete: "w", expiresAt: 1, interval: 5)
-    for event in [Event.deviceCode(code), .notice("n")] {
+    for event in [Event.deviceCode(code), .notice("n"), .progress(LogEntry(time: 1, account: nil, event: .started))] {
       let described = try #require(ManualProtocol.events.first { $0.name == event.json["event"]?.string })
       #expect(["event"] + described.members.map(\.name) == Array(event.json.names))
     }

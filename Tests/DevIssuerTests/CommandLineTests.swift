@@ -21,6 +21,9 @@ import Testing
   @Test func `every option is read in both forms`() throws {
     let options = try options(
       "--port=8080", "--access-token-lifetime", "60", "--refresh-token-lifetime=70", "--device-code-lifetime", "80",
+      "--code-lifetime=90", "--exact-redirect-uri=http://localhost:1/a", "--exact-redirect-uri", "https://b.example/",
+      "--redirect-path=/cb", "--require-par", "--break-authorization=twice", "--break-par", "http",
+      "--break-id-token=nonce", "--break-metadata=plain",
       "--interval=1", "--algorithm", "ES256", "--approve=always", "--no-rotation", "--no-refresh-token",
       "--no-id-token", "--delay-token-ms", "5", "--log=-", "--control", "--client-secret-file=/x",
       "--claim", "school_id=0042", "--claim=roles=[\"a\"]", "--claim", "level=3")
@@ -30,7 +33,15 @@ import Testing
     #expect(options.log == "-")
     #expect(options.clientSecretFile == "/x")
     #expect(options.claims == ["school_id": "0042", "roles": ["a"], "level": 3])
+    #expect(options.exactRedirectURIs == ["http://localhost:1/a", "https://b.example/"])
+    #expect(options.redirectPath == "/cb")
     var settings = Settings()
+    settings.codeLifetime = 90
+    settings.pushedRequests = .required
+    settings.authorizationFault = .twice
+    settings.pushedRequestFault = .http
+    settings.idTokenFault = .nonce
+    settings.metadataFault = .plain
     settings.accessTokenLifetime = 60
     settings.refreshTokenLifetime = 70
     settings.deviceCodeLifetime = 80
@@ -54,6 +65,14 @@ import Testing
     (["--port=1", "--port=1"], "--port comes twice"),
     (["--interval", "3601"], "--interval: a whole number from 0 to 3600"),
     (["--device-code-lifetime", "0"], "--device-code-lifetime: a whole number from 1 to 86400"),
+    (["--code-lifetime", "601"], "--code-lifetime: a whole number from 1 to 600"),
+    (
+      ["--exact-redirect-uri", "http://a/#f"],
+      "--exact-redirect-uri: an absolute URI without a fragment, at most 16 of them"
+    ),
+    (["--break-par", "x"], "--break-par: malformed, http, missing, unknown, status"),
+    (["--redirect-path", "cb"], "--redirect-path: a path that begins with /"),
+    (["--redirect-path", "/cb?a"], "--redirect-path: a path that begins with /"),
     (["--algorithm", "HS256"], "--algorithm: unknown algorithm"),
     (["--algorithm", "none"], "--algorithm: unknown algorithm"),
     (["--approve", "yes"], "--approve: ask, always or never"),

@@ -21,16 +21,18 @@ enum LoginCommand {
   }
 
   private static func signIn(_ invocation: Invocation, _ reporter: inout LoginReporter) throws(Failure) -> Int32 {
-    let request = try LoginOptions.request(invocation)
+    var request = try LoginOptions.request(invocation)
+    request.wantsQRCode = reporter.drawsQRCodes
     let client = DaemonClient(invocation)
-    let signals = try receiveSignals()
+    var signals = try SignInSignals()
     var connection = try client.connect()
     let ending: Ending
     let begin = client.tellAsking(.login(request))
     do {
       try send(client.envelope(.login(request)), invocation, over: connection)
       reporter.waitsForServer()
-      ending = try wait(for: &connection, signals, until: client.deadline(standard: longestWait), &reporter)
+      if reporter.rewritesLine { signals.hideTyping() }
+      ending = try wait(for: &connection, &signals, until: client.deadline(standard: longestWait), &reporter)
     } catch {
       connection.finish()
       throw error
@@ -59,17 +61,9 @@ enum LoginCommand {
     try connection.send(envelope, passing: file)
   }
 
-  private static func receiveSignals() throws(Failure) -> Signals.SignalReceiver {
-    do {
-      return try Signals.SignalReceiver([Signals.SIGINT, Signals.SIGTERM])
-    } catch {
-      throw Failure(error, doing: "signals cannot be received")
-    }
-  }
-
   /// Waits for the daemon's lines, for signals, and for the next second of the countdown.
   private static func wait(
-    for connection: inout DaemonConnection, _ signals: borrowing Signals.SignalReceiver, until deadline: Instant,
+    for connection: inout DaemonConnection, _ signals: inout SignInSignals, until deadline: Instant,
     _ reporter: inout LoginReporter
   ) throws(Failure) -> Ending {
     while true {
@@ -81,7 +75,7 @@ enum LoginCommand {
         }
       }
       let input = try input(from: connection, signals, until: min(deadline, reporter.nextUpdate ?? deadline))
-      if input.hasSignal, let signal = signals.next() { return .interrupted(by: signal) }
+      if input.hasSignal, let signal = signals.obey(&reporter) { return .interrupted(by: signal) }
       if input.hasLine { try connection.readMore() }
       if Instant.now >= deadline { throw Failure(.timeout, "nobody approved the sign-in in time") }
       reporter.update()
@@ -89,7 +83,7 @@ enum LoginCommand {
   }
 
   private static func input(
-    from connection: borrowing DaemonConnection, _ signals: borrowing Signals.SignalReceiver, until moment: Instant
+    from connection: borrowing DaemonConnection, _ signals: borrowing SignInSignals, until moment: Instant
   ) throws(Failure) -> (hasLine: Bool, hasSignal: Bool) {
     do {
       let poller = try Poller()

@@ -12,13 +12,19 @@ extension Command {
         + " handed over to `agentd` as an open file and kept in the vault.",
       "With `--json` the events go to standard output, one object a line:"
         + #" `{"event": "device_code", "account", "issuer", "client_id", "scope", "user_code", "verification_uri","#
-        + #" "verification_uri_complete", "expires_at", "interval"}` and at the end"#
+        + #" "verification_uri_complete", "expires_at", "interval"}`, where something is worth knowing"#
+        + #" `{"event": "notice", "message"}`, and at the end"#
         + #" `{"event": "signed_in", "account", "issuer", "subject", "scope", "expires_at"}` or"#
         + #" `{"event": "error", "code", "message", "hint"}`."#,
     ],
     options: Option.accountSettings + [
       .clientSecretFile,
       Option(name: .device, summary: "Sign in with a code typed on any device; this is the default"),
+      Option(
+        name: .qrCode, value: .choice("WHEN", QRCodeChoice.allCases.map(\.rawValue)),
+        summary: "Show the address as a QR code too: where there is room, always, or never"),
+      Option(
+        name: .copyCode, summary: "Put the code into the terminal's clipboard (OSC 52), which works over SSH too"),
     ],
     operands: .account,
     examples: [
@@ -35,7 +41,8 @@ extension Command {
     details: [
       "Removes the session from memory and from the vault. The account's settings are kept. When the server"
         + " cannot be reached the session is removed all the same, and the command says so.",
-      #"With `--json` prints `{"accounts": [{"account", "revoked", "detail"}]}`."#,
+      #"With `--json` prints `{"accounts": [{"account", "revoked", "detail"}]}`; `revoked` is whether the server"#
+        + " confirmed, and `detail` says why it did not.",
     ],
     options: [
       Option(name: .all, summary: "Sign out of all accounts"),

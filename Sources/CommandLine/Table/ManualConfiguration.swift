@@ -1,3 +1,5 @@
+internal import Wire
+
 /// The page agent-config(5).
 enum ManualConfiguration {
   typealias Member = Manual.Member
@@ -52,6 +54,10 @@ enum ManualConfiguration {
     Member(
       "client_id", "text", "The client identifier that is registered there. Must be there. Option `--client-id`."),
     Member(
+      "provider", "text",
+      "The service that the issuer is, if its particulars are known: one of "
+        + KnownServiceName.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") + ". Option `--provider`."),
+    Member(
       "scope", "list of texts",
       "What to ask for at the next sign-in; by default `openid`, and `offline_access` where the server knows it. Option `--scope`."
     ),
@@ -95,7 +101,8 @@ enum ManualConfiguration {
 
   /// The settings that a record in the vault repeats.
   static let bound = [
-    "issuer", "client_id", "token_endpoint_auth_method", "allow_http_loopback", "ca_file", "pins", "endpoints",
+    "issuer", "client_id", "token_endpoint_auth_method", "allow_http_loopback", "ca_file", "pins", "provider",
+    "endpoints",
   ]
 
   private static let bindingBlocks: [ManualBlock] = [

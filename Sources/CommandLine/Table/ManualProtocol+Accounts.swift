@@ -8,6 +8,7 @@ extension ManualProtocol {
 
   /// What an account may be told beside its issuer and its client.
   static let settings: [Member] = [
+    Member("provider", "text", "The service that the issuer is, by its name in agent-config(5)."),
     Member("scope", "list of texts", "What to ask for."),
     Member(
       "token_endpoint_auth_method", "text", "One of `none`, `client_secret_basic` and `client_secret_post`."),

@@ -30,13 +30,15 @@ extension ManualProtocol {
 
   private static let login = Description(
     name: "login",
-    purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events `device_code` and"
-      + " `notice` before it ends.",
+    purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events"
+      + " `device_code`, `qr_code` and `notice` before it ends.",
     members: [
       Member("account", "text", "The account; without it the active one, or with `issuer` a name made from its host."),
       Member("issuer", "text", "The authorization server's own name, a URL; without it the stored settings are used."),
       Member("client_id", "text", "The client identifier; must be there for a new account."),
-    ] + settings + [clientSecretDescriptor],
+    ] + settings + [
+      clientSecretDescriptor, Member("qr_code", "boolean", "Tell the event `qr_code` too."),
+    ],
     result: [
       Member("account", "text", "The account that is signed in."),
       Member("issuer", "text", "Its authorization server."),
@@ -120,13 +122,15 @@ extension ManualProtocol {
 
   private static let daemonLog = Description(
     name: "daemon_log",
-    purpose: "Tells the last events. No token, code or text of a server or a peer is among them.",
+    purpose: "Tells the last events. No token, code or text of a server or a peer is among them. Single steps, such as"
+      + " an exchange with a server, are among them if they were taken while a request with `verbose` waited.",
     result: [
       Member(
         "events", "list of objects",
         "The oldest first. For each event `time`, `account` where it is about one, `event`, which says what it is, and"
-          + " what goes with that: `attempt`, `duration_ms`, `wait_ms`, `seconds`, `result` (`ok` or an error code),"
-          + " `change` or `reason`. A client leaves out an event that it does not know."),
+          + " what goes with that: `attempt`, `duration_ms`, `wait_ms`, `seconds`, `seconds_left`, `seconds_wanted`,"
+          + " `result` (`ok` or an error code), `endpoint` (a word for what it is for), `status` (that of HTTP),"
+          + " `algorithm`, `change` or `reason`. A client leaves out an event that it does not know."),
       Member("dropped", "number", "How many earlier events are no longer kept."),
     ])
 
@@ -153,8 +157,20 @@ extension ManualProtocol {
         Member("interval", "number", "Seconds between two questions of the daemon to the server."),
       ]),
     Description(
+      name: "qr_code",
+      purpose: "The address of the event before as a QR code, `verification_uri_complete` if there is one.",
+      members: [
+        Member(
+          "rows", "list of texts",
+          "The rows from the top, each as long as there are rows: `1` is a dark module, `0` a light one.")
+      ]),
+    Description(
       name: "notice",
       purpose: "Something worth knowing that is not the answer.",
       members: [Member("message", "text", "One sentence, safe to show on a terminal.")]),
+    Description(
+      name: "progress",
+      purpose: "What is done for a request with `verbose`, and why. Nothing in it is secret.",
+      members: [Member("entry", "object", "One event, as `daemon_log` tells them.")]),
   ]
 }

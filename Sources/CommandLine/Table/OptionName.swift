@@ -16,6 +16,7 @@ enum OptionName: String, CaseIterable, Sendable {
   // `login`.
   case issuer
   case clientID = "client-id"
+  case provider
   case scope
   case device
   case clientSecretFile = "client-secret-file"
@@ -29,6 +30,8 @@ enum OptionName: String, CaseIterable, Sendable {
   case revocationEndpoint = "revocation-endpoint"
   case jwksURI = "jwks-uri"
   case keep
+  case qrCode = "qr-code"
+  case copyCode = "copy-code"
 
   // `account`.
   case refreshTokenFile = "refresh-token-file"
