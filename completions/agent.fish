@@ -13,6 +13,10 @@ function __agent_takes_value
             return 0
         case 'login --scope'
             return 0
+        case 'login --resource'
+            return 0
+        case 'login --audience'
+            return 0
         case 'login --token-endpoint-auth-method'
             return 0
         case 'login --ca-file'
@@ -29,11 +33,21 @@ function __agent_takes_value
             return 0
         case 'login --jwks-uri'
             return 0
+        case 'login --redirect-uri'
+            return 0
         case 'login --client-secret-file'
             return 0
         case 'login --qr-code'
             return 0
         case 'token --min-valid'
+            return 0
+        case 'token -s'
+            return 0
+        case 'token --scope'
+            return 0
+        case 'token --resource'
+            return 0
+        case 'token --audience'
             return 0
         case 'env --shell'
             return 0
@@ -51,6 +65,10 @@ function __agent_takes_value
             return 0
         case 'account add --scope'
             return 0
+        case 'account add --resource'
+            return 0
+        case 'account add --audience'
+            return 0
         case 'account add --token-endpoint-auth-method'
             return 0
         case 'account add --ca-file'
@@ -67,6 +85,8 @@ function __agent_takes_value
             return 0
         case 'account add --jwks-uri'
             return 0
+        case 'account add --redirect-uri'
+            return 0
         case 'account set --issuer'
             return 0
         case 'account set --client-id'
@@ -76,6 +96,10 @@ function __agent_takes_value
         case 'account set -s'
             return 0
         case 'account set --scope'
+            return 0
+        case 'account set --resource'
+            return 0
+        case 'account set --audience'
             return 0
         case 'account set --token-endpoint-auth-method'
             return 0
@@ -93,6 +117,8 @@ function __agent_takes_value
             return 0
         case 'account set --jwks-uri'
             return 0
+        case 'account set --redirect-uri'
+            return 0
         case 'account set --unset'
             return 0
         case 'account import --issuer'
@@ -104,6 +130,10 @@ function __agent_takes_value
         case 'account import -s'
             return 0
         case 'account import --scope'
+            return 0
+        case 'account import --resource'
+            return 0
+        case 'account import --audience'
             return 0
         case 'account import --token-endpoint-auth-method'
             return 0
@@ -120,6 +150,8 @@ function __agent_takes_value
         case 'account import --revocation-endpoint'
             return 0
         case 'account import --jwks-uri'
+            return 0
+        case 'account import --redirect-uri'
             return 0
         case 'account import --client-secret-file'
             return 0
@@ -252,6 +284,8 @@ complete -c agent -n '__agent_at options login' -l issuer -x -d 'The authorizati
 complete -c agent -n '__agent_at options login' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options login' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options login' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options login' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options login' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
 complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options login' -l pin -x -d 'Accept only servers with this public key; may be given several times'
@@ -261,9 +295,13 @@ complete -c agent -n '__agent_at options login' -l device-authorization-endpoint
 complete -c agent -n '__agent_at options login' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
-complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device; this is the default'
+complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a browser on this machine'
+complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
+complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser anywhere, and paste the address that it ends at'
+complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address, but open no browser'
 complete -c agent -n '__agent_at options login' -l qr-code -x -a 'auto always never' -d 'Show the address as a QR code too: where there is room, always, or never'
 complete -c agent -n '__agent_at options login' -l copy-code -d 'Put the code into the terminal\'s clipboard (OSC 52), which works over SSH too'
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
@@ -271,6 +309,10 @@ complete -c agent -n '__agent_at options logout' -l all -d 'Sign out of all acco
 complete -c agent -n '__agent_at options logout' -l local -d 'Forget the session here without telling the server'
 complete -c agent -n '__agent_at operand 0 logout' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options token' -l min-valid -x -d 'Get a new token when the one at hand expires sooner than this'
+complete -c agent -n '__agent_at options token' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
+complete -c agent -n '__agent_at options token' -l resource -x -d 'Ask for a token that is good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options token' -l audience -x -d 'Ask for a token with this audience'
+complete -c agent -n '__agent_at options token' -l exchange -d 'Get it by trading the account\'s own token (RFC 8693)'
 complete -c agent -n '__agent_at options token' -l force-refresh -d 'Get a new token even if the one at hand is good'
 complete -c agent -n '__agent_at options token' -l header -d 'Print a whole Authorization header line'
 complete -c agent -n '__agent_at options token' -l id-token -d 'Print the ID Token instead of the access token'
@@ -289,6 +331,8 @@ complete -c agent -n '__agent_at options account add' -l issuer -x -d 'The autho
 complete -c agent -n '__agent_at options account add' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account add' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account add' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options account add' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options account add' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
 complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options account add' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account add' -l pin -x -d 'Accept only servers with this public key; may be given several times'
@@ -298,12 +342,15 @@ complete -c agent -n '__agent_at options account add' -l device-authorization-en
 complete -c agent -n '__agent_at options account add' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account add' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at operand 0 account show' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account set' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
 complete -c agent -n '__agent_at options account set' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account set' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account set' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options account set' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options account set' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
 complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options account set' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account set' -l pin -x -d 'Accept only servers with this public key; may be given several times'
@@ -313,8 +360,9 @@ complete -c agent -n '__agent_at options account set' -l device-authorization-en
 complete -c agent -n '__agent_at options account set' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -324,6 +372,8 @@ complete -c agent -n '__agent_at options account import' -l issuer -x -d 'The au
 complete -c agent -n '__agent_at options account import' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account import' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account import' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options account import' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options account import' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
 complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options account import' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account import' -l pin -x -d 'Accept only servers with this public key; may be given several times'
@@ -333,6 +383,7 @@ complete -c agent -n '__agent_at options account import' -l device-authorization
 complete -c agent -n '__agent_at options account import' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account import' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account import' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-file -r -F -d 'Read the refresh token from this file, or from standard input when it is -'

@@ -71,6 +71,7 @@ extension AccountConfiguration {
     endpoints.userinfo = given.endpoints.userinfo ?? endpoints.userinfo
     endpoints.revocation = given.endpoints.revocation ?? endpoints.revocation
     endpoints.jwks = given.endpoints.jwks ?? endpoints.jwks
+    if let redirectURI = given.redirectURI { self.redirectURI = try Self.redirectURI(redirectURI) }
     if given.keepsAccessToken { keepsAccessToken = true }
   }
 
@@ -90,6 +91,7 @@ extension AccountConfiguration {
     case .userinfoEndpoint: endpoints.userinfo = nil
     case .revocationEndpoint: endpoints.revocation = nil
     case .jwksURI: endpoints.jwks = nil
+    case .redirectURI: redirectURI = nil
     case .proxy: (proxy, proxyExclusions) = (nil, nil)
     case .keep: keepsAccessToken = false
     }
@@ -114,6 +116,7 @@ extension AccountConfiguration {
     settings.endpoints.userinfo = endpoints.userinfo
     settings.endpoints.revocation = endpoints.revocation
     settings.endpoints.jwks = endpoints.jwks
+    settings.redirectURI = redirectURI
     settings.proxy = (try? proxy.map { (text) throws(Failure) in try ProxySetting(text) })?.map(\.url)
     settings.proxyExclusions = proxyExclusions
     settings.keepsAccessToken = keepsAccessToken
@@ -123,6 +126,13 @@ extension AccountConfiguration {
   private static func scope(_ values: [String]) throws(Failure) -> [String] {
     do { return try Scope(values.joined(separator: " ")).values } catch {
       throw Failure(.oauth(error), account: nil)
+    }
+  }
+
+  private static func redirectURI(_ text: String) throws(Failure) -> String {
+    do { return try RedirectURI(text).text } catch {
+      throw Failure(
+        .invalidRequest, "the redirect URI must be http to 127.0.0.1, [::1] or localhost, or https; without a query")
     }
   }
 

@@ -104,6 +104,7 @@ extension Hub {
     guard let account = line(name, target) else { return }
     let now = services.time.now()
     noteEnd(of: account, outcome, now)
+    let outcome = outcome.map { $0.keepingIdentity(of: account.session.grant) }
     let aftermath = account.session.refreshEnded(
       refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
     switch aftermath {

@@ -15,6 +15,10 @@ protocol Loop: AnyObject {
   func schedule(_ event: TimerEvent, at due: Instant)
   /// When the request gives up, unless it is answered before.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
+  /// Awaits the answer of a sign-in at a loopback address; it comes to ``Hub/redirectCame(_:query:)``.
+  func listen(_ listener: RedirectListener, for login: UInt64) throws(SystemError)
+  /// Ends that; nothing happens where it is not awaited.
+  func stopListening(for login: UInt64)
   /// Ends the daemon; the request is answered when all work is done.
   func stop(_ ticket: Ticket)
 }
@@ -84,6 +88,9 @@ final class Hub {
       case .token(let request): try token(request, ticket)
       case .whoami(let name): try whoami(name, ticket)
       case .login(let request): try login(request, ticket, passed: passed.last)
+      case .loginRedirect(let request):
+        let login = try redirectPasted(request)
+        loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
       case .logout(let request): try logout(request, ticket)
       case .status(let name, check: false): try survey(.status, name, ticket)
       case .status(let name, check: true): try check(name, ticket)
@@ -97,6 +104,23 @@ final class Hub {
     } catch {
       loop.send(.failure(error), to: ticket)
     }
+  }
+
+  /// Whether the request that is answered is a sign-in, to which more may be said.
+  func awaitsMore(_ ticket: Ticket) -> Bool { logins.values.contains { $0.ticket == ticket } }
+
+  /// Whether a request that comes while another one is answered belongs to that one: the address that a sign-in
+  /// waits for. A refusal is told as an event then.
+  func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
+    guard case .loginRedirect(let request) = request,
+      logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(request.login) })
+    else { return false }
+    do throws(Failure) {
+      _ = try redirectPasted(request)
+    } catch {
+      loop.send(.event(.redirectRefused(error)), to: ticket)
+    }
+    return true
   }
 
   /// A sign-in without a deadline of its own ends with its code, a stop with the work in hand.
@@ -149,7 +173,7 @@ final class Hub {
       retryDue(name, target, generation, attempt)
     case .renewal(let name, let target): renewalDue(name, target)
     case .devicePoll(let id): pollDue(id)
-    case .deviceExpiry(let id): loginExpired(id)
+    case .signInExpiry(let id): loginExpired(id)
     case .housekeeping, .stopDeadline: break
     }
   }

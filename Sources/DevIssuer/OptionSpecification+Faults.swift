@@ -5,6 +5,8 @@ extension OptionSpecification {
       $0.authorizationFault = $1
     },
     fault("--break-par", "with answers to pushed requests") { $0.pushedRequestFault = $1 },
+    fault("--break-registration", "with answers to registrations") { $0.registrationFault = $1 },
+    fault("--break-resource", "with what protected resources say of themselves") { $0.resourceFault = $1 },
     fault("--break-id-token", "with ID Tokens") { $0.idTokenFault = $1 },
     fault("--break-metadata", "with the metadata") { $0.metadataFault = $1 },
   ]

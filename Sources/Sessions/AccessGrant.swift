@@ -61,6 +61,19 @@ package final class AccessGrant: Sendable {
   /// The same grant after its record was written again.
   func moved(to generation: UInt64) -> AccessGrant { AccessGrant(self, recordGeneration: generation) }
 
+  /// This grant with the identity of `other`, where it has none of its own and replaces the record that
+  /// `other` is good for.
+  ///
+  /// A refresh for another target may have written the record while this one waited for its turn.
+  package func keepingIdentity(of other: AccessGrant?) -> AccessGrant {
+    guard let other, idToken == nil, claims.isEmpty, other.recordGeneration == replacedGeneration else { return self }
+    return AccessGrant(
+      accessToken: accessToken, tokenType: tokenType, scope: scope, subject: subject ?? other.subject,
+      claims: other.claims, idToken: other.idToken, issuedAt: issuedAt,
+      issuedAtUnixSeconds: (expiresAtUnixSeconds ?? 0) - (lifetimeSeconds ?? 0), lifetimeSeconds: lifetimeSeconds,
+      recordGeneration: recordGeneration, replacedGeneration: replacedGeneration)
+  }
+
   package var expiresAt: Instant? {
     lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) }
   }

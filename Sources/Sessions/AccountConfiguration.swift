@@ -20,6 +20,8 @@ package struct AccountConfiguration: Sendable, Hashable {
   package var pins: [String] = []
   package var allowHTTPLoopback = false
   package var endpoints = Endpoints()
+  /// Where the browser brings the answer of a sign-in, as it is registered at the server.
+  package var redirectURI: String?
   package var proxy: String?
   package var proxyExclusions: String?
   /// Keep an access token that cannot be refreshed in the vault.
@@ -67,6 +69,14 @@ extension AccountConfiguration {
     try TokenTarget.make(scope: [], resources: resources, audience: audience)
   }
 
+  /// The same for a sign-in by browser, where it does not say so itself.
+  func adding(to options: AuthorizationOptions) -> AuthorizationOptions {
+    var options = options
+    if options.resources.isEmpty { options.resources = resources }
+    options.audience = options.audience ?? audience
+    return options
+  }
+
   /// The account's object in the settings file; members this build does not know are kept from `old`.
   func json(over old: JSONObject) -> JSONObject {
     var object = old
@@ -83,6 +93,7 @@ extension AccountConfiguration {
     set("allow_http_loopback", allowHTTPLoopback ? true : nil)
     let places = endpoints.json(over: old["endpoints"]?.object ?? JSONObject())
     set("endpoints", places.isEmpty ? nil : .object(places))
+    set("redirect_uri", redirectURI.map { .string($0) })
     set("proxy", proxy.map { .string($0) })
     set("no_proxy", proxyExclusions.map { .string($0) })
     set("keep_access_token", keepsAccessToken ? true : nil)
@@ -106,6 +117,7 @@ extension AccountConfiguration {
     caFile = try reader.text("ca_file")
     pins = try reader.texts("pins")
     allowHTTPLoopback = try reader.flag("allow_http_loopback")
+    redirectURI = try reader.text("redirect_uri")
     proxy = try reader.text("proxy")
     proxyExclusions = try reader.text("no_proxy")
     keepsAccessToken = try reader.flag("keep_access_token")

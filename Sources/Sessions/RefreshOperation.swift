@@ -57,18 +57,16 @@ package struct RefreshOperation: Sendable {
     let token = try identify(response, at: server, record)
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
-      scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: token?.identity.subject ?? record.identity?.subject, claims: token?.claims ?? kept?.claims ?? .init(),
+      scope: (response.scope ?? target?.scope)?.text ?? record.scope,
+      subject: token?.identity.subject ?? record.identity?.subject, claims: token?.claims ?? kept?.claims ?? .init(),
       idToken: token == nil ? kept?.idToken : response.idToken, issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation)
   }
 
-  /// The token at hand, if it came with the record that is being refreshed, or is at least for the same
-  /// person: one that another process got meanwhile may be for another.
+  /// The token at hand, if it came with the record that is being refreshed: one that another process got
+  /// meanwhile may be for another person.
   private func keptIdentity(_ stored: SessionServices.StoredRecord) -> AccessGrant? {
-    guard let previous else { return nil }
-    if previous.recordGeneration == stored.generation { return previous }
-    guard let subject = previous.subject, let identity = stored.record.identity else { return nil }
-    return subject.utf8.elementsEqual(identity.subject.utf8) ? previous : nil
+    previous?.recordGeneration == stored.generation ? previous : nil
   }
 
   /// Another user's ID Token is written down, so that the refresh token is not spent again and again.

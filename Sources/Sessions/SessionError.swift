@@ -21,6 +21,10 @@ package enum SessionError: Error, Hashable, Sendable {
   case lifetimeTooShort(account: String, lifetime: Int)
   /// A token with another target was asked for, and there is no refresh token to get it with.
   case noOtherTokens(account: String)
+  /// The redirect of a sign-in cannot be listened for; the port is nil where none was named.
+  case redirectUnavailable(port: Int?, SystemError)
+  /// The redirect URI of the account leads to no loopback address, so no browser can bring the answer here.
+  case redirectElsewhere
   case cancelled
   case oauth(OAuthError)
   case idToken(IDTokenError)

@@ -31,6 +31,10 @@ package struct AccountSettings: Sendable, Hashable {
   /// Endpoints named by hand because the metadata leaves them out.
   package var endpoints = NamedEndpoints()
 
+  /// Where the browser brings the answer of a sign-in, as it is registered; nil is a loopback address with any
+  /// port.
+  package var redirectURI: String?
+
   /// The proxy in the caller's environment, kept with the account.
   package var proxy: String?
   package var proxyExclusions: String?
@@ -84,6 +88,7 @@ extension AccountSettings {
     endpoints.userinfo = try members.text("userinfo_endpoint")
     endpoints.revocation = try members.text("revocation_endpoint")
     endpoints.jwks = try members.text("jwks_uri")
+    redirectURI = try members.text("redirect_uri")
     proxy = try members.text("proxy")
     proxyExclusions = try members.text("no_proxy")
     keepsAccessToken = try members.flag("keep")
@@ -105,6 +110,7 @@ extension AccountSettings {
     members.add("userinfo_endpoint", endpoints.userinfo)
     members.add("revocation_endpoint", endpoints.revocation)
     members.add("jwks_uri", endpoints.jwks)
+    members.add("redirect_uri", redirectURI)
     members.add("proxy", proxy)
     members.add("no_proxy", proxyExclusions)
     members.add("keep", keepsAccessToken)
@@ -124,6 +130,7 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   case userinfoEndpoint = "userinfo_endpoint"
   case revocationEndpoint = "revocation_endpoint"
   case jwksURI = "jwks_uri"
+  case redirectURI = "redirect_uri"
   /// The proxy and the hosts that it is not for.
   case proxy
   case keep

@@ -39,7 +39,8 @@ package enum LogStep: Sendable, Hashable {
 
   /// Whom the daemon speaks to.
   package enum Endpoint: String, Sendable, CaseIterable {
-    case metadata, keys
+    case metadata, keys, authorization
+    case pushedAuthorization = "pushed_authorization"
     case deviceAuthorization = "device_authorization"
     case token, userinfo, introspection, revocation
 
@@ -47,6 +48,8 @@ package enum LogStep: Sendable, Hashable {
       switch self {
       case .metadata: "metadata"
       case .keys: "key set"
+      case .authorization: "authorization endpoint"
+      case .pushedAuthorization: "pushed authorization request endpoint"
       case .deviceAuthorization: "device authorization endpoint"
       case .token: "token endpoint"
       case .userinfo: "UserInfo endpoint"

@@ -4,6 +4,7 @@ internal import Encoding
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case login(LoginRequest)
+  case loginRedirect(LoginRedirectRequest)
   case logout(LogoutRequest)
   /// All accounts, or the named one. With `check` the servers are asked whether the sessions still hold.
   case status(account: String?, check: Bool = false)
@@ -77,6 +78,7 @@ extension Request {
     switch self {
     case .token: "token"
     case .login: "login"
+    case .loginRedirect: "login_redirect"
     case .logout: "logout"
     case .status: "status"
     case .list: "list"
@@ -93,6 +95,7 @@ extension Request {
     switch self {
     case .token(let token): token.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
+    case .loginRedirect(let redirect): redirect.addMembers(to: &members)
     case .logout(let logout): logout.addMembers(to: &members)
     case .status(let account, let check):
       members.add("account", account)
@@ -109,6 +112,7 @@ extension Request {
     switch name {
     case "token": self = .token(try TokenRequest(members))
     case "login": self = .login(try LoginRequest(members))
+    case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
     case "logout": self = .logout(try LogoutRequest(members))
     case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
     case "list": self = .list

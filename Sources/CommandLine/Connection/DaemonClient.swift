@@ -177,7 +177,7 @@ struct DaemonClient: Sendable {
     switch event {
     case .notice(let message): console.note(message)
     case .progress(let entry): console.detail(entry)
-    case .qrCode, .deviceCode: break
+    case .qrCode, .deviceCode, .browser, .redirectRefused: break
     }
   }
 
@@ -201,7 +201,7 @@ extension Request {
   fileprivate var mayBeRepeated: Bool {
     switch self {
     case .token, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
-    case .login, .logout, .account, .daemonStop: false
+    case .login, .loginRedirect, .logout, .account, .daemonStop: false
     }
   }
 }

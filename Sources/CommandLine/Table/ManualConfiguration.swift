@@ -81,6 +81,11 @@ enum ManualConfiguration {
       "Allow plain http to 127.0.0.1 and [::1]; by default `false`. For development. Option `--allow-http-loopback`."),
     Member("endpoints", "object", "Endpoints named by hand; by default those of the server's metadata."),
     Member(
+      "redirect_uri", "text",
+      "Where the browser brings the answer of a sign-in, as it is registered: `http` to `127.0.0.1`, `[::1]` or"
+        + " `localhost`, or, for `--paste`, `https`. Without a port any port is used. By default"
+        + " `http://127.0.0.1/ISSUER`, with the issuer's URL without `https://`. Option `--redirect-uri`."),
+    Member(
       "proxy", "text",
       "The URL of the proxy to use, without user name and password, which are in the vault; by default none. Set from the"
         + " environment at each sign-in."),

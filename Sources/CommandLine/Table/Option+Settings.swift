@@ -38,6 +38,9 @@ extension Option {
       Option(name: .revocationEndpoint, value: .text("URL"), summary: "Use this revocation endpoint"),
       Option(name: .jwksURI, value: .text("URL"), summary: "Take the issuer's keys from here"),
       Option(
+        name: .redirectURI, value: .text("URI"),
+        summary: "The redirect URI that is registered for the client, byte for byte; without a port any port is used"),
+      Option(
         name: .keep,
         summary: "Keep the access token in the vault when the server gives no refresh token"),
     ]

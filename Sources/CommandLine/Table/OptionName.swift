@@ -20,7 +20,10 @@ enum OptionName: String, CaseIterable, Sendable {
   case scope
   case resource
   case audience
+  case browser
   case device
+  case paste
+  case noOpen = "no-open"
   case clientSecretFile = "client-secret-file"
   case tokenEndpointAuthMethod = "token-endpoint-auth-method"
   case caFile = "ca-file"
@@ -31,6 +34,7 @@ enum OptionName: String, CaseIterable, Sendable {
   case userinfoEndpoint = "userinfo-endpoint"
   case revocationEndpoint = "revocation-endpoint"
   case jwksURI = "jwks-uri"
+  case redirectURI = "redirect-uri"
   case keep
   case qrCode = "qr-code"
   case copyCode = "copy-code"
