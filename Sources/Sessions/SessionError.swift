@@ -19,6 +19,10 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityChanged(account: String)
   /// The new token lives for less time than the caller needs, in seconds.
   case lifetimeTooShort(account: String, lifetime: Int)
+  /// The redirect of a sign-in cannot be listened for; the port is nil where none was named.
+  case redirectUnavailable(port: Int?, SystemError)
+  /// The redirect URI of the account leads to no loopback address, so no browser can bring the answer here.
+  case redirectElsewhere
   case cancelled
   case oauth(OAuthError)
   case idToken(IDTokenError)

@@ -17,7 +17,7 @@ enum Patience {
     case _ where console.json || console.quiet: self = .silent
     case .token, .login, .logout, .whoami, .status(_, check: true), .account(.import), .account(.remove):
       self = .forServer
-    case .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
+    case .loginRedirect, .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
     }
   }
 
