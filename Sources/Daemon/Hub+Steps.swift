@@ -81,7 +81,7 @@ extension Request {
     case .status(let account, check: _), .whoami(let account): account
     case .use(let account): account
     case .account(let request): request.account
-    case .login, .loginRedirect, .list, .daemonStatus, .daemonStop, .daemonLog: nil
+    case .login, .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog: nil
     }
   }
 }

@@ -17,6 +17,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case identityChanged = "identity_changed"
   case otherMachine = "other_machine"
   case codeExpired = "code_expired"
+  /// A sign-in that was started in the background is not, or no longer, known.
+  case unknownLogin = "unknown_login"
 
   // Passing.
   case network = "network"
@@ -57,7 +59,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
     switch self {
     case .invalidRequest: .usage
     case .noAccount, .signedOut, .sessionExpired, .configurationChanged, .endpointMoved, .identityChanged,
-      .otherMachine, .codeExpired:
+      .otherMachine, .codeExpired, .unknownLogin:
       .signInNeeded
     case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable: .tryLater
     case .accessDenied: .denied

@@ -21,7 +21,7 @@ enum RequestText {
     case .status(let account, check: _), .whoami(let account): account
     case .use(let account): account
     case .account(let request): request.account
-    case .loginRedirect, .list, .daemonStatus, .daemonStop, .daemonLog: nil
+    case .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog: nil
     }
   }
 }
