@@ -29,7 +29,7 @@ extension OAuthError.Code {
       case .malformed: .malformedResponse
       case .redirect: .redirectRefused
       case .cancelled: .cancelled
-      case .setup: .internalFailure
+      case .setup, .content: .internalFailure
       }
   }
 
