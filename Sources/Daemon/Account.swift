@@ -34,6 +34,7 @@ final class Account {
     case token(TokenRequest.Extras)
     case whoami
     case check(CheckBatch)
+    case resource(Transfer)
   }
 
   init(name: AccountName, configuration: AccountConfiguration) {

@@ -47,6 +47,7 @@ extension AccountConfiguration {
     endpoints.revocation = given.endpoints.revocation ?? endpoints.revocation
     endpoints.jwks = given.endpoints.jwks ?? endpoints.jwks
     if given.keepsAccessToken { keepsAccessToken = true }
+    for origin in try origins(of: given) where !lists(origin) { origins.append(origin.text) }
   }
 
   /// Takes a setting back to what it is for an account that never named it.
@@ -64,6 +65,7 @@ extension AccountConfiguration {
     case .jwksURI: endpoints.jwks = nil
     case .proxy: (proxy, proxyExclusions) = (nil, nil)
     case .keep: keepsAccessToken = false
+    case .origins: origins = []
     }
   }
 
@@ -86,7 +88,20 @@ extension AccountConfiguration {
     settings.proxy = (try? proxy.map { (text) throws(Failure) in try ProxySetting(text) })?.map(\.url)
     settings.proxyExclusions = proxyExclusions
     settings.keepsAccessToken = keepsAccessToken
+    settings.origins = origins
     return settings
+  }
+
+  /// The places that a request names.
+  func origins(of given: AccountSettings) throws(Failure) -> [ResourceOrigin] {
+    try given.origins.map { (text) throws(Failure) in
+      guard let origin = ResourceOrigin(text, allowHTTPLoopback: allowHTTPLoopback) else {
+        throw Failure(
+          .invalidRequest, "a host that may get the token is a name, with a port if need be, or an https origin",
+          hint: "for a development server on this machine: --allow-http-loopback")
+      }
+      return origin
+    }
   }
 
   private static func scope(_ values: [String]) throws(Failure) -> [String] {

@@ -52,6 +52,7 @@ extension Hub {
     case .token(let extras): loop.sendToken(account.describe(grant), grant, extras, to: waiter.ticket)
     case .whoami: identify(account, grant, waiter.ticket, mayRefresh: !waiter.need.forceRefresh)
     case .check(let batch): check(account, grant, batch)
+    case .resource(let transfer): begin(transfer, account, grant)
     }
   }
 
@@ -59,6 +60,7 @@ extension Hub {
     switch waiter.purpose {
     case .token, .whoami: loop.send(.failure(failure), to: waiter.ticket)
     case .check(let batch): settle(account.name, failure, in: batch)
+    case .resource(let transfer): fail(transfer, failure)
     }
   }
 

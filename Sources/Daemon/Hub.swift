@@ -25,7 +25,9 @@ final class Hub {
   let services: SessionServices
   let settingsFile: SettingsFile
   private let workers = WorkerPool()
-  private let post: @Sendable (JobResult) -> Void
+  /// For requests to resources, which may take as long as they like, and keep nobody else waiting.
+  let callers = WorkerPool(mostThreads: Transfer.mostAtOnce)
+  let post: @Sendable (JobResult) -> Void
   let facts: DaemonFacts
   let log: EventLog
   let vaultPath: String
@@ -34,6 +36,7 @@ final class Hub {
   var accounts: [AccountName: Account] = [:]
   var logins: [UInt64: Login] = [:]
   var lastLogin: UInt64 = 0
+  var transfers: [Ticket: Transfer] = [:]
   private var isStopping = false
 
   /// Jobs whose results have not been taken in.
@@ -53,17 +56,17 @@ final class Hub {
   }
 
   /// Runs `job` on a worker; its result comes back through ``ended(_:)``.
-  func submit(_ job: @escaping @Sendable () -> JobResult) {
+  func submit(on pool: WorkerPool? = nil, _ job: @escaping @Sendable () -> JobResult) {
     jobsInFlight += 1
-    workers.submit { [post] in post(job()) }
+    (pool ?? workers).submit { [post] in post(job()) }
   }
 
   /// Runs what blocks on a worker, and then `finish` with what came of it on the loop.
   func work<Value: Sendable>(
-    _ body: @escaping @Sendable () throws(SessionError) -> Value,
+    on pool: WorkerPool? = nil, _ body: @escaping @Sendable () throws(SessionError) -> Value,
     finish: @escaping @Sendable (Hub, Result<Value, SessionError>) -> Void
   ) {
-    submit {
+    submit(on: pool) {
       let outcome: Result<Value, SessionError>
       do throws(SessionError) { outcome = .success(try body()) } catch { outcome = .failure(error) }
       return .then { hub in finish(hub, outcome) }
@@ -90,6 +93,8 @@ final class Hub {
       case .daemonStop: loop.stop(ticket)
       case .daemonLog: loop.send(.result(log.json), to: ticket)
       case .account(let request): try manage(request, ticket, passed: passed)
+      case .call(let request):
+        try call(request, ticket, timeoutSeconds: envelope.timeoutSeconds, passed: passed)
       }
     } catch {
       loop.send(.failure(error), to: ticket)
@@ -112,15 +117,18 @@ final class Hub {
       loop.send(.failure(Failure(.cancelled, "the daemon is stopping")), to: login.ticket)
       end(login)
     }
+    endTransfers(Failure(.cancelled, "the daemon is stopping"))
   }
 
   /// The request is over for its sender: the connection closed or its time is up.
   func abandon(_ ticket: Ticket) {
     for account in accounts.values { account.waiters.removeAll { $0.ticket == ticket } }
     for login in logins.values where login.ticket == ticket { end(login) }
+    if let transfer = transfers[ticket] { end(transfer) }
   }
 
   func ended(_ result: JobResult) {
+    if case .meanwhile(let act) = result { return act(self) }
     jobsInFlight -= 1
     switch result {
     case .refreshEnded(let name, let refresh, let outcome): refreshEnded(name, refresh, outcome)
@@ -132,7 +140,7 @@ final class Hub {
       surveyed(purpose, ticket, summaries, vault)
     case .userInfo(let name, let ticket, let mayRefresh, let outcome):
       userInfoEnded(name, ticket, mayRefresh: mayRefresh, outcome)
-    case .then(let finish): finish(self)
+    case .then(let act), .meanwhile(let act): act(self)
     }
   }
 

@@ -15,4 +15,6 @@ enum JobResult: Sendable {
   case userInfo(AccountName, Ticket, mayRefresh: Bool, Result<JSONObject?, SessionError>)
   /// What the loop does with the result is in it.
   case then(@Sendable (Hub) -> Void)
+  /// The same from a job that goes on.
+  case meanwhile(@Sendable (Hub) -> Void)
 }

@@ -19,6 +19,10 @@ package struct Authority: Sendable, Hashable {
   package var origins: [String]
   /// The proxy that may get the account's proxy credentials.
   package var proxy: String?
+  /// Places that may get the access token, as `ResourceOrigin` spells them, sorted.
+  package var resourceOrigins: [String]
+  /// The place of UserInfo, which may get it too.
+  package var userinfoOrigin: String?
 
   package init(
     _ configuration: AccountConfiguration, caDigest: String?, metadata: AuthorizationServerMetadata
@@ -32,6 +36,8 @@ package struct Authority: Sendable, Hashable {
     namedEndpoints = configuration.endpoints.named.map { "\($0)=\($1)" }
     origins = metadata.endpointOrigins
     proxy = configuration.proxy
+    resourceOrigins = configuration.resourceOrigins.map(\.text).sorted()
+    userinfoOrigin = metadata.userinfoEndpoint?.uri.origin
   }
 
   /// The first setting that differs from what the person signed in with, by its name in the settings file.
@@ -71,6 +77,8 @@ package struct Authority: Sendable, Hashable {
     object["named_endpoints"] = .array(namedEndpoints.map { .string($0) })
     object["origins"] = .array(origins.map { .string($0) })
     object["proxy"] = proxy.map { .string($0) }
+    if !resourceOrigins.isEmpty { object["resource_origins"] = .array(resourceOrigins.map { .string($0) }) }
+    object["userinfo_origin"] = userinfoOrigin.map { .string($0) }
     return .object(object)
   }
 
@@ -93,5 +101,7 @@ package struct Authority: Sendable, Hashable {
     namedEndpoints = named
     self.origins = origins
     proxy = json["proxy"]?.string
+    resourceOrigins = texts("resource_origins") ?? []
+    userinfoOrigin = json["userinfo_origin"]?.string
   }
 }

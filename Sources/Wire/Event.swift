@@ -8,6 +8,9 @@ package enum Event: Sendable, Hashable {
   /// Something worth knowing that is not the answer: one cleaned sentence.
   case notice(String)
 
+  /// The head of a resource's answer, before its body.
+  case response(ResponseHead)
+
   /// The part of a device authorization answer that is for people (RFC 8628, section 3.3).
   package struct DeviceCode: Sendable, Hashable {
     package var account: String
@@ -42,6 +45,7 @@ package enum Event: Sendable, Hashable {
   /// `{"event":…}` without the protocol's version: what `--json` prints.
   package var json: JSONObject {
     switch self {
+    case .response(let head): return head.json
     case .notice(let message): return JSONObject([("event", "notice"), ("message", .string(message))])
     case .deviceCode(let code):
       var object = JSONObject([
@@ -61,6 +65,9 @@ package enum Event: Sendable, Hashable {
   /// Reads what ``json`` writes; nil when it is no event this build knows.
   package init?(json: JSON) {
     switch json["event"]?.string {
+    case "response":
+      guard let head = ResponseHead(json: json) else { return nil }
+      self = .response(head)
     case "notice":
       guard let message = json["message"]?.string else { return nil }
       self = .notice(message)

@@ -15,6 +15,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case configurationChanged = "configuration_changed"
   case endpointMoved = "endpoint_moved"
   case identityChanged = "identity_changed"
+  /// A resource wants the person to sign in in another way (RFC 9470).
+  case stepUpNeeded = "step_up_needed"
   case otherMachine = "other_machine"
   case codeExpired = "code_expired"
 
@@ -30,6 +32,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case accessDenied = "access_denied"
 
   // Something must be put right first.
+  /// The token may not go to that place.
+  case originNotAllowed = "origin_not_allowed"
   case certificateRejected = "certificate_rejected"
   case pinMismatch = "pin_mismatch"
   case clientRejected = "client_rejected"
@@ -51,12 +55,12 @@ package enum FailureCode: String, Sendable, CaseIterable {
     switch self {
     case .invalidRequest: .usage
     case .noAccount, .signedOut, .sessionExpired, .configurationChanged, .endpointMoved, .identityChanged,
-      .otherMachine, .codeExpired:
+      .otherMachine, .codeExpired, .stepUpNeeded:
       .signInNeeded
     case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable: .tryLater
     case .accessDenied: .denied
     case .locked: .locked
-    case .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected, .pinMismatch,
+    case .originNotAllowed, .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected, .pinMismatch,
       .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .lifetimeTooShort, .foreignDevice,
       .vaultUnusable, .storage, .missingValue, .cancelled, .internalError:
       .failed
