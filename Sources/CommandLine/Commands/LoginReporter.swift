@@ -56,6 +56,8 @@ struct LoginReporter {
     if console.json { return try Console.answer(event.json) }
     status?.erase()
     switch event {
+    // Only resources answer with one.
+    case .response: break
     case .notice(let message):
       console.note(message)
     case .deviceCode(let code):

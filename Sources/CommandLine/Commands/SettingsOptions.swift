@@ -20,6 +20,7 @@ enum SettingsOptions {
     settings.endpoints.revocation = invocation.text(.revocationEndpoint)
     settings.endpoints.jwks = invocation.text(.jwksURI)
     settings.keepsAccessToken = invocation.has(.keep)
+    settings.origins = invocation.texts(.host)
     return settings
   }
 
@@ -27,6 +28,7 @@ enum SettingsOptions {
   static func word(for setting: AccountSetting) -> String {
     switch setting {
     case .pins: OptionName.pin.rawValue
+    case .origins: OptionName.host.rawValue
     default: String(setting.rawValue.map { $0 == "_" ? "-" : $0 })
     }
   }

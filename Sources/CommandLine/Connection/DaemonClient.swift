@@ -196,7 +196,7 @@ extension Request {
   fileprivate var mayBeRepeated: Bool {
     switch self {
     case .token, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
-    case .login, .logout, .account, .daemonStop: false
+    case .login, .logout, .account, .call, .daemonStop: false
     }
   }
 }

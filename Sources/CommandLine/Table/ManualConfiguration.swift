@@ -81,6 +81,10 @@ enum ManualConfiguration {
     Member(
       "keep_access_token", "boolean",
       "Keep an access token that cannot be refreshed in the vault; by default `false`. Option `--keep`."),
+    Member(
+      "origins", "list of texts",
+      "Places that may get the access token, each `https://HOST` or `https://HOST:PORT`; by default only the one of"
+        + " UserInfo. Option `--host`."),
   ]
 
   static let endpoints = [
@@ -105,6 +109,9 @@ enum ManualConfiguration {
         + ". Of `ca_file` it is the content that counts, not the path. When one of them differs, the account is signed out"
         + " and its commands fail with exit status 3 and the code `configuration_changed`; nothing is sent. Putting the"
         + " setting back makes the session usable again; signing in again makes the new setting the right one."),
+    .text(
+      "`origins` is in the vault too. A place gets the token only when both list it: one that was written into the file by"
+        + " hand is refused until `agent account set` names it, or the account is signed in to anew."),
     .text(
       "`proxy` may differ, unless the vault holds a password for it. `scope`, `no_proxy`, `keep_access_token` and `active`"
         + " may be changed at any time."),
@@ -142,6 +149,6 @@ enum ManualConfiguration {
   private static let security: [ManualBlock] = [
     .text(
       "Whoever can write the file can choose which account a command acts on, and can make accounts unusable. They cannot"
-        + " lead a refresh token or a client secret to another server.")
+        + " lead a token or a client secret to another server.")
   ]
 }

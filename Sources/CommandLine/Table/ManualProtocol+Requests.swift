@@ -1,7 +1,7 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, login, logout, status, list, use, whoami] + accountRequests + [daemonStatus, daemonLog, daemonStop]
+    [token, login, logout, status, list, use, whoami, resource] + accountRequests + [daemonStatus, daemonLog, daemonStop]
 
   private static let token = Description(
     name: "token",
@@ -138,6 +138,7 @@ extension ManualProtocol {
   // MARK: Events
 
   static let events: [Description] = [
+    response,
     Description(
       name: "device_code",
       purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",
