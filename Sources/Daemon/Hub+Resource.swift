@@ -108,7 +108,7 @@ extension Hub {
   private func forget(_ grant: AccessGrant, _ account: Account, wasRenewed: Bool) {
     guard account.session.grant === grant, account.session.refresh == nil else { return }
     if wasRenewed {
-      account.session.endedElsewhere(account: account.name.text)
+      account.session.refusedByResource(account: account.name.text)
     } else {
       account.session.forgetToken()
     }

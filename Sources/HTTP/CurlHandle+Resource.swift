@@ -17,7 +17,7 @@ extension CurlHandle {
       try field.value.bytes.withBytes { (value) throws(HTTPFailure) in try lines.append(field.name, value) }
     }
     // With an expectation a server can refuse before the content is spent (RFC 9110 section 10.1.1).
-    if content?.length.map({ $0 <= Self.mostUnaskedBytes }) ?? true { try lines.append("Expect", "") }
+    if Self.isSentUnasked(content) { try lines.append("Expect", "") }
     try setMethod(request.method, content: content)
     var exchange = exchange
     // The lines and the exchange are lent to the library until the reset.
@@ -30,6 +30,11 @@ extension CurlHandle {
         if let failure = unsafe exchange.pointee.failure(after: code) { throw failure }
       }
     }
+  }
+
+  private static func isSentUnasked(_ content: (any ResourceContent)?) -> Bool {
+    guard let content else { return true }
+    return content.length.map { $0 <= mostUnaskedBytes } ?? false
   }
 
   private static func lines(of request: ResourceRequest, hasContent: Bool) throws(HTTPFailure) -> HeaderList {
