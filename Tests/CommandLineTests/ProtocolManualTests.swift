@@ -45,6 +45,7 @@ import Wire
     let request = try #require(ManualProtocol.requests.first { $0.name == name })
     for member in request.members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
+      if name == "resource" { line["url"] = "https://api.example" }
       for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
@@ -67,7 +68,8 @@ import Wire
     let code = Event.DeviceCode(
       account: "a", issuer: "i", clientID: "c", scope: "s", userCode: "u", verificationURI: "v",
       verificationURIComplete: "w", expiresAt: 1, interval: 5)
-    for event in [Event.deviceCode(code), .notice("n")] {
+    let head = ResponseHead(status: 200, headers: [])
+    for event in [Event.deviceCode(code), .notice("n"), .response(head)] {
       let described = try #require(ManualProtocol.events.first { $0.name == event.json["event"]?.string })
       #expect(["event"] + described.members.map(\.name) == Array(event.json.names))
     }
