@@ -20,6 +20,11 @@ import Wire
     (.endpointMoved(account: "work", origin: "https://b.example"), .endpointMoved, .signInNeeded),
     (.identityChanged(account: "work"), .identityChanged, .signInNeeded),
     (.lifetimeTooShort(account: "work", lifetime: 5), .lifetimeTooShort, .failed),
+    (.originNotListed(account: nil, origin: "https://b.example"), .originNotAllowed, .failed),
+    (.originNotListed(account: "work", origin: "https://b.example"), .originNotAllowed, .failed),
+    (.originUnconfirmed(account: "work", origin: "https://b.example"), .originNotAllowed, .failed),
+    (.severalAccounts(["a", "b"], origin: "https://b.example"), .invalidRequest, .usage),
+    (.content, .storage, .failed),
     (.cancelled, .cancelled, .failed), (.memory, .internalError, .failed),
     (.idToken(IDTokenError(.expired, "exp")), .tokenRejected, .failed),
   ]

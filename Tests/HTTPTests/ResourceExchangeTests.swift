@@ -270,7 +270,7 @@ private final class Content: ResourceContent {
   }
 
   @Test(arguments: [nil, 100]) func `fails when content fails or ends early`(length: Int?) throws {
-    let server = try Self.answering()
+    let server = try LoopbackServer { try $0.waitForEnd() }
     let parts: [Content.Part] = length == nil ? [.text("a"), .failed] : [.text("a")]
     let content = try Content(parts, length: length)
     #expect(throws: unanswered(.content)) { try send(request("POST", server.url()), content, to: Receiver()) }
