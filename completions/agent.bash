@@ -13,7 +13,7 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --host --client-secret-file --device) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --client-secret-file --browser --device --paste --no-open --qr-code --copy-code) limit=1 operand=accounts ;;
   'logout') options=(--all --local) limit=1 operand=accounts ;;
   'token') options=(--min-valid --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
@@ -23,12 +23,12 @@ __agent_command() {
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
-  'account add') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --host) ;;
+  'account add') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host) ;;
   'account show') options=() limit=1 operand=accounts ;;
-  'account set') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --host --unset) limit=1 operand=accounts ;;
+  'account set') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --unset) limit=1 operand=accounts ;;
   'account rename') options=() limit=2 operand=accounts ;;
   'account remove') options=(--local) limit=1 operand=accounts ;;
-  'account import') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --host --client-secret-file --refresh-token-file --refresh-token-fd) ;;
+  'account import') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --client-secret-file --refresh-token-file --refresh-token-fd) ;;
   'daemon start') options=() ;;
   'daemon stop') options=() ;;
   'daemon restart') options=() ;;
@@ -46,6 +46,7 @@ __agent_value() {
   case "$1 $2" in
   'login --issuer') kind=text ;;
   'login --client-id') kind=text ;;
+  'login --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'login -s' | 'login --scope') kind=text ;;
   'login --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
   'login --ca-file') kind=files ;;
@@ -55,8 +56,10 @@ __agent_value() {
   'login --userinfo-endpoint') kind=text ;;
   'login --revocation-endpoint') kind=text ;;
   'login --jwks-uri') kind=text ;;
+  'login --redirect-uri') kind=text ;;
   'login --host') kind=text ;;
   'login --client-secret-file') kind=files ;;
+  'login --qr-code') kind=words words=(auto always never) ;;
   'token --min-valid') kind=text ;;
   'env --shell') kind=words words=(sh bash zsh fish csh dotenv json) ;;
   'env --var') kind=text ;;
@@ -66,6 +69,7 @@ __agent_value() {
   'request -o' | 'request --output') kind=files ;;
   'account add --issuer') kind=text ;;
   'account add --client-id') kind=text ;;
+  'account add --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'account add -s' | 'account add --scope') kind=text ;;
   'account add --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
   'account add --ca-file') kind=files ;;
@@ -75,9 +79,11 @@ __agent_value() {
   'account add --userinfo-endpoint') kind=text ;;
   'account add --revocation-endpoint') kind=text ;;
   'account add --jwks-uri') kind=text ;;
+  'account add --redirect-uri') kind=text ;;
   'account add --host') kind=text ;;
   'account set --issuer') kind=text ;;
   'account set --client-id') kind=text ;;
+  'account set --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'account set -s' | 'account set --scope') kind=text ;;
   'account set --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
   'account set --ca-file') kind=files ;;
@@ -87,10 +93,12 @@ __agent_value() {
   'account set --userinfo-endpoint') kind=text ;;
   'account set --revocation-endpoint') kind=text ;;
   'account set --jwks-uri') kind=text ;;
+  'account set --redirect-uri') kind=text ;;
   'account set --host') kind=text ;;
-  'account set --unset') kind=words words=(scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep host) ;;
+  'account set --unset') kind=words words=(provider scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep host) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
+  'account import --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'account import -s' | 'account import --scope') kind=text ;;
   'account import --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
   'account import --ca-file') kind=files ;;
@@ -100,6 +108,7 @@ __agent_value() {
   'account import --userinfo-endpoint') kind=text ;;
   'account import --revocation-endpoint') kind=text ;;
   'account import --jwks-uri') kind=text ;;
+  'account import --redirect-uri') kind=text ;;
   'account import --host') kind=text ;;
   'account import --client-secret-file') kind=files ;;
   'account import --refresh-token-file') kind=files ;;

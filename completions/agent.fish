@@ -7,6 +7,8 @@ function __agent_takes_value
             return 0
         case 'login --client-id'
             return 0
+        case 'login --provider'
+            return 0
         case 'login -s'
             return 0
         case 'login --scope'
@@ -27,9 +29,13 @@ function __agent_takes_value
             return 0
         case 'login --jwks-uri'
             return 0
+        case 'login --redirect-uri'
+            return 0
         case 'login --host'
             return 0
         case 'login --client-secret-file'
+            return 0
+        case 'login --qr-code'
             return 0
         case 'token --min-valid'
             return 0
@@ -55,6 +61,8 @@ function __agent_takes_value
             return 0
         case 'account add --client-id'
             return 0
+        case 'account add --provider'
+            return 0
         case 'account add -s'
             return 0
         case 'account add --scope'
@@ -75,11 +83,15 @@ function __agent_takes_value
             return 0
         case 'account add --jwks-uri'
             return 0
+        case 'account add --redirect-uri'
+            return 0
         case 'account add --host'
             return 0
         case 'account set --issuer'
             return 0
         case 'account set --client-id'
+            return 0
+        case 'account set --provider'
             return 0
         case 'account set -s'
             return 0
@@ -101,6 +113,8 @@ function __agent_takes_value
             return 0
         case 'account set --jwks-uri'
             return 0
+        case 'account set --redirect-uri'
+            return 0
         case 'account set --host'
             return 0
         case 'account set --unset'
@@ -108,6 +122,8 @@ function __agent_takes_value
         case 'account import --issuer'
             return 0
         case 'account import --client-id'
+            return 0
+        case 'account import --provider'
             return 0
         case 'account import -s'
             return 0
@@ -128,6 +144,8 @@ function __agent_takes_value
         case 'account import --revocation-endpoint'
             return 0
         case 'account import --jwks-uri'
+            return 0
+        case 'account import --redirect-uri'
             return 0
         case 'account import --host'
             return 0
@@ -261,6 +279,7 @@ complete -c agent -n '__agent_at options' -s h -l help -d 'Print how the command
 complete -c agent -n '__agent_at options' -s V -l version -d 'Print the version'
 complete -c agent -n '__agent_at options login' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
 complete -c agent -n '__agent_at options login' -l client-id -x -d 'The client identifier registered there'
+complete -c agent -n '__agent_at options login' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options login' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
@@ -271,10 +290,16 @@ complete -c agent -n '__agent_at options login' -l device-authorization-endpoint
 complete -c agent -n '__agent_at options login' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options login' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
-complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device; this is the default'
+complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a browser on this machine'
+complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
+complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser anywhere, and paste the address that it ends at'
+complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address, but open no browser'
+complete -c agent -n '__agent_at options login' -l qr-code -x -a 'auto always never' -d 'Show the address as a QR code too: where there is room, always, or never'
+complete -c agent -n '__agent_at options login' -l copy-code -d 'Put the code into the terminal\'s clipboard (OSC 52), which works over SSH too'
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options logout' -l all -d 'Sign out of all accounts'
 complete -c agent -n '__agent_at options logout' -l local -d 'Forget the session here without telling the server'
@@ -302,6 +327,7 @@ complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 whoami' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account add' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
 complete -c agent -n '__agent_at options account add' -l client-id -x -d 'The client identifier registered there'
+complete -c agent -n '__agent_at options account add' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account add' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options account add' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
@@ -312,11 +338,13 @@ complete -c agent -n '__agent_at options account add' -l device-authorization-en
 complete -c agent -n '__agent_at options account add' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account add' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account add' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at operand 0 account show' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account set' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
 complete -c agent -n '__agent_at options account set' -l client-id -x -d 'The client identifier registered there'
+complete -c agent -n '__agent_at options account set' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account set' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options account set' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
@@ -327,9 +355,10 @@ complete -c agent -n '__agent_at options account set' -l device-authorization-en
 complete -c agent -n '__agent_at options account set' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep host' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep host' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -337,6 +366,7 @@ complete -c agent -n '__agent_at options account remove' -l local -d 'Forget the
 complete -c agent -n '__agent_at operand 0 account remove' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account import' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
 complete -c agent -n '__agent_at options account import' -l client-id -x -d 'The client identifier registered there'
+complete -c agent -n '__agent_at options account import' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account import' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options account import' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
@@ -347,6 +377,7 @@ complete -c agent -n '__agent_at options account import' -l device-authorization
 complete -c agent -n '__agent_at options account import' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account import' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account import' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at options account import' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'

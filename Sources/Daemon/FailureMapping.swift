@@ -48,6 +48,19 @@ extension Failure {
         .invalidRequest, "several accounts may be used for \(origin): \(names.joined(separator: ", "))",
         hint: "choose one: --account NAME")
     case .content: self.init(.storage, "what was to be sent could not be read to its end")
+    case .redirectUnavailable(let port?, let problem) where problem.isAddressInUse:
+      self.init(
+        .redirectUnavailable,
+        "another program listens at port \(port), so the answer of the sign-in cannot be received",
+        hint: "end that program, or sign in without a listener: agent login\(name) --paste")
+    case .redirectUnavailable(_, let problem):
+      self.init(
+        .redirectUnavailable, "the answer of the sign-in cannot be received: \(problem.message)",
+        hint: "agent login\(name) --paste")
+    case .redirectElsewhere:
+      self.init(
+        .redirectUnavailable, "the redirect URI of this account is not an address of this machine",
+        hint: "agent login\(name) --paste")
     case .cancelled: self.init(.cancelled, "cancelled")
     case .memory:
       self.init(.internalError, "no locked memory is left for secrets", hint: "agent daemon restart")
@@ -104,15 +117,18 @@ extension Failure {
       code = .invalidConfiguration
       hint = "an endpoint can be named by hand, see agent help login"
     case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
-      .unsupportedTokenType, .missingIDToken, .userInfoMismatch:
+      .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       code = .serverMisbehaved
     case .idTokenRejected: code = .tokenRejected
     case .invalidScopeAnswer, .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,
       .otherServerError:
       code = .serverRejected
+    case .codeRejected:
+      code = .serverRejected
+      hint = "try again: agent login\(name)"
     case .internalFailure, .cryptoFailure: code = .internalError
     }
-    self.init(code, error.message, hint: hint)
+    self.init(code, error.message, hint: error.advice ?? hint)
   }
 
   private init(_ error: VaultError, name: String) {

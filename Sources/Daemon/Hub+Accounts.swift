@@ -54,7 +54,7 @@ extension Hub {
     // A password of the proxy is taken at the sign-in, with which it is kept.
     _ = try configuration.takeProxy(of: given)
     let addition = AccountAddition(
-      account: account, configuration: configuration, services: services,
+      account: account, configuration: configuration, services: services(for: account),
       settingsDirectory: settingsFile.directoryPath)
     work({ () throws(SessionError) in try addition.run() }) { (hub, outcome) in
       if case .success = outcome { hub.log.note(.settingsChanged(.added), account) }
@@ -91,7 +91,7 @@ extension Hub {
       throw Failure(.invalidRequest, "a proxy's password is taken at sign-in only", hint: "agent login \(asked)")
     }
     let change = AccountChange(
-      account: account.name, from: old, to: changed, services: services,
+      account: account.name, from: old, to: changed, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
     let confirmation = OriginConfirmation(
       account: account.name, configuration: changed, added: try changed.origins(of: given), services: services)
@@ -132,7 +132,8 @@ extension Hub {
     try refuseDuringSignIn(account.name)
     try refuseDuringSignIn(newName)
     let rename = AccountRename(
-      from: account.name, to: newName, services: services, settingsDirectory: settingsFile.directoryPath)
+      from: account.name, to: newName, services: services(for: account.name),
+      settingsDirectory: settingsFile.directoryPath)
     work({ () throws(SessionError) in try rename.run() }) { (hub, outcome) in hub.renamed(rename, outcome, ticket) }
   }
 

@@ -23,7 +23,9 @@ extension Hub {
   func obtain(for waiter: Account.Waiter, _ account: Account) throws(Failure) {
     prove(account)
     let now = services.time.now()
-    switch account.session.request(waiter.need, account: account.name.text, now: now) {
+    let decision = account.session.request(waiter.need, account: account.name.text, now: now)
+    explain(decision, for: waiter, account, now)
+    switch decision {
     case .serve(let grant):
       serve(grant, account, waiter)
       scheduleRenewal(account)
@@ -43,6 +45,7 @@ extension Hub {
     if services.isCurrent(grant, of: account.name) {
       account.provenAgainst = stamp
     } else {
+      step(.recordChanged, account.name)
       account.session.forgetToken()
     }
   }
@@ -69,7 +72,7 @@ extension Hub {
     log.note(.refreshBegan(attempt: refresh.attempt), account.name)
     let operation = RefreshOperation(
       account: account.name, configuration: account.configuration, previous: account.session.grant,
-      services: services, cancellation: account.newRefreshCancellation())
+      services: services(for: account.name), cancellation: account.newRefreshCancellation())
     submit {
       let outcome: Result<AccessGrant, SessionError>
       do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
@@ -97,7 +100,7 @@ extension Hub {
         }
         return .success(grant)
       }
-    case .failed(let error, _):
+    case .failed(let error):
       answerWaiters(account) { waiter in
         let fallback = error.isPassing ? account.session.fallback(for: waiter.need, now: now) : nil
         return fallback.map { .success($0) } ?? .failure(error)

@@ -15,6 +15,10 @@ protocol Loop: AnyObject {
   func schedule(_ event: TimerEvent, at due: Instant)
   /// When the request gives up, unless it is answered before.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
+  /// Awaits the answer of a sign-in at a loopback address; it comes to ``Hub/redirectCame(_:query:)``.
+  func listen(_ listener: RedirectListener, for login: UInt64) throws(SystemError)
+  /// Ends that; nothing happens where it is not awaited.
+  func stopListening(for login: UInt64)
   /// Ends the daemon; the request is answered when all work is done.
   func stop(_ ticket: Ticket)
 }
@@ -37,6 +41,7 @@ final class Hub {
   var logins: [UInt64: Login] = [:]
   var lastLogin: UInt64 = 0
   var transfers: [Ticket: Transfer] = [:]
+  var watches = Watches()
   private var isStopping = false
 
   /// Jobs whose results have not been taken in.
@@ -53,6 +58,7 @@ final class Hub {
     vaultPath = services.vault.summary().path
     self.loop = loop
     self.post = post
+    log.listener = { [unowned self] entry in tellWatchers(entry) }
   }
 
   /// Runs `job` on a worker; its result comes back through ``ended(_:)``.
@@ -78,12 +84,16 @@ final class Hub {
     if let seconds = deadlineSeconds(envelope) {
       loop.setDeadline(services.time.now().advanced(by: .seconds(seconds)), of: ticket)
     }
+    if envelope.verbose { watch(envelope.request, ticket) }
     do throws(Failure) {
       if isStopping { throw Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again") }
       switch envelope.request {
       case .token(let request): try token(request, ticket)
       case .whoami(let name): try whoami(name, ticket)
       case .login(let request): try login(request, ticket, passed: passed.last)
+      case .loginRedirect(let request):
+        let login = try redirectPasted(request)
+        loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
       case .logout(let request): try logout(request, ticket)
       case .status(let name, check: false): try survey(.status, name, ticket)
       case .status(let name, check: true): try check(name, ticket)
@@ -99,6 +109,23 @@ final class Hub {
     } catch {
       loop.send(.failure(error), to: ticket)
     }
+  }
+
+  /// Whether the request that is answered is a sign-in, to which more may be said.
+  func awaitsMore(_ ticket: Ticket) -> Bool { logins.values.contains { $0.ticket == ticket } }
+
+  /// Whether a request that comes while another one is answered belongs to that one: the address that a sign-in
+  /// waits for. A refusal is told as an event then.
+  func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
+    guard case .loginRedirect(let request) = request,
+      logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(request.login) })
+    else { return false }
+    do throws(Failure) {
+      _ = try redirectPasted(request)
+    } catch {
+      loop.send(.event(.redirectRefused(error)), to: ticket)
+    }
+    return true
   }
 
   /// A sign-in without a deadline of its own ends with its code, a stop with the work in hand.
@@ -122,15 +149,19 @@ final class Hub {
 
   /// The request is over for its sender: the connection closed or its time is up.
   func abandon(_ ticket: Ticket) {
+    watches.end(ticket)
     for account in accounts.values { account.waiters.removeAll { $0.ticket == ticket } }
     for login in logins.values where login.ticket == ticket { end(login) }
     if let transfer = transfers[ticket] { end(transfer) }
   }
 
+  /// Takes in what a worker tells.
   func ended(_ result: JobResult) {
     if case .meanwhile(let act) = result { return act(self) }
+    if case .step(let account, let step) = result { return log.note(.step(step), account) }
     jobsInFlight -= 1
     switch result {
+    case .step: break
     case .refreshEnded(let name, let refresh, let outcome): refreshEnded(name, refresh, outcome)
     case .loginPrepared(let id, let outcome): loginPrepared(id, outcome)
     case .loginPolled(let id, let sentAt, let outcome): loginPolled(id, sentAt, outcome)
@@ -149,7 +180,7 @@ final class Hub {
     case .refreshRetry(let name, let generation, let attempt): retryDue(name, generation, attempt)
     case .renewal(let name): renewalDue(name)
     case .devicePoll(let id): pollDue(id)
-    case .deviceExpiry(let id): loginExpired(id)
+    case .signInExpiry(let id): loginExpired(id)
     case .housekeeping, .stopDeadline: break
     }
   }

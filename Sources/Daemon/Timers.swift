@@ -5,7 +5,7 @@ enum TimerEvent: Sendable, Hashable {
   case refreshRetry(account: String, generation: UInt64, attempt: Int)
   case renewal(account: String)
   case devicePoll(login: UInt64)
-  case deviceExpiry(login: UInt64)
+  case signInExpiry(login: UInt64)
   case housekeeping
   /// The daemon was told to stop, and jobs have had their time.
   case stopDeadline

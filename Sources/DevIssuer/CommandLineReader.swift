@@ -27,7 +27,8 @@ enum CommandLineReader {
     let column = 32
     let lines = OptionSpecification.all.map { option in
       let left = "  " + option.name + (option.metavariable.map { " " + $0 } ?? "")
-      return left + String(repeating: " ", count: max(1, column - left.count)) + option.help
+      return left + String(repeating: " ", count: max(1, column - left.count))
+        + option.help.split(separator: "\n").joined(separator: "\n" + String(repeating: " ", count: column))
     }
     return """
       usage: devissuer [OPTION]…

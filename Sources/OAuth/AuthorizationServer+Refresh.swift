@@ -9,13 +9,12 @@ extension AuthorizationServer {
   package func refresh(
     _ token: SharedSecret, scope: Scope? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
-    let subject = "the token endpoint"
-    let endpoint = try require(metadata.tokenEndpoint, subject)
+    let endpoint = try require(metadata.tokenEndpoint, .token)
     var form = RequestForm()
     form.add("grant_type", "refresh_token")
     form.add("refresh_token", secret: token)
     form.add(scope)
-    let response = try post(form, to: endpoint, subject, cancellation: cancellation)
+    let response = try post(form, to: endpoint, .token, cancellation: cancellation)
     return try tokens(in: response, kind: .refresh, sent: secrets(token))
   }
 }

@@ -9,10 +9,12 @@ extension OAuthError {
     case serverUnavailable, rateLimited, cancelled, malformedResponse, internalFailure, cryptoFailure
     // The answer is not what the protocol promises.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch
+    case codeChallengeUnsupported, responseIssuerMismatch
     // The server said no.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
     case unsupportedGrantType, invalidScopeAnswer, invalidToken, insufficientScope
     case unsupportedTokenRevocation, otherServerError
+    case codeRejected
   }
 }
 
@@ -36,14 +38,14 @@ extension OAuthError.Code {
   var usualRemedy: OAuthError.Remedy {
     switch self {
     case .network, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .tryLater
-    case .invalidGrant, .expiredToken, .accessDenied, .invalidToken: .signInAgain
+    case .invalidGrant, .expiredToken, .accessDenied, .invalidToken, .codeRejected: .signInAgain
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
       .endpointMissing, .invalidScope, .invalidClientID, .certificateRejected, .pinMismatch, .redirectRefused,
       .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope:
       .fixConfiguration
     case .responseTooLarge, .cancelled, .malformedResponse, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .invalidRequest,
-      .unsupportedTokenRevocation, .otherServerError:
+      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch:
       .none
     }
   }
@@ -76,6 +78,9 @@ extension OAuthError.Code {
     case .missingIDToken: "\(subject) issued no ID Token although one was asked for"
     case .idTokenRejected: "the ID Token was rejected: \(subject)"
     case .userInfoMismatch: "the answer of \(subject) is about another user"
+    case .codeChallengeUnsupported: "\(subject) announces PKCE without the method S256, so its codes are not safe"
+    case .responseIssuerMismatch: "the answer to the sign-in is not from \(subject) but from another issuer"
+    case .codeRejected: "\(subject) does not accept the authorization code"
     case .accessDenied: "access was denied at \(subject)"
     case .expiredToken: "the code has expired at \(subject)"
     case .invalidGrant: "\(subject) no longer accepts this sign-in"

@@ -13,6 +13,8 @@ package struct Authority: Sendable, Hashable {
   /// SHA-256 of the certificate authority file, base64url; nil for the system's alone.
   package var caDigest: String?
   package var pins: [String]
+  /// The service whose particulars were used, by its name.
+  package var serviceName: String?
   /// Endpoints named by hand, `name=URL`, in a fixed order.
   package var namedEndpoints: [String]
   /// The origins of all endpoints that get a secret or a token, sorted.
@@ -33,6 +35,7 @@ package struct Authority: Sendable, Hashable {
     allowHTTPLoopback = configuration.allowHTTPLoopback
     self.caDigest = caDigest
     pins = configuration.pins
+    serviceName = configuration.serviceName
     namedEndpoints = configuration.endpoints.named.map { "\($0)=\($1)" }
     origins = metadata.endpointOrigins
     proxy = configuration.proxy
@@ -49,6 +52,7 @@ package struct Authority: Sendable, Hashable {
     if allowHTTPLoopback != configuration.allowHTTPLoopback { return "allow_http_loopback" }
     if self.caDigest != caDigest { return "ca_file" }
     if pins != configuration.pins { return "pins" }
+    if serviceName != configuration.serviceName { return "provider" }
     if namedEndpoints != configuration.endpoints.named.map({ "\($0)=\($1)" }) { return "endpoints" }
     return nil
   }
@@ -76,6 +80,7 @@ package struct Authority: Sendable, Hashable {
     object["pins"] = .array(pins.map { .string($0) })
     object["named_endpoints"] = .array(namedEndpoints.map { .string($0) })
     object["origins"] = .array(origins.map { .string($0) })
+    object["provider"] = serviceName.map { .string($0) }
     object["proxy"] = proxy.map { .string($0) }
     if !resourceOrigins.isEmpty { object["resource_origins"] = .array(resourceOrigins.map { .string($0) }) }
     object["userinfo_origin"] = userinfoOrigin.map { .string($0) }
@@ -100,6 +105,7 @@ package struct Authority: Sendable, Hashable {
     self.pins = pins
     namedEndpoints = named
     self.origins = origins
+    serviceName = json["provider"]?.string
     proxy = json["proxy"]?.string
     resourceOrigins = texts("resource_origins") ?? []
     userinfoOrigin = json["userinfo_origin"]?.string

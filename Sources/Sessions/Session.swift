@@ -54,8 +54,8 @@ package struct Session: Sendable {
     case ignored
     case renewed(AccessGrant)
     case retry(Refresh, after: Duration)
-    /// Those who can live with the token at hand get it, if there is one; the others fail.
-    case failed(SessionError, fallback: AccessGrant?)
+    /// Those whom ``fallback(for:now:)`` has a token for get it after a passing failure; the others fail.
+    case failed(SessionError)
   }
 }
 
@@ -165,10 +165,9 @@ extension Session {
     case .expired, .signedOut, .configurationChanged, .endpointMoved, .identityChanged, .noAccount:
       grant = nil
       if case .expired = error { standing = .expired } else if case .signedOut = error { standing = .signedOut }
-      return .failed(error, fallback: nil)
-    default:
-      return .failed(error, fallback: grant.flatMap { $0.isAlive(at: now) && error.isPassing ? $0 : nil })
+    default: break
     }
+    return .failed(error)
   }
 
   private mutating func take(_ renewed: AccessGrant, wallSeconds: Int, jitter: Double) {

@@ -49,6 +49,7 @@ extension SignIn {
       _ values: [String], _ metadata: AuthorizationServerMetadata
     ) throws(OAuthError) -> Scope? {
       if !values.isEmpty { return try Scope(values: values) }
+      if let usual = configuration.service?.scope, !usual.isEmpty { return try Scope(values: usual) }
       guard metadata.issuesIDTokens else { return nil }
       let canStay = metadata.scopes?.contains("offline_access") ?? false
       return try Scope(values: canStay ? ["openid", "offline_access"] : ["openid"])

@@ -7,6 +7,9 @@ package struct AccountSettings: Sendable, Hashable {
   package var issuer: String?
   package var clientID: String?
 
+  /// The service that the issuer is, if it is one whose particulars are known.
+  package var service: KnownServiceName?
+
   /// Empty means the daemon's default.
   package var scope: [String] = []
 
@@ -23,6 +26,10 @@ package struct AccountSettings: Sendable, Hashable {
 
   /// Endpoints named by hand because the metadata leaves them out.
   package var endpoints = NamedEndpoints()
+
+  /// Where the browser brings the answer of a sign-in, as it is registered; nil is a loopback address with any
+  /// port.
+  package var redirectURI: String?
 
   /// The proxy in the caller's environment, kept with the account.
   package var proxy: String?
@@ -61,6 +68,14 @@ extension AccountSettings {
     self.init()
     issuer = try members.text("issuer")
     clientID = try members.text("client_id")
+    if let name = try members.text("provider") {
+      guard let service = KnownServiceName(rawValue: name) else {
+        throw Failure(
+          .invalidRequest, "the provider is not one that is known",
+          hint: "known are " + KnownServiceName.allCases.map(\.rawValue).joined(separator: ", "))
+      }
+      self.service = service
+    }
     scope = try members.texts("scope")
     tokenEndpointAuthMethod = try members.text("token_endpoint_auth_method")
     caFile = try members.text("ca_file")
@@ -71,6 +86,7 @@ extension AccountSettings {
     endpoints.userinfo = try members.text("userinfo_endpoint")
     endpoints.revocation = try members.text("revocation_endpoint")
     endpoints.jwks = try members.text("jwks_uri")
+    redirectURI = try members.text("redirect_uri")
     proxy = try members.text("proxy")
     proxyExclusions = try members.text("no_proxy")
     keepsAccessToken = try members.flag("keep")
@@ -80,6 +96,7 @@ extension AccountSettings {
   func addMembers(to members: inout MemberWriter) {
     members.add("issuer", issuer)
     members.add("client_id", clientID)
+    members.add("provider", service?.rawValue)
     members.add("scope", scope)
     members.add("token_endpoint_auth_method", tokenEndpointAuthMethod)
     members.add("ca_file", caFile)
@@ -90,6 +107,7 @@ extension AccountSettings {
     members.add("userinfo_endpoint", endpoints.userinfo)
     members.add("revocation_endpoint", endpoints.revocation)
     members.add("jwks_uri", endpoints.jwks)
+    members.add("redirect_uri", redirectURI)
     members.add("proxy", proxy)
     members.add("no_proxy", proxyExclusions)
     members.add("keep", keepsAccessToken)
@@ -99,6 +117,7 @@ extension AccountSettings {
 
 /// A setting that can be taken back, by its name in ``AccountSettings/json``.
 package enum AccountSetting: String, Sendable, CaseIterable {
+  case provider
   case scope
   case tokenEndpointAuthMethod = "token_endpoint_auth_method"
   case caFile = "ca_file"
@@ -109,6 +128,7 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   case userinfoEndpoint = "userinfo_endpoint"
   case revocationEndpoint = "revocation_endpoint"
   case jwksURI = "jwks_uri"
+  case redirectURI = "redirect_uri"
   /// The proxy and the hosts that it is not for.
   case proxy
   case keep

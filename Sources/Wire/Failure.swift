@@ -31,6 +31,12 @@ package enum FailureCode: String, Sendable, CaseIterable {
   // A person or the server said no.
   case accessDenied = "access_denied"
 
+  // The answer of a sign-in in the browser.
+  /// It cannot be received here.
+  case redirectUnavailable = "redirect_unavailable"
+  /// What was handed over is not it.
+  case redirectRejected = "redirect_rejected"
+
   // Something must be put right first.
   /// The token may not go to that place.
   case originNotAllowed = "origin_not_allowed"
@@ -62,7 +68,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .locked: .locked
     case .originNotAllowed, .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected, .pinMismatch,
       .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .lifetimeTooShort, .foreignDevice,
-      .vaultUnusable, .storage, .missingValue, .cancelled, .internalError:
+      .vaultUnusable, .storage, .missingValue, .cancelled, .internalError,
+      .redirectUnavailable, .redirectRejected:
       .failed
     }
   }

@@ -4,6 +4,7 @@ internal import Encoding
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case login(LoginRequest)
+  case loginRedirect(LoginRedirectRequest)
   case logout(LogoutRequest)
   /// All accounts, or the named one. With `check` the servers are asked whether the sessions still hold.
   case status(account: String?, check: Bool = false)
@@ -26,9 +27,13 @@ package struct RequestEnvelope: Sendable, Hashable {
   /// How long the sender waits for the last line, 1 to 3600 seconds; nil means the daemon's default.
   package var timeoutSeconds: Int?
 
-  package init(_ request: Request, timeoutSeconds: Int? = nil) {
+  /// Whether the sender wants to be told what is done for it, and why.
+  package var verbose: Bool
+
+  package init(_ request: Request, timeoutSeconds: Int? = nil, verbose: Bool = false) {
     self.request = request
     self.timeoutSeconds = timeoutSeconds
+    self.verbose = verbose
   }
 
   /// The request as one line, its line feed included.
@@ -38,6 +43,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     members.add("request", request.name)
     request.addMembers(to: &members)
     members.add("timeout", timeoutSeconds)
+    members.add("verbose", verbose)
     return members.finish() + [UInt8(ascii: "\n")]
   }
 
@@ -62,6 +68,7 @@ package struct RequestEnvelope: Sendable, Hashable {
         "the request speaks protocol version \(version), this daemon speaks \(WireProtocol.version)",
         hint: "agent daemon restart")
     }
+    verbose = try members.flag("verbose")
     timeoutSeconds = try members.integer("timeout", in: 1...WireProtocol.maximumTimeoutSeconds)
     request = try Request(members)
   }
@@ -73,6 +80,7 @@ extension Request {
     switch self {
     case .token: "token"
     case .login: "login"
+    case .loginRedirect: "login_redirect"
     case .logout: "logout"
     case .status: "status"
     case .list: "list"
@@ -90,6 +98,7 @@ extension Request {
     switch self {
     case .token(let token): token.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
+    case .loginRedirect(let redirect): redirect.addMembers(to: &members)
     case .logout(let logout): logout.addMembers(to: &members)
     case .status(let account, let check):
       members.add("account", account)
@@ -107,6 +116,7 @@ extension Request {
     switch name {
     case "token": self = .token(try TokenRequest(members))
     case "login": self = .login(try LoginRequest(members))
+    case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
     case "logout": self = .logout(try LogoutRequest(members))
     case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
     case "list": self = .list

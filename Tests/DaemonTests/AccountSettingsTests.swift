@@ -12,6 +12,7 @@ import Wire
     var settings = AccountSettings()
     settings.issuer = "https://as.example"
     settings.clientID = "cli"
+    settings.service = .keycloak
     settings.scope = ["openid", "mail"]
     settings.tokenEndpointAuthMethod = "client_secret_post"
     settings.caFile = "/etc/ca.pem"
@@ -49,6 +50,7 @@ import Wire
     settings.clientID = nil
     #expect(Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "--client-id ID")
     settings.issuer = nil
+    settings.service = nil
     #expect(Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "--issuer URL")
   }
 

@@ -25,6 +25,9 @@ import Wire
     (.originUnconfirmed(account: "work", origin: "https://b.example"), .originNotAllowed, .failed),
     (.severalAccounts(["a", "b"], origin: "https://b.example"), .invalidRequest, .usage),
     (.content, .storage, .failed),
+    (.redirectUnavailable(port: 8400, system), .redirectUnavailable, .failed),
+    (.redirectUnavailable(port: nil, system), .redirectUnavailable, .failed),
+    (.redirectElsewhere, .redirectUnavailable, .failed),
     (.cancelled, .cancelled, .failed), (.memory, .internalError, .failed),
     (.idToken(IDTokenError(.expired, "exp")), .tokenRejected, .failed),
   ]
@@ -51,11 +54,11 @@ import Wire
     case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .endpointMissing:
       (.invalidConfiguration, .failed)
     case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
-      .unsupportedTokenType, .missingIDToken, .userInfoMismatch:
+      .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       (.serverMisbehaved, .failed)
     case .idTokenRejected: (.tokenRejected, .failed)
     case .invalidScopeAnswer, .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,
-      .otherServerError:
+      .otherServerError, .codeRejected:
       (.serverRejected, .failed)
     case .internalFailure, .cryptoFailure: (.internalError, .failed)
     }

@@ -9,6 +9,7 @@ enum SettingsOptions {
     var settings = AccountSettings()
     settings.issuer = invocation.text(.issuer)
     settings.clientID = invocation.text(.clientID)
+    settings.service = invocation.text(.provider).flatMap { KnownServiceName(rawValue: $0) }
     settings.scope = invocation.texts(.scope).flatMap { $0.split(separator: " ").map { String($0) } }
     settings.tokenEndpointAuthMethod = invocation.text(.tokenEndpointAuthMethod)
     settings.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in try LoginOptions.absolute(path) }
@@ -19,6 +20,7 @@ enum SettingsOptions {
     settings.endpoints.userinfo = invocation.text(.userinfoEndpoint)
     settings.endpoints.revocation = invocation.text(.revocationEndpoint)
     settings.endpoints.jwks = invocation.text(.jwksURI)
+    settings.redirectURI = invocation.text(.redirectURI)
     settings.keepsAccessToken = invocation.has(.keep)
     settings.origins = invocation.texts(.host)
     return settings

@@ -30,7 +30,7 @@ enum RequestText {
     case .use(let account): account
     case .account(let request): request.account
     case .call(let call): call.account
-    case .list, .daemonStatus, .daemonStop, .daemonLog: nil
+    case .loginRedirect, .list, .daemonStatus, .daemonStop, .daemonLog: nil
     }
   }
 }

@@ -67,8 +67,7 @@ struct ResourceConversation {
       }
       switch reply {
       case .event(.response(let head)): return head
-      case .event(.notice(let message)): client.console.note(message)
-      case .event: break
+      case .event(let event): client.tell(event)
       case .failure(let failure): throw failure
       case .result: throw Self.notOfThisProtocol
       }
@@ -135,8 +134,7 @@ struct ResourceConversation {
       switch reply {
       case .result(let result): return result
       case .failure(let failure): throw failure
-      case .event(.notice(let message)): client.console.note(message)
-      case .event: break
+      case .event(let event): client.tell(event)
       }
     }
     return nil

@@ -84,6 +84,11 @@ struct Console: Sendable {
     if verbose { note(message()) }
   }
 
+  /// Tells a step of the daemon's to those who asked for it; nothing about one that this program does not know.
+  func detail(_ entry: LogEntry?) {
+    if let entry { detail(entry.sentence) }
+  }
+
   /// Writes finished text to standard error. When that fails there is nobody left to tell.
   static func tell(_ text: String) {
     try? Output.write(text, to: .standardError)

@@ -20,7 +20,7 @@ enum Patience {
     case .token, .login, .logout, .whoami, .status(_, check: true), .account(.import), .account(.remove):
       self = .forServer
     case .call: self = .forResource
-    case .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
+    case .loginRedirect, .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
     }
   }
 

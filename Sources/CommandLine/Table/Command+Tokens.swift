@@ -7,7 +7,7 @@ extension Command {
       #"With `--json` prints `{"account", "issuer", "access_token", "token_type", "scope", "expires_at"}`, without the"#
         + " members that the server left out.",
       "With `--id-token` prints the verified ID Token that came with the access token, or before it when the server"
-        + " gave none since; with `--json` it is a member `id_token` of the object. It has a lifetime of its own."
+        + " gave none since; with `--json` it is a member `\"id_token\"` of the object. It has a lifetime of its own."
         + " Where there is none the command fails with exit status 1.",
     ],
     options: [

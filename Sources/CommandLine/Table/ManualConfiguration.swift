@@ -1,3 +1,5 @@
+internal import Wire
+
 /// The page agent-config(5).
 enum ManualConfiguration {
   typealias Member = Manual.Member
@@ -52,6 +54,10 @@ enum ManualConfiguration {
     Member(
       "client_id", "text", "The client identifier that is registered there. Must be there. Option `--client-id`."),
     Member(
+      "provider", "text",
+      "The service that the issuer is, if its particulars are known: one of "
+        + KnownServiceName.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") + ". Option `--provider`."),
+    Member(
       "scope", "list of texts",
       "What to ask for at the next sign-in; by default `openid`, and `offline_access` where the server knows it. Option `--scope`."
     ),
@@ -70,6 +76,11 @@ enum ManualConfiguration {
       "allow_http_loopback", "boolean",
       "Allow plain http to 127.0.0.1 and [::1]; by default `false`. For development. Option `--allow-http-loopback`."),
     Member("endpoints", "object", "Endpoints named by hand; by default those of the server's metadata."),
+    Member(
+      "redirect_uri", "text",
+      "Where the browser brings the answer of a sign-in, as it is registered: `http` to `127.0.0.1`, `[::1]` or"
+        + " `localhost`, or, for `--paste`, `https`. Without a port any port is used. By default"
+        + " `http://127.0.0.1/ISSUER`, with the issuer's URL without `https://`. Option `--redirect-uri`."),
     Member(
       "proxy", "text",
       "The URL of the proxy to use, without user name and password, which are in the vault; by default none. Set from the"
@@ -99,7 +110,8 @@ enum ManualConfiguration {
 
   /// The settings that a record in the vault repeats.
   static let bound = [
-    "issuer", "client_id", "token_endpoint_auth_method", "allow_http_loopback", "ca_file", "pins", "endpoints",
+    "issuer", "client_id", "token_endpoint_auth_method", "allow_http_loopback", "ca_file", "pins", "provider",
+    "endpoints",
   ]
 
   private static let bindingBlocks: [ManualBlock] = [

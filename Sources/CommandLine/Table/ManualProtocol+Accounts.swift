@@ -8,6 +8,7 @@ extension ManualProtocol {
 
   /// What an account may be told beside its issuer and its client.
   static let settings: [Member] = [
+    Member("provider", "text", "The service that the issuer is, by its name in agent-config(5)."),
     Member("scope", "list of texts", "What to ask for."),
     Member(
       "token_endpoint_auth_method", "text", "One of `none`, `client_secret_basic` and `client_secret_post`."),
@@ -19,6 +20,9 @@ extension ManualProtocol {
     Member("userinfo_endpoint", "text", "See OpenID Connect Core, section 5.3."),
     Member("revocation_endpoint", "text", "See RFC 7009."),
     Member("jwks_uri", "text", "Where the issuer's keys are."),
+    Member(
+      "redirect_uri", "text",
+      "Where the browser brings the answer of a sign-in, as it is registered; without a port any port is used."),
     Member("proxy", "text", "The URL of the proxy that the account uses from now on; without it none."),
     Member("no_proxy", "text", "The hosts that the proxy is not for, as curl(1) reads them."),
     Member("keep", "boolean", "Keep the access token in the vault when there is no refresh token."),

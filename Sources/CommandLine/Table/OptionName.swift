@@ -16,8 +16,12 @@ enum OptionName: String, CaseIterable, Sendable {
   // `login`.
   case issuer
   case clientID = "client-id"
+  case provider
   case scope
+  case browser
   case device
+  case paste
+  case noOpen = "no-open"
   case clientSecretFile = "client-secret-file"
   case tokenEndpointAuthMethod = "token-endpoint-auth-method"
   case caFile = "ca-file"
@@ -28,8 +32,11 @@ enum OptionName: String, CaseIterable, Sendable {
   case userinfoEndpoint = "userinfo-endpoint"
   case revocationEndpoint = "revocation-endpoint"
   case jwksURI = "jwks-uri"
+  case redirectURI = "redirect-uri"
   case keep
   case host
+  case qrCode = "qr-code"
+  case copyCode = "copy-code"
 
   // `account`.
   case refreshTokenFile = "refresh-token-file"
