@@ -13,9 +13,9 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --client-secret-file --browser --device --paste --no-open --qr-code --copy-code) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --client-secret-file --browser --device --paste --no-open --qr-code --copy-code) limit=1 operand=accounts ;;
   'logout') options=(--all --local) limit=1 operand=accounts ;;
-  'token') options=(--min-valid --force-refresh --header --id-token) limit=1 operand=accounts ;;
+  'token') options=(--min-valid -s --scope --resource --audience --exchange --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
   'exec') options=(--var) limit=1 operand=accounts trailing=yes ;;
   'request') options=(-H --header -d --data -o --output -i --include) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
@@ -23,12 +23,12 @@ __agent_command() {
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
-  'account add') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host) ;;
+  'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host) ;;
   'account show') options=() limit=1 operand=accounts ;;
-  'account set') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --unset) limit=1 operand=accounts ;;
+  'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --unset) limit=1 operand=accounts ;;
   'account rename') options=() limit=2 operand=accounts ;;
   'account remove') options=(--local) limit=1 operand=accounts ;;
-  'account import') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --client-secret-file --refresh-token-file --refresh-token-fd) ;;
+  'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --client-secret-file --refresh-token-file --refresh-token-fd) ;;
   'daemon start') options=() ;;
   'daemon stop') options=() ;;
   'daemon restart') options=() ;;
@@ -48,6 +48,8 @@ __agent_value() {
   'login --client-id') kind=text ;;
   'login --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'login -s' | 'login --scope') kind=text ;;
+  'login --resource') kind=text ;;
+  'login --audience') kind=text ;;
   'login --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
   'login --ca-file') kind=files ;;
   'login --pin') kind=text ;;
@@ -61,6 +63,9 @@ __agent_value() {
   'login --client-secret-file') kind=files ;;
   'login --qr-code') kind=words words=(auto always never) ;;
   'token --min-valid') kind=text ;;
+  'token -s' | 'token --scope') kind=text ;;
+  'token --resource') kind=text ;;
+  'token --audience') kind=text ;;
   'env --shell') kind=words words=(sh bash zsh fish csh dotenv json) ;;
   'env --var') kind=text ;;
   'exec --var') kind=text ;;
@@ -71,6 +76,8 @@ __agent_value() {
   'account add --client-id') kind=text ;;
   'account add --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'account add -s' | 'account add --scope') kind=text ;;
+  'account add --resource') kind=text ;;
+  'account add --audience') kind=text ;;
   'account add --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
   'account add --ca-file') kind=files ;;
   'account add --pin') kind=text ;;
@@ -85,6 +92,8 @@ __agent_value() {
   'account set --client-id') kind=text ;;
   'account set --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'account set -s' | 'account set --scope') kind=text ;;
+  'account set --resource') kind=text ;;
+  'account set --audience') kind=text ;;
   'account set --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
   'account set --ca-file') kind=files ;;
   'account set --pin') kind=text ;;
@@ -95,11 +104,13 @@ __agent_value() {
   'account set --jwks-uri') kind=text ;;
   'account set --redirect-uri') kind=text ;;
   'account set --host') kind=text ;;
-  'account set --unset') kind=words words=(provider scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep host) ;;
+  'account set --unset') kind=words words=(provider scope resource audience token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep host) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
   'account import --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'account import -s' | 'account import --scope') kind=text ;;
+  'account import --resource') kind=text ;;
+  'account import --audience') kind=text ;;
   'account import --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
   'account import --ca-file') kind=files ;;
   'account import --pin') kind=text ;;

@@ -13,6 +13,10 @@ function __agent_takes_value
             return 0
         case 'login --scope'
             return 0
+        case 'login --resource'
+            return 0
+        case 'login --audience'
+            return 0
         case 'login --token-endpoint-auth-method'
             return 0
         case 'login --ca-file'
@@ -38,6 +42,14 @@ function __agent_takes_value
         case 'login --qr-code'
             return 0
         case 'token --min-valid'
+            return 0
+        case 'token -s'
+            return 0
+        case 'token --scope'
+            return 0
+        case 'token --resource'
+            return 0
+        case 'token --audience'
             return 0
         case 'env --shell'
             return 0
@@ -66,6 +78,10 @@ function __agent_takes_value
         case 'account add -s'
             return 0
         case 'account add --scope'
+            return 0
+        case 'account add --resource'
+            return 0
+        case 'account add --audience'
             return 0
         case 'account add --token-endpoint-auth-method'
             return 0
@@ -96,6 +112,10 @@ function __agent_takes_value
         case 'account set -s'
             return 0
         case 'account set --scope'
+            return 0
+        case 'account set --resource'
+            return 0
+        case 'account set --audience'
             return 0
         case 'account set --token-endpoint-auth-method'
             return 0
@@ -128,6 +148,10 @@ function __agent_takes_value
         case 'account import -s'
             return 0
         case 'account import --scope'
+            return 0
+        case 'account import --resource'
+            return 0
+        case 'account import --audience'
             return 0
         case 'account import --token-endpoint-auth-method'
             return 0
@@ -281,6 +305,8 @@ complete -c agent -n '__agent_at options login' -l issuer -x -d 'The authorizati
 complete -c agent -n '__agent_at options login' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options login' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options login' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options login' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options login' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
 complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options login' -l pin -x -d 'Accept only servers with this public key; may be given several times'
@@ -305,6 +331,10 @@ complete -c agent -n '__agent_at options logout' -l all -d 'Sign out of all acco
 complete -c agent -n '__agent_at options logout' -l local -d 'Forget the session here without telling the server'
 complete -c agent -n '__agent_at operand 0 logout' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options token' -l min-valid -x -d 'Get a new token when the one at hand expires sooner than this'
+complete -c agent -n '__agent_at options token' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
+complete -c agent -n '__agent_at options token' -l resource -x -d 'Ask for a token that is good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options token' -l audience -x -d 'Ask for a token with this audience'
+complete -c agent -n '__agent_at options token' -l exchange -d 'Get it by trading the account\'s own token (RFC 8693)'
 complete -c agent -n '__agent_at options token' -l force-refresh -d 'Get a new token even if the one at hand is good'
 complete -c agent -n '__agent_at options token' -l header -d 'Print a whole Authorization header line'
 complete -c agent -n '__agent_at options token' -l id-token -d 'Print the ID Token instead of the access token'
@@ -329,6 +359,8 @@ complete -c agent -n '__agent_at options account add' -l issuer -x -d 'The autho
 complete -c agent -n '__agent_at options account add' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account add' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account add' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options account add' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options account add' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
 complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options account add' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account add' -l pin -x -d 'Accept only servers with this public key; may be given several times'
@@ -346,6 +378,8 @@ complete -c agent -n '__agent_at options account set' -l issuer -x -d 'The autho
 complete -c agent -n '__agent_at options account set' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account set' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account set' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options account set' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options account set' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
 complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options account set' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account set' -l pin -x -d 'Accept only servers with this public key; may be given several times'
@@ -358,7 +392,7 @@ complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take th
 complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep host' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep host' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -368,6 +402,8 @@ complete -c agent -n '__agent_at options account import' -l issuer -x -d 'The au
 complete -c agent -n '__agent_at options account import' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account import' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account import' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options account import' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options account import' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
 complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
 complete -c agent -n '__agent_at options account import' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account import' -l pin -x -d 'Accept only servers with this public key; may be given several times'

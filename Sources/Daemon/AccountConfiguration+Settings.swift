@@ -42,6 +42,14 @@ extension AccountConfiguration {
     if let clientID = given.clientID { self.clientID = clientID }
     if let service = given.service { serviceName = service.rawValue }
     if !given.scope.isEmpty { scope = try Self.scope(given.scope) }
+    if !given.resources.isEmpty || given.audience != nil {
+      let target: TokenTarget?
+      do { target = try TokenTarget.make(scope: [], resources: given.resources, audience: given.audience) } catch {
+        throw Failure(.oauth(error), account: nil)
+      }
+      if !given.resources.isEmpty { resources = target?.resources ?? [] }
+      audience = given.audience ?? audience
+    }
     if let method = given.tokenEndpointAuthMethod {
       guard ["none", "client_secret_basic", "client_secret_post"].contains(method) else {
         throw Failure(
@@ -73,6 +81,8 @@ extension AccountConfiguration {
     switch setting {
     case .provider: serviceName = nil
     case .scope: scope = []
+    case .resource: resources = []
+    case .audience: audience = nil
     case .tokenEndpointAuthMethod: tokenEndpointAuthMethod = "none"
     case .caFile: caFile = nil
     case .pins: pins = []
@@ -97,6 +107,8 @@ extension AccountConfiguration {
     settings.clientID = clientID
     settings.service = serviceName.flatMap { KnownServiceName(rawValue: $0) }
     settings.scope = scope
+    settings.resources = resources
+    settings.audience = audience
     settings.tokenEndpointAuthMethod = tokenEndpointAuthMethod
     settings.caFile = caFile
     settings.pins = pins

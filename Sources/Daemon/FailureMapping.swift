@@ -48,6 +48,10 @@ extension Failure {
         .invalidRequest, "several accounts may be used for \(origin): \(names.joined(separator: ", "))",
         hint: "choose one: --account NAME")
     case .content: self.init(.storage, "what was to be sent could not be read to its end")
+    case .noOtherTokens(let account):
+      self.init(
+        .serverRejected, "the session of \(account) has no refresh token, so it has no token but its own",
+        hint: "ask for it at sign-in, mostly by the scope offline_access")
     case .redirectUnavailable(let port?, let problem) where problem.isAddressInUse:
       self.init(
         .redirectUnavailable,
@@ -120,7 +124,9 @@ extension Failure {
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       code = .serverMisbehaved
     case .idTokenRejected: code = .tokenRejected
-    case .invalidScopeAnswer, .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,
+    case .invalidTarget: code = .invalidRequest
+    case .invalidScopeAnswer, .invalidTargetAnswer, .insufficientScope, .invalidRequest, .invalidToken,
+      .unsupportedTokenRevocation,
       .otherServerError:
       code = .serverRejected
     case .codeRejected:

@@ -110,8 +110,10 @@ extension Hub {
       if let account = accounts[change.account], account.configuration == change.old {
         if effect == .none, account.session.grant != nil {
           account.configuration = change.new
-          if let move, account.session.grant?.recordGeneration == move.from {
-            account.session.recordMoved(to: move.to)
+          if let move {
+            for line in account.all where line.session.grant?.recordGeneration == move.from {
+              line.session.recordMoved(to: move.to)
+            }
           }
         } else {
           adopt(change.new, account)
@@ -162,7 +164,7 @@ extension Hub {
       account.session = old.session
       if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
     }
-    account.waiters += old.waiters
+    account.waiters += old.waiters + old.dropOthers()
     old.waiters = []
     if account.session.refresh == nil { restartForWaiters(account) }
     scheduleRenewal(account)

@@ -150,7 +150,7 @@ final class Hub {
   /// The request is over for its sender: the connection closed or its time is up.
   func abandon(_ ticket: Ticket) {
     watches.end(ticket)
-    for account in accounts.values { account.waiters.removeAll { $0.ticket == ticket } }
+    for account in accounts.values.flatMap(\.all) { account.waiters.removeAll { $0.ticket == ticket } }
     for login in logins.values where login.ticket == ticket { end(login) }
     if let transfer = transfers[ticket] { end(transfer) }
   }
@@ -162,7 +162,7 @@ final class Hub {
     jobsInFlight -= 1
     switch result {
     case .step: break
-    case .refreshEnded(let name, let refresh, let outcome): refreshEnded(name, refresh, outcome)
+    case .refreshEnded(let name, let target, let refresh, let outcome): refreshEnded(name, target, refresh, outcome)
     case .loginPrepared(let id, let outcome): loginPrepared(id, outcome)
     case .loginPolled(let id, let sentAt, let outcome): loginPolled(id, sentAt, outcome)
     case .loginFinished(let id, let outcome): loginFinished(id, outcome)
@@ -177,8 +177,9 @@ final class Hub {
 
   func due(_ event: TimerEvent) {
     switch event {
-    case .refreshRetry(let name, let generation, let attempt): retryDue(name, generation, attempt)
-    case .renewal(let name): renewalDue(name)
+    case .refreshRetry(let name, let target, let generation, let attempt):
+      retryDue(name, target, generation, attempt)
+    case .renewal(let name, let target): renewalDue(name, target)
     case .devicePoll(let id): pollDue(id)
     case .signInExpiry(let id): loginExpired(id)
     case .housekeeping, .stopDeadline: break

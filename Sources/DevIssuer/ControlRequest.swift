@@ -9,17 +9,24 @@ struct ControlRequest: Sendable, Hashable {
     let username: String
   }
 
-  private static let parameterNames: Set<String> = [
+  /// What a request may have, beside the planned failures of endpoints.
+  static let parameterNames: Set<String> = [
+    // Numbers.
     "delay_token_ms", "interval", "access_token_lifetime", "refresh_token_lifetime", "device_code_lifetime",
-    "code_lifetime", "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "par",
-    "open_registration", "rotation",
-    "hang",
-    "status", "error", "retry_after", "break_id_token", "break_metadata",
-    "break_authorization", "break_par", "break_registration", "break_resource", "refuse_next",
-    "require_scope", "require_acr", "require_max_age", "redirect_to", "body", "body_at", "times", "revoke_all",
-    "rotate_key",
+    "code_lifetime", "reuse_leeway", "clock_offset",
+    // Decisions.
+    "approve", "deny", "username", "approval",
+    // What is offered.
+    "par", "open_registration", "rotation",
+    // Protected resources.
+    "require_scope", "require_acr", "require_max_age", "refuse_next", "redirect_to",
+    // Faults.
+    "break_id_token", "break_metadata", "break_authorization", "break_par", "break_registration", "break_resource",
+    "hang", "status", "error", "retry_after", "body", "body_at", "times",
+    // What happens at once.
+    "revoke_all", "rotate_key",
   ]
-  private static let failurePrefix = "fail_next_"
+  static let failurePrefix = "fail_next_"
   /// Turns a switch off.
   private static let off = "off"
 

@@ -33,7 +33,7 @@ extension OptionSpecification {
     flag("--require-par", "take pushed authorization requests only (RFC 9126)") {
       $0.settings.pushedRequests = .required
     },
-    flag("--open-registration", "let anyone register a client (RFC 7591)") { $0.settings.opensRegistration = true },
     flag("--no-par", "take no pushed authorization requests") { $0.settings.pushedRequests = .off },
+    flag("--open-registration", "let anyone register a client (RFC 7591)") { $0.settings.opensRegistration = true },
   ]
 }

@@ -10,6 +10,9 @@ package struct AccountConfiguration: Sendable, Hashable {
   package var serviceName: String?
   /// Requested scope values; empty means the default for the issuer.
   package var scope: [String] = []
+  /// Where the tokens of a sign-in are to be good (RFC 8707).
+  package var resources: [String] = []
+  package var audience: String?
   /// `none`, `client_secret_basic` or `client_secret_post`.
   package var tokenEndpointAuthMethod = "none"
   /// Absolute path of a PEM file with certificate authorities, trusted besides the system's.
@@ -63,6 +66,19 @@ extension AccountConfiguration {
   /// What is known of the issuer, if the account says which service it is.
   package var service: KnownService? { serviceName.flatMap { KnownService.named($0) } }
 
+  /// Where the tokens of a sign-in are to be good; nil when the settings do not say.
+  package func target() throws(OAuthError) -> TokenTarget? {
+    try TokenTarget.make(scope: [], resources: resources, audience: audience)
+  }
+
+  /// The same for a sign-in by browser, where it does not say so itself.
+  func adding(to options: AuthorizationOptions) -> AuthorizationOptions {
+    var options = options
+    if options.resources.isEmpty { options.resources = resources }
+    options.audience = options.audience ?? audience
+    return options
+  }
+
   /// The account's object in the settings file; members this build does not know are kept from `old`.
   func json(over old: JSONObject) -> JSONObject {
     var object = old
@@ -71,6 +87,8 @@ extension AccountConfiguration {
     set("client_id", .string(clientID))
     set("provider", serviceName.map { .string($0) })
     set("scope", scope.isEmpty ? nil : .array(scope.map { .string($0) }))
+    set("resource", resources.isEmpty ? nil : .array(resources.map { .string($0) }))
+    set("audience", audience.map { .string($0) })
     set("token_endpoint_auth_method", tokenEndpointAuthMethod == "none" ? nil : .string(tokenEndpointAuthMethod))
     set("ca_file", caFile.map { .string($0) })
     set("pins", pins.isEmpty ? nil : .array(pins.map { .string($0) }))
@@ -96,6 +114,8 @@ extension AccountConfiguration {
       throw ConfigurationError(.invalid, "\(place).provider")
     }
     scope = try reader.texts("scope")
+    resources = try reader.texts("resource")
+    audience = try reader.text("audience")
     tokenEndpointAuthMethod = try reader.text("token_endpoint_auth_method") ?? "none"
     caFile = try reader.text("ca_file")
     pins = try reader.texts("pins")

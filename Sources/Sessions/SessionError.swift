@@ -27,6 +27,8 @@ package enum SessionError: Error, Hashable, Sendable {
   case severalAccounts([String], origin: String)
   /// What was to be sent to a resource could not be read.
   case content
+  /// A token with another target was asked for, and there is no refresh token to get it with.
+  case noOtherTokens(account: String)
   /// The redirect of a sign-in cannot be listened for; the port is nil where none was named.
   case redirectUnavailable(port: Int?, SystemError)
   /// The redirect URI of the account leads to no loopback address, so no browser can bring the answer here.

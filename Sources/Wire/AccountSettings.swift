@@ -13,6 +13,10 @@ package struct AccountSettings: Sendable, Hashable {
   /// Empty means the daemon's default.
   package var scope: [String] = []
 
+  /// Where the tokens are to be good (RFC 8707).
+  package var resources: [String] = []
+  package var audience: String?
+
   /// `none`, `client_secret_basic` or `client_secret_post` (OpenID Connect Core, section 9); nil
   /// picks none without a secret, and what the server announces with one.
   package var tokenEndpointAuthMethod: String?
@@ -77,6 +81,8 @@ extension AccountSettings {
       self.service = service
     }
     scope = try members.texts("scope")
+    resources = try members.texts("resource")
+    audience = try members.text("audience")
     tokenEndpointAuthMethod = try members.text("token_endpoint_auth_method")
     caFile = try members.text("ca_file")
     pins = try members.texts("pins")
@@ -98,6 +104,8 @@ extension AccountSettings {
     members.add("client_id", clientID)
     members.add("provider", service?.rawValue)
     members.add("scope", scope)
+    members.add("resource", resources)
+    members.add("audience", audience)
     members.add("token_endpoint_auth_method", tokenEndpointAuthMethod)
     members.add("ca_file", caFile)
     members.add("pins", pins)
@@ -118,7 +126,7 @@ extension AccountSettings {
 /// A setting that can be taken back, by its name in ``AccountSettings/json``.
 package enum AccountSetting: String, Sendable, CaseIterable {
   case provider
-  case scope
+  case scope, resource, audience
   case tokenEndpointAuthMethod = "token_endpoint_auth_method"
   case caFile = "ca_file"
   case pins

@@ -13,6 +13,8 @@ import Wire
     settings.issuer = "https://as.example"
     settings.clientID = "cli"
     settings.service = .keycloak
+    settings.resources = ["https://api.example/"]
+    settings.audience = "backend"
     settings.scope = ["openid", "mail"]
     settings.tokenEndpointAuthMethod = "client_secret_post"
     settings.caFile = "/etc/ca.pem"

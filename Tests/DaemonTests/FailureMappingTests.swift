@@ -53,11 +53,13 @@ import Wire
     case .invalidClient, .unauthorizedClient, .unsupportedGrantType: (.clientRejected, .failed)
     case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .endpointMissing:
       (.invalidConfiguration, .failed)
+    case .invalidTarget: (.invalidRequest, .usage)
     case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       (.serverMisbehaved, .failed)
     case .idTokenRejected: (.tokenRejected, .failed)
-    case .invalidScopeAnswer, .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,
+    case .invalidScopeAnswer, .invalidTargetAnswer, .insufficientScope, .invalidRequest, .invalidToken,
+      .unsupportedTokenRevocation,
       .otherServerError, .codeRejected:
       (.serverRejected, .failed)
     case .internalFailure, .cryptoFailure: (.internalError, .failed)

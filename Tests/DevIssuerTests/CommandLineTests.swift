@@ -107,5 +107,6 @@ import Testing
       return
     }
     for option in OptionSpecification.all { #expect(CommandLineReader.help.contains(option.name)) }
+    for name in ControlRequest.parameterNames { #expect(CommandLineReader.help.contains(name)) }
   }
 }

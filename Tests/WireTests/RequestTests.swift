@@ -20,6 +20,8 @@ let fullLogin: LoginRequest = {
   login.clientID = "cli \"quoted\" \\ é"
   login.service = .keycloak
   login.scope = ["openid", "offline_access"]
+  login.resources = ["https://api.example/"]
+  login.audience = "backend"
   login.tokenEndpointAuthMethod = "client_secret_basic"
   login.sendsClientSecret = true
   login.caFile = "/etc/ca.pem"
@@ -90,6 +92,7 @@ let fullLogin: LoginRequest = {
       String(decoding: RequestEnvelope(.login(fullLogin)).serialized(), as: UTF8.self)
         == #"{"v":1,"request":"login","account":"work","issuer":"https://as.example/tenant","#
         + #""client_id":"cli \"quoted\" \\ é","provider":"keycloak","scope":["openid","offline_access"],"#
+        + #""resource":["https://api.example/"],"audience":"backend","#
         + #""token_endpoint_auth_method":"client_secret_basic","#
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#

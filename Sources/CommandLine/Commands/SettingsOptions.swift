@@ -11,6 +11,8 @@ enum SettingsOptions {
     settings.clientID = invocation.text(.clientID)
     settings.service = invocation.text(.provider).flatMap { KnownServiceName(rawValue: $0) }
     settings.scope = invocation.texts(.scope).flatMap { $0.split(separator: " ").map { String($0) } }
+    settings.resources = invocation.texts(.resource)
+    settings.audience = invocation.text(.audience)
     settings.tokenEndpointAuthMethod = invocation.text(.tokenEndpointAuthMethod)
     settings.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in try LoginOptions.absolute(path) }
     settings.pins = invocation.texts(.pin)

@@ -62,6 +62,10 @@ enum ManualConfiguration {
       "What to ask for at the next sign-in; by default `openid`, and `offline_access` where the server knows it. Option `--scope`."
     ),
     Member(
+      "resource", "list of texts",
+      "Where the tokens of the next sign-in are to be good (RFC 8707); by default not said. Option `--resource`."),
+    Member("audience", "text", "The audience that they are to have; by default not said. Option `--audience`."),
+    Member(
       "token_endpoint_auth_method", "text",
       "How the client secret is sent: `none`, the default, `client_secret_basic` or `client_secret_post`. The secret"
         + " itself is in the vault. Option `--token-endpoint-auth-method`."),
@@ -125,8 +129,8 @@ enum ManualConfiguration {
       "`origins` is in the vault too. A place gets the token only when both list it: one that was written into the file by"
         + " hand is refused until `agent account set` names it, or the account is signed in to anew."),
     .text(
-      "`proxy` may differ, unless the vault holds a password for it. `scope`, `no_proxy`, `keep_access_token` and `active`"
-        + " may be changed at any time."),
+      "`proxy` may differ, unless the vault holds a password for it. `scope`, `resource`, `audience`, `no_proxy`,"
+        + " `keep_access_token` and `active` may be changed at any time."),
   ]
 
   private static let files = [

@@ -10,6 +10,8 @@ extension ManualProtocol {
   static let settings: [Member] = [
     Member("provider", "text", "The service that the issuer is, by its name in agent-config(5)."),
     Member("scope", "list of texts", "What to ask for."),
+    Member("resource", "list of texts", "Where the tokens are to be good; see RFC 8707."),
+    Member("audience", "text", "The audience that they are to have."),
     Member(
       "token_endpoint_auth_method", "text", "One of `none`, `client_secret_basic` and `client_secret_post`."),
     Member("ca_file", "text", "The absolute path of certificate authorities in PEM form."),

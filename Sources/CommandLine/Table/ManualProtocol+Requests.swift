@@ -15,6 +15,10 @@ extension ManualProtocol {
         "For how many seconds more the token must be good, 0 to 86400; by default a minute, or a tenth of its lifetime"
           + " when that is less."),
       Member("force_refresh", "boolean", "Get a new token even if the one at hand is good."),
+      Member("scope", "list of texts", "Ask for another token than the account's own: with these scopes only."),
+      Member("resource", "list of texts", "Or one that is good at these resources; see RFC 8707."),
+      Member("audience", "text", "Or one with this audience."),
+      Member("exchange", "boolean", "Get it by trading the account's own token; see RFC 8693."),
       Member("id_token", "boolean", "Answer with the ID Token as well."),
       Member("claims", "boolean", "Answer with the claims of the verified ID Token as well."),
     ],

@@ -14,6 +14,11 @@ extension Option {
         name: .scope, short: "s", value: .text("SCOPE"), repeats: true,
         summary: "What to ask for; may be given several times, or hold several separated by spaces"),
       Option(
+        name: .resource, value: .text("URI"), repeats: true,
+        summary: "Ask for tokens that are good at this resource (RFC 8707); may be given several times"),
+      Option(
+        name: .audience, value: .text("NAME"), summary: "Ask for tokens with this audience, where the server takes one"),
+      Option(
         name: .tokenEndpointAuthMethod,
         value: .choice("METHOD", ["none", "client_secret_basic", "client_secret_post"]),
         summary: "How the client secret is sent; without it the server's announcement decides"),

@@ -18,6 +18,8 @@ enum OptionName: String, CaseIterable, Sendable {
   case clientID = "client-id"
   case provider
   case scope
+  case resource
+  case audience
   case browser
   case device
   case paste
@@ -50,6 +52,7 @@ enum OptionName: String, CaseIterable, Sendable {
   case local
 
   // `token`.
+  case exchange
   case minValid = "min-valid"
   case forceRefresh = "force-refresh"
   case header
