@@ -35,7 +35,19 @@ function __agent_takes_value
             return 0
         case 'login --redirect-uri'
             return 0
+        case 'login --host'
+            return 0
         case 'login --client-secret-file'
+            return 0
+        case 'login --resume'
+            return 0
+        case 'login --acr'
+            return 0
+        case 'login --max-age'
+            return 0
+        case 'login --prompt'
+            return 0
+        case 'login --login-hint'
             return 0
         case 'login --qr-code'
             return 0
@@ -54,6 +66,18 @@ function __agent_takes_value
         case 'env --var'
             return 0
         case 'exec --var'
+            return 0
+        case 'request -H'
+            return 0
+        case 'request --header'
+            return 0
+        case 'request -d'
+            return 0
+        case 'request --data'
+            return 0
+        case 'request -o'
+            return 0
+        case 'request --output'
             return 0
         case 'account add --issuer'
             return 0
@@ -87,6 +111,8 @@ function __agent_takes_value
             return 0
         case 'account add --redirect-uri'
             return 0
+        case 'account add --host'
+            return 0
         case 'account set --issuer'
             return 0
         case 'account set --client-id'
@@ -118,6 +144,8 @@ function __agent_takes_value
         case 'account set --jwks-uri'
             return 0
         case 'account set --redirect-uri'
+            return 0
+        case 'account set --host'
             return 0
         case 'account set --unset'
             return 0
@@ -153,6 +181,8 @@ function __agent_takes_value
             return 0
         case 'account import --redirect-uri'
             return 0
+        case 'account import --host'
+            return 0
         case 'account import --client-secret-file'
             return 0
         case 'account import --refresh-token-file'
@@ -170,7 +200,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'status' 'list' 'use' 'whoami' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'status' 'list' 'use' 'whoami' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -251,6 +281,7 @@ complete -c agent -n '__agent_at word ' -a 'logout' -d 'Sign out, and revoke the
 complete -c agent -n '__agent_at word ' -a 'token' -d 'Print a valid access token'
 complete -c agent -n '__agent_at word ' -a 'env' -d 'Print shell statements that set a token\'s variables'
 complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token in its environment'
+complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a resource with an account\'s token'
 complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts, sessions, daemon and vault'
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
@@ -297,11 +328,19 @@ complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Us
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options login' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a browser on this machine'
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
 complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser anywhere, and paste the address that it ends at'
 complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address, but open no browser'
+complete -c agent -n '__agent_at options login' -l start -d 'Tell what a person must do, print the sign-in\'s name, and return at once'
+complete -c agent -n '__agent_at options login' -l resume -x -d 'Wait for a sign-in that was started so'
+complete -c agent -n '__agent_at options login' -l no-wait -d 'With --resume: tell how it stands, and return at once'
+complete -c agent -n '__agent_at options login' -l acr -x -d 'Ask for one of these kinds of sign-in; may be given several times'
+complete -c agent -n '__agent_at options login' -l max-age -x -d 'Ask the person to authenticate who did so longer ago'
+complete -c agent -n '__agent_at options login' -l prompt -x -d 'How the server is to meet the person, such as login, consent or select_account'
+complete -c agent -n '__agent_at options login' -l login-hint -x -d 'Whom the person probably wants to be'
 complete -c agent -n '__agent_at options login' -l qr-code -x -a 'auto always never' -d 'Show the address as a QR code too: where there is room, always, or never'
 complete -c agent -n '__agent_at options login' -l copy-code -d 'Put the code into the terminal\'s clipboard (OSC 52), which works over SSH too'
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
@@ -323,6 +362,12 @@ complete -c agent -n '__agent_at options env' -l unset -d 'Print statements that
 complete -c agent -n '__agent_at operand 0 env' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options exec' -l var -x -d 'Set the variable NAME, and only those named'
 complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options request' -s H -l header -x -d 'Send this header, Name: value; may be given several times'
+complete -c agent -n '__agent_at options request' -s d -l data -x -d 'Send this text, the file after @, or with @- standard input'
+complete -c agent -n '__agent_at options request' -s o -l output -r -F -d 'Write the body to this file, which is replaced when the answer begins'
+complete -c agent -n '__agent_at options request' -s i -l include -d 'Write a line with the status, the headers and an empty line before the body'
+complete -c agent -n '__agent_at operand 0 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
+complete -c agent -n '__agent_at operand 1 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers whether the sessions still hold'
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
@@ -344,6 +389,7 @@ complete -c agent -n '__agent_at options account add' -l revocation-endpoint -x 
 complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options account add' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at operand 0 account show' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account set' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
 complete -c agent -n '__agent_at options account set' -l client-id -x -d 'The client identifier registered there'
@@ -362,7 +408,8 @@ complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x 
 complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep host' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -385,9 +432,10 @@ complete -c agent -n '__agent_at options account import' -l revocation-endpoint 
 complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options account import' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at options account import' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-file -r -F -d 'Read the refresh token from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-fd -x -d 'Read the refresh token from this open descriptor'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec status list use whoami account daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request status list use whoami account daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import start stop restart status run log'

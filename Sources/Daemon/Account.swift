@@ -47,6 +47,7 @@ final class Account {
     /// The token is to be traded in this attempt to get another one.
     case exchange(TokenTarget, Session.Refresh)
     case check(CheckBatch)
+    case resource(Transfer)
   }
 
   init(name: AccountName, configuration: AccountConfiguration, target: TokenTarget? = nil) {

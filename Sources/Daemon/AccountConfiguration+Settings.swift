@@ -73,6 +73,7 @@ extension AccountConfiguration {
     endpoints.jwks = given.endpoints.jwks ?? endpoints.jwks
     if let redirectURI = given.redirectURI { self.redirectURI = try Self.redirectURI(redirectURI) }
     if given.keepsAccessToken { keepsAccessToken = true }
+    for origin in try origins(of: given) where !lists(origin) { origins.append(origin.text) }
   }
 
   /// Takes a setting back to what it is for an account that never named it.
@@ -94,6 +95,7 @@ extension AccountConfiguration {
     case .redirectURI: redirectURI = nil
     case .proxy: (proxy, proxyExclusions) = (nil, nil)
     case .keep: keepsAccessToken = false
+    case .origins: origins = []
     }
   }
 
@@ -120,7 +122,20 @@ extension AccountConfiguration {
     settings.proxy = (try? proxy.map { (text) throws(Failure) in try ProxySetting(text) })?.map(\.url)
     settings.proxyExclusions = proxyExclusions
     settings.keepsAccessToken = keepsAccessToken
+    settings.origins = origins
     return settings
+  }
+
+  /// The places that a request names.
+  func origins(of given: AccountSettings) throws(Failure) -> [ResourceOrigin] {
+    try given.origins.map { (text) throws(Failure) in
+      guard let origin = ResourceOrigin(text, allowHTTPLoopback: allowHTTPLoopback) else {
+        throw Failure(
+          .invalidRequest, "a host that may get the token is a name, with a port if need be, or an https origin",
+          hint: "for a development server on this machine: --allow-http-loopback")
+      }
+      return origin
+    }
   }
 
   private static func scope(_ values: [String]) throws(Failure) -> [String] {

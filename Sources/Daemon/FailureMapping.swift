@@ -37,6 +37,17 @@ extension Failure {
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
         .lifetimeTooShort, "tokens of \(account) live for only \(lifetime) seconds", hint: "ask for less: --min-valid")
+    case .originNotListed(let account, let origin): self.init(notListed: origin, account: account)
+    case .originUnconfirmed(let account, let origin):
+      self.init(
+        .originNotAllowed,
+        "the settings file lists \(origin) for \(account), but nobody has confirmed it; nothing was sent",
+        hint: "if that is right: agent account set \(account) --host \(Self.host(origin))")
+    case .severalAccounts(let names, let origin):
+      self.init(
+        .invalidRequest, "several accounts may be used for \(origin): \(names.joined(separator: ", "))",
+        hint: "choose one: --account NAME")
+    case .content: self.init(.storage, "what was to be sent could not be read to its end")
     case .noOtherTokens(let account):
       self.init(
         .serverRejected, "the session of \(account) has no refresh token, so it has no token but its own",
@@ -67,6 +78,20 @@ extension Failure {
     case .vault(let error): self.init(error, name: name)
     case .configuration(let error): self.init(error)
     }
+  }
+
+  private init(notListed origin: String, account: String?) {
+    let command = "agent account set \(account ?? "NAME") --host \(Self.host(origin))"
+    let message =
+      account.map { "the token of \($0) is not for \(origin); nothing was sent" }
+      ?? "no account lists \(origin), so no token was sent"
+    self.init(.originNotAllowed, message, hint: "if it may get the token: \(command)")
+  }
+
+  /// An origin as `--host` takes it.
+  private static func host(_ origin: String) -> String {
+    let prefix = "https://"
+    return origin.utf8.starts(with: prefix.utf8) ? String(origin.dropFirst(prefix.count)) : origin
   }
 
   private init(_ error: OAuthError, name: String) {

@@ -71,6 +71,7 @@ extension Hub {
     case .exchange(let target, let refresh): exchange(grant, for: target, refresh, account)
     case .whoami: identify(account, grant, waiter.ticket, mayRefresh: !waiter.need.forceRefresh)
     case .check(let batch): check(account, grant, batch)
+    case .resource(let transfer): begin(transfer, account, grant)
     }
   }
 
@@ -79,6 +80,7 @@ extension Hub {
     case .token, .whoami: loop.send(.failure(Failure(error, account: account.name.text)), to: waiter.ticket)
     case .check(let batch): settle(account.name, Failure(error, account: account.name.text), in: batch)
     case .exchange(let target, let refresh): refreshEnded(account.name, target, refresh, .failure(error))
+    case .resource(let transfer): fail(transfer, Failure(error, account: account.name.text))
     }
   }
 

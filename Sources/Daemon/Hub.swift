@@ -29,6 +29,8 @@ final class Hub {
   let services: SessionServices
   let settingsFile: SettingsFile
   private let workers = WorkerPool()
+  /// For requests to resources, which may take as long as they like, and keep nobody else waiting.
+  let callers = WorkerPool(mostThreads: Transfer.mostAtOnce)
   let post: @Sendable (JobResult) -> Void
   let facts: DaemonFacts
   let log: EventLog
@@ -40,6 +42,7 @@ final class Hub {
   var lastLogin: UInt64 = 0
   /// How sign-ins ended that nobody waited for.
   var ended: [EndedLogin] = []
+  var transfers: [Ticket: Transfer] = [:]
   var watches = Watches()
   private var isStopping = false
 
@@ -61,17 +64,17 @@ final class Hub {
   }
 
   /// Runs `job` on a worker; its result comes back through ``ended(_:)``.
-  func submit(_ job: @escaping @Sendable () -> JobResult) {
+  func submit(on pool: WorkerPool? = nil, _ job: @escaping @Sendable () -> JobResult) {
     jobsInFlight += 1
-    workers.submit { [post] in post(job()) }
+    (pool ?? workers).submit { [post] in post(job()) }
   }
 
   /// Runs what blocks on a worker, and then `finish` with what came of it on the loop.
   func work<Value: Sendable>(
-    _ body: @escaping @Sendable () throws(SessionError) -> Value,
+    on pool: WorkerPool? = nil, _ body: @escaping @Sendable () throws(SessionError) -> Value,
     finish: @escaping @Sendable (Hub, Result<Value, SessionError>) -> Void
   ) {
-    submit {
+    submit(on: pool) {
       let outcome: Result<Value, SessionError>
       do throws(SessionError) { outcome = .success(try body()) } catch { outcome = .failure(error) }
       return .then { hub in finish(hub, outcome) }
@@ -103,6 +106,8 @@ final class Hub {
       case .daemonStop: loop.stop(ticket)
       case .daemonLog: loop.send(.result(log.json), to: ticket)
       case .account(let request): try manage(request, ticket, passed: passed)
+      case .call(let request):
+        try call(request, ticket, timeoutSeconds: envelope.timeoutSeconds, passed: passed)
       }
     } catch {
       loop.send(.failure(error), to: ticket)
@@ -142,6 +147,7 @@ final class Hub {
       conclude(login, .failure(Failure(.cancelled, "the daemon is stopping")))
       end(login)
     }
+    endTransfers(Failure(.cancelled, "the daemon is stopping"))
   }
 
   /// The request is over for its sender: the connection closed or its time is up.
@@ -151,10 +157,12 @@ final class Hub {
     for login in logins.values where login.ticket == ticket {
       if login.event != nil, login.isDetached { login.ticket = .nobody } else { end(login) }
     }
+    if let transfer = transfers[ticket] { end(transfer) }
   }
 
   /// Takes in what a worker tells.
   func ended(_ result: JobResult) {
+    if case .meanwhile(let act) = result { return act(self) }
     if case .step(let account, let step) = result { return log.note(.step(step), account) }
     jobsInFlight -= 1
     switch result {
@@ -168,7 +176,7 @@ final class Hub {
       surveyed(purpose, ticket, summaries, vault)
     case .userInfo(let name, let ticket, let mayRefresh, let outcome):
       userInfoEnded(name, ticket, mayRefresh: mayRefresh, outcome)
-    case .then(let finish): finish(self)
+    case .then(let act), .meanwhile(let act): act(self)
     }
   }
 

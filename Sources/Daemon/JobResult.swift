@@ -18,4 +18,6 @@ enum JobResult: Sendable {
   case step(AccountName, LogStep)
   /// What the loop does with the result is in it.
   case then(@Sendable (Hub) -> Void)
+  /// The same from a job that goes on.
+  case meanwhile(@Sendable (Hub) -> Void)
 }

@@ -21,7 +21,8 @@ enum PreparedSignIn: Sendable {
     case .browser:
       // The port is taken just before the browser starts (RFC 8252 section 8.3).
       let listener = try Self.listen(registered, issuer)
-      self = .browser(try BrowserSignIn.start(signIn, redirectURI: listener.redirectURI, options: choice.options), listener)
+      self = .browser(
+        try BrowserSignIn.start(signIn, redirectURI: listener.redirectURI, options: choice.options), listener)
     case .paste:
       let uri = registered ?? RedirectURI(standardFor: issuer)
       self = .browser(try BrowserSignIn.start(signIn, redirectURI: uri.text, options: choice.options), nil)

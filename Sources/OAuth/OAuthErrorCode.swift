@@ -31,7 +31,7 @@ extension OAuthError.Code {
       case .malformed: .malformedResponse
       case .redirect: .redirectRefused
       case .cancelled: .cancelled
-      case .setup: .internalFailure
+      case .setup, .content: .internalFailure
       }
   }
 

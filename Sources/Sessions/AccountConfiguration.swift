@@ -26,6 +26,8 @@ package struct AccountConfiguration: Sendable, Hashable {
   package var proxyExclusions: String?
   /// Keep an access token that cannot be refreshed in the vault.
   package var keepsAccessToken = false
+  /// Places that may get the access token; see ``ResourceGate``.
+  package var origins: [String] = []
 
   package init(issuer: String, clientID: String) {
     self.issuer = issuer
@@ -97,6 +99,7 @@ extension AccountConfiguration {
     set("proxy", proxy.map { .string($0) })
     set("no_proxy", proxyExclusions.map { .string($0) })
     set("keep_access_token", keepsAccessToken ? true : nil)
+    set("origins", origins.isEmpty ? nil : .array(origins.map { .string($0) }))
     return object
   }
 
@@ -121,6 +124,7 @@ extension AccountConfiguration {
     proxy = try reader.text("proxy")
     proxyExclusions = try reader.text("no_proxy")
     keepsAccessToken = try reader.flag("keep_access_token")
+    origins = try reader.texts("origins")
     guard let named = object["endpoints"] else { return }
     guard let named = named.object else { throw ConfigurationError(.invalid, "\(place).endpoints") }
     let places = SettingsReader(object: named, place: "\(place).endpoints")

@@ -42,6 +42,10 @@ package struct AccountSettings: Sendable, Hashable {
   /// Keep a token that cannot be refreshed in the vault.
   package var keepsAccessToken = false
 
+  /// Places that may get the access token, which are added to those that there are: `host`, `host:port` or
+  /// an origin.
+  package var origins: [String] = []
+
   package init() {}
 
   /// Endpoints under their metadata names (RFC 8414, section 2).
@@ -92,6 +96,7 @@ extension AccountSettings {
     proxy = try members.text("proxy")
     proxyExclusions = try members.text("no_proxy")
     keepsAccessToken = try members.flag("keep")
+    origins = try members.texts("origins")
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -114,6 +119,7 @@ extension AccountSettings {
     members.add("proxy", proxy)
     members.add("no_proxy", proxyExclusions)
     members.add("keep", keepsAccessToken)
+    members.add("origins", origins)
   }
 }
 
@@ -134,4 +140,5 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   /// The proxy and the hosts that it is not for.
   case proxy
   case keep
+  case origins
 }

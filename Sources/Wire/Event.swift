@@ -17,6 +17,9 @@ package enum Event: Sendable, Hashable {
   /// Something worth knowing that is not the answer: one cleaned sentence.
   case notice(String)
 
+  /// The head of a resource's answer, before its body.
+  case response(ResponseHead)
+
   /// What is done for a request that is ``RequestEnvelope/verbose``; nil for something that this build
   /// does not know.
   case progress(LogEntry?)
@@ -58,6 +61,7 @@ package enum Event: Sendable, Hashable {
   /// `{"event":…}` without the protocol's version: what `--json` prints.
   package var json: JSONObject {
     switch self {
+    case .response(let head): return head.json
     case .qrCode(let code): return code.json
     case .progress(let entry):
       var object = JSONObject([("event", "progress")])
@@ -88,6 +92,9 @@ package enum Event: Sendable, Hashable {
   /// Reads what ``json`` writes; nil when it is no event this build knows.
   package init?(json: JSON) {
     switch json["event"]?.string {
+    case "response":
+      guard let head = ResponseHead(json: json) else { return nil }
+      self = .response(head)
     case "progress": self = .progress(json["entry"].flatMap { LogEntry(json: $0) })
     case "notice":
       guard let message = json["message"]?.string else { return nil }

@@ -17,6 +17,8 @@ package enum Request: Sendable, Hashable {
   /// The daemon's last events.
   case daemonLog
   case account(AccountRequest)
+  /// Makes a request to a resource with an account's token.
+  case call(CallRequest)
 }
 
 /// A request with the deadline its sender will wait for.
@@ -90,6 +92,7 @@ extension Request {
     case .daemonStop: "daemon_stop"
     case .daemonLog: "daemon_log"
     case .account(let request): request.name
+    case .call: "resource"
     }
   }
 
@@ -106,6 +109,7 @@ extension Request {
     case .whoami(let account): members.add("account", account)
     case .use(let account): members.add("account", account)
     case .account(let request): request.addMembers(to: &members)
+    case .call(let request): request.addMembers(to: &members)
     case .list, .daemonStatus, .daemonStop, .daemonLog: break
     }
   }
@@ -129,6 +133,7 @@ extension Request {
     case "daemon_status": self = .daemonStatus
     case "daemon_stop": self = .daemonStop
     case "daemon_log": self = .daemonLog
+    case "resource": self = .call(try CallRequest(members))
     default:
       guard let request = try AccountRequest(named: name, members) else {
         throw Failure(.invalidRequest, "unknown request")

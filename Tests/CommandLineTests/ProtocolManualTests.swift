@@ -45,9 +45,11 @@ import Wire
     let request = try #require(ManualProtocol.requests.first { $0.name == name })
     for member in request.members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
+      if name == "resource" { line["url"] = "https://api.example" }
       for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
+      if name == "login_resume" { line["login"] = "0f" }
       if name == "login_redirect" { (line["login"], line["url"]) = ("0f", "http://127.0.0.1/?state=s") }
       line[member.name] =
         switch member.type {
@@ -70,12 +72,13 @@ import Wire
     let code = Event.DeviceCode(
       login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", userCode: "u", verificationURI: "v",
       verificationURIComplete: "w", expiresAt: 1, interval: 5)
+    let head = ResponseHead(status: 200, headers: [])
     let browser = Event.Browser(
       login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", url: "u", redirectURI: "r", mustPaste: true,
       expiresAt: 2, urlExpiresAt: 1)
     for event in [
       Event.deviceCode(code), .browser(browser), .redirectRefused(Failure(.redirectRejected, "m", hint: "h")),
-      .notice("n"), .progress(LogEntry(time: 1, account: nil, event: .started)),
+      .notice("n"), .response(head), .progress(LogEntry(time: 1, account: nil, event: .started)),
     ] {
       let described = try #require(ManualProtocol.events.first { $0.name == event.json["event"]?.string })
       #expect(Set(["event"] + described.members.map(\.name)) == Set(event.json.names))

@@ -7,7 +7,10 @@ import Testing
 @Suite(.needsPrograms) struct `A sign-in in the background` {
   private func start(_ tree: AgentTree, _ issuer: Issuer, _ options: String...) throws -> (event: JSON, login: String) {
     let result = try tree.agent(
-      ["login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--start", "--json"]
+      [
+        "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--start",
+        "--json",
+      ]
         + options)
     try #require(result.succeeded, "\(result.errorText)")
     let lines = try result.outputText.split(separator: "\n").map { try JSON(parsing: Array($0.utf8)) }

@@ -19,6 +19,8 @@ const char *_Nullable agent_error_description(int number);
 int agent_pipe(int ends[_Nonnull 2]);
 int agent_socket_pair(int ends[_Nonnull 2]);
 int agent_duplicate(int descriptor);
+// A file in memory without a name.
+int agent_memory_file(void);
 int agent_set_nonblocking(int descriptor, int enabled);
 int agent_poll_one(int descriptor, int for_writing, int timeout_milliseconds);
 

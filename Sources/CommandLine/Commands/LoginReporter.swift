@@ -69,7 +69,8 @@ struct LoginReporter {
     if console.json { return try Console.answer(event.json) }
     status?.erase()
     switch event {
-    case .progress: break
+    // Only resources answer with one; and steps are told elsewhere.
+    case .response, .progress: break
     case .notice(let message):
       console.note(message)
     case .qrCode(let code):

@@ -65,7 +65,7 @@ struct LoginWait {
       guard pasted?.isTerminal == true else { throw failure }
       isPasteOver = false
       try reporter.tell(event)
-    case .deviceCode, .qrCode, .notice, .progress: try reporter.tell(event)
+    case .deviceCode, .qrCode, .notice, .progress, .response: try reporter.tell(event)
     }
   }
 

@@ -24,6 +24,7 @@ enum SettingsOptions {
     settings.endpoints.jwks = invocation.text(.jwksURI)
     settings.redirectURI = invocation.text(.redirectURI)
     settings.keepsAccessToken = invocation.has(.keep)
+    settings.origins = invocation.texts(.host)
     return settings
   }
 
@@ -31,6 +32,7 @@ enum SettingsOptions {
   static func word(for setting: AccountSetting) -> String {
     switch setting {
     case .pins: OptionName.pin.rawValue
+    case .origins: OptionName.host.rawValue
     default: String(setting.rawValue.map { $0 == "_" ? "-" : $0 })
     }
   }

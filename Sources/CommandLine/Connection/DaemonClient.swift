@@ -173,11 +173,12 @@ struct DaemonClient: Sendable {
     }
   }
 
-  private func tell(_ event: Event) {
+  /// Tells an event that is not part of the answer.
+  func tell(_ event: Event) {
     switch event {
     case .notice(let message): console.note(message)
     case .progress(let entry): console.detail(entry)
-    case .qrCode, .deviceCode, .browser, .redirectRefused: break
+    case .qrCode, .deviceCode, .browser, .redirectRefused, .response: break
     }
   }
 
@@ -201,7 +202,7 @@ extension Request {
   fileprivate var mayBeRepeated: Bool {
     switch self {
     case .token, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
-    case .login, .loginRedirect, .loginResume, .logout, .account, .daemonStop: false
+    case .login, .loginRedirect, .loginResume, .logout, .account, .call, .daemonStop: false
     }
   }
 }

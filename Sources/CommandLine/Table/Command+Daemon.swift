@@ -65,7 +65,7 @@ extension Command {
         + #" (`"endpoint"`, `"status"`, which is that of HTTP, `"duration_ms"`), `unanswered` (`"endpoint"`, `"result"`,"#
         + #" `"duration_ms"`), `id_token_verified` (`"algorithm"`), `identity_known` and `sign_in_pending`"#
         + " (`\"seconds\"`). `endpoint` is one of `metadata`, `keys`, `device_authorization`, `token`, `userinfo`,"
-        + " `introspection` and `revocation`.",
+        + " `introspection`, `revocation` and `resource`.",
     ],
     run: DaemonCommand.log)
 }

@@ -50,7 +50,8 @@ extension Command {
         name: .acr, value: .text("ACR"), repeats: true,
         summary: "Ask for one of these kinds of sign-in; may be given several times"),
       Option(
-        name: .maxAge, value: .duration(0...31_536_000), summary: "Ask the person to authenticate who did so longer ago"),
+        name: .maxAge, value: .duration(0...31_536_000), summary: "Ask the person to authenticate who did so longer ago"
+      ),
       Option(
         name: .prompt, value: .text("PROMPT"),
         summary: "How the server is to meet the person, such as `login`, `consent` or `select_account`"),

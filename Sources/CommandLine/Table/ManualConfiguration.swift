@@ -96,6 +96,10 @@ enum ManualConfiguration {
     Member(
       "keep_access_token", "boolean",
       "Keep an access token that cannot be refreshed in the vault; by default `false`. Option `--keep`."),
+    Member(
+      "origins", "list of texts",
+      "Places that may get the access token, each `https://HOST` or `https://HOST:PORT`; by default only the one of"
+        + " UserInfo. Option `--host`."),
   ]
 
   static let endpoints = [
@@ -122,8 +126,11 @@ enum ManualConfiguration {
         + " and its commands fail with exit status 3 and the code `configuration_changed`; nothing is sent. Putting the"
         + " setting back makes the session usable again; signing in again makes the new setting the right one."),
     .text(
-      "`proxy` may differ, unless the vault holds a password for it. `scope`, `resource`, `audience`, `no_proxy`, `keep_access_token` and `active`"
-        + " may be changed at any time."),
+      "`origins` is in the vault too. A place gets the token only when both list it: one that was written into the file by"
+        + " hand is refused until `agent account set` names it, or the account is signed in to anew."),
+    .text(
+      "`proxy` may differ, unless the vault holds a password for it. `scope`, `resource`, `audience`, `no_proxy`,"
+        + " `keep_access_token` and `active` may be changed at any time."),
   ]
 
   private static let files = [
@@ -158,6 +165,6 @@ enum ManualConfiguration {
   private static let security: [ManualBlock] = [
     .text(
       "Whoever can write the file can choose which account a command acts on, and can make accounts unusable. They cannot"
-        + " lead a refresh token or a client secret to another server.")
+        + " lead a token or a client secret to another server.")
   ]
 }

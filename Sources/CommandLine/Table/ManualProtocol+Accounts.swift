@@ -28,6 +28,9 @@ extension ManualProtocol {
     Member("proxy", "text", "The URL of the proxy that the account uses from now on; without it none."),
     Member("no_proxy", "text", "The hosts that the proxy is not for, as curl(1) reads them."),
     Member("keep", "boolean", "Keep the access token in the vault when there is no refresh token."),
+    Member(
+      "origins", "list of texts",
+      "Places that may get the access token, added to those that there are: `HOST`, `HOST:PORT` or an origin."),
   ]
 
   private static let issuer = Member("issuer", "text", "The authorization server's own name, a URL.")

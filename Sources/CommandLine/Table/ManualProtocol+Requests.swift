@@ -1,7 +1,7 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, login, loginRedirect, loginResume, logout, status, list, use, whoami] + accountRequests + [
+    [token, login, loginRedirect, loginResume, logout, status, list, use, whoami, resource] + accountRequests + [
       daemonStatus, daemonLog, daemonStop,
     ]
 
@@ -184,6 +184,7 @@ extension ManualProtocol {
   // MARK: Events
 
   static let events: [Description] = [
+    response,
     Description(
       name: "device_code",
       purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",

@@ -43,6 +43,9 @@ extension Option {
       Option(
         name: .keep,
         summary: "Keep the access token in the vault when the server gives no refresh token"),
+      Option(
+        name: .host, value: .text("HOST"), repeats: true,
+        summary: "Let the access token go to this host too, as `agent request` sends it; may be given several times"),
     ]
   }
 

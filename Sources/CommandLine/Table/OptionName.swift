@@ -43,6 +43,7 @@ enum OptionName: String, CaseIterable, Sendable {
   case jwksURI = "jwks-uri"
   case redirectURI = "redirect-uri"
   case keep
+  case host
   case qrCode = "qr-code"
   case copyCode = "copy-code"
 
@@ -63,6 +64,11 @@ enum OptionName: String, CaseIterable, Sendable {
   case forceRefresh = "force-refresh"
   case header
   case idToken = "id-token"
+
+  // `request`.
+  case data
+  case output
+  case include
 
   // `env` and `exec`.
   case shell
