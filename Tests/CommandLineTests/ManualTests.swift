@@ -85,11 +85,11 @@ import Wire
         "id_token" of the object. It has a lifetime of its own. Where there is none the
         command fails with exit status 1.
 
-        --scope, --resource and --audience ask for another token than the account's own:
-        one with fewer scopes, or one that is good elsewhere. Each is kept in memory and
-        renewed by itself, and none takes the place of the account's own. With
-        --exchange it is got by trading the account's own token (RFC 8693), for servers
-        that want it so.
+        --scope, --resource and --audience ask for another token than the account's
+        own: one with fewer scopes, or one that is good elsewhere. Each is kept in
+        memory and renewed by itself, and none takes the place of the account's own.
+        With --exchange it is got by trading the account's own token (RFC 8693), for
+        servers that want it so.
 
         Options:
               --min-valid DURATION
