@@ -13,7 +13,7 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --device --qr-code --copy-code) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --device --qr-code --copy-code) limit=1 operand=accounts ;;
   'logout') options=(--all --local) limit=1 operand=accounts ;;
   'token') options=(--min-valid --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
@@ -22,12 +22,12 @@ __agent_command() {
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
-  'account add') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep) ;;
+  'account add') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep) ;;
   'account show') options=() limit=1 operand=accounts ;;
-  'account set') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --unset) limit=1 operand=accounts ;;
+  'account set') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --unset) limit=1 operand=accounts ;;
   'account rename') options=() limit=2 operand=accounts ;;
   'account remove') options=(--local) limit=1 operand=accounts ;;
-  'account import') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --refresh-token-file --refresh-token-fd) ;;
+  'account import') options=(--issuer --client-id --provider -s --scope --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
   'daemon start') options=() ;;
   'daemon stop') options=() ;;
   'daemon restart') options=() ;;
@@ -47,7 +47,10 @@ __agent_value() {
   'login --client-id') kind=text ;;
   'login --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'login -s' | 'login --scope') kind=text ;;
-  'login --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
+  'login --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
+  'login --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'login --client-key-id') kind=text ;;
+  'login --assertion-audience') kind=words words=(issuer token_endpoint) ;;
   'login --ca-file') kind=files ;;
   'login --pin') kind=text ;;
   'login --token-endpoint') kind=text ;;
@@ -56,6 +59,9 @@ __agent_value() {
   'login --revocation-endpoint') kind=text ;;
   'login --jwks-uri') kind=text ;;
   'login --client-secret-file') kind=files ;;
+  'login --client-secret-env') kind=text ;;
+  'login --client-key-file') kind=files ;;
+  'login --client-certificate-file') kind=files ;;
   'login --qr-code') kind=words words=(auto always never) ;;
   'token --min-valid') kind=text ;;
   'env --shell') kind=words words=(sh bash zsh fish csh dotenv json) ;;
@@ -65,7 +71,10 @@ __agent_value() {
   'account add --client-id') kind=text ;;
   'account add --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'account add -s' | 'account add --scope') kind=text ;;
-  'account add --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
+  'account add --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
+  'account add --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'account add --client-key-id') kind=text ;;
+  'account add --assertion-audience') kind=words words=(issuer token_endpoint) ;;
   'account add --ca-file') kind=files ;;
   'account add --pin') kind=text ;;
   'account add --token-endpoint') kind=text ;;
@@ -77,7 +86,10 @@ __agent_value() {
   'account set --client-id') kind=text ;;
   'account set --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'account set -s' | 'account set --scope') kind=text ;;
-  'account set --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
+  'account set --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
+  'account set --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'account set --client-key-id') kind=text ;;
+  'account set --assertion-audience') kind=words words=(issuer token_endpoint) ;;
   'account set --ca-file') kind=files ;;
   'account set --pin') kind=text ;;
   'account set --token-endpoint') kind=text ;;
@@ -85,12 +97,15 @@ __agent_value() {
   'account set --userinfo-endpoint') kind=text ;;
   'account set --revocation-endpoint') kind=text ;;
   'account set --jwks-uri') kind=text ;;
-  'account set --unset') kind=words words=(provider scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep) ;;
+  'account set --unset') kind=words words=(provider scope token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
   'account import --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'account import -s' | 'account import --scope') kind=text ;;
-  'account import --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
+  'account import --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
+  'account import --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'account import --client-key-id') kind=text ;;
+  'account import --assertion-audience') kind=words words=(issuer token_endpoint) ;;
   'account import --ca-file') kind=files ;;
   'account import --pin') kind=text ;;
   'account import --token-endpoint') kind=text ;;
@@ -99,6 +114,9 @@ __agent_value() {
   'account import --revocation-endpoint') kind=text ;;
   'account import --jwks-uri') kind=text ;;
   'account import --client-secret-file') kind=files ;;
+  'account import --client-secret-env') kind=text ;;
+  'account import --client-key-file') kind=files ;;
+  'account import --client-certificate-file') kind=files ;;
   'account import --refresh-token-file') kind=files ;;
   'account import --refresh-token-fd') kind=text ;;
   *' -a' | *' --account') kind=accounts ;;

@@ -15,6 +15,12 @@ function __agent_takes_value
             return 0
         case 'login --token-endpoint-auth-method'
             return 0
+        case 'login --client-key-algorithm'
+            return 0
+        case 'login --client-key-id'
+            return 0
+        case 'login --assertion-audience'
+            return 0
         case 'login --ca-file'
             return 0
         case 'login --pin'
@@ -30,6 +36,12 @@ function __agent_takes_value
         case 'login --jwks-uri'
             return 0
         case 'login --client-secret-file'
+            return 0
+        case 'login --client-secret-env'
+            return 0
+        case 'login --client-key-file'
+            return 0
+        case 'login --client-certificate-file'
             return 0
         case 'login --qr-code'
             return 0
@@ -52,6 +64,12 @@ function __agent_takes_value
         case 'account add --scope'
             return 0
         case 'account add --token-endpoint-auth-method'
+            return 0
+        case 'account add --client-key-algorithm'
+            return 0
+        case 'account add --client-key-id'
+            return 0
+        case 'account add --assertion-audience'
             return 0
         case 'account add --ca-file'
             return 0
@@ -78,6 +96,12 @@ function __agent_takes_value
         case 'account set --scope'
             return 0
         case 'account set --token-endpoint-auth-method'
+            return 0
+        case 'account set --client-key-algorithm'
+            return 0
+        case 'account set --client-key-id'
+            return 0
+        case 'account set --assertion-audience'
             return 0
         case 'account set --ca-file'
             return 0
@@ -107,6 +131,12 @@ function __agent_takes_value
             return 0
         case 'account import --token-endpoint-auth-method'
             return 0
+        case 'account import --client-key-algorithm'
+            return 0
+        case 'account import --client-key-id'
+            return 0
+        case 'account import --assertion-audience'
+            return 0
         case 'account import --ca-file'
             return 0
         case 'account import --pin'
@@ -122,6 +152,12 @@ function __agent_takes_value
         case 'account import --jwks-uri'
             return 0
         case 'account import --client-secret-file'
+            return 0
+        case 'account import --client-secret-env'
+            return 0
+        case 'account import --client-key-file'
+            return 0
+        case 'account import --client-certificate-file'
             return 0
         case 'account import --refresh-token-file'
             return 0
@@ -252,7 +288,11 @@ complete -c agent -n '__agent_at options login' -l issuer -x -d 'The authorizati
 complete -c agent -n '__agent_at options login' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options login' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options login' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
-complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client proves who it is; without it, what it has and the server\'s announcement decide'
+complete -c agent -n '__agent_at options login' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
+complete -c agent -n '__agent_at options login' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
+complete -c agent -n '__agent_at options login' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
+complete -c agent -n '__agent_at options login' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
 complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options login' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options login' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -263,6 +303,10 @@ complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Us
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options login' -l client-secret-env -x -d 'Take the client secret from this environment variable'
+complete -c agent -n '__agent_at options login' -l client-secret-prompt -d 'Ask for the client secret on the terminal, without showing it'
+complete -c agent -n '__agent_at options login' -l client-key-file -r -F -d 'Read the client\'s private key from this file, in PEM form or as a JSON Web Key; - is standard input'
+complete -c agent -n '__agent_at options login' -l client-certificate-file -r -F -d 'Show the certificate in this PEM file to the server; its key is the client\'s'
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device; this is the default'
 complete -c agent -n '__agent_at options login' -l qr-code -x -a 'auto always never' -d 'Show the address as a QR code too: where there is room, always, or never'
 complete -c agent -n '__agent_at options login' -l copy-code -d 'Put the code into the terminal\'s clipboard (OSC 52), which works over SSH too'
@@ -289,7 +333,11 @@ complete -c agent -n '__agent_at options account add' -l issuer -x -d 'The autho
 complete -c agent -n '__agent_at options account add' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account add' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account add' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
-complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client proves who it is; without it, what it has and the server\'s announcement decide'
+complete -c agent -n '__agent_at options account add' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
+complete -c agent -n '__agent_at options account add' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
+complete -c agent -n '__agent_at options account add' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
+complete -c agent -n '__agent_at options account add' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
 complete -c agent -n '__agent_at options account add' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account add' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account add' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -304,7 +352,11 @@ complete -c agent -n '__agent_at options account set' -l issuer -x -d 'The autho
 complete -c agent -n '__agent_at options account set' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account set' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account set' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
-complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client proves who it is; without it, what it has and the server\'s announcement decide'
+complete -c agent -n '__agent_at options account set' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
+complete -c agent -n '__agent_at options account set' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
+complete -c agent -n '__agent_at options account set' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
+complete -c agent -n '__agent_at options account set' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
 complete -c agent -n '__agent_at options account set' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account set' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account set' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -314,7 +366,7 @@ complete -c agent -n '__agent_at options account set' -l userinfo-endpoint -x -d
 complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -324,7 +376,11 @@ complete -c agent -n '__agent_at options account import' -l issuer -x -d 'The au
 complete -c agent -n '__agent_at options account import' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account import' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account import' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
-complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client proves who it is; without it, what it has and the server\'s announcement decide'
+complete -c agent -n '__agent_at options account import' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
+complete -c agent -n '__agent_at options account import' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
+complete -c agent -n '__agent_at options account import' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
+complete -c agent -n '__agent_at options account import' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
 complete -c agent -n '__agent_at options account import' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account import' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account import' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -335,6 +391,10 @@ complete -c agent -n '__agent_at options account import' -l revocation-endpoint 
 complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account import' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options account import' -l client-secret-env -x -d 'Take the client secret from this environment variable'
+complete -c agent -n '__agent_at options account import' -l client-secret-prompt -d 'Ask for the client secret on the terminal, without showing it'
+complete -c agent -n '__agent_at options account import' -l client-key-file -r -F -d 'Read the client\'s private key from this file, in PEM form or as a JSON Web Key; - is standard input'
+complete -c agent -n '__agent_at options account import' -l client-certificate-file -r -F -d 'Show the certificate in this PEM file to the server; its key is the client\'s'
 complete -c agent -n '__agent_at options account import' -l refresh-token-file -r -F -d 'Read the refresh token from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-fd -x -d 'Read the refresh token from this open descriptor'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'

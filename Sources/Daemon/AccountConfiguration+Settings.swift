@@ -43,12 +43,14 @@ extension AccountConfiguration {
     if let service = given.service { serviceName = service.rawValue }
     if !given.scope.isEmpty { scope = try Self.scope(given.scope) }
     if let method = given.tokenEndpointAuthMethod {
-      guard ["none", "client_secret_basic", "client_secret_post"].contains(method) else {
+      guard ClientAuthenticationMethod(rawValue: method) != nil else {
         throw Failure(
-          .invalidRequest, "the client authentication method is none, client_secret_basic or client_secret_post")
+          .invalidRequest, "the client authentication method is not one that is known",
+          hint: "known are " + ClientAuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", "))
       }
       tokenEndpointAuthMethod = method
     }
+    authentication.apply(given.authentication)
     if let caFile = given.caFile {
       guard caFile.hasPrefix("/") else { throw Failure(.invalidRequest, "\"ca_file\" must be an absolute path") }
       self.caFile = caFile
@@ -72,6 +74,11 @@ extension AccountConfiguration {
     case .provider: serviceName = nil
     case .scope: scope = []
     case .tokenEndpointAuthMethod: tokenEndpointAuthMethod = "none"
+    case .basicUnencoded: authentication.isBasicUnencoded = false
+    case .clientCertificate: authentication.showsCertificate = false
+    case .clientKeyAlgorithm: authentication.keyAlgorithm = nil
+    case .clientKeyID: authentication.keyID = nil
+    case .assertionAudience: authentication.assertionAudience = nil
     case .caFile: caFile = nil
     case .pins: pins = []
     case .allowHTTPLoopback: allowHTTPLoopback = false
@@ -94,6 +101,7 @@ extension AccountConfiguration {
     settings.service = serviceName.flatMap { KnownServiceName(rawValue: $0) }
     settings.scope = scope
     settings.tokenEndpointAuthMethod = tokenEndpointAuthMethod
+    settings.authentication = authentication.settings
     settings.caFile = caFile
     settings.pins = pins
     settings.allowHTTPLoopback = allowHTTPLoopback

@@ -83,7 +83,7 @@ final class Hub {
       switch envelope.request {
       case .token(let request): try token(request, ticket)
       case .whoami(let name): try whoami(name, ticket)
-      case .login(let request): try login(request, ticket, passed: passed.last)
+      case .login(let request): try login(request, ticket, passed: passed)
       case .logout(let request): try logout(request, ticket)
       case .status(let name, check: false): try survey(.status, name, ticket)
       case .status(let name, check: true): try check(name, ticket)

@@ -16,6 +16,7 @@ extension CurlHandle {
     try setTimes(request.transport, timeLeft: ContinuousClock.now.duration(to: limits.deadline))
     try setRestrictions(route)
     try setTrust(route)
+    try setClientCertificate(route)
     try setProxy(route)
   }
 

@@ -10,8 +10,9 @@ package struct AccountConfiguration: Sendable, Hashable {
   package var serviceName: String?
   /// Requested scope values; empty means the default for the issuer.
   package var scope: [String] = []
-  /// `none`, `client_secret_basic` or `client_secret_post`.
+  /// A ``ClientAuthenticationMethod``.
   package var tokenEndpointAuthMethod = "none"
+  package var authentication = AuthenticationSettings()
   /// Absolute path of a PEM file with certificate authorities, trusted besides the system's.
   package var caFile: String?
   package var pins: [String] = []
@@ -68,6 +69,7 @@ extension AccountConfiguration {
     set("provider", serviceName.map { .string($0) })
     set("scope", scope.isEmpty ? nil : .array(scope.map { .string($0) }))
     set("token_endpoint_auth_method", tokenEndpointAuthMethod == "none" ? nil : .string(tokenEndpointAuthMethod))
+    for (name, value) in authentication.members { set(name, value) }
     set("ca_file", caFile.map { .string($0) })
     set("pins", pins.isEmpty ? nil : .array(pins.map { .string($0) }))
     set("allow_http_loopback", allowHTTPLoopback ? true : nil)
@@ -91,6 +93,7 @@ extension AccountConfiguration {
     }
     scope = try reader.texts("scope")
     tokenEndpointAuthMethod = try reader.text("token_endpoint_auth_method") ?? "none"
+    authentication = try AuthenticationSettings(reader)
     caFile = try reader.text("ca_file")
     pins = try reader.texts("pins")
     allowHTTPLoopback = try reader.flag("allow_http_loopback")

@@ -13,9 +13,10 @@ package struct AccountSettings: Sendable, Hashable {
   /// Empty means the daemon's default.
   package var scope: [String] = []
 
-  /// `none`, `client_secret_basic` or `client_secret_post` (OpenID Connect Core, section 9); nil
-  /// picks none without a secret, and what the server announces with one.
+  /// A method by its name in metadata (OpenID Connect Core, section 9; RFC 8705, section 2); nil picks none
+  /// without anything to prove the client with, and what the server announces otherwise.
   package var tokenEndpointAuthMethod: String?
+  package var authentication = ClientAuthenticationSettings()
 
   /// An absolute path to certificate authorities in PEM form, trusted besides the system's.
   package var caFile: String?
@@ -70,6 +71,7 @@ extension AccountSettings {
     }
     scope = try members.texts("scope")
     tokenEndpointAuthMethod = try members.text("token_endpoint_auth_method")
+    authentication = try ClientAuthenticationSettings(members)
     caFile = try members.text("ca_file")
     pins = try members.texts("pins")
     allowHTTPLoopback = try members.flag("allow_http_loopback")
@@ -89,6 +91,7 @@ extension AccountSettings {
     members.add("provider", service?.rawValue)
     members.add("scope", scope)
     members.add("token_endpoint_auth_method", tokenEndpointAuthMethod)
+    authentication.addMembers(to: &members)
     members.add("ca_file", caFile)
     members.add("pins", pins)
     members.add("allow_http_loopback", allowHTTPLoopback)
@@ -108,6 +111,11 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   case provider
   case scope
   case tokenEndpointAuthMethod = "token_endpoint_auth_method"
+  case basicUnencoded = "basic_unencoded"
+  case clientCertificate = "client_certificate"
+  case clientKeyAlgorithm = "client_key_algorithm"
+  case clientKeyID = "client_key_id"
+  case assertionAudience = "assertion_audience"
   case caFile = "ca_file"
   case pins
   case allowHTTPLoopback = "allow_http_loopback"

@@ -22,6 +22,8 @@ enum LoginCommand {
 
   private static func signIn(_ invocation: Invocation, _ reporter: inout LoginReporter) throws(Failure) -> Int32 {
     var request = try LoginOptions.request(invocation)
+    let files = try HandedFiles(invocation)
+    request.handsOver = files.announced
     request.wantsQRCode = reporter.drawsQRCodes
     let client = DaemonClient(invocation)
     var signals = try SignInSignals()
@@ -29,7 +31,7 @@ enum LoginCommand {
     let ending: Ending
     let begin = client.tellAsking(.login(request))
     do {
-      try send(client.envelope(.login(request)), invocation, over: connection)
+      try connection.send(client.envelope(.login(request)), passing: files.descriptors)
       reporter.waitsForServer()
       if reporter.rewritesLine { signals.hideTyping() }
       ending = try wait(for: &connection, &signals, until: client.deadline(standard: longestWait), &reporter)
@@ -52,14 +54,6 @@ enum LoginCommand {
 
   /// The daemon ends a sign-in when its code expires; this only guards against a daemon that hangs.
   private static let longestWait = WireProtocol.maximumTimeoutSeconds
-
-  private static func send(
-    _ envelope: RequestEnvelope, _ invocation: Invocation, over connection: borrowing DaemonConnection
-  ) throws(Failure) {
-    guard let path = invocation.text(.clientSecretFile) else { return try connection.send(envelope) }
-    let file = try LoginOptions.openSecret(path)
-    try connection.send(envelope, passing: file)
-  }
 
   /// Waits for the daemon's lines, for signals, and for the next second of the countdown.
   private static func wait(

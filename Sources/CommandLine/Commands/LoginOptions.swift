@@ -8,7 +8,6 @@ enum LoginOptions {
     var request = LoginRequest()
     request.settings = try SettingsOptions.read(invocation)
     (request.account, request.issuer) = try accountAndIssuer(invocation)
-    request.sendsClientSecret = invocation.has(.clientSecretFile)
     (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
     return request
   }

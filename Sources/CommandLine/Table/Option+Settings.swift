@@ -13,10 +13,7 @@ extension Option {
       Option(
         name: .scope, short: "s", value: .text("SCOPE"), repeats: true,
         summary: "What to ask for; may be given several times, or hold several separated by spaces"),
-      Option(
-        name: .tokenEndpointAuthMethod,
-        value: .choice("METHOD", ["none", "client_secret_basic", "client_secret_post"]),
-        summary: "How the client secret is sent; without it the server's announcement decides"),
+    ] + clientAuthentication + [
       Option(
         name: .caFile, value: .file("FILE"),
         summary: "Trust the certificate authorities in this PEM file besides the system's, for this account only"),
@@ -36,11 +33,5 @@ extension Option {
         name: .keep,
         summary: "Keep the access token in the vault when the server gives no refresh token"),
     ]
-  }
-
-  static var clientSecretFile: Option {
-    Option(
-      name: .clientSecretFile, value: .file("FILE"),
-      summary: "Read the client secret from this file, or from standard input when it is `-`")
   }
 }
