@@ -80,7 +80,7 @@ let package = Package(
     tests("WireTests", uses: ["Wire", "Encoding"]),
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport"]),
     tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding"]),
-    tests("HTTPTests", uses: ["HTTP", "OAuth", "Crypto", "Encoding", "Platform", "TestSupport"]),
+    tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests(
       "SessionsTests", uses: ["Sessions", "OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("CommandLineTests", uses: ["CommandLine", "Wire", "Encoding", "Platform", "TestSupport"]),

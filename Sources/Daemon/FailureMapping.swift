@@ -190,6 +190,22 @@ extension Failure {
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a client secret",
         hint: "--client-secret-file FILE")
+    case .clientKey(let problem): self.init(.invalidConfiguration, "the client's key \(problem.message)")
+    case .clientCertificate:
+      self.init(
+        .invalidConfiguration, "the client's certificate is not in PEM form, or not for the client's key")
+    case .clientKeyAlgorithm:
+      self.init(
+        .invalidConfiguration, "the client's key is not one for \(TerminalText.clean(error.place, limit: 64))",
+        hint: "--client-key-algorithm, or without it what the key is for")
+    case .missingClientKey:
+      self.init(
+        .invalidConfiguration, "the client authentication of this account needs a private key",
+        hint: "--client-key-file FILE")
+    case .missingClientCertificate:
+      self.init(
+        .invalidConfiguration, "the client authentication of this account needs a certificate",
+        hint: "--client-certificate-file FILE --client-key-file FILE")
     case .pin:
       self.init(.invalidConfiguration, "a pin is not of the form sha256//BASE64=")
     }

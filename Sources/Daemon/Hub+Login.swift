@@ -10,11 +10,9 @@ internal import Wire
 /// Sign-in, and the part of it that is by the device authorization grant. Each step that blocks is one job;
 /// between two polls nothing runs.
 extension Hub {
-  func login(_ request: LoginRequest, _ ticket: Ticket, passed: SharedDescriptor?) throws(Failure) {
+  func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let meant = try LoginSettings(request, try settings())
-    if request.sendsClientSecret, passed == nil {
-      throw Failure(.invalidRequest, "the request announces a client secret but brings no descriptor")
-    }
+    let sources = try SecretSources(passed, announced: request.handsOver)
     for other in logins.values where other.account == meant.account {
       conclude(other, .failure(Failure(.cancelled, "another sign-in for \(meant.account.text) took over")))
       end(other)
@@ -29,19 +27,18 @@ extension Hub {
     log.note(.signInBegan, login.account)
     accounts[meant.account]?.session.signInStarted()
     let id = login.id
-    let secretSource = request.sendsClientSecret ? passed : nil
     let choice = FlowChoice(
       wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: AuthorizationOptions(request.demands))
     submit { [services = services(for: login.account), cancellation = login.cancellation] in
       let outcome: Result<PreparedSignIn, SessionError>
       do throws(SessionError) {
-        var given = SignIn.Secrets()
-        given.clientSecret = try secretSource.map { (source) throws(SessionError) in try ClientSecret.read(source) }
+        var (given, configuration) = (SignIn.Secrets(), meant.configuration)
+        given.credentials = try sources.read(for: &configuration, request.authentication)
         given.proxyCredentials = try meant.proxyCredentials.map { (text) throws(SessionError) in
           try ClientSecret.make(text)
         }
         let preparation = SignIn.Preparation(
-          account: meant.account, configuration: meant.configuration, given: given, services: services,
+          account: meant.account, configuration: configuration, given: given, services: services,
           isNew: meant.isNew, cancellation: cancellation)
         outcome = .success(try PreparedSignIn(preparation, choice))
       } catch {

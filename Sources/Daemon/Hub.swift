@@ -92,7 +92,7 @@ final class Hub {
       switch envelope.request {
       case .token(let request): try token(request, ticket)
       case .whoami(let name): try whoami(name, ticket)
-      case .login(let request): try login(request, ticket, passed: passed.last)
+      case .login(let request): try login(request, ticket, passed: passed)
       case .loginRedirect(let request):
         let login = try redirectPasted(request)
         loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)

@@ -76,7 +76,8 @@ private func object(_ text: String) throws -> JSONObject {
   @Test func `to import cannot read two secrets from one place`() throws {
     let invocation = try Parser.parse(
       ["account", "import", "work", "--refresh-token-file", "-", "--client-secret-file", "-"])
-    let failure = Failure(.invalidRequest, "standard input cannot hold the refresh token and the client secret")
+    let failure = Failure(
+      .invalidRequest, "standard input cannot hold what --client-secret-file and --refresh-token-file name")
     #expect(throws: failure) { try AccountImportCommand.run(invocation) }
   }
 

@@ -23,7 +23,12 @@ let fullLogin: LoginRequest = {
   login.resources = ["https://api.example/"]
   login.audience = "backend"
   login.tokenEndpointAuthMethod = "client_secret_basic"
-  login.sendsClientSecret = true
+  login.handsOver = Set(HandedSecret.allCases)
+  login.authentication.basicUnencoded = true
+  login.authentication.certificate = true
+  login.authentication.keyAlgorithm = "PS256"
+  login.authentication.keyID = "k 1"
+  login.authentication.assertionAudience = .tokenEndpoint
   login.caFile = "/etc/ca.pem"
   login.pins = ["sha256//AAAA="]
   login.allowHTTPLoopback = true
@@ -93,13 +98,14 @@ let fullLogin: LoginRequest = {
         == #"{"v":1,"request":"login","account":"work","issuer":"https://as.example/tenant","#
         + #""client_id":"cli \"quoted\" \\ é","provider":"keycloak","scope":["openid","offline_access"],"#
         + #""resource":["https://api.example/"],"audience":"backend","#
-        + #""token_endpoint_auth_method":"client_secret_basic","#
+        + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
+        + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_audience":"token_endpoint","#
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
         + #""jwks_uri":"https://as.example/j","proxy":"http://proxy.example:3128","#
-        + #""no_proxy":"localhost,.example","keep":true,"origins":["api.example.org"],"client_secret_descriptor":true}"#
-        + "\n")
+        + #""no_proxy":"localhost,.example","keep":true,"origins":["api.example.org"],"client_secret_descriptor":true,"#
+        + #""client_key_descriptor":true,"client_certificate_descriptor":true}"# + "\n")
   }
 
   // MARK: Versions and names

@@ -15,14 +15,15 @@ enum LoginCommand {
   }
 
   private static func signIn(_ invocation: Invocation, _ reporter: inout LoginReporter) throws(Failure) -> Int32 {
-    let request = try request(invocation, reporter)
+    let files = try HandedFiles(invocation)
+    let request = try request(invocation, files, reporter)
     let client = DaemonClient(invocation)
     var signals = try SignInSignals()
     var connection = try client.connect()
     let ending: LoginWait.Ending
     let begin = client.tellAsking(request)
     do {
-      try send(client.envelope(request), invocation, over: connection)
+      try connection.send(client.envelope(request), passing: files.descriptors)
       reporter.waitsForServer()
       if reporter.rewritesLine { signals.hideTyping() }
       var wait = LoginWait(invocation, place: .current, until: client.deadline(standard: longestWait))
@@ -46,7 +47,9 @@ enum LoginCommand {
   }
 
   /// A new sign-in, or one that goes on in the background.
-  private static func request(_ invocation: Invocation, _ reporter: LoginReporter) throws(Failure) -> Request {
+  private static func request(
+    _ invocation: Invocation, _ files: HandedFiles, _ reporter: LoginReporter
+  ) throws(Failure) -> Request {
     if let login = invocation.text(.resume) {
       guard !invocation.has(.start) else {
         throw Failure(.invalidRequest, "--start and --resume exclude each other")
@@ -60,18 +63,11 @@ enum LoginCommand {
     }
     var request = try LoginOptions.request(invocation)
     request.isDetached = invocation.has(.start)
+    request.handsOver = files.announced
     request.wantsQRCode = reporter.drawsQRCodes
     return .login(request)
   }
 
   /// The daemon ends a sign-in when its code expires; this only guards against a daemon that hangs.
   private static let longestWait = WireProtocol.maximumTimeoutSeconds
-
-  private static func send(
-    _ envelope: RequestEnvelope, _ invocation: Invocation, over connection: borrowing DaemonConnection
-  ) throws(Failure) {
-    guard let path = invocation.text(.clientSecretFile) else { return try connection.send(envelope) }
-    let file = try LoginOptions.openSecret(path)
-    try connection.send(envelope, passing: file)
-  }
 }

@@ -14,7 +14,6 @@ enum LoginOptions {
     request.demands.loginHint = invocation.text(.loginHint)
     request.demands.acrValues = invocation.texts(.acr)
     request.demands.maxAge = invocation.seconds(.maxAge)
-    request.sendsClientSecret = invocation.has(.clientSecretFile)
     (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
     return request
   }

@@ -25,8 +25,11 @@ extension Command {
         + " ended is kept for ten minutes.",
       "`--acr`, `--max-age`, `--prompt` and `--login-hint` ask something of how the person signs in. They need a browser:"
         + " a device code cannot carry them.",
-      "A client secret is never an argument: `--client-secret-file` names a file, or `-` for standard input. It is"
-        + " handed over to `agentd` as an open file and kept in the vault.",
+      "A client secret is never an argument: it comes from a file, from standard input, from an environment variable or"
+        + " from the terminal. A client can prove who it is with a private key as well: `--client-key-file` alone makes it"
+        + " sign a token for each request (RFC 7523), with `--client-certificate-file` it shows the certificate in the TLS"
+        + " handshake (RFC 8705), and tokens may then be bound to it. All of these are handed over to `agentd` as open"
+        + " files and kept in the vault, where later sign-ins find them.",
       "With `--json` the events go to standard output, one object a line:"
         + #" `{"event": "device_code", "login", "account", "issuer", "client_id", "scope", "user_code", "verification_uri","#
         + #" "verification_uri_complete", "expires_at", "interval"}` or `{"event": "browser", "login", "account","#
@@ -37,8 +40,7 @@ extension Command {
         + #" `{"event": "signed_in", "account", "issuer", "subject", "scope", "expires_at"}` or"#
         + #" `{"event": "error", "code", "message", "hint"}`."#,
     ],
-    options: Option.accountSettings + [
-      .clientSecretFile,
+    options: Option.accountSettings + Option.clientSecrets + [
       Option(name: .browser, summary: "Sign in with a browser on this machine"),
       Option(name: .device, summary: "Sign in with a code typed on any device"),
       Option(name: .paste, summary: "Sign in with a browser anywhere, and paste the address that it ends at"),

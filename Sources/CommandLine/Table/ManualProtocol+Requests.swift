@@ -42,8 +42,8 @@ extension ManualProtocol {
       Member("account", "text", "The account; without it the active one, or with `issuer` a name made from its host."),
       Member("issuer", "text", "The authorization server's own name, a URL; without it the stored settings are used."),
       Member("client_id", "text", "The client identifier; must be there for a new account."),
-    ] + settings + [
-      clientSecretDescriptor, Member("qr_code", "boolean", "Tell the event `qr_code` too."),
+    ] + settings + handedOver + [
+      Member("qr_code", "boolean", "Tell the event `qr_code` too."),
       Member(
         "flow", "text",
         "`browser`, whose answer comes to a port of this machine, `device` or `paste`; without it the daemon chooses."),
