@@ -66,7 +66,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable: .tryLater
     case .accessDenied: .denied
     case .locked: .locked
-    case .originNotAllowed, .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected, .pinMismatch,
+    case .originNotAllowed, .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected,
+      .pinMismatch,
       .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .lifetimeTooShort, .foreignDevice,
       .vaultUnusable, .storage, .missingValue, .cancelled, .internalError,
       .redirectUnavailable, .redirectRejected:
