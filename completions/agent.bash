@@ -13,7 +13,7 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --client-secret-file --browser --device --paste --no-open --qr-code --copy-code) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --client-secret-file --browser --device --paste --no-open --start --resume --no-wait --acr --max-age --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
   'logout') options=(--all --local) limit=1 operand=accounts ;;
   'token') options=(--min-valid -s --scope --resource --audience --exchange --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
@@ -61,6 +61,11 @@ __agent_value() {
   'login --redirect-uri') kind=text ;;
   'login --host') kind=text ;;
   'login --client-secret-file') kind=files ;;
+  'login --resume') kind=text ;;
+  'login --acr') kind=text ;;
+  'login --max-age') kind=text ;;
+  'login --prompt') kind=text ;;
+  'login --login-hint') kind=text ;;
   'login --qr-code') kind=words words=(auto always never) ;;
   'token --min-valid') kind=text ;;
   'token -s' | 'token --scope') kind=text ;;

@@ -39,6 +39,16 @@ function __agent_takes_value
             return 0
         case 'login --client-secret-file'
             return 0
+        case 'login --resume'
+            return 0
+        case 'login --acr'
+            return 0
+        case 'login --max-age'
+            return 0
+        case 'login --prompt'
+            return 0
+        case 'login --login-hint'
+            return 0
         case 'login --qr-code'
             return 0
         case 'token --min-valid'
@@ -324,6 +334,13 @@ complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a br
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
 complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser anywhere, and paste the address that it ends at'
 complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address, but open no browser'
+complete -c agent -n '__agent_at options login' -l start -d 'Tell what a person must do, print the sign-in\'s name, and return at once'
+complete -c agent -n '__agent_at options login' -l resume -x -d 'Wait for a sign-in that was started so'
+complete -c agent -n '__agent_at options login' -l no-wait -d 'With --resume: tell how it stands, and return at once'
+complete -c agent -n '__agent_at options login' -l acr -x -d 'Ask for one of these kinds of sign-in; may be given several times'
+complete -c agent -n '__agent_at options login' -l max-age -x -d 'Ask the person to authenticate who did so longer ago'
+complete -c agent -n '__agent_at options login' -l prompt -x -d 'How the server is to meet the person, such as login, consent or select_account'
+complete -c agent -n '__agent_at options login' -l login-hint -x -d 'Whom the person probably wants to be'
 complete -c agent -n '__agent_at options login' -l qr-code -x -a 'auto always never' -d 'Show the address as a QR code too: where there is room, always, or never'
 complete -c agent -n '__agent_at options login' -l copy-code -d 'Put the code into the terminal\'s clipboard (OSC 52), which works over SSH too'
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
