@@ -319,6 +319,7 @@ extension Server {
 
   /// Sends the last line of a request and goes on with the next.
   private func finish(_ ticket: Ticket, _ outgoing: Connection.Outgoing, _ connection: Connection) {
+    hub.watches.end(ticket)
     connection.finishRequest()
     enqueue(outgoing, connection)
     serveLines(connection)

@@ -31,7 +31,7 @@ extension AuthorizationServer {
     do throws(BearerToken.Problem) {
       registration = try self.registration(of: request)
     } catch {
-      return error.response
+      return error.response()
     }
     switch request.method {
     case .put: return try update(registration, request)

@@ -24,6 +24,8 @@ final class AuthorizationServer: Sendable {
   let formGuard: FormGuard
   let mint: RefreshTokenMint
   let claims: JSONObject
+  /// What tokens may be for; empty for anything.
+  let knownTargets: [String]
   let hasControl: Bool
   let clock: any TimeSource
   private let state: Mutex<IssuerState>
@@ -55,6 +57,7 @@ final class AuthorizationServer: Sendable {
     formGuard = try FormGuard()
     mint = try RefreshTokenMint()
     claims = options.claims
+    knownTargets = options.targets
     hasControl = options.hasControl
     self.clock = clock
     state = Mutex(IssuerState(settings: options.settings, key: try SigningKey(options.algorithm)))
@@ -124,6 +127,9 @@ final class AuthorizationServer: Sendable {
       case .revocation: return try revoke(request)
       case .introspection: return try introspect(request)
       case .resource: return resource(request)
+      case .resourceMetadata: return resourceMetadata(request)
+      case .echo: return try echo(request)
+      case .redirect: return redirectElsewhere(request)
       case .control: return try control(request)
       }
     } catch {

@@ -21,6 +21,8 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case refreshFailures = "refresh_failures"
   case reuseDetected = "reuse_detected"
   case clientFailures = "client_failures"
+  case clientGrants = "client_grants"
+  case exchanges
   /// Clients that authenticated by a signed JWT.
   case clientAssertions = "client_assertions"
   case revocations
@@ -28,6 +30,9 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case introspections
   case userinfo
   case resource
+  case resourceMetadata = "resource_metadata"
+  case echoes
+  case redirects
   case misbehaviours
   /// Requests that began to hang.
   case hangs

@@ -18,7 +18,13 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
   case userinfo
   case revocation
   case introspection
+  /// A protected resource, and what RFC 9728 says of it.
   case resource
+  case resourceMetadata = "resource_metadata"
+  /// A protected resource that tells what it got.
+  case echo
+  /// A resource that is elsewhere.
+  case redirect
   case control
 
   /// What the path of a registered client begins with; its identifier follows.
@@ -43,6 +49,11 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case "/revoke": self = .revocation
     case "/introspect": self = .introspection
     case "/resource": self = .resource
+    case "/echo": self = .echo
+    case "/redirect": self = .redirect
+    case "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/resource",
+      "/.well-known/oauth-protected-resource/echo":
+      self = .resourceMetadata
     case "/control": self = .control
     default: return nil
     }
@@ -50,7 +61,8 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
 
   var methods: Set<Request.Method> {
     switch self {
-    case .metadata, .jwks, .resource: [.get]
+    case .metadata, .jwks, .resource, .resourceMetadata: [.get]
+    case .echo, .redirect: Set(Request.Method.allCases)
     case .registeredClient: [.get, .put, .delete]
     case .decision, .pushed, .registration, .device, .token, .revocation, .introspection: [.post]
     case .authorization, .logout, .verification, .userinfo, .control: [.get, .post]

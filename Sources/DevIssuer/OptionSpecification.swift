@@ -14,7 +14,7 @@ struct OptionSpecification: Sendable {
 }
 
 extension OptionSpecification {
-  static let all: [OptionSpecification] = numbers + choices + redirects + flags + faults + files
+  static let all: [OptionSpecification] = numbers + choices + redirects + resources + flags + faults + files
 
   private static let numbers: [OptionSpecification] = [
     OptionSpecification(
@@ -94,7 +94,7 @@ extension OptionSpecification {
       apply: { (text, options) throws(UsageError) in options.log = try fileName(text) }),
   ]
 
-  private static func number(
+  static func number(
     _ name: String, _ metavariable: String, _ help: String, _ range: ClosedRange<Int>,
     _ set: @escaping @Sendable (inout Settings, Int) -> Void
   ) -> OptionSpecification {

@@ -20,6 +20,8 @@ struct Options: Sendable {
   var exactRedirectURIs: [String] = []
   /// What the path of a redirect URI on the loopback interface begins with.
   var redirectPath = "/"
+  /// Resources and audiences that tokens may be for; empty for any.
+  var targets: [String] = []
   /// Claims about the user beside the standard ones, or in their place.
   var claims = JSONObject()
 

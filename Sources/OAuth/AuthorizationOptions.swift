@@ -15,5 +15,8 @@ package struct AuthorizationOptions: Sendable, Hashable {
   /// The thumbprint of the key that the code shall be bound to (RFC 9449 section 10).
   package var dpopKeyThumbprint: String?
 
+  /// What this server wants besides, if it is one that we know.
+  var serviceParameters: [KnownService.Parameter] = []
+
   package init() {}
 }

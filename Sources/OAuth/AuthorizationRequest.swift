@@ -54,7 +54,9 @@ package struct AuthorizationRequest: Sendable {
       ("state", state), ("code_challenge", verifier.challenge), ("code_challenge_method", CodeVerifier.method),
     ]
     add("nonce", nonce)
-    add("prompt", options.prompt ?? usualPrompt)
+    let known = options.serviceParameters
+    add("prompt", options.prompt ?? known.first { $0.name == "prompt" }?.value ?? usualPrompt)
+    for parameter in known where parameter.name != "prompt" { add(parameter.name, parameter.value) }
     add("login_hint", options.loginHint)
     add("acr_values", options.acrValues.joined(separator: " "))
     add("max_age", options.maxAge.map { String($0) })

@@ -9,9 +9,11 @@ extension AuthorizationServer {
   package func beginAuthorization(
     scope: Scope?, redirectURI: String, options: AuthorizationOptions = .init()
   ) throws(OAuthError) -> AuthorizationRequest {
-    _ = try require(metadata.authorizationEndpoint, "the authorization endpoint")
-    _ = try require(metadata.tokenEndpoint, "the token endpoint")
+    _ = try require(metadata.authorizationEndpoint, .authorization)
+    _ = try require(metadata.tokenEndpoint, .token)
     guard metadata.acceptsCodeChallenges else { throw OAuthError(.codeChallengeUnsupported, "the server") }
+    var options = options
+    options.serviceParameters = service?.authorizationParameters ?? []
     return try AuthorizationRequest(
       metadata, clientID: client.id, redirectURI: redirectURI, scope: scope, options: options)
   }
@@ -30,10 +32,10 @@ extension AuthorizationServer {
   package func authorizationURL(
     for request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> AuthorizationURL {
-    let endpoint = try require(metadata.authorizationEndpoint, "the authorization endpoint")
+    let endpoint = try require(metadata.authorizationEndpoint, .authorization)
     guard let pushing = metadata.pushedAuthorizationRequestEndpoint else {
       if metadata.requiresPushedRequests {
-        throw OAuthError(.endpointMissing, "the pushed authorization request endpoint")
+        throw OAuthError(.endpointMissing, EndpointRole.pushedAuthorization.subject)
       }
       return AuthorizationURL(text: endpoint.uri.appendingQuery(request.parameters), expiresIn: nil)
     }
@@ -54,8 +56,10 @@ extension AuthorizationServer {
     var form = RequestForm()
     for (name, value) in request.parameters { form.add(name, value) }
     let response = try post(
-      form, to: endpoint, "the pushed authorization request endpoint", cancellation: cancellation)
-    return try PushedAuthorizationResponse.parse(response, sent: secrets())
+      form, to: endpoint, .pushedAuthorization, cancellation: cancellation)
+    return try advising { () throws(OAuthError) in
+      try PushedAuthorizationResponse.parse(response, sent: secrets())
+    }
   }
 }
 

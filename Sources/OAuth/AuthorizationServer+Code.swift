@@ -8,15 +8,14 @@ extension AuthorizationServer {
   package func exchange(
     _ code: SharedSecret, of request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
-    let subject = "the token endpoint"
-    let endpoint = try require(metadata.tokenEndpoint, subject)
+    let endpoint = try require(metadata.tokenEndpoint, .token)
     var form = RequestForm()
     form.add("grant_type", "authorization_code")
     form.add("code", secret: code)
     form.add("redirect_uri", request.redirectURI)
     form.add("code_verifier", secret: request.verifier.secret)
     for resource in request.options.resources { form.add("resource", resource) }
-    let response = try post(form, to: endpoint, subject, cancellation: cancellation)
+    let response = try post(form, to: endpoint, .token, cancellation: cancellation)
     do throws(OAuthError) {
       return try tokens(in: response, kind: .code, sent: secrets(code, request.verifier.secret))
     } catch {

@@ -10,14 +10,14 @@ extension AuthorizationServer {
   package func revoke(
     _ token: SharedSecret, hint: RevocationHint, bearer: SharedSecret?, cancellation: Cancellation? = nil
   ) throws(OAuthError) {
-    let subject = "the revocation endpoint"
-    let endpoint = try require(metadata.revocationEndpoint, subject)
-    var response = try post(revocation(of: token, hint), to: endpoint, subject, cancellation: cancellation)
+    let subject = EndpointRole.revocation.subject
+    let endpoint = try require(metadata.revocationEndpoint, .revocation)
+    var response = try post(revocation(of: token, hint), to: endpoint, .revocation, cancellation: cancellation)
     if response.status == 401, case .none = client.authentication, let bearer {
       var form = revocation(of: token, hint)
       form.add("client_id", client.id)
       let authorization = try self.bearer(bearer)
-      response = try post(form, to: endpoint, subject, authorization: authorization, cancellation: cancellation)
+      response = try post(form, to: endpoint, .revocation, authorization: authorization, cancellation: cancellation)
     }
     // The body of a success is ignored (RFC 7009 section 2.2).
     guard !(200..<300).contains(response.status) else { return }

@@ -10,11 +10,11 @@ extension AuthorizationServer {
   package func userInfo(
     accessToken: SharedSecret, expectedSubject: String?, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> JSONObject {
-    let subject = "the UserInfo endpoint"
-    let endpoint = try require(metadata.userinfoEndpoint, subject)
-    var request = HTTPRequest(get: endpoint, transport: transport, cancellation: cancellation)
+    let subject = EndpointRole.userinfo.subject
+    let endpoint = try require(metadata.userinfoEndpoint, .userinfo)
+    var request = HTTPRequest(get: endpoint, .userinfo, transport: privateTransport, cancellation: cancellation)
     request.authorization = try bearer(accessToken)
-    let response = try send(request, subject)
+    let response = try send(request)
     let claims = try claims(in: response, subject, sent: secrets(accessToken))
     guard let found = claims["sub"]?.string, !found.isEmpty else {
       throw OAuthError(.malformedResponse, "\(subject) (sub)", httpStatus: response.status)

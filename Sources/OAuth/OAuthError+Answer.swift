@@ -81,6 +81,8 @@ extension OAuthError.Code {
     case "invalid_request": .invalidRequest
     case "unsupported_grant_type": .unsupportedGrantType
     case "invalid_scope": .invalidScopeAnswer
+    // RFC 8707 section 2.
+    case "invalid_target": .invalidTargetAnswer
     case "access_denied", "authorization_declined": .accessDenied
     case "expired_token", "token_expired": .expiredToken
     case "server_error", "temporarily_unavailable": .serverUnavailable

@@ -22,7 +22,8 @@ package struct BrowserSignIn: Sendable {
     let startedAt = signIn.services.time.now()
     let wallSeconds = signIn.services.time.wallSeconds()
     let request = try oauth { () throws(OAuthError) in
-      try signIn.server.beginAuthorization(scope: signIn.scope, redirectURI: redirectURI, options: options)
+      try signIn.server.beginAuthorization(
+        scope: signIn.scope, redirectURI: redirectURI, options: signIn.configuration.adding(to: options))
     }
     let url = try oauth { () throws(OAuthError) in
       try signIn.server.authorizationURL(for: request, cancellation: signIn.cancellation)

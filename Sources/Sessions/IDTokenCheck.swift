@@ -46,19 +46,28 @@ struct IDTokenCheck {
     expectation.maxAge = demands.maxAge
     expectation.acrValues = demands.acrValues
     expectation.code = demands.code
+    let observer = services.observer
     let keys = try oauth { () throws(OAuthError) in
-      try services.documents.keys(at: endpoint, transport: server.transport, cancellation: cancellation)
+      try services.documents.keys(
+        at: endpoint, transport: server.transport, cancellation: cancellation, observer: observer)
     }
     do {
-      return try IDToken.verify(compact, keys: keys, expecting: expectation)
+      return told(try IDToken.verify(compact, keys: keys, expecting: expectation))
     } catch {
       guard error.needsNewKeys else { throw .idToken(error) }
     }
+    observer?(.keysDoubted)
     let newKeys = try oauth { () throws(OAuthError) in
-      try services.documents.refetchedKeys(at: endpoint, transport: server.transport, cancellation: cancellation)
+      try services.documents.refetchedKeys(
+        at: endpoint, transport: server.transport, cancellation: cancellation, observer: observer)
     }
-    do { return try IDToken.verify(compact, keys: newKeys ?? keys, expecting: expectation) } catch {
+    do { return told(try IDToken.verify(compact, keys: newKeys ?? keys, expecting: expectation)) } catch {
       throw .idToken(error)
     }
+  }
+
+  private func told(_ token: IDToken) -> IDToken {
+    services.observer?(.idTokenVerified(algorithm: token.algorithm.rawValue))
+    return token
   }
 }

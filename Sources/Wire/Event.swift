@@ -5,6 +5,9 @@ package enum Event: Sendable, Hashable {
   /// The person must open ``DeviceCode/verificationURI`` and type ``DeviceCode/userCode``.
   case deviceCode(DeviceCode)
 
+  /// The address of the event before as a QR code.
+  case qrCode(QRCode)
+
   /// The person must open ``Browser/url``.
   case browser(Browser)
 
@@ -13,6 +16,13 @@ package enum Event: Sendable, Hashable {
 
   /// Something worth knowing that is not the answer: one cleaned sentence.
   case notice(String)
+
+  /// The head of a resource's answer, before its body.
+  case response(ResponseHead)
+
+  /// What is done for a request that is ``RequestEnvelope/verbose``; nil for something that this build
+  /// does not know.
+  case progress(LogEntry?)
 
   /// The part of a device authorization answer that is for people (RFC 8628, section 3.3).
   package struct DeviceCode: Sendable, Hashable {
@@ -51,6 +61,12 @@ package enum Event: Sendable, Hashable {
   /// `{"event":…}` without the protocol's version: what `--json` prints.
   package var json: JSONObject {
     switch self {
+    case .response(let head): return head.json
+    case .qrCode(let code): return code.json
+    case .progress(let entry):
+      var object = JSONObject([("event", "progress")])
+      object["entry"] = entry.map { .object($0.json) }
+      return object
     case .notice(let message): return JSONObject([("event", "notice"), ("message", .string(message))])
     case .browser(let browser): return browser.json
     case .redirectRefused(let failure):
@@ -78,9 +94,16 @@ package enum Event: Sendable, Hashable {
   /// Reads what ``json`` writes; nil when it is no event this build knows.
   package init?(json: JSON) {
     switch json["event"]?.string {
+    case "response":
+      guard let head = ResponseHead(json: json) else { return nil }
+      self = .response(head)
+    case "progress": self = .progress(json["entry"].flatMap { LogEntry(json: $0) })
     case "notice":
       guard let message = json["message"]?.string else { return nil }
       self = .notice(message)
+    case "qr_code":
+      guard let code = QRCode(json: json) else { return nil }
+      self = .qrCode(code)
     case "browser":
       guard let browser = Browser(json: json) else { return nil }
       self = .browser(browser)

@@ -30,8 +30,13 @@ package struct LogEntry: Sendable, Hashable {
 
   /// The entry as a person reads it, without a line feed.
   package var text: String {
+    "\(Timestamp.rfc3339(time)) \(sentence)"
+  }
+
+  /// The same without the time.
+  package var sentence: String {
     let place = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
-    return "\(Timestamp.rfc3339(time)) \(place)\(event.text)"
+    return place + event.text
   }
 }
 
@@ -43,6 +48,7 @@ extension LogEvent {
     case .signedOut(let result): result == .failed
     case .checked(_, let result): result == .failed
     case .peerDropped, .requestTimedOut, .redirectForeign: true
+    case .step(let step): step.isFailure
     case .started, .stopping, .refreshBegan, .refreshRetry, .signInBegan, .signInCode, .signInSlowed, .signInApproved,
       .settingsChanged:
       false
@@ -70,6 +76,7 @@ extension LogEvent {
     case .settingsChanged(let change): "settings: \(change.rawValue)"
     case .peerDropped(let problem): "a peer was dropped: \(problem.rawValue)"
     case .requestTimedOut: "a request was not answered in time"
+    case .step(let step): step.text
     }
   }
 }

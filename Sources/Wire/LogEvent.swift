@@ -28,6 +28,9 @@ package enum LogEvent: Sendable, Hashable {
   case peerDropped(PeerProblem)
   case requestTimedOut
 
+  /// A step that somebody asked to be told.
+  case step(LogStep)
+
   /// What the server said of a sign-out.
   package enum SignOut: String, Sendable, CaseIterable {
     case revoked
@@ -93,6 +96,7 @@ extension LogEvent {
     case .settingsChanged: "settings_changed"
     case .peerDropped: "peer_dropped"
     case .requestTimedOut: "request_timed_out"
+    case .step(let step): step.name
     }
   }
 
@@ -118,6 +122,7 @@ extension LogEvent {
       object["result"] = .string(result.rawValue)
     case .settingsChanged(let change): object["change"] = .string(change.rawValue)
     case .peerDropped(let problem): object["reason"] = .string(problem.rawValue)
+    case .step(let step): step.addMembers(to: &object)
     }
   }
 
@@ -156,7 +161,7 @@ extension LogEvent {
       case "settings_changed": word("change").map { .settingsChanged($0) }
       case "peer_dropped": word("reason").map { .peerDropped($0) }
       case "request_timed_out": .requestTimedOut
-      default: nil
+      default: LogStep(json).map { .step($0) }
       }
     guard let event else { return nil }
     self = event

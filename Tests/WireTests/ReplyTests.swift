@@ -29,6 +29,7 @@ import Wire
     Reply.event(.browser(browser)), .event(.browser(bareBrowser)),
     .event(.redirectRefused(Failure(.redirectRejected, "no", hint: "yes"))), .event(.notice("a \"word\"\u{1B}")),
     .event(.deviceCode(deviceCode)), .event(.deviceCode(bareDeviceCode)),
+    .event(.progress(LogEntry(time: 1, account: "work", event: .step(.recordRead)))),
     .result([:]), .result(["accounts": [["name": "work"]], "error": "inside", "v": 9]),
   ])
   func `is read back as it was written`(reply: Reply) throws {
@@ -40,6 +41,13 @@ import Wire
     for count in 0..<whole.count {
       #expect(throws: Self.unreadable) { try Reply(parsing: Array(whole[..<count]).span) }
     }
+  }
+
+  /// A newer daemon may tell what this build does not know.
+  @Test(arguments: [#"{"v":1,"event":"progress","entry":{"time":1,"event":"new"}}"#, #"{"v":1,"event":"progress"}"#])
+  func `of progress may tell something unknown`(line: String) throws {
+    let bytes = Array(line.utf8)
+    #expect(try Reply(parsing: bytes.span) == .event(.progress(nil)))
   }
 
   @Test func `with a device code is written as the protocol documents it`() {

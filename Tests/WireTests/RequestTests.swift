@@ -18,9 +18,17 @@ let fullLogin: LoginRequest = {
   login.account = "work"
   login.issuer = "https://as.example/tenant"
   login.clientID = "cli \"quoted\" \\ é"
+  login.service = .keycloak
   login.scope = ["openid", "offline_access"]
+  login.resources = ["https://api.example/"]
+  login.audience = "backend"
   login.tokenEndpointAuthMethod = "client_secret_basic"
-  login.sendsClientSecret = true
+  login.handsOver = Set(HandedSecret.allCases)
+  login.authentication.basicUnencoded = true
+  login.authentication.certificate = true
+  login.authentication.keyAlgorithm = "PS256"
+  login.authentication.keyID = "k 1"
+  login.authentication.assertionAudience = .tokenEndpoint
   login.caFile = "/etc/ca.pem"
   login.pins = ["sha256//AAAA="]
   login.allowHTTPLoopback = true
@@ -32,6 +40,7 @@ let fullLogin: LoginRequest = {
   login.proxy = "http://proxy.example:3128"
   login.proxyExclusions = "localhost,.example"
   login.keepsAccessToken = true
+  login.origins = ["api.example.org"]
   login.redirectURI = "http://127.0.0.1:8400/cb"
   login.flow = .browser
   login.canOpenBrowser = true
@@ -54,7 +63,7 @@ let fullLogin: LoginRequest = {
   ]
 
   @Test(arguments: all, [nil, 1, 3600]) func `is read back as it was written`(request: Request, timeout: Int?) throws {
-    let envelope = RequestEnvelope(request, timeoutSeconds: timeout)
+    let envelope = RequestEnvelope(request, timeoutSeconds: timeout, verbose: timeout == 1)
     let line = envelope.serialized()
     #expect(line.last == UInt8(ascii: "\n"))
     #expect(line.count { $0 == UInt8(ascii: "\n") } == 1)
@@ -89,14 +98,17 @@ let fullLogin: LoginRequest = {
     #expect(
       String(decoding: RequestEnvelope(.login(fullLogin)).serialized(), as: UTF8.self)
         == #"{"v":1,"request":"login","account":"work","issuer":"https://as.example/tenant","#
-        + #""client_id":"cli \"quoted\" \\ é","scope":["openid","offline_access"],"#
-        + #""token_endpoint_auth_method":"client_secret_basic","#
+        + #""client_id":"cli \"quoted\" \\ é","provider":"keycloak","scope":["openid","offline_access"],"#
+        + #""resource":["https://api.example/"],"audience":"backend","#
+        + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
+        + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_audience":"token_endpoint","#
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
-        + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","proxy":"http://proxy.example:3128","#
-        + #""no_proxy":"localhost,.example","keep":true,"client_secret_descriptor":true,"flow":"browser","#
-        + #""can_open_browser":true}"# + "\n")
+        + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
+        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"#
+        + #""origins":["api.example.org"],"client_secret_descriptor":true,"client_key_descriptor":true,"#
+        + #""client_certificate_descriptor":true,"flow":"browser","can_open_browser":true}"# + "\n")
   }
 
   // MARK: Versions and names

@@ -34,7 +34,7 @@ struct LoginWait {
   }
 
   mutating func run(
-    over connection: inout DaemonConnection, _ signals: borrowing Signals.SignalReceiver,
+    over connection: inout DaemonConnection, _ signals: inout SignInSignals,
     _ reporter: inout LoginReporter
   ) throws(Failure) -> Ending {
     while true {
@@ -46,7 +46,7 @@ struct LoginWait {
         }
       }
       let keys = try nextKeys(connection, signals, reporter)
-      if keys.contains(Key.signals), let signal = signals.next() { return .interrupted(by: signal) }
+      if keys.contains(Key.signals), let signal = signals.obey(&reporter) { return .interrupted(by: signal) }
       if keys.contains(Key.daemon) { try connection.readMore() }
       if keys.contains(Key.pasted) { try readPasted(connection) }
       if Instant.now >= deadline { throw Failure(.timeout, "nobody approved the sign-in in time") }
@@ -65,18 +65,18 @@ struct LoginWait {
       guard pasted?.isTerminal == true else { throw failure }
       isPasteOver = false
       try reporter.tell(event)
-    case .deviceCode, .notice: try reporter.tell(event)
+    case .deviceCode, .qrCode, .notice, .progress, .response: try reporter.tell(event)
     }
   }
 
   private mutating func begin(_ browser: Event.Browser, _ reporter: inout LoginReporter) throws(Failure) {
     login = browser.login
-    guard !browser.mustPaste else {
+    guard !browser.mustPaste || invocation.has(.start) else {
       // What is typed is hidden before anybody is asked for it.
       pasted = try PastedLine.open(mayUseTerminal: !invocation.has(.noInput))
       return try reporter.tell(.browser(browser))
     }
-    let commands = invocation.has(.noOpen) ? [] : place.commands(opening: browser.url)
+    let commands = invocation.has(.noOpen) || invocation.has(.start) ? [] : place.commands(opening: browser.url)
     let mayOpen = !commands.isEmpty && BrowserOpener.mayOpen(browser.url)
     try reporter.tell(.browser(browser), mayOpen ? .opens : .byHand)
     if mayOpen {
@@ -113,7 +113,7 @@ struct LoginWait {
   // MARK: Waiting
 
   private func nextKeys(
-    _ connection: borrowing DaemonConnection, _ signals: borrowing Signals.SignalReceiver, _ reporter: LoginReporter
+    _ connection: borrowing DaemonConnection, _ signals: borrowing SignInSignals, _ reporter: LoginReporter
   ) throws(Failure) -> Set<UInt64> {
     var moment = min(deadline, reporter.nextUpdate ?? deadline)
     if let next = opener?.deadline { moment = min(moment, next) }

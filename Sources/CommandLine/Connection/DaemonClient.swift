@@ -30,9 +30,10 @@ struct DaemonClient: Sendable {
     return try DaemonLauncher.connectOrStart(console)
   }
 
-  /// A request with the deadline of the command line.
+  /// A request with the deadline of the command line, and whether its user wants to know what is done for it.
   func envelope(_ request: Request) -> RequestEnvelope {
-    RequestEnvelope(request, timeoutSeconds: invocation.seconds(.timeout))
+    RequestEnvelope(
+      request, timeoutSeconds: invocation.seconds(.timeout), verbose: console.verbose && !console.quiet)
   }
 
   /// Tells, to those who asked for it, what is about to be sent. Returns when that was.
@@ -96,16 +97,13 @@ struct DaemonClient: Sendable {
 
   /// Sends a request with secrets for the daemon to read, and returns its result.
   func ask(
-    _ request: Request, passing first: borrowing FileDescriptor, _ second: borrowing FileDescriptor?
+    _ request: Request, passing descriptors: [SharedDescriptor]
   ) throws(Failure) -> JSONObject {
     var connection = try connect()
     let result: JSONObject
     do {
       let begin = tellAsking(request)
-      switch second {
-      case .none: try connection.send(envelope(request), passing: first)
-      case .some(let second): try connection.send(envelope(request), passing: first, second)
-      }
+      try connection.send(envelope(request), passing: descriptors)
       result = try answer(to: request, over: &connection, since: begin)
     } catch {
       connection.finish()
@@ -172,8 +170,13 @@ struct DaemonClient: Sendable {
     }
   }
 
-  private func tell(_ event: Event) {
-    if case .notice(let message) = event { console.note(message) }
+  /// Tells an event that is not part of the answer.
+  func tell(_ event: Event) {
+    switch event {
+    case .notice(let message): console.note(message)
+    case .progress(let entry): console.detail(entry)
+    case .qrCode, .deviceCode, .browser, .redirectRefused, .response: break
+    }
   }
 
   /// Lets a child start the daemon. The daemon is then nobody's child: the program that takes this
@@ -196,7 +199,7 @@ extension Request {
   fileprivate var mayBeRepeated: Bool {
     switch self {
     case .token, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
-    case .login, .loginRedirect, .logout, .account, .daemonStop: false
+    case .login, .loginRedirect, .loginResume, .logout, .account, .call, .daemonStop: false
     }
   }
 }

@@ -1,7 +1,7 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, login, loginRedirect, logout, status, list, use, whoami] + accountRequests + [
+    [token, login, loginRedirect, loginResume, logout, status, list, use, whoami, resource] + accountRequests + [
       daemonStatus, daemonLog, daemonStop,
     ]
 
@@ -15,6 +15,10 @@ extension ManualProtocol {
         "For how many seconds more the token must be good, 0 to 86400; by default a minute, or a tenth of its lifetime"
           + " when that is less."),
       Member("force_refresh", "boolean", "Get a new token even if the one at hand is good."),
+      Member("scope", "list of texts", "Ask for another token than the account's own: with these scopes only."),
+      Member("resource", "list of texts", "Or one that is good at these resources; see RFC 8707."),
+      Member("audience", "text", "Or one with this audience."),
+      Member("exchange", "boolean", "Get it by trading the account's own token; see RFC 8693."),
       Member("id_token", "boolean", "Answer with the ID Token as well."),
       Member("claims", "boolean", "Answer with the claims of the verified ID Token as well."),
     ],
@@ -33,17 +37,25 @@ extension ManualProtocol {
   private static let login = Description(
     name: "login",
     purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events `device_code` or"
-      + " `browser`, `redirect_refused` and `notice` before it ends.",
+      + " `browser`, and `qr_code`, `redirect_refused` and `notice` before it ends.",
     members: [
       Member("account", "text", "The account; without it the active one, or with `issuer` a name made from its host."),
       Member("issuer", "text", "The authorization server's own name, a URL; without it the stored settings are used."),
       Member("client_id", "text", "The client identifier; must be there for a new account."),
-    ] + settings + [
-      clientSecretDescriptor,
+    ] + settings + handedOver + [
+      Member("qr_code", "boolean", "Tell the event `qr_code` too."),
       Member(
         "flow", "text",
         "`browser`, whose answer comes to a port of this machine, `device` or `paste`; without it the daemon chooses."),
       Member("can_open_browser", "boolean", "For that choice: a browser can be opened where the caller is."),
+      Member(
+        "start", "boolean",
+        "Answer once it is known what a person must do, with `login`, `account`, `state`, which is `waiting`, and"
+          + " `expires_at`, and go on in the background."),
+      Member("prompt", "text", "How the server is to meet the person; see OpenID Connect Core, section 3.1.2.1."),
+      Member("login_hint", "text", "Whom the person probably wants to be."),
+      Member("acr_values", "list of texts", "What kinds of sign-in will do."),
+      Member("max_age", "number", "How many seconds ago the person may have authenticated."),
     ],
     result: [
       Member("account", "text", "The account that is signed in."),
@@ -65,6 +77,18 @@ extension ManualProtocol {
     note:
       "It may also be sent on the connection of the sign-in itself before that has ended. It then has no last line of"
       + " its own; a refusal is told as the event `redirect_refused`.")
+
+  private static let loginResume = Description(
+    name: "login_resume",
+    purpose: "Takes up a sign-in that was started in the background: tells its event again and answers as `login` does"
+      + " when it ends. Closing the connection leaves it going on.",
+    members: [
+      Member("login", "text", "The sign-in, as the answer of its start names it. Must be there."),
+      Member("report", "boolean", "Answer at once how it stands, with the members of a start."),
+    ],
+    result: [
+      Member("account", "text", "As for `login`; so are the others.")
+    ])
 
   private static let logout = Description(
     name: "logout",
@@ -140,13 +164,15 @@ extension ManualProtocol {
 
   private static let daemonLog = Description(
     name: "daemon_log",
-    purpose: "Tells the last events. No token, code or text of a server or a peer is among them.",
+    purpose: "Tells the last events. No token, code or text of a server or a peer is among them. Single steps, such as"
+      + " an exchange with a server, are among them if they were taken while a request with `verbose` waited.",
     result: [
       Member(
         "events", "list of objects",
         "The oldest first. For each event `time`, `account` where it is about one, `event`, which says what it is, and"
-          + " what goes with that: `attempt`, `duration_ms`, `wait_ms`, `seconds`, `result` (`ok` or an error code),"
-          + " `change` or `reason`. A client leaves out an event that it does not know."),
+          + " what goes with that: `attempt`, `duration_ms`, `wait_ms`, `seconds`, `seconds_left`, `seconds_wanted`,"
+          + " `result` (`ok` or an error code), `endpoint` (a word for what it is for), `status` (that of HTTP),"
+          + " `algorithm`, `change` or `reason`. A client leaves out an event that it does not know."),
       Member("dropped", "number", "How many earlier events are no longer kept."),
     ])
 
@@ -158,6 +184,7 @@ extension ManualProtocol {
   // MARK: Events
 
   static let events: [Description] = [
+    response,
     Description(
       name: "device_code",
       purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",
@@ -172,6 +199,14 @@ extension ManualProtocol {
         Member("verification_uri_complete", "text", "The address with the code in it."),
         Member("expires_at", "number", "When the code expires."),
         Member("interval", "number", "Seconds between two questions of the daemon to the server."),
+      ]),
+    Description(
+      name: "qr_code",
+      purpose: "The address of the event before as a QR code, `verification_uri_complete` if there is one.",
+      members: [
+        Member(
+          "rows", "list of texts",
+          "The rows from the top, each as long as there are rows: `1` is a dark module, `0` a light one.")
       ]),
     Description(
       name: "browser",
@@ -200,5 +235,9 @@ extension ManualProtocol {
       name: "notice",
       purpose: "Something worth knowing that is not the answer.",
       members: [Member("message", "text", "One sentence, safe to show on a terminal.")]),
+    Description(
+      name: "progress",
+      purpose: "What is done for a request with `verbose`, and why. Nothing in it is secret.",
+      members: [Member("entry", "object", "One event, as `daemon_log` tells them.")]),
   ]
 }
