@@ -52,6 +52,7 @@ extension Hub {
     let operation = SignOutOperation(
       account: account.name, configuration: account.configuration, grant: account.session.grant, isLocal: isLocal,
       services: services(for: account.name))
+    endTransfers(of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
     account.cancelRefresh()
     account.session.signedOut()
     failWaiters(account, .signedOut(account: account.name.text))

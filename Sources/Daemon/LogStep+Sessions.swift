@@ -28,6 +28,8 @@ extension LogStep.Endpoint {
       switch role {
       case .metadata: .metadata
       case .keys: .keys
+      case .authorization: .authorization
+      case .pushedAuthorization: .pushedAuthorization
       case .deviceAuthorization: .deviceAuthorization
       case .token: .token
       case .userinfo: .userinfo

@@ -12,6 +12,8 @@ struct AuthorizationRequest: Sendable {
   let challenge: [UInt8]?
   let nonce: String?
   let scope: ScopeSet
+  /// Resources and audiences (RFC 8707 section 2.1).
+  let targets: [String]
   let loginHint: String?
   let prompt: Set<String>
   /// Seconds.
@@ -21,8 +23,9 @@ struct AuthorizationRequest: Sendable {
 
   /// - Throws: What the client is told by a redirect.
   init(
-    _ parameters: Parameters, client: RegisteredClient, target: RedirectTarget
+    _ parameters: Parameters, client: RegisteredClient, target: RedirectTarget, targets: [String]
   ) throws(OAuthFailure) {
+    try client.requireGrantType(GrantType.authorizationCode)
     guard parameters["request"] == nil else {
       throw OAuthFailure(.requestNotSupported, "request objects are not supported")
     }
@@ -35,7 +38,8 @@ struct AuthorizationRequest: Sendable {
     clientID = client.id
     clientName = client.name
     self.target = target
-    challenge = try Self.challenge(parameters, isRequired: client.secret == nil)
+    self.targets = targets
+    challenge = try Self.challenge(parameters, isRequired: !client.isConfidential)
     nonce = parameters["nonce"]
     scope = try AuthorizationServer.scope(parameters) ?? .standard
     loginHint = parameters["login_hint"]

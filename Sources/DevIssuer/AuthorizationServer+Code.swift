@@ -12,16 +12,16 @@ extension AuthorizationServer {
       throw OAuthFailure(.invalidGrant, "unknown code")
     }
     let proof = try CodeProof(parameters)
-    let (grantKey, accessKey) = (try checked(OpaqueKey.random), try checked(OpaqueKey.random))
-    let (now, wall) = (clock.now(), wallSeconds())
+    let grantKey = try checked(OpaqueKey.random)
+    let order = try order(parameters, client)
     return try withState { (state) throws(OAuthFailure) -> IssuedTokens in
-      let code = try Self.use(key, client, for: grantKey, now, &state)
+      let code = try Self.use(key, client, for: grantKey, order.now, &state)
       try proof.check(against: code.request)
       state.count(.codeGrants)
       var grant = Grant(
         clientID: client.id, username: code.session.username, scope: code.request.scope,
-        authTime: code.session.authTime, acr: code.session.acr)
-      return try begin(&grant, grantKey, accessKey, nonce: code.request.nonce, (now, wall), &state)
+        authTime: code.session.authTime, acr: code.session.acr, targets: code.request.targets)
+      return try begin(&grant, grantKey, order, nonce: code.request.nonce, &state)
     }
   }
 

@@ -13,4 +13,6 @@ struct IssuedTokens: Sendable {
   let issuedAt: Int
   let settings: Settings
   let key: SigningKey
+  /// Only for an exchanged token (RFC 8693 section 2.2.1).
+  var issuedTokenType: String?
 }

@@ -22,6 +22,10 @@ struct OAuthFailure: Error, Hashable, Sendable {
     case requestNotSupported = "request_not_supported"
     /// RFC 8707 section 2.
     case invalidTarget = "invalid_target"
+    /// RFC 7591 section 3.2.2.
+    case invalidRedirectURI = "invalid_redirect_uri"
+    case invalidClientMetadata = "invalid_client_metadata"
+    case invalidSoftwareStatement = "invalid_software_statement"
     case serverError = "server_error"
   }
 

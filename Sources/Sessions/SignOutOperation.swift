@@ -79,7 +79,7 @@ package struct SignOutOperation: Sendable {
       // Some servers take a revocation from a public client only with an access token, and there is
       // none that works: one more refresh yields it.
       guard error.httpStatus == 401 else { throw error }
-      let last = try server.refresh(refreshToken, scope: nil, cancellation: nil)
+      let last = try server.refresh(refreshToken, cancellation: nil)
       try server.revoke(
         last.refreshToken ?? refreshToken, hint: .refreshToken, bearer: last.accessToken, cancellation: nil)
       try? server.revoke(last.accessToken, hint: .accessToken, bearer: last.accessToken, cancellation: nil)

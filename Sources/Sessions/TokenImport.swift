@@ -72,7 +72,7 @@ package struct TokenImport: Sendable {
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let response = try oauth { () throws(OAuthError) in
-      try contact.server.refresh(refreshToken, scope: nil, cancellation: cancellation)
+      try contact.server.refresh(refreshToken, cancellation: cancellation)
     }
     var record = AccountRecord(
       authority: Authority(contact.configuration, caDigest: contact.caDigest, metadata: contact.server.metadata),

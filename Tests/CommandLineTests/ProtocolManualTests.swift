@@ -41,7 +41,7 @@ import Wire
 
   /// Values of the members that take only some.
   private static let texts: [String: JSON] = [
-    "provider": "keycloak", "client_key_algorithm": "ES256", "assertion_audience": "token_endpoint",
+    "flow": "paste", "provider": "keycloak", "client_key_algorithm": "ES256", "assertion_audience": "token_endpoint",
   ]
 
   @Test(arguments: ManualProtocol.requests.map(\.name)) func `describes members that the daemon takes as they are`(
@@ -50,9 +50,11 @@ import Wire
     let request = try #require(ManualProtocol.requests.first { $0.name == name })
     for member in request.members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
+      if name == "resource" { line["url"] = "https://api.example" }
       for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
+      if name == "login_redirect" { (line["login"], line["url"]) = ("0f", "http://127.0.0.1/?state=s") }
       line[member.name] =
         switch member.type {
         case "text": Self.texts[member.name] ?? "sample"
@@ -70,11 +72,18 @@ import Wire
 
   @Test func `describes every event and its members`() throws {
     let code = Event.DeviceCode(
-      account: "a", issuer: "i", clientID: "c", scope: "s", userCode: "u", verificationURI: "v",
+      login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", userCode: "u", verificationURI: "v",
       verificationURIComplete: "w", expiresAt: 1, interval: 5)
-    for event in [Event.deviceCode(code), .notice("n"), .progress(LogEntry(time: 1, account: nil, event: .started))] {
+    let head = ResponseHead(status: 200, headers: [])
+    let browser = Event.Browser(
+      login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", url: "u", redirectURI: "r", mustPaste: true,
+      expiresAt: 2, urlExpiresAt: 1)
+    for event in [
+      Event.deviceCode(code), .browser(browser), .redirectRefused(Failure(.redirectRejected, "m", hint: "h")),
+      .notice("n"), .response(head), .progress(LogEntry(time: 1, account: nil, event: .started)),
+    ] {
       let described = try #require(ManualProtocol.events.first { $0.name == event.json["event"]?.string })
-      #expect(["event"] + described.members.map(\.name) == Array(event.json.names))
+      #expect(Set(["event"] + described.members.map(\.name)) == Set(event.json.names))
     }
     #expect(Set(ManualProtocol.events.map(\.name)) == (try Self.names(after: "(\"event\", \"")))
   }

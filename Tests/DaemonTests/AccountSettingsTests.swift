@@ -13,6 +13,8 @@ import Wire
     settings.issuer = "https://as.example"
     settings.clientID = "cli"
     settings.service = .keycloak
+    settings.resources = ["https://api.example/"]
+    settings.audience = "backend"
     settings.scope = ["openid", "mail"]
     settings.tokenEndpointAuthMethod = "client_secret_post"
     settings.authentication.basicUnencoded = true
@@ -31,6 +33,7 @@ import Wire
     settings.proxy = "http://proxy.example:3128"
     settings.proxyExclusions = "localhost"
     settings.keepsAccessToken = true
+    settings.origins = ["https://api.example:8443", "http://127.0.0.1:8080"]
     return settings
   }()
 

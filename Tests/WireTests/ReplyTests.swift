@@ -7,12 +7,12 @@ import Wire
     .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
 
   static let deviceCode = Event.DeviceCode(
-    account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid", userCode: "WDJB-MJHT",
+    login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid", userCode: "WDJB-MJHT",
     verificationURI: "https://as.example/device", verificationURIComplete: "https://as.example/device?c=WDJB-MJHT",
     expiresAt: 1_700_000_900, interval: 5)
 
   static let bareDeviceCode = Event.DeviceCode(
-    account: "work", issuer: "https://as.example", clientID: "cli", scope: nil, userCode: "1",
+    login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: nil, userCode: "1",
     verificationURI: "https://as.example/device", verificationURIComplete: nil, expiresAt: 1, interval: 5)
 
   @Test(arguments: [
@@ -41,7 +41,8 @@ import Wire
   @Test func `with a device code is written as the protocol documents it`() {
     let line = String(decoding: Reply.event(.deviceCode(Self.deviceCode)).serialized(), as: UTF8.self)
     #expect(
-      line == #"{"v":1,"event":"device_code","account":"work","issuer":"https://as.example","client_id":"cli","#
+      line
+        == #"{"v":1,"event":"device_code","login":"0f","account":"work","issuer":"https://as.example","client_id":"cli","#
         + #""scope":"openid","user_code":"WDJB-MJHT","verification_uri":"https://as.example/device","#
         + #""verification_uri_complete":"https://as.example/device?c=WDJB-MJHT","expires_at":1700000900,"#
         + #""interval":5}"# + "\n")

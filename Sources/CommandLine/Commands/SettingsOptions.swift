@@ -11,6 +11,8 @@ enum SettingsOptions {
     settings.clientID = invocation.text(.clientID)
     settings.service = invocation.text(.provider).flatMap { KnownServiceName(rawValue: $0) }
     settings.scope = invocation.texts(.scope).flatMap { $0.split(separator: " ").map { String($0) } }
+    settings.resources = invocation.texts(.resource)
+    settings.audience = invocation.text(.audience)
     settings.tokenEndpointAuthMethod = invocation.text(.tokenEndpointAuthMethod)
     settings.authentication = authentication(invocation)
     settings.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in try LoginOptions.absolute(path) }
@@ -21,7 +23,9 @@ enum SettingsOptions {
     settings.endpoints.userinfo = invocation.text(.userinfoEndpoint)
     settings.endpoints.revocation = invocation.text(.revocationEndpoint)
     settings.endpoints.jwks = invocation.text(.jwksURI)
+    settings.redirectURI = invocation.text(.redirectURI)
     settings.keepsAccessToken = invocation.has(.keep)
+    settings.origins = invocation.texts(.host)
     return settings
   }
 
@@ -39,6 +43,7 @@ enum SettingsOptions {
     switch setting {
     case .pins: OptionName.pin.rawValue
     case .clientCertificate: OptionName.clientCertificateFile.rawValue
+    case .origins: OptionName.host.rawValue
     default: String(setting.rawValue.map { $0 == "_" ? "-" : $0 })
     }
   }

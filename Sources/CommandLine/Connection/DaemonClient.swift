@@ -170,11 +170,12 @@ struct DaemonClient: Sendable {
     }
   }
 
-  private func tell(_ event: Event) {
+  /// Tells an event that is not part of the answer.
+  func tell(_ event: Event) {
     switch event {
     case .notice(let message): console.note(message)
     case .progress(let entry): console.detail(entry)
-    case .qrCode, .deviceCode: break
+    case .qrCode, .deviceCode, .browser, .redirectRefused, .response: break
     }
   }
 
@@ -198,7 +199,7 @@ extension Request {
   fileprivate var mayBeRepeated: Bool {
     switch self {
     case .token, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
-    case .login, .logout, .account, .daemonStop: false
+    case .login, .loginRedirect, .logout, .account, .call, .daemonStop: false
     }
   }
 }

@@ -62,6 +62,10 @@ enum ManualConfiguration {
       "What to ask for at the next sign-in; by default `openid`, and `offline_access` where the server knows it. Option `--scope`."
     ),
     Member(
+      "resource", "list of texts",
+      "Where the tokens of the next sign-in are to be good (RFC 8707); by default not said. Option `--resource`."),
+    Member("audience", "text", "The audience that they are to have; by default not said. Option `--audience`."),
+    Member(
       "token_endpoint_auth_method", "text",
       "How the client proves who it is: `none`, the default; `client_secret_basic` or `client_secret_post`, with a secret;"
         + " `private_key_jwt`, with a private key (RFC 7523); `tls_client_auth` or `self_signed_tls_client_auth`, with a"
@@ -98,6 +102,11 @@ enum ManualConfiguration {
       "Allow plain http to 127.0.0.1 and [::1]; by default `false`. For development. Option `--allow-http-loopback`."),
     Member("endpoints", "object", "Endpoints named by hand; by default those of the server's metadata."),
     Member(
+      "redirect_uri", "text",
+      "Where the browser brings the answer of a sign-in, as it is registered: `http` to `127.0.0.1`, `[::1]` or"
+        + " `localhost`, or, for `--paste`, `https`. Without a port any port is used. By default"
+        + " `http://127.0.0.1/ISSUER`, with the issuer's URL without `https://`. Option `--redirect-uri`."),
+    Member(
       "proxy", "text",
       "The URL of the proxy to use, without user name and password, which are in the vault; by default none. Set from the"
         + " environment at each sign-in."),
@@ -108,6 +117,10 @@ enum ManualConfiguration {
     Member(
       "keep_access_token", "boolean",
       "Keep an access token that cannot be refreshed in the vault; by default `false`. Option `--keep`."),
+    Member(
+      "origins", "list of texts",
+      "Places that may get the access token, each `https://HOST` or `https://HOST:PORT`; by default only the one of"
+        + " UserInfo. Option `--host`."),
   ]
 
   static let endpoints = [
@@ -133,6 +146,9 @@ enum ManualConfiguration {
         + ". Of `ca_file` it is the content that counts, not the path. When one of them differs, the account is signed out"
         + " and its commands fail with exit status 3 and the code `configuration_changed`; nothing is sent. Putting the"
         + " setting back makes the session usable again; signing in again makes the new setting the right one."),
+    .text(
+      "`origins` is in the vault too. A place gets the token only when both list it: one that was written into the file by"
+        + " hand is refused until `agent account set` names it, or the account is signed in to anew."),
     .text(
       "`proxy` may differ, unless the vault holds a password for it. Members that are not named here, such as `scope`,"
         + " may be changed at any time."),
@@ -170,6 +186,6 @@ enum ManualConfiguration {
   private static let security: [ManualBlock] = [
     .text(
       "Whoever can write the file can choose which account a command acts on, and can make accounts unusable. They cannot"
-        + " lead a refresh token or a client secret to another server.")
+        + " lead a token or a client secret to another server.")
   ]
 }

@@ -13,6 +13,11 @@ extension Option {
       Option(
         name: .scope, short: "s", value: .text("SCOPE"), repeats: true,
         summary: "What to ask for; may be given several times, or hold several separated by spaces"),
+      Option(
+        name: .resource, value: .text("URI"), repeats: true,
+        summary: "Ask for tokens that are good at this resource (RFC 8707); may be given several times"),
+      Option(
+        name: .audience, value: .text("NAME"), summary: "Ask for tokens with this audience, where the server takes one"),
     ] + clientAuthentication + [
       Option(
         name: .caFile, value: .file("FILE"),
@@ -30,8 +35,14 @@ extension Option {
       Option(name: .revocationEndpoint, value: .text("URL"), summary: "Use this revocation endpoint"),
       Option(name: .jwksURI, value: .text("URL"), summary: "Take the issuer's keys from here"),
       Option(
+        name: .redirectURI, value: .text("URI"),
+        summary: "The redirect URI that is registered for the client, byte for byte; without a port any port is used"),
+      Option(
         name: .keep,
         summary: "Keep the access token in the vault when the server gives no refresh token"),
+      Option(
+        name: .host, value: .text("HOST"), repeats: true,
+        summary: "Let the access token go to this host too, as `agent request` sends it; may be given several times"),
     ]
   }
 }

@@ -18,7 +18,12 @@ enum OptionName: String, CaseIterable, Sendable {
   case clientID = "client-id"
   case provider
   case scope
+  case resource
+  case audience
+  case browser
   case device
+  case paste
+  case noOpen = "no-open"
   case clientSecretFile = "client-secret-file"
   case clientSecretEnvironment = "client-secret-env"
   case clientSecretPrompt = "client-secret-prompt"
@@ -37,7 +42,9 @@ enum OptionName: String, CaseIterable, Sendable {
   case userinfoEndpoint = "userinfo-endpoint"
   case revocationEndpoint = "revocation-endpoint"
   case jwksURI = "jwks-uri"
+  case redirectURI = "redirect-uri"
   case keep
+  case host
   case qrCode = "qr-code"
   case copyCode = "copy-code"
 
@@ -53,10 +60,16 @@ enum OptionName: String, CaseIterable, Sendable {
   case local
 
   // `token`.
+  case exchange
   case minValid = "min-valid"
   case forceRefresh = "force-refresh"
   case header
   case idToken = "id-token"
+
+  // `request`.
+  case data
+  case output
+  case include
 
   // `env` and `exec`.
   case shell
