@@ -65,6 +65,10 @@ extension Failure {
       self.init(
         .redirectUnavailable, "the redirect URI of this account is not an address of this machine",
         hint: "agent login\(name) --paste")
+    case .demandsNeedBrowser:
+      self.init(
+        .invalidRequest, "a device code cannot carry --acr, --max-age, --prompt or --login-hint",
+        hint: "sign in with --browser or --paste")
     case .cancelled: self.init(.cancelled, "cancelled")
     case .memory:
       self.init(.internalError, "no locked memory is left for secrets", hint: "agent daemon restart")

@@ -72,7 +72,8 @@ extension Hub {
     ) { hub, outcome in hub.ended(transfer, grant, outcome) }
   }
 
-  private func ended(_ transfer: Transfer, _ grant: AccessGrant, _ outcome: Result<ResourceCall.Outcome, SessionError>) {
+  private func ended(_ transfer: Transfer, _ grant: AccessGrant, _ outcome: Result<ResourceCall.Outcome, SessionError>)
+  {
     guard isWanted(transfer), let name = transfer.account else { return }
     tellSteps(transfer, name, outcome)
     switch outcome {

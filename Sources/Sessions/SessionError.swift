@@ -33,6 +33,8 @@ package enum SessionError: Error, Hashable, Sendable {
   case redirectUnavailable(port: Int?, SystemError)
   /// The redirect URI of the account leads to no loopback address, so no browser can bring the answer here.
   case redirectElsewhere
+  /// A device code cannot carry what is asked of how the person signs in.
+  case demandsNeedBrowser
   case cancelled
   case oauth(OAuthError)
   case idToken(IDTokenError)

@@ -18,6 +18,11 @@ package struct LoginRequest: Sendable, Hashable {
   /// A browser can be opened where the caller is, for the daemon's choice.
   package var canOpenBrowser = false
 
+  /// Answer as soon as it is known what the person must do, and let the sign-in go on by itself.
+  package var isDetached = false
+  /// What is asked of how the person signs in; a device code cannot carry it.
+  package var demands = SignInDemands()
+
   /// The ways to sign in.
   package enum Flow: String, Sendable, CaseIterable {
     /// A browser on this machine, whose answer the daemon listens for.
@@ -41,6 +46,7 @@ package struct LoginRequest: Sendable, Hashable {
     var bare = LoginRequest()
     bare.account = account
     bare.wantsQRCode = wantsQRCode
+    (bare.isDetached, bare.demands) = (isDetached, demands)
     (bare.flow, bare.canOpenBrowser) = (flow, canOpenBrowser)
     bare.settings.proxy = settings.proxy
     bare.settings.proxyExclusions = settings.proxyExclusions
@@ -57,6 +63,8 @@ extension LoginRequest {
     wantsQRCode = try members.flag("qr_code")
     flow = try members.text("flow").map { (name) throws(Failure) in try Self.flow(name) }
     canOpenBrowser = try members.flag("can_open_browser")
+    isDetached = try members.flag("start")
+    demands = try SignInDemands(members)
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -66,6 +74,8 @@ extension LoginRequest {
     members.add("qr_code", wantsQRCode)
     members.add("flow", flow?.rawValue)
     members.add("can_open_browser", canOpenBrowser)
+    members.add("start", isDetached)
+    demands.addMembers(to: &members)
   }
 
   private static func flow(_ name: String) throws(Failure) -> Flow {

@@ -5,6 +5,7 @@ package enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case login(LoginRequest)
   case loginRedirect(LoginRedirectRequest)
+  case loginResume(LoginResumeRequest)
   case logout(LogoutRequest)
   /// All accounts, or the named one. With `check` the servers are asked whether the sessions still hold.
   case status(account: String?, check: Bool = false)
@@ -81,6 +82,7 @@ extension Request {
     case .token: "token"
     case .login: "login"
     case .loginRedirect: "login_redirect"
+    case .loginResume: "login_resume"
     case .logout: "logout"
     case .status: "status"
     case .list: "list"
@@ -99,6 +101,7 @@ extension Request {
     case .token(let token): token.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
     case .loginRedirect(let redirect): redirect.addMembers(to: &members)
+    case .loginResume(let login): login.addMembers(to: &members)
     case .logout(let logout): logout.addMembers(to: &members)
     case .status(let account, let check):
       members.add("account", account)
@@ -117,6 +120,7 @@ extension Request {
     case "token": self = .token(try TokenRequest(members))
     case "login": self = .login(try LoginRequest(members))
     case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
+    case "login_resume": self = .loginResume(try LoginResumeRequest(members))
     case "logout": self = .logout(try LogoutRequest(members))
     case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
     case "list": self = .list

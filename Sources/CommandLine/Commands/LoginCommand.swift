@@ -15,17 +15,15 @@ enum LoginCommand {
   }
 
   private static func signIn(_ invocation: Invocation, _ reporter: inout LoginReporter) throws(Failure) -> Int32 {
-    var request = try LoginOptions.request(invocation)
-    let files = try HandedFiles(invocation)
-    request.handsOver = files.announced
-    request.wantsQRCode = reporter.drawsQRCodes
+    let files = invocation.has(.resume) ? nil : try HandedFiles(invocation)
+    let request = try request(invocation, reporter, files?.announced ?? [])
     let client = DaemonClient(invocation)
     var signals = try SignInSignals()
     var connection = try client.connect()
     let ending: LoginWait.Ending
-    let begin = client.tellAsking(.login(request))
+    let begin = client.tellAsking(request)
     do {
-      try connection.send(client.envelope(.login(request)), passing: files.descriptors)
+      try connection.send(client.envelope(request), passing: files?.descriptors ?? [])
       reporter.waitsForServer()
       if reporter.rewritesLine { signals.hideTyping() }
       var wait = LoginWait(invocation, place: .current, until: client.deadline(standard: longestWait))
@@ -34,17 +32,40 @@ enum LoginCommand {
       connection.finish()
       throw error
     }
-    // The daemon gives the sign-in up when its client is gone.
+    // The daemon gives the sign-in up when its client is gone, unless it was started in the background.
     connection.finish()
     switch ending {
     case .signedIn(let result):
       client.tellOutcome("answered", since: begin)
+      if result["state"] != nil { return try reporter.standing(result, isStart: invocation.has(.start)) }
       try reporter.signedIn(result)
       return 0
     case .interrupted(let signal):
       reporter.interrupted()
       return 128 + signal
     }
+  }
+
+  /// A new sign-in, or one that goes on in the background.
+  private static func request(
+    _ invocation: Invocation, _ reporter: LoginReporter, _ handsOver: Set<HandedSecret>
+  ) throws(Failure) -> Request {
+    if let login = invocation.text(.resume) {
+      guard !invocation.has(.start) else {
+        throw Failure(.invalidRequest, "--start and --resume exclude each other")
+      }
+      return .loginResume(LoginResumeRequest(login: login, waits: !invocation.has(.noWait)))
+    }
+    guard !invocation.has(.noWait) else { throw Failure(.invalidRequest, "--no-wait belongs to --resume ID") }
+    if invocation.has(.start), invocation.has(.noDaemon) {
+      throw Failure(
+        .invalidRequest, "a sign-in in the background needs a daemon that stays", hint: "leave out --no-daemon")
+    }
+    var request = try LoginOptions.request(invocation)
+    request.handsOver = handsOver
+    request.isDetached = invocation.has(.start)
+    request.wantsQRCode = reporter.drawsQRCodes
+    return .login(request)
   }
 
   /// The daemon ends a sign-in when its code expires; this only guards against a daemon that hangs.

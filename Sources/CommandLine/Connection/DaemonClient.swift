@@ -199,7 +199,7 @@ extension Request {
   fileprivate var mayBeRepeated: Bool {
     switch self {
     case .token, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
-    case .login, .loginRedirect, .logout, .account, .call, .daemonStop: false
+    case .login, .loginRedirect, .loginResume, .logout, .account, .call, .daemonStop: false
     }
   }
 }

@@ -1,7 +1,7 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, login, loginRedirect, logout, status, list, use, whoami, resource] + accountRequests + [
+    [token, login, loginRedirect, loginResume, logout, status, list, use, whoami, resource] + accountRequests + [
       daemonStatus, daemonLog, daemonStop,
     ]
 
@@ -48,6 +48,14 @@ extension ManualProtocol {
         "flow", "text",
         "`browser`, whose answer comes to a port of this machine, `device` or `paste`; without it the daemon chooses."),
       Member("can_open_browser", "boolean", "For that choice: a browser can be opened where the caller is."),
+      Member(
+        "start", "boolean",
+        "Answer once it is known what a person must do, with `login`, `account`, `state`, which is `waiting`, and"
+          + " `expires_at`, and go on in the background."),
+      Member("prompt", "text", "How the server is to meet the person; see OpenID Connect Core, section 3.1.2.1."),
+      Member("login_hint", "text", "Whom the person probably wants to be."),
+      Member("acr_values", "list of texts", "What kinds of sign-in will do."),
+      Member("max_age", "number", "How many seconds ago the person may have authenticated."),
     ],
     result: [
       Member("account", "text", "The account that is signed in."),
@@ -69,6 +77,18 @@ extension ManualProtocol {
     note:
       "It may also be sent on the connection of the sign-in itself before that has ended. It then has no last line of"
       + " its own; a refusal is told as the event `redirect_refused`.")
+
+  private static let loginResume = Description(
+    name: "login_resume",
+    purpose: "Takes up a sign-in that was started in the background: tells its event again and answers as `login` does"
+      + " when it ends. Closing the connection leaves it going on.",
+    members: [
+      Member("login", "text", "The sign-in, as the answer of its start names it. Must be there."),
+      Member("report", "boolean", "Answer at once how it stands, with the members of a start."),
+    ],
+    result: [
+      Member("account", "text", "As for `login`; so are the others.")
+    ])
 
   private static let logout = Description(
     name: "logout",

@@ -24,6 +24,13 @@ enum OptionName: String, CaseIterable, Sendable {
   case device
   case paste
   case noOpen = "no-open"
+  case start
+  case resume
+  case noWait = "no-wait"
+  case acr
+  case maxAge = "max-age"
+  case prompt
+  case loginHint = "login-hint"
   case clientSecretFile = "client-secret-file"
   case clientSecretEnvironment = "client-secret-env"
   case clientSecretPrompt = "client-secret-prompt"
