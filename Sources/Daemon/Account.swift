@@ -32,6 +32,7 @@ final class Account {
 
   enum Purpose {
     case token(TokenRequest.Extras)
+    case proof(ProofRequest)
     case whoami
     case check(CheckBatch)
   }

@@ -47,6 +47,7 @@ extension AccountConfiguration {
     endpoints.revocation = given.endpoints.revocation ?? endpoints.revocation
     endpoints.jwks = given.endpoints.jwks ?? endpoints.jwks
     if given.keepsAccessToken { keepsAccessToken = true }
+    if given.dpop { dpop = true }
   }
 
   /// Takes a setting back to what it is for an account that never named it.
@@ -64,6 +65,7 @@ extension AccountConfiguration {
     case .jwksURI: endpoints.jwks = nil
     case .proxy: (proxy, proxyExclusions) = (nil, nil)
     case .keep: keepsAccessToken = false
+    case .dpop: dpop = false
     }
   }
 
@@ -86,6 +88,7 @@ extension AccountConfiguration {
     settings.proxy = (try? proxy.map { (text) throws(Failure) in try ProxySetting(text) })?.map(\.url)
     settings.proxyExclusions = proxyExclusions
     settings.keepsAccessToken = keepsAccessToken
+    settings.dpop = dpop
     return settings
   }
 

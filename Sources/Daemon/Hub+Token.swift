@@ -49,7 +49,9 @@ extension Hub {
 
   private func serve(_ grant: AccessGrant, _ account: Account, _ waiter: Account.Waiter) {
     switch waiter.purpose {
-    case .token(let extras): loop.sendToken(account.describe(grant), grant, extras, to: waiter.ticket)
+    case .token(let extras):
+      loop.sendToken(account.describe(grant), grant, extras, proof: nil, to: waiter.ticket)
+    case .proof(let request): prove(request, account, grant, waiter.ticket)
     case .whoami: identify(account, grant, waiter.ticket, mayRefresh: !waiter.need.forceRefresh)
     case .check(let batch): check(account, grant, batch)
     }
@@ -57,7 +59,7 @@ extension Hub {
 
   private func fail(_ waiter: Account.Waiter, _ account: Account, _ failure: Failure) {
     switch waiter.purpose {
-    case .token, .whoami: loop.send(.failure(failure), to: waiter.ticket)
+    case .token, .proof, .whoami: loop.send(.failure(failure), to: waiter.ticket)
     case .check(let batch): settle(account.name, failure, in: batch)
     }
   }

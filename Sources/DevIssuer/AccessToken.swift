@@ -10,4 +10,6 @@ struct AccessToken: Sendable, Hashable {
   let lifetime: Int?
   /// Nil for one that does not expire.
   let expiresAt: Instant?
+  /// The key that it is bound to, the `jkt` of its `cnf` (RFC 9449 section 6); nil for a Bearer token.
+  var dpopThumbprint: String?
 }

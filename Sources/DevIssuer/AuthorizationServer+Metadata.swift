@@ -31,6 +31,7 @@ extension AuthorizationServer {
       "token_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],
       "revocation_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],
       "introspection_endpoint_auth_methods_supported": confidential,
+      "dpop_signing_alg_values_supported": .array(DPoPProof.algorithms.map { .string($0.rawValue) }),
       "claims_supported": .array(
         (IDTokenClaims.protocolNames + Self.userClaims("").names + claims.names).map(JSON.string)),
     ]

@@ -2,7 +2,7 @@ import Encoding
 import Platform
 
 extension AuthorizationServer {
-  /// A protected resource to try a token on (RFC 6750).
+  /// A protected resource to try a token on (RFC 6750, RFC 9449 section 7).
   func resource(_ request: Request) -> Response {
     count(.resource)
     return answered(request) { (_, grant) throws(BearerToken.Problem) in
@@ -26,10 +26,9 @@ extension AuthorizationServer {
     _ request: Request, _ body: (AccessToken, Grant) throws(BearerToken.Problem) -> JSON
   ) -> Response {
     do throws(BearerToken.Problem) {
-      let key = try BearerToken.find(in: request)
-      let now = clock.now()
-      guard let found = withState({ $0.tokens.accessToken(key, at: now) }) else { throw .invalid }
-      return .json(try body(found.token, found.grant))
+      let found = try accessToken(of: request)
+      let response = Response.json(try body(found.token, found.grant))
+      return found.token.dpopThumbprint == nil ? response : handingOutNonce(response, for: .resourceServer)
     } catch {
       return error.response
     }

@@ -53,7 +53,9 @@ extension AuthorizationServer {
     case .accessToken(let key):
       guard let (token, grant) = state.tokens.accessToken(key, at: now) else { return nil }
       var result = description(of: grant, scope: token.scope)
-      result["token_type"] = "Bearer"
+      result["token_type"] = token.dpopThumbprint == nil ? "Bearer" : "DPoP"
+      // RFC 9449 section 6.2.
+      if let thumbprint = token.dpopThumbprint { result["cnf"] = ["jkt": .string(thumbprint)] }
       result["iat"] = .int(token.issuedAt)
       if let lifetime = token.lifetime { result["exp"] = .int(token.issuedAt + lifetime) }
       return result

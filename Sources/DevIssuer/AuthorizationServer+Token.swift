@@ -8,11 +8,12 @@ extension AuthorizationServer {
     do throws(OAuthFailure) {
       let parameters = try Parameters(form: request)
       let client = try clients.authenticate(request, parameters)
+      let proof = try proof(ofTokenRequest: request)
       switch try parameters.required("grant_type") {
       case GrantType.deviceCode:
-        return try answer(with: try redeemDeviceCode(parameters, client))
+        return try answer(with: try redeemDeviceCode(parameters, client, proof), proof)
       case GrantType.refreshToken:
-        return try answer(with: try refresh(parameters, client))
+        return try answer(with: try refresh(parameters, client, proof), proof)
       default:
         throw OAuthFailure(.unsupportedGrantType, "only device_code and refresh_token")
       }
@@ -24,7 +25,7 @@ extension AuthorizationServer {
 
   /// RFC 8628 sections 3.4 and 3.5.
   private func redeemDeviceCode(
-    _ parameters: Parameters, _ client: RegisteredClient
+    _ parameters: Parameters, _ client: RegisteredClient, _ proof: DPoPProof?
   ) throws(OAuthFailure) -> IssuedTokens {
     guard let deviceCode = OpaqueKey(text: try parameters.required("device_code")) else {
       throw OAuthFailure(.invalidGrant, "unknown device code")
@@ -48,17 +49,18 @@ extension AuthorizationServer {
         if state.settings.issuesRefreshTokens {
           grant.refreshTokenExpiresAt = now.advanced(by: .seconds(state.settings.refreshTokenLifetime))
         }
+        grant.bind(to: proof, of: client)
         state.tokens.add(grant, key: grantKey)
         let isNew = state.settings.issuesRefreshTokens
         return try issue(
-          grant, grantKey, accessKey, scope: approval.scope, newRefreshToken: isNew, (now, wall), &state)
+          grant, grantKey, accessKey, scope: approval.scope, newRefreshToken: isNew, proof, (now, wall), &state)
       }
     }
   }
 
   /// RFC 6749 section 6.
   private func refresh(
-    _ parameters: Parameters, _ client: RegisteredClient
+    _ parameters: Parameters, _ client: RegisteredClient, _ proof: DPoPProof?
   ) throws(OAuthFailure) -> IssuedTokens {
     let text = try parameters.required("refresh_token")
     let scope = try Self.scope(parameters)
@@ -69,11 +71,15 @@ extension AuthorizationServer {
     }
     let (now, wall) = (clock.now(), wallSeconds())
     return try withState { (state) throws(OAuthFailure) -> IssuedTokens in
+      guard state.tokens.grant(token.grant)?.takes(proof) ?? true else {
+        state.count(.refreshFailures)
+        throw OAuthFailure(.invalidGrant, "the refresh token is bound to another key")
+      }
       let grant = try renewed(token, client, scope, now, &state)
       state.count(.refreshes)
       return try issue(
         grant, token.grant, accessKey, scope: scope ?? grant.scope,
-        newRefreshToken: state.settings.rotatesRefreshTokens, (now, wall), &state)
+        newRefreshToken: state.settings.rotatesRefreshTokens, proof, (now, wall), &state)
     }
   }
 
@@ -99,14 +105,15 @@ extension AuthorizationServer {
 
   private func issue(
     _ grant: Grant, _ grantKey: OpaqueKey, _ accessKey: OpaqueKey, scope: ScopeSet, newRefreshToken: Bool,
-    _ time: (now: Instant, wall: Int), _ state: inout IssuerState
+    _ proof: DPoPProof?, _ time: (now: Instant, wall: Int), _ state: inout IssuerState
   ) throws(OAuthFailure) -> IssuedTokens {
     let seconds = state.settings.accessTokenLifetime
     let lifetime = seconds > 0 ? seconds : nil
     state.tokens.add(
       AccessToken(
         grant: grantKey, scope: scope, issuedAt: time.wall, lifetime: lifetime,
-        expiresAt: lifetime.map { time.now.advanced(by: .seconds($0)) }),
+        expiresAt: lifetime.map { time.now.advanced(by: .seconds($0)) },
+        dpopThumbprint: state.settings.dpop.fault == .bearer ? nil : proof?.thumbprint),
       key: accessKey)
     let content = RefreshTokenMint.Content(grant: grantKey, sequence: grant.sequence)
     let refreshToken: String? =
@@ -116,10 +123,12 @@ extension AuthorizationServer {
       issuedAt: time.wall, settings: state.settings, key: state.key)
   }
 
-  /// RFC 6749 section 5.1 and OpenID Connect Core 1.0 section 3.1.3.3.
-  private func answer(with issued: IssuedTokens) throws(OAuthFailure) -> Response {
+  /// RFC 6749 section 5.1, RFC 9449 section 5 and OpenID Connect Core 1.0 section 3.1.3.3.
+  private func answer(with issued: IssuedTokens, _ proof: DPoPProof?) throws(OAuthFailure) -> Response {
+    let isBound = proof != nil && issued.settings.dpop.fault != .bearer
     var members: JSONObject = [
-      "access_token": .string(issued.accessToken), "token_type": "Bearer", "scope": .string(issued.scope.text),
+      "access_token": .string(issued.accessToken), "token_type": isBound ? "DPoP" : "Bearer",
+      "scope": .string(issued.scope.text),
     ]
     let lifetime = issued.settings.accessTokenLifetime
     if lifetime > 0 { members["expires_in"] = .int(lifetime) }
@@ -129,6 +138,6 @@ extension AuthorizationServer {
     } catch {
       throw OAuthFailure(.serverError, "the ID Token could not be signed")
     }
-    return .json(.object(members))
+    return isBound ? handingOutNonce(.json(.object(members)), for: .authorizationServer) : .json(.object(members))
   }
 }

@@ -47,7 +47,7 @@ final class AuthorizationServer: Sendable {
     claims = options.claims
     hasControl = options.hasControl
     self.clock = clock
-    state = Mutex(IssuerState(settings: options.settings, key: try SigningKey(options.algorithm)))
+    state = Mutex(try IssuerState(settings: options.settings, key: SigningKey(options.algorithm)))
   }
 
   /// Answers one request.

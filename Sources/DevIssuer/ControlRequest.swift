@@ -11,6 +11,7 @@ struct ControlRequest: Sendable, Hashable {
     "delay_token_ms", "interval", "access_token_lifetime", "refresh_token_lifetime", "device_code_lifetime",
     "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "rotation", "hang",
     "status", "error", "retry_after", "break_id_token", "break_metadata", "body", "times", "revoke_all", "rotate_key",
+    "dpop_required", "dpop_nonce", "dpop_nonce_rotation", "dpop_window", "break_dpop", "replace_dpop_nonces",
   ]
   private static let failurePrefix = "fail_next_"
   /// Turns a switch off.
@@ -20,6 +21,8 @@ struct ControlRequest: Sendable, Hashable {
   var decision: Decision?
   var revokesAll = false
   var rotatesKey = false
+  /// No nonce that was handed out is taken any more.
+  var replacesNonces = false
 
   /// - Parameter current: The settings that the parameters change.
   /// - Throws: `invalid_request` naming the parameter that is unknown or has a wrong value.
@@ -32,11 +35,13 @@ struct ControlRequest: Sendable, Hashable {
     var settings = current
     try Self.readNumbers(reader, &settings)
     try Self.readSwitches(reader, &settings)
+    try Self.readProofRules(reader, &settings.dpop)
     try Self.readFailures(reader, parameters.names, &settings)
     self.settings = settings
     decision = try Self.decision(reader)
     revokesAll = try reader.flag("revoke_all") ?? false
     rotatesKey = try reader.flag("rotate_key") ?? false
+    replacesNonces = try reader.flag("replace_dpop_nonces") ?? false
   }
 
   private static func readNumbers(_ reader: Reader, _ settings: inout Settings) throws(OAuthFailure) {
@@ -71,6 +76,14 @@ struct ControlRequest: Sendable, Hashable {
       settings.approval = approval
     }
     if let rotates = try reader.flag("rotation") { settings.rotatesRefreshTokens = rotates }
+  }
+
+  private static func readProofRules(_ reader: Reader, _ rules: inout DPoPRules) throws(OAuthFailure) {
+    if let value = try reader.flag("dpop_required") { rules.isRequired = value }
+    if let value = try reader.flag("dpop_nonce") { rules.wantsNonce = value }
+    if let value = try reader.flag("dpop_nonce_rotation") { rules.rotatesNonce = value }
+    try reader.number("dpop_window", in: 0...86_400, into: &rules.window)
+    try reader.choice("break_dpop", into: &rules.fault)
   }
 
   private static func readFailures(

@@ -18,6 +18,10 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case introspections
   case userinfo
   case resource
+  /// Requests with a proof of possession that could be read.
+  case proofs
+  case proofRefusals = "proof_refusals"
+  case proofReplays = "proof_replays"
   case misbehaviours
   /// Requests that began to hang.
   case hangs

@@ -14,6 +14,17 @@ struct Grant: Sendable, Hashable {
   /// When the refresh token of now dies; nil when the grant has none.
   var refreshTokenExpiresAt: Instant?
 
+  /// The key that refresh tokens of a public client are bound to (RFC 9449 section 5).
+  var dpopThumbprint: String?
+
+  /// Refresh tokens of a client with a secret are bound to the client and to no key.
+  mutating func bind(to proof: DPoPProof?, of client: RegisteredClient) {
+    if client.secret == nil { dpopThumbprint = proof?.thumbprint }
+  }
+
+  /// Whether the refresh token may be used with this proof.
+  func takes(_ proof: DPoPProof?) -> Bool { dpopThumbprint == nil || proof?.thumbprint == dpopThumbprint }
+
   /// The user's identifier in tokens, which is not the name that they type.
   var subject: String { "user-\(username)" }
 }

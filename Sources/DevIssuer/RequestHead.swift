@@ -1,6 +1,7 @@
 /// The request line and the header fields (RFC 9112 section 3).
 struct RequestHead: Sendable, Hashable {
   let method: Request.Method
+  let methodName: String
   let path: String
   let query: String?
   let headers: HeaderFields
@@ -30,6 +31,7 @@ struct RequestHead: Sendable, Hashable {
 
     let pieces = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     self.method = Request.Method(method)
+    methodName = method
     path = String(pieces[0])
     query = pieces.count == 2 ? String(pieces[1]) : nil
     self.headers = headers

@@ -20,14 +20,12 @@ extension AuthorizationServer {
   package func pollDevice(
     _ code: SharedSecret, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DevicePollOutcome {
-    let subject = "the token endpoint"
-    let endpoint = try require(metadata.tokenEndpoint, subject)
-    var form = RequestForm()
-    form.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
-    form.add("device_code", secret: code)
     let response: HTTPResponse
     do throws(OAuthError) {
-      response = try post(form, to: endpoint, subject, cancellation: cancellation)
+      response = try requestTokens(cancellation: cancellation) { form in
+        form.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
+        form.add("device_code", secret: code)
+      }
     } catch {
       guard error.remedy == .tryLater else { throw error }
       return .transient(error)

@@ -8,6 +8,8 @@ package struct AuthorizationServer: Sendable {
   package let transport: Transport
   package let http: any HTTPClient
   package let scopeSeparator: TokenResponse.ScopeSeparator
+  /// Proves the account's key, to which its tokens are bound then (RFC 9449); nil for Bearer tokens.
+  package var prover: DPoPProver?
 
   package init(
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
@@ -41,19 +43,13 @@ package struct AuthorizationServer: Sendable {
     let body = try form.finish()
     var request = HTTPRequest(post: endpoint, form: body, transport: transport, cancellation: cancellation)
     request.authorization = authorization
-    return try send(request, subject)
+    let response = try send(request, subject)
+    prover?.learn(from: response, to: nil, at: endpoint.uri, as: .authorizationServer)
+    return response
   }
 
   func send(_ request: borrowing HTTPRequest, _ subject: String) throws(OAuthError) -> HTTPResponse {
     do { return try http.send(request) } catch { throw OAuthError(error, subject) }
-  }
-
-  /// The value of an `Authorization` header with a Bearer token (RFC 6750 section 2.1).
-  func bearer(_ token: SharedSecret) throws(OAuthError) -> SecretBytes {
-    var value = SecretBuffer()
-    value.append(utf8: "Bearer ")
-    token.bytes.withBytes { value.append(contentsOf: $0) }
-    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
   }
 
   /// The secrets of a request, which no error may repeat.
@@ -61,10 +57,15 @@ package struct AuthorizationServer: Sendable {
     (sent + [client.authentication.secret]).compactMap { $0 }
   }
 
-  /// Reads tokens. A `DPoP` token is bound to a key, but the request proved no key (RFC 9449 section 5).
+  /// Reads tokens, which must be bound to the key that was proven.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
-    let tokens = try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: scopeSeparator)
-    guard tokens.tokenType == "Bearer" else { throw OAuthError(.unsupportedTokenType, "the token endpoint") }
+    let tokens: TokenResponse
+    do throws(OAuthError) {
+      tokens = try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: scopeSeparator)
+    } catch {
+      throw explained(error)
+    }
+    try checkBinding(of: tokens)
     return tokens
   }
 }

@@ -22,6 +22,8 @@ package struct AuthorizationServerMetadata: Sendable {
   package var scopes: [String]?
   /// Empty when the server announces no PKCE (RFC 8414 section 2).
   package var codeChallengeMethods: [String] = []
+  /// What a proof of possession may be signed with (RFC 9449 section 5.1); nil when the server does not say.
+  package var dpopSigningAlgorithms: [String]?
 
   /// The metadata of a server that publishes none: only what the account names.
   package init(issuer: Issuer, overrides: EndpointOverrides) {
@@ -60,6 +62,7 @@ package struct AuthorizationServerMetadata: Sendable {
     grantTypes = try reader.strings("grant_types_supported") ?? grantTypes
     scopes = try reader.strings("scopes_supported")
     codeChallengeMethods = try reader.strings("code_challenge_methods_supported") ?? codeChallengeMethods
+    dpopSigningAlgorithms = try reader.strings("dpop_signing_alg_values_supported")
   }
 
   /// This metadata with the endpoints that the account names in place of the server's own.

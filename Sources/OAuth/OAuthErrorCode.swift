@@ -9,6 +9,8 @@ extension OAuthError {
     case serverUnavailable, rateLimited, cancelled, malformedResponse, internalFailure, cryptoFailure
     // The answer is not what the protocol promises.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch
+    // About proofs of possession (RFC 9449).
+    case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
     // The server said no.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
     case unsupportedGrantType, invalidScopeAnswer, invalidToken, insufficientScope
@@ -39,11 +41,12 @@ extension OAuthError.Code {
     case .invalidGrant, .expiredToken, .accessDenied, .invalidToken: .signInAgain
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
       .endpointMissing, .invalidScope, .invalidClientID, .certificateRejected, .pinMismatch, .redirectRefused,
-      .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope:
+      .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope,
+      .proofNeeded, .tokenNotBound, .bindingUnsupported:
       .fixConfiguration
     case .responseTooLarge, .cancelled, .malformedResponse, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .invalidRequest,
-      .unsupportedTokenRevocation, .otherServerError:
+      .unsupportedTokenRevocation, .otherServerError, .proofRejected:
       .none
     }
   }
@@ -76,6 +79,10 @@ extension OAuthError.Code {
     case .missingIDToken: "\(subject) issued no ID Token although one was asked for"
     case .idTokenRejected: "the ID Token was rejected: \(subject)"
     case .userInfoMismatch: "the answer of \(subject) is about another user"
+    case .proofRejected: "\(subject) did not accept the proof of the account's key (DPoP)"
+    case .proofNeeded: "\(subject) gives this client only tokens that are bound to a key (DPoP)"
+    case .tokenNotBound: "\(subject) issued a token that is not bound to the account's key (DPoP)"
+    case .bindingUnsupported: "\(subject) does not bind tokens to a key by DPoP with ES256"
     case .accessDenied: "access was denied at \(subject)"
     case .expiredToken: "the code has expired at \(subject)"
     case .invalidGrant: "\(subject) no longer accepts this sign-in"

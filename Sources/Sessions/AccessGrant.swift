@@ -1,11 +1,12 @@
 package import Crypto
 package import Encoding
+package import OAuth
 package import Platform
 
 /// An access token in memory with all that is known about it.
 package final class AccessGrant: Sendable {
   package let accessToken: SharedSecret
-  /// `Bearer`, in the spelling of RFC 6750.
+  /// `Bearer` or `DPoP`, in the spelling of RFC 6750 and RFC 9449.
   package let tokenType: String
   /// What the server granted, as text; nil when it named none.
   package let scope: String?
@@ -21,13 +22,15 @@ package final class AccessGrant: Sendable {
   package let lifetimeSeconds: Int?
   /// The vault record that the token came with.
   package let recordGeneration: UInt64
+  /// The key that the token is bound to; nil for a Bearer token.
+  package let dpopKey: DPoPKey?
   /// Unix seconds, for people; the daemon itself goes by ``issuedAt``, which counts suspended time.
   package let expiresAtUnixSeconds: Int?
 
   package init(
     accessToken: SharedSecret, tokenType: String, scope: String?, subject: String?, claims: JSONObject,
     idToken: SharedSecret? = nil, issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?,
-    recordGeneration: UInt64
+    recordGeneration: UInt64, dpopKey: DPoPKey? = nil
   ) {
     self.accessToken = accessToken
     self.tokenType = tokenType
@@ -38,6 +41,7 @@ package final class AccessGrant: Sendable {
     self.issuedAt = issuedAt
     self.lifetimeSeconds = lifetimeSeconds
     self.recordGeneration = recordGeneration
+    self.dpopKey = dpopKey
     expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
   }
 
@@ -51,6 +55,7 @@ package final class AccessGrant: Sendable {
     issuedAt = other.issuedAt
     lifetimeSeconds = other.lifetimeSeconds
     expiresAtUnixSeconds = other.expiresAtUnixSeconds
+    dpopKey = other.dpopKey
     self.recordGeneration = recordGeneration
   }
 

@@ -18,6 +18,8 @@ package struct AccountConfiguration: Sendable, Hashable {
   package var proxyExclusions: String?
   /// Keep an access token that cannot be refreshed in the vault.
   package var keepsAccessToken = false
+  /// Bind the tokens of the next sign-in to a key (RFC 9449).
+  package var dpop = false
 
   package init(issuer: String, clientID: String) {
     self.issuer = issuer
@@ -69,6 +71,7 @@ extension AccountConfiguration {
     set("proxy", proxy.map { .string($0) })
     set("no_proxy", proxyExclusions.map { .string($0) })
     set("keep_access_token", keepsAccessToken ? true : nil)
+    set("dpop", dpop ? true : nil)
     return object
   }
 
@@ -86,6 +89,7 @@ extension AccountConfiguration {
     proxy = try reader.text("proxy")
     proxyExclusions = try reader.text("no_proxy")
     keepsAccessToken = try reader.flag("keep_access_token")
+    dpop = try reader.flag("dpop")
     guard let named = object["endpoints"] else { return }
     guard let named = named.object else { throw ConfigurationError(.invalid, "\(place).endpoints") }
     let places = SettingsReader(object: named, place: "\(place).endpoints")

@@ -19,6 +19,8 @@ package struct AccountRecord: Sendable {
   /// When the kept access token dies, in unix seconds; nil when the server named no lifetime.
   package var accessTokenExpiresAt: Int?
   package var clientSecret: SharedSecret?
+  /// The key that the tokens are bound to, as ``DPoPKey`` writes it; nil for Bearer tokens.
+  package var dpopKey: SharedSecret?
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
   /// Unix seconds.
@@ -39,7 +41,7 @@ package struct AccountRecord: Sendable {
 extension AccountRecord {
   private static let secretMembers: [(String, any WritableKeyPath<AccountRecord, SharedSecret?> & Sendable)] = [
     ("refresh_token", \.refreshToken), ("access_token", \.accessToken), ("client_secret", \.clientSecret),
-    ("proxy_credentials", \.proxyCredentials),
+    ("proxy_credentials", \.proxyCredentials), ("dpop_key", \.dpopKey),
   ]
 
   /// The record as the vault keeps it: a JSON text on the secure heap.

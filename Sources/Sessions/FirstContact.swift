@@ -5,7 +5,7 @@ internal import OAuth
 struct FirstContact {
   /// The settings with the client authentication that was chosen.
   private(set) var configuration: AccountConfiguration
-  let server: AuthorizationServer
+  private(set) var server: AuthorizationServer
   let caDigest: String?
 
   init(
@@ -28,5 +28,6 @@ struct FirstContact {
     server = try access.server(
       metadata: metadata, clientSecret: secrets.clientSecret, proxyCredentials: secrets.proxyCredentials,
       http: services.http)
+    server.prover = try services.newProver(configuration, metadata)
   }
 }

@@ -37,7 +37,7 @@ package struct SessionCheck: Sendable {
 
   package func run() throws(SessionError) -> Verdict {
     guard let record = try services.record(of: account) else { throw .signedOut(account: account.text) }
-    let server = try services.server(for: account, configuration, record, cancellation: cancellation)
+    let server = try services.server(for: account, configuration, record, grant: grant, cancellation: cancellation)
     if let isActive = introspect(record, at: server) { return isActive ? .holds : try refused(record) }
     guard server.metadata.userinfoEndpoint != nil else { return .notPossible }
     do {
@@ -73,9 +73,7 @@ package struct SessionCheck: Sendable {
       guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
       guard stored.generation == grant.recordGeneration else { return .doubtful }
       var record = stored.record
-      record.refreshToken = nil
-      record.accessToken = nil
-      record.isExpired = true
+      record.endGrant()
       try services.write(record, of: account)
       return .ended
     }

@@ -56,7 +56,7 @@ package struct SignOutOperation: Sendable {
     guard record.refreshToken != nil || record.accessToken != nil || grant != nil else { return .nothingToRevoke }
     if isLocal { return .local }
     guard let configuration else { return .notOffered }
-    let server = try services.server(for: account, configuration, record, cancellation: nil)
+    let server = try services.server(for: account, configuration, record, grant: grant, cancellation: nil)
     guard server.metadata.revocationEndpoint != nil else { return .notOffered }
     return try oauth { () throws(OAuthError) in try revoke(record, at: server) }
   }

@@ -24,7 +24,7 @@ package struct UserInfoOperation: Sendable {
   /// The claims, for the same subject as the ID Token's; nil when the server has no such endpoint.
   package func run() throws(SessionError) -> JSONObject? {
     guard let record = try services.record(of: account) else { throw .signedOut(account: account.text) }
-    let server = try services.server(for: account, configuration, record, cancellation: cancellation)
+    let server = try services.server(for: account, configuration, record, grant: grant, cancellation: cancellation)
     guard server.metadata.userinfoEndpoint != nil else { return nil }
     return try oauth { () throws(OAuthError) in
       try server.userInfo(

@@ -31,6 +31,9 @@ package struct AccountSettings: Sendable, Hashable {
   /// Keep a token that cannot be refreshed in the vault.
   package var keepsAccessToken = false
 
+  /// Bind tokens to a key (RFC 9449).
+  package var dpop = false
+
   package init() {}
 
   /// Endpoints under their metadata names (RFC 8414, section 2).
@@ -70,6 +73,7 @@ extension AccountSettings {
     proxy = try members.text("proxy")
     proxyExclusions = try members.text("no_proxy")
     keepsAccessToken = try members.flag("keep")
+    dpop = try members.flag("dpop")
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -88,6 +92,7 @@ extension AccountSettings {
     members.add("proxy", proxy)
     members.add("no_proxy", proxyExclusions)
     members.add("keep", keepsAccessToken)
+    members.add("dpop", dpop)
   }
 }
 
@@ -106,4 +111,5 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   /// The proxy and the hosts that it is not for.
   case proxy
   case keep
+  case dpop
 }

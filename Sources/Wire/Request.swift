@@ -3,6 +3,7 @@ internal import Encoding
 /// What a client may ask of the daemon. The set is closed: an unknown request is an error.
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
+  case proof(ProofRequest)
   case login(LoginRequest)
   case logout(LogoutRequest)
   /// All accounts, or the named one. With `check` the servers are asked whether the sessions still hold.
@@ -70,6 +71,7 @@ extension Request {
   package var name: String {
     switch self {
     case .token: "token"
+    case .proof: "proof"
     case .login: "login"
     case .logout: "logout"
     case .status: "status"
@@ -86,6 +88,7 @@ extension Request {
   fileprivate func addMembers(to members: inout MemberWriter) {
     switch self {
     case .token(let token): token.addMembers(to: &members)
+    case .proof(let proof): proof.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
     case .logout(let logout): logout.addMembers(to: &members)
     case .status(let account, let check):
@@ -102,6 +105,7 @@ extension Request {
     guard let name = try members.text("request") else { throw Failure(.invalidRequest, "the request has no name") }
     switch name {
     case "token": self = .token(try TokenRequest(members))
+    case "proof": self = .proof(try ProofRequest(members))
     case "login": self = .login(try LoginRequest(members))
     case "logout": self = .logout(try LogoutRequest(members))
     case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))

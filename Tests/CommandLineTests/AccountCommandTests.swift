@@ -15,6 +15,7 @@ private func object(_ text: String) throws -> JSONObject {
       "client_secret_post", "--ca-file", "/ca.pem", "--pin", "sha256//a", "--allow-http-loopback", "--token-endpoint",
       "https://t", "--device-authorization-endpoint", "https://d", "--userinfo-endpoint", "https://u",
       "--revocation-endpoint", "https://r", "--jwks-uri", "https://j", "--keep",
+      "--dpop",
     ]
     let login = try LoginOptions.request(try Parser.parse(["login", "work"] + options))
     var expected = login.settings

@@ -138,7 +138,7 @@ private func object(_ text: String) throws -> JSONObject {
       "--pin",
       "sha256//a", "--pin", "sha256//b", "--allow-http-loopback", "--token-endpoint", "https://t",
       "--device-authorization-endpoint", "https://d", "--userinfo-endpoint", "https://u", "--revocation-endpoint",
-      "https://r", "--jwks-uri", "https://j", "--device",
+      "https://r", "--jwks-uri", "https://j", "--device", "--dpop",
     ])
     var expected = LoginRequest()
     expected.account = "work"
@@ -156,6 +156,7 @@ private func object(_ text: String) throws -> JSONObject {
     expected.endpoints.revocation = "https://r"
     expected.endpoints.jwks = "https://j"
     expected.keepsAccessToken = true
+    expected.dpop = true
     var request = try LoginOptions.request(invocation)
     (request.proxy, request.proxyExclusions) = (nil, nil)
     #expect(request == expected)

@@ -48,6 +48,7 @@ import Wire
       for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
+      if name == "proof" { (line["method"], line["url"]) = ("GET", "https://api.example") }
       line[member.name] =
         switch member.type {
         case "text": "sample"

@@ -25,6 +25,7 @@ import Wire
     settings.proxy = "http://proxy.example:3128"
     settings.proxyExclusions = "localhost"
     settings.keepsAccessToken = true
+    settings.dpop = true
     return settings
   }()
 

@@ -49,6 +49,10 @@ import Wire
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch:
       (.serverMisbehaved, .failed)
     case .idTokenRejected: (.tokenRejected, .failed)
+    case .tokenNotBound: (.tokenNotBound, .failed)
+    case .bindingUnsupported: (.invalidConfiguration, .failed)
+    case .proofNeeded: (.clientRejected, .failed)
+    case .proofRejected: (.serverRejected, .failed)
     case .invalidScopeAnswer, .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,
       .otherServerError:
       (.serverRejected, .failed)

@@ -44,7 +44,7 @@ import Wire
       Member(request: "login", name: "pins", kind: .texts),
       Member(request: "login", name: "client_secret_descriptor", kind: .flag),
       Member(request: "login", name: "allow_http_loopback", kind: .flag),
-      Member(request: "login", name: "keep", kind: .flag),
+      Member(request: "login", name: "keep", kind: .flag), Member(request: "login", name: "dpop", kind: .flag),
     ]
     + [
       "account", "issuer", "client_id", "token_endpoint_auth_method", "ca_file", "token_endpoint",
@@ -125,7 +125,9 @@ import Wire
       \.endpoints.deviceAuthorization, \.endpoints.userinfo, \.endpoints.revocation, \.endpoints.jwks,
     ]
     for path in texts { #expect(changed { $0[keyPath: path] = "x" }, "\(path)") }
-    let flags: [WritableKeyPath<LoginRequest, Bool>] = [\.sendsClientSecret, \.allowHTTPLoopback, \.keepsAccessToken]
+    let flags: [WritableKeyPath<LoginRequest, Bool>] = [
+      \.sendsClientSecret, \.allowHTTPLoopback, \.keepsAccessToken, \.dpop,
+    ]
     for path in flags { #expect(changed { $0[keyPath: path] = true }, "\(path)") }
     for path in [\LoginRequest.scope, \.pins] { #expect(changed { $0[keyPath: path] = ["x"] }, "\(path)") }
   }

@@ -32,6 +32,7 @@ let fullLogin: LoginRequest = {
   login.proxy = "http://proxy.example:3128"
   login.proxyExclusions = "localhost,.example"
   login.keepsAccessToken = true
+  login.dpop = true
   return login
 }()
 
@@ -88,7 +89,7 @@ let fullLogin: LoginRequest = {
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
         + #""jwks_uri":"https://as.example/j","proxy":"http://proxy.example:3128","#
-        + #""no_proxy":"localhost,.example","keep":true,"client_secret_descriptor":true}"# + "\n")
+        + #""no_proxy":"localhost,.example","keep":true,"dpop":true,"client_secret_descriptor":true}"# + "\n")
   }
 
   // MARK: Versions and names

@@ -20,6 +20,7 @@ enum SettingsOptions {
     settings.endpoints.revocation = invocation.text(.revocationEndpoint)
     settings.endpoints.jwks = invocation.text(.jwksURI)
     settings.keepsAccessToken = invocation.has(.keep)
+    settings.dpop = invocation.has(.dpop)
     return settings
   }
 

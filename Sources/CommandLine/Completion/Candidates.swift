@@ -30,7 +30,7 @@ extension Operands {
   /// What an operand may be.
   var candidates: Candidates {
     switch self {
-    case .none, .newAccount, .candidateKind: .text
+    case .none, .newAccount, .candidateKind, .methodAndURL: .text
     case .account, .namedAccount, .rename: .accounts
     case .command: .commands
     case .completionShell: .words(CompletionShell.allCases.map(\.rawValue))

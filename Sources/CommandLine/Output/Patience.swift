@@ -15,7 +15,7 @@ enum Patience {
   init(_ request: Request, _ console: Console) {
     switch request {
     case _ where console.json || console.quiet: self = .silent
-    case .token, .login, .logout, .whoami, .status(_, check: true), .account(.import), .account(.remove):
+    case .token, .proof, .login, .logout, .whoami, .status(_, check: true), .account(.import), .account(.remove):
       self = .forServer
     case .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
     }

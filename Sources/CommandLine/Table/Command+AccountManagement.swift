@@ -26,7 +26,7 @@ extension Command {
       #"With `--json` prints `{"account", "active", "settings": {"issuer", "client_id", "scope","#
         + #" "token_endpoint_auth_method", "ca_file", "pins", "allow_http_loopback", "token_endpoint","#
         + #" "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "jwks_uri", "proxy","#
-        + #" "no_proxy", "keep"}}`."#,
+        + #" "no_proxy", "keep", "dpop"}}`."#,
     ],
     operands: .account,
     run: AccountCommand.show)

@@ -81,6 +81,10 @@ enum ManualConfiguration {
     Member(
       "keep_access_token", "boolean",
       "Keep an access token that cannot be refreshed in the vault; by default `false`. Option `--keep`."),
+    Member(
+      "dpop", "boolean",
+      "Bind the tokens of the next sign-in to a key (RFC 9449); by default `false`. What the session has already goes on"
+        + " as it is. Option `--dpop`."),
   ]
 
   static let endpoints = [
@@ -106,7 +110,7 @@ enum ManualConfiguration {
         + " and its commands fail with exit status 3 and the code `configuration_changed`; nothing is sent. Putting the"
         + " setting back makes the session usable again; signing in again makes the new setting the right one."),
     .text(
-      "`proxy` may differ, unless the vault holds a password for it. `scope`, `no_proxy`, `keep_access_token` and `active`"
+      "`proxy` may differ, unless the vault holds a password for it. `scope`, `no_proxy`, `keep_access_token`, `dpop` and `active`"
         + " may be changed at any time."),
   ]
 

@@ -11,6 +11,8 @@ enum Operands: Sendable {
   case rename
   /// The words of a command.
   case command
+  /// The method of an HTTP request and its URL.
+  case methodAndURL
   /// A shell that there are completions for.
   case completionShell
   /// What `agent __complete` lists.
@@ -24,6 +26,7 @@ enum Operands: Sendable {
     case .newAccount: "NAME"
     case .rename: "ACCOUNT NAME"
     case .command: "COMMAND"
+    case .methodAndURL: "METHOD URL"
     case .completionShell: "SHELL"
     case .candidateKind: "KIND"
     }
@@ -34,7 +37,7 @@ enum Operands: Sendable {
     switch self {
     case .none, .account, .command: 0
     case .namedAccount, .newAccount, .completionShell, .candidateKind: 1
-    case .rename: 2
+    case .rename, .methodAndURL: 2
     }
   }
 
@@ -43,7 +46,7 @@ enum Operands: Sendable {
     switch self {
     case .none: 0
     case .account, .namedAccount, .newAccount, .completionShell, .candidateKind: 1
-    case .rename, .command: 2
+    case .rename, .command, .methodAndURL: 2
     }
   }
 }

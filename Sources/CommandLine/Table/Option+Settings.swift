@@ -30,6 +30,9 @@ extension Option {
       Option(
         name: .keep,
         summary: "Keep the access token in the vault when the server gives no refresh token"),
+      Option(
+        name: .dpop,
+        summary: "Bind the tokens to a key that never leaves `agentd` (DPoP), so that a stolen token is of no use"),
     ]
   }
 

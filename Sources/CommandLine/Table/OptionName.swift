@@ -29,6 +29,7 @@ enum OptionName: String, CaseIterable, Sendable {
   case revocationEndpoint = "revocation-endpoint"
   case jwksURI = "jwks-uri"
   case keep
+  case dpop
 
   // `account`.
   case refreshTokenFile = "refresh-token-file"
@@ -46,6 +47,9 @@ enum OptionName: String, CaseIterable, Sendable {
   case forceRefresh = "force-refresh"
   case header
   case idToken = "id-token"
+
+  // `proof`.
+  case nonce
 
   // `env` and `exec`.
   case shell
