@@ -3,7 +3,7 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec status list use whoami account daemon completions help) ;;
+  '') words=(login logout token env exec proof status list use whoami account daemon completions help) ;;
   'account') words=(add show set rename remove import) ;;
   'daemon') words=(start stop restart status run log) ;;
   *) return 1 ;;
@@ -13,21 +13,22 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --device) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --dpop --client-secret-file --device) limit=1 operand=accounts ;;
   'logout') options=(--all --local) limit=1 operand=accounts ;;
   'token') options=(--min-valid --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
   'exec') options=(--var) limit=1 operand=accounts trailing=yes ;;
+  'proof') options=(--nonce --header) ;;
   'status') options=(--check) limit=1 operand=accounts ;;
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
-  'account add') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep) ;;
+  'account add') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --dpop) ;;
   'account show') options=() limit=1 operand=accounts ;;
-  'account set') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --unset) limit=1 operand=accounts ;;
+  'account set') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --dpop --unset) limit=1 operand=accounts ;;
   'account rename') options=() limit=2 operand=accounts ;;
   'account remove') options=(--local) limit=1 operand=accounts ;;
-  'account import') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --refresh-token-file --refresh-token-fd) ;;
+  'account import') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --dpop --client-secret-file --refresh-token-file --refresh-token-fd) ;;
   'daemon start') options=() ;;
   'daemon stop') options=() ;;
   'daemon restart') options=() ;;
@@ -59,6 +60,7 @@ __agent_value() {
   'env --shell') kind=words words=(sh bash zsh fish csh dotenv json) ;;
   'env --var') kind=text ;;
   'exec --var') kind=text ;;
+  'proof --nonce') kind=text ;;
   'account add --issuer') kind=text ;;
   'account add --client-id') kind=text ;;
   'account add -s' | 'account add --scope') kind=text ;;
@@ -81,7 +83,7 @@ __agent_value() {
   'account set --userinfo-endpoint') kind=text ;;
   'account set --revocation-endpoint') kind=text ;;
   'account set --jwks-uri') kind=text ;;
-  'account set --unset') kind=words words=(scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep) ;;
+  'account set --unset') kind=words words=(scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep dpop) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
   'account import -s' | 'account import --scope') kind=text ;;

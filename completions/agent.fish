@@ -37,6 +37,8 @@ function __agent_takes_value
             return 0
         case 'exec --var'
             return 0
+        case 'proof --nonce'
+            return 0
         case 'account add --issuer'
             return 0
         case 'account add --client-id'
@@ -128,7 +130,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'status' 'list' 'use' 'whoami' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'proof' 'status' 'list' 'use' 'whoami' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -209,6 +211,7 @@ complete -c agent -n '__agent_at word ' -a 'logout' -d 'Sign out, and revoke the
 complete -c agent -n '__agent_at word ' -a 'token' -d 'Print a valid access token'
 complete -c agent -n '__agent_at word ' -a 'env' -d 'Print shell statements that set a token\'s variables'
 complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token in its environment'
+complete -c agent -n '__agent_at word ' -a 'proof' -d 'Print a proof for one request with a bound token'
 complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts, sessions, daemon and vault'
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
@@ -251,6 +254,7 @@ complete -c agent -n '__agent_at options login' -l userinfo-endpoint -x -d 'Use 
 complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options login' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device; this is the default'
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
@@ -268,6 +272,8 @@ complete -c agent -n '__agent_at options env' -l unset -d 'Print statements that
 complete -c agent -n '__agent_at operand 0 env' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options exec' -l var -x -d 'Set the variable NAME, and only those named'
 complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options proof' -l nonce -x -d 'Use the nonce that the server gave in DPoP-Nonce'
+complete -c agent -n '__agent_at options proof' -l header -d 'Print whole Authorization and DPoP header lines'
 complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers whether the sessions still hold'
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
@@ -285,6 +291,7 @@ complete -c agent -n '__agent_at options account add' -l userinfo-endpoint -x -d
 complete -c agent -n '__agent_at options account add' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options account add' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at operand 0 account show' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account set' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
 complete -c agent -n '__agent_at options account set' -l client-id -x -d 'The client identifier registered there'
@@ -299,7 +306,8 @@ complete -c agent -n '__agent_at options account set' -l userinfo-endpoint -x -d
 complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep dpop' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -318,9 +326,10 @@ complete -c agent -n '__agent_at options account import' -l userinfo-endpoint -x
 complete -c agent -n '__agent_at options account import' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options account import' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account import' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-file -r -F -d 'Read the refresh token from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-fd -x -d 'Read the refresh token from this open descriptor'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec status list use whoami account daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec proof status list use whoami account daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import start stop restart status run log'

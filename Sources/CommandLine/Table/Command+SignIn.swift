@@ -10,6 +10,9 @@ extension Command {
         + " `ACCOUNT` may also be the issuer's URL; the account is then named after its host.",
       "A client secret is never an argument: `--client-secret-file` names a file, or `-` for standard input. It is"
         + " handed over to `agentd` as an open file and kept in the vault.",
+      "With `--dpop` the tokens are bound to a key that is made now, kept in the vault and never shown (RFC 9449)."
+        + " Whoever gets hold of such a token cannot use it; what uses it rightfully needs a proof for each request, see"
+        + " `agent proof`. A server that answers with an unbound token is refused. The choice is kept with the account.",
       "With `--json` the events go to standard output, one object a line:"
         + #" `{"event": "device_code", "account", "issuer", "client_id", "scope", "user_code", "verification_uri","#
         + #" "verification_uri_complete", "expires_at", "interval"}` and at the end"#

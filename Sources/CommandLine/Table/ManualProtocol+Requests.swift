@@ -21,7 +21,7 @@ extension ManualProtocol {
       Member("issuer", "text", "Its authorization server."),
       Member("subject", "text", "Who is signed in, by the ID Token."),
       Member("access_token", "text", "The token."),
-      Member("token_type", "text", "How it is used, mostly `Bearer`."),
+      Member("token_type", "text", "How it is used: `Bearer`, or `DPoP` for one that is bound to a key."),
       Member("scope", "text", "What the server granted."),
       Member("expires_at", "number", "When it expires; absent when the server named no lifetime."),
       Member("id_token", "text", "The ID Token, if it was asked for and there is one."),
