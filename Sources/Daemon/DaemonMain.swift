@@ -8,11 +8,6 @@ internal import Wire
 
 /// The program `agentd`.
 package enum DaemonMain {
-  /// Variables that are kept; all others go before a library can obey them. libcurl and libcrypto
-  /// take orders from variables such as `SSLKEYLOGFILE`, `OPENSSL_CONF` and `OPENSSL_MODULES`.
-  private static let keptVariables = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "PATH", "TZ"]
-  private static let keptPrefixes = ["LC_", "XDG_", "TPM2", "TPM_"]
-
   /// What the program ends with when another daemon already serves the directory.
   private static let alreadyRunningStatus: Int32 = 75
 
@@ -20,7 +15,8 @@ package enum DaemonMain {
     do {
       let invocation = try DaemonInvocation(arguments, environment: Environment.all())
       let journalStream = Environment.value("JOURNAL_STREAM")
-      Environment.keepOnly(names: keptVariables, prefixes: keptPrefixes)
+      // All others go before a library can obey them.
+      Environment.keepOnly(where: DaemonEnvironment.keeps)
       MemoryUse.shareArenas()
       try Hygiene.harden()
       // How it went is in `status`: a heap that could not be locked still works.

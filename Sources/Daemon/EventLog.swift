@@ -17,6 +17,9 @@ final class EventLog {
   private var next = 0
   private var total = 0
 
+  /// Is told each entry as it comes.
+  var listener: ((LogEntry) -> Void)?
+
   /// - Parameter mirror: Writes each entry as it comes.
   init(time: any TimeSource, mirror: LogMirror? = nil) {
     self.time = time
@@ -33,6 +36,7 @@ final class EventLog {
       next = (next + 1) % Self.capacity
     }
     mirror?.write(entry)
+    listener?(entry)
   }
 
   /// The oldest first, and how many were pushed out.

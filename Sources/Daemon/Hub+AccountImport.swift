@@ -29,8 +29,8 @@ extension Hub {
     var configuration = try AccountConfiguration(given)
     let proxyCredentials = try configuration.takeProxy(of: given)
     let directory = settingsFile.directoryPath
-    work({ [services, configuration] () throws(SessionError) in
-      var secrets = DeviceSignIn.Secrets()
+    work({ [services = services(for: account), configuration] () throws(SessionError) in
+      var secrets = SignIn.Secrets()
       let token = try ClientSecret.read(sources.refreshToken, as: .refreshToken)
       secrets.clientSecret = try sources.clientSecret.map { (source) throws(SessionError) in
         try ClientSecret.read(source)

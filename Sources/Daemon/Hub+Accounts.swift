@@ -54,7 +54,7 @@ extension Hub {
     // A password of the proxy is taken at the sign-in, with which it is kept.
     _ = try configuration.takeProxy(of: given)
     let addition = AccountAddition(
-      account: account, configuration: configuration, services: services,
+      account: account, configuration: configuration, services: services(for: account),
       settingsDirectory: settingsFile.directoryPath)
     work({ () throws(SessionError) in try addition.run() }) { (hub, outcome) in
       if case .success = outcome { hub.log.note(.settingsChanged(.added), account) }
@@ -91,25 +91,36 @@ extension Hub {
       throw Failure(.invalidRequest, "a proxy's password is taken at sign-in only", hint: "agent login \(asked)")
     }
     let change = AccountChange(
-      account: account.name, from: old, to: changed, services: services,
+      account: account.name, from: old, to: changed, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
-    work({ () throws(SessionError) in try change.run() }) { (hub, outcome) in hub.changed(change, outcome, ticket) }
+    let confirmation = OriginConfirmation(
+      account: account.name, configuration: changed, added: try changed.origins(of: given), services: services)
+    work({ () throws(SessionError) in
+      let effect = try change.run()
+      return (effect, try confirmation.run(for: change))
+    }) { (hub, outcome) in hub.changed(change, outcome, ticket) }
   }
 
   private func changed(
-    _ change: AccountChange, _ outcome: Result<AccountChange.Effect, SessionError>, _ ticket: Ticket
+    _ change: AccountChange, _ outcome: Result<(AccountChange.Effect, OriginConfirmation.Move?), SessionError>,
+    _ ticket: Ticket
   ) {
-    if case .success(let effect) = outcome {
+    if case .success((let effect, let move)) = outcome {
       log.note(.settingsChanged(.changed), change.account)
       if let account = accounts[change.account], account.configuration == change.old {
         if effect == .none, account.session.grant != nil {
           account.configuration = change.new
+          if let move {
+            for line in account.all where line.session.grant?.recordGeneration == move.from {
+              line.session.recordMoved(to: move.to)
+            }
+          }
         } else {
           adopt(change.new, account)
         }
       }
     }
-    send(outcome, change.account, ticket) { effect in
+    send(outcome, change.account, ticket) { (effect, _) in
       var result = JSONObject([("account", .string(change.account.text)), ("signed_out", .bool(effect != .none))])
       if case .signedOut(let setting) = effect { result["setting"] = .string(setting) }
       return result
@@ -123,7 +134,8 @@ extension Hub {
     try refuseDuringSignIn(account.name)
     try refuseDuringSignIn(newName)
     let rename = AccountRename(
-      from: account.name, to: newName, services: services, settingsDirectory: settingsFile.directoryPath)
+      from: account.name, to: newName, services: services(for: account.name),
+      settingsDirectory: settingsFile.directoryPath)
     work({ () throws(SessionError) in try rename.run() }) { (hub, outcome) in hub.renamed(rename, outcome, ticket) }
   }
 
@@ -152,7 +164,7 @@ extension Hub {
       account.session = old.session
       if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
     }
-    account.waiters += old.waiters
+    account.waiters += old.waiters + old.dropOthers()
     old.waiters = []
     if account.session.refresh == nil { restartForWaiters(account) }
     scheduleRenewal(account)

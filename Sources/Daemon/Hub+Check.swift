@@ -46,11 +46,9 @@ extension Hub {
     if batch.refreshed.contains(account.name) {
       return settle(account.name, CheckBatch.Check(.holds), in: batch)
     }
-    let question = SessionCheck(
-      account: account.name, configuration: account.configuration, grant: grant, services: services,
-      cancellation: Cancellation())
-    work({ () throws(SessionError) in try question.run() }) { (hub, outcome) in
-      hub.checked(question.account, outcome, batch)
+    let check = SessionCheck(question(account, grant))
+    work({ () throws(SessionError) in try check.run() }) { (hub, outcome) in
+      hub.checked(check.question.account, outcome, batch)
     }
   }
 

@@ -9,14 +9,15 @@ extension Hub {
   /// - Parameter mayRefresh: Whether a token that the server refuses is renewed, which is done once
   ///   (RFC 6750, section 3.1).
   func identify(_ account: Account, _ grant: AccessGrant, _ ticket: Ticket, mayRefresh: Bool) {
-    if !grant.claims.isEmpty { return sendIdentity(account, grant.claims, subject: grant.subject, ticket) }
-    let operation = UserInfoOperation(
-      account: account.name, configuration: account.configuration, grant: grant, services: services,
-      cancellation: Cancellation())
+    if !grant.claims.isEmpty {
+      step(.identityKnown, account.name)
+      return sendIdentity(account, grant.claims, subject: grant.subject, ticket)
+    }
+    let operation = UserInfoOperation(question(account, grant))
     submit {
       let outcome: Result<JSONObject?, SessionError>
       do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
-      return .userInfo(operation.account, ticket, mayRefresh: mayRefresh, outcome)
+      return .userInfo(operation.question.account, ticket, mayRefresh: mayRefresh, outcome)
     }
   }
 

@@ -55,6 +55,11 @@ extension AuthorizationServer {
     return proof
   }
 
+  /// The same for the answer of a resource to whoever has this token.
+  func handingOutNonce(_ response: Response, for role: DPoPState.Role, with token: AccessToken) -> Response {
+    token.dpopThumbprint == nil ? response : handingOutNonce(response, for: role)
+  }
+
   /// Adds the nonce that the next request shall use (section 8.2).
   func handingOutNonce(_ response: Response, for role: DPoPState.Role) -> Response {
     guard let next = try? OpaqueKey.random() else { return response }

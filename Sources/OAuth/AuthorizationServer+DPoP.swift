@@ -3,12 +3,6 @@ internal import Encoding
 
 /// Proofs of possession (RFC 9449) around the requests that need them.
 extension AuthorizationServer {
-  /// What an authorization request, pushed or not, says of the key, so that the code is bound to it as well
-  /// (RFC 9449 section 10); empty without a key.
-  package var authorizationRequestBinding: [(name: String, value: String)] {
-    prover.map { [("dpop_jkt", $0.key.thumbprint)] } ?? []
-  }
-
   /// Asks the token endpoint (RFC 6749 section 3.2), with a proof where the account has a key.
   ///
   /// - Parameter fill: Writes the form, but for the client's identification. It is called anew for each try,
@@ -16,17 +10,16 @@ extension AuthorizationServer {
   func requestTokens(
     cancellation: Cancellation?, _ fill: (inout RequestForm) -> Void
   ) throws(OAuthError) -> HTTPResponse {
-    let subject = "the token endpoint"
-    let endpoint = try require(metadata.tokenEndpoint, subject)
+    let endpoint = try require(metadata.tokenEndpoint, .token)
     return try proving(.post, endpoint, as: .authorizationServer) { (proof) throws(OAuthError) in
       var form = RequestForm()
       fill(&form)
       let authorization = try client.identify(in: &form)
       var request = HTTPRequest(
-        post: endpoint, form: try form.finish(), transport: transport, cancellation: cancellation)
+        post: endpoint, .token, form: try form.finish(), transport: transport, cancellation: cancellation)
       request.authorization = authorization
       request.proof = proof
-      return try send(request, subject)
+      return try send(request)
     }
   }
 
@@ -76,11 +69,13 @@ extension AuthorizationServer {
   }
 
   /// Says that a key is needed, where a proof was asked for and the account has none.
-  func explained(_ error: OAuthError) -> OAuthError {
-    guard error.code == .proofRejected, prover == nil else { return error }
-    var error = error
-    error.code = .proofNeeded
-    error.remedy = error.code.usualRemedy
-    return error
+  func explaining<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
+    do { return try body() } catch {
+      var error = error
+      guard error.code == .proofRejected, prover == nil else { throw error }
+      error.code = .proofNeeded
+      error.remedy = error.code.usualRemedy
+      throw error
+    }
   }
 }

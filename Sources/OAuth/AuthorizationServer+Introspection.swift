@@ -15,12 +15,12 @@ extension AuthorizationServer {
   package func isActive(
     _ token: SharedSecret, hint: RevocationHint, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> Bool {
-    let subject = "the introspection endpoint"
-    let endpoint = try require(metadata.introspectionEndpoint, subject)
+    let subject = EndpointRole.introspection.subject
+    let endpoint = try require(metadata.introspectionEndpoint, .introspection)
     var form = RequestForm()
     form.add("token", secret: token)
     form.add("token_type_hint", hint.rawValue)
-    let response = try post(form, to: endpoint, subject, cancellation: cancellation)
+    let response = try post(form, to: endpoint, .introspection, cancellation: cancellation)
     guard response.status == 200 else {
       throw OAuthError.answered(response, ErrorAnswer.read(response, sent: secrets(token)), subject)
     }

@@ -10,18 +10,18 @@ extension AuthorizationServer {
   package func revoke(
     _ token: SharedSecret, hint: RevocationHint, bearer: SharedSecret?, cancellation: Cancellation? = nil
   ) throws(OAuthError) {
-    let subject = "the revocation endpoint"
-    let endpoint = try require(metadata.revocationEndpoint, subject)
-    var response = try post(revocation(of: token, hint), to: endpoint, subject, cancellation: cancellation)
+    let subject = EndpointRole.revocation.subject
+    let endpoint = try require(metadata.revocationEndpoint, .revocation)
+    var response = try post(revocation(of: token, hint), to: endpoint, .revocation, cancellation: cancellation)
     if response.status == 401, case .none = client.authentication, let bearer {
       response = try proving(.post, endpoint, as: .resourceServer, accessToken: bearer) { (proof) throws(OAuthError) in
         var form = revocation(of: token, hint)
         form.add("client_id", client.id)
         var request = HTTPRequest(
-          post: endpoint, form: try form.finish(), transport: transport, cancellation: cancellation)
+          post: endpoint, .revocation, form: try form.finish(), transport: transport, cancellation: cancellation)
         request.authorization = try authorization(with: bearer)
         request.proof = proof
-        return try send(request, subject)
+        return try send(request)
       }
       if response.status == 401, prover != nil, hint == .refreshToken { response = try delete(token, cancellation) }
     }

@@ -11,14 +11,14 @@ extension AuthorizationServer {
   package func userInfo(
     accessToken: SharedSecret, expectedSubject: String?, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> JSONObject {
-    let subject = "the UserInfo endpoint"
-    let endpoint = try require(metadata.userinfoEndpoint, subject)
+    let subject = EndpointRole.userinfo.subject
+    let endpoint = try require(metadata.userinfoEndpoint, .userinfo)
     let response = try proving(.get, endpoint, as: .resourceServer, accessToken: accessToken) {
       (proof) throws(OAuthError) in
-      var request = HTTPRequest(get: endpoint, transport: transport, cancellation: cancellation)
+      var request = HTTPRequest(get: endpoint, .userinfo, transport: transport, cancellation: cancellation)
       request.authorization = try authorization(with: accessToken)
       request.proof = proof
-      return try send(request, subject)
+      return try send(request)
     }
     let claims = try claims(in: response, subject, sent: secrets(accessToken))
     guard let found = claims["sub"]?.string, !found.isEmpty else {
@@ -60,7 +60,7 @@ extension AuthorizationServer {
 
   /// RFC 9449 sections 7.1 and 9: the token may be good all the same.
   private func isAboutProof(_ response: HTTPResponse) -> Bool {
-    switch DPoPProver.challengedError(in: response) {
+    switch DPoPProver.challengedError(in: response.headers, status: response.status) {
     case "use_dpop_nonce", "invalid_dpop_proof": true
     default: false
     }

@@ -7,49 +7,59 @@ package struct AuthorizationServer: Sendable {
   package let client: Client
   package let transport: Transport
   package let http: any HTTPClient
-  package let scopeSeparator: TokenResponse.ScopeSeparator
+  /// The particulars of this server, if the account says that it is one we know.
+  package let service: KnownService?
   /// Proves the account's key, to which its tokens are bound then (RFC 9449); nil for Bearer tokens.
   package var prover: DPoPProver?
 
   package init(
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
-    scopeSeparator: TokenResponse.ScopeSeparator = .space
+    service: KnownService? = nil
   ) {
     self.metadata = metadata
     self.client = client
     self.transport = transport
     self.http = http
-    self.scopeSeparator = scopeSeparator
+    self.service = service
   }
 
-  func require(_ endpoint: Endpoint?, _ name: String) throws(OAuthError) -> Endpoint {
-    guard let endpoint else { throw OAuthError(.endpointMissing, name) }
+  func require(_ endpoint: Endpoint?, _ role: EndpointRole) throws(OAuthError) -> Endpoint {
+    guard let endpoint else { throw OAuthError(.endpointMissing, role.subject) }
     return endpoint
   }
 
   /// Posts a form with this client's identification (RFC 6749 section 3.2).
   func post(
-    _ form: consuming RequestForm, to endpoint: Endpoint, _ subject: String, cancellation: Cancellation?
+    _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
     let authorization = try client.identify(in: &form)
-    return try post(form, to: endpoint, subject, authorization: authorization, cancellation: cancellation)
+    return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 
   /// Posts a form as it is.
   func post(
-    _ form: consuming RequestForm, to endpoint: Endpoint, _ subject: String,
+    _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole,
     authorization: consuming SecretBytes?, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
     let body = try form.finish()
-    var request = HTTPRequest(post: endpoint, form: body, transport: transport, cancellation: cancellation)
+    var request = HTTPRequest(post: endpoint, role, form: body, transport: transport, cancellation: cancellation)
     request.authorization = authorization
-    let response = try send(request, subject)
+    let response = try send(request)
     prover?.learn(from: response, to: nil, at: endpoint.uri, as: .authorizationServer)
     return response
   }
 
-  func send(_ request: borrowing HTTPRequest, _ subject: String) throws(OAuthError) -> HTTPResponse {
-    do { return try http.send(request) } catch { throw OAuthError(error, subject) }
+  /// Adds to an error what is known to help with it at this server.
+  func advising<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
+    do { return try body() } catch {
+      var advised = error
+      advised.advice = service?.advice(for: error)
+      throw advised
+    }
+  }
+
+  func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
+    do { return try http.send(request) } catch { throw OAuthError(error, request.role.subject) }
   }
 
   /// The secrets of a request, which no error may repeat.
@@ -59,11 +69,10 @@ package struct AuthorizationServer: Sendable {
 
   /// Reads tokens, which must be bound to the key that was proven.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
-    let tokens: TokenResponse
-    do throws(OAuthError) {
-      tokens = try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: scopeSeparator)
-    } catch {
-      throw explained(error)
+    let tokens = try advising { () throws(OAuthError) in
+      try explaining { () throws(OAuthError) in
+        try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: service?.scopeSeparator ?? .space)
+      }
     }
     try checkBinding(of: tokens)
     return tokens

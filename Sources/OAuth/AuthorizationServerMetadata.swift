@@ -22,8 +22,12 @@ package struct AuthorizationServerMetadata: Sendable {
   package var scopes: [String]?
   /// Empty when the server announces no PKCE (RFC 8414 section 2).
   package var codeChallengeMethods: [String] = []
+  /// Each answer of the authorization endpoint names the issuer (RFC 9207 section 3).
+  package var answersNameIssuer = false
   /// What a proof of possession may be signed with (RFC 9449 section 5.1); nil when the server does not say.
   package var dpopSigningAlgorithms: [String]?
+  /// The authorization endpoint takes pushed requests only (RFC 9126 section 5).
+  package var requiresPushedRequests = false
 
   /// The metadata of a server that publishes none: only what the account names.
   package init(issuer: Issuer, overrides: EndpointOverrides) {
@@ -62,8 +66,18 @@ package struct AuthorizationServerMetadata: Sendable {
     grantTypes = try reader.strings("grant_types_supported") ?? grantTypes
     scopes = try reader.strings("scopes_supported")
     codeChallengeMethods = try reader.strings("code_challenge_methods_supported") ?? codeChallengeMethods
+    answersNameIssuer = try reader.flag("authorization_response_iss_parameter_supported")
     dpopSigningAlgorithms = try reader.strings("dpop_signing_alg_values_supported")
+    requiresPushedRequests = try reader.flag("require_pushed_authorization_requests")
   }
+
+  /// Whether codes can be protected by PKCE: `S256` is announced, or nothing is.
+  package var acceptsCodeChallenges: Bool {
+    codeChallengeMethods.isEmpty || codeChallengeMethods.contains { $0.utf8.elementsEqual(CodeVerifier.method.utf8) }
+  }
+
+  /// Whether a sign-in by authorization code can be tried.
+  package var offersCodeFlow: Bool { authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges }
 
   /// This metadata with the endpoints that the account names in place of the server's own.
   package func applying(_ overrides: EndpointOverrides) -> AuthorizationServerMetadata {
@@ -83,6 +97,7 @@ package struct AuthorizationServerMetadata: Sendable {
   }
 
   private mutating func apply(_ overrides: EndpointOverrides) {
+    authorizationEndpoint = overrides.authorization ?? authorizationEndpoint
     tokenEndpoint = overrides.token ?? tokenEndpoint
     deviceAuthorizationEndpoint = overrides.deviceAuthorization ?? deviceAuthorizationEndpoint
     userinfoEndpoint = overrides.userinfo ?? userinfoEndpoint

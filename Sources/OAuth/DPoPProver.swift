@@ -43,9 +43,9 @@ package struct DPoPProver: Sendable {
   }
 
   /// What a server did not like about a proof and a new one can mend.
-  enum Complaint: Hashable { case nonce, clock }
+  package enum Complaint: Hashable, Sendable { case nonce, clock }
 
-  /// Takes the server's nonce and clock over (RFC 9449 section 8.2).
+  /// Takes the nonce and the clock of an endpoint over (RFC 9449 section 8.2).
   ///
   /// - Parameter proof: What was sent; nil for a request without a proof.
   /// - Returns: Why the request is worth repeating, if it is.
@@ -53,10 +53,21 @@ package struct DPoPProver: Sendable {
   func learn(
     from response: HTTPResponse, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
   ) -> Complaint? {
-    let refusal = refusal(in: response, as: role)
-    let nonce = takeNonce(response, url, role)
+    learn(from: response.headers, refusal: refusal(in: response, as: role), to: proof, at: url, as: role)
+  }
+
+  /// The same for the answer of a resource.
+  func learn(from head: ResourceHead, to proof: DPoPProof) -> Complaint? {
+    let refusal = Self.challengedError(in: head.headers, status: head.status)
+    return learn(from: head.headers, refusal: refusal, to: proof, at: proof.url, as: .resourceServer)
+  }
+
+  private func learn(
+    from headers: HTTPHeaders, refusal: String?, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
+  ) -> Complaint? {
+    let nonce = takeNonce(headers, url, role)
     let isNewNonce = nonce.map { !($0.utf8.elementsEqual((proof?.nonce ?? "").utf8)) } ?? false
-    let isNewTime = takeTime(response, proof, isDoubted: refusal == "invalid_dpop_proof")
+    let isNewTime = takeTime(headers, proof, isDoubted: refusal == "invalid_dpop_proof")
     switch refusal {
     case "use_dpop_nonce": return isNewNonce ? .nonce : nil
     case "invalid_dpop_proof": return isNewTime ? .clock : isNewNonce ? .nonce : nil
@@ -70,17 +81,17 @@ package struct DPoPProver: Sendable {
     guard response.status >= 400 else { return nil }
     switch role {
     case .authorizationServer: return ErrorAnswer.read(response, sent: [])?.error
-    case .resourceServer: return Self.challengedError(in: response)
+    case .resourceServer: return Self.challengedError(in: response.headers, status: response.status)
     }
   }
 
-  static func challengedError(in response: HTTPResponse) -> String? {
-    guard response.status == 401 else { return nil }
-    return AuthenticationChallenge.challenges(in: response.headers).first { $0.hasScheme("DPoP") }?.parameters["error"]
+  static func challengedError(in headers: HTTPHeaders, status: Int) -> String? {
+    guard status == 401 else { return nil }
+    return Challenge.all(in: headers).first { $0.scheme.utf8.elementsEqual("dpop".utf8) }?["error"]
   }
 
-  private func takeNonce(_ response: HTTPResponse, _ url: URI, _ role: DPoPMemory.Role) -> String? {
-    let values = response.headers.values(of: "DPoP-Nonce")
+  private func takeNonce(_ headers: HTTPHeaders, _ url: URI, _ role: DPoPMemory.Role) -> String? {
+    let values = headers.values(of: "DPoP-Nonce")
     guard values.count == 1, DPoPProof.isNonce(values[0]) else { return nil }
     note(nonce: values[0], of: url, as: role)
     return values[0]
@@ -88,8 +99,8 @@ package struct DPoPProver: Sendable {
 
   /// - Parameter isDoubted: The server refused the proof, so that even a small difference may be the reason.
   /// - Returns: Whether the proof named another time than the server's.
-  private func takeTime(_ response: HTTPResponse, _ proof: DPoPProof?, isDoubted: Bool) -> Bool {
-    guard let date = response.headers.date else { return false }
+  private func takeTime(_ headers: HTTPHeaders, _ proof: DPoPProof?, isDoubted: Bool) -> Bool {
+    guard let date = headers.date else { return false }
     let (error, isAbsurd) = date.subtractingReportingOverflow(proof?.issuedAt ?? now)
     guard isAbsurd || error.magnitude > (isDoubted ? 0 : Self.toleratedClockError) else { return false }
     let (clockError, overflow) = date.subtractingReportingOverflow(wallSeconds())

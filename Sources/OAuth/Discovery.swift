@@ -16,10 +16,10 @@ package enum Discovery {
   ) throws(OAuthError) -> FetchedDocument<AuthorizationServerMetadata> {
     var lastStatus: Int?
     for location in issuer.metadataLocations {
-      let response = try get(location, "the metadata endpoint", transport, http, cancellation)
+      let response = try get(location, .metadata, transport, http, cancellation)
       lastStatus = response.status
       if response.status != 200 {
-        let error = OAuthError.status(of: response, "the metadata endpoint")
+        let error = OAuthError.status(of: response, EndpointRole.metadata.subject)
         if (400..<500).contains(response.status), error.remedy != .tryLater { continue }
         throw error
       }
@@ -36,8 +36,8 @@ package enum Discovery {
   package static func keys(
     at endpoint: Endpoint, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<JWKSet> {
-    let subject = "the JWK Set endpoint"
-    let response = try get(endpoint, subject, transport, http, cancellation)
+    let subject = EndpointRole.keys.subject
+    let response = try get(endpoint, .keys, transport, http, cancellation)
     guard response.status == 200 else { throw OAuthError.status(of: response, subject) }
     let body = publicBytes(of: response)
     guard let keys = try? JWKSet(parsing: body) else {
@@ -47,12 +47,12 @@ package enum Discovery {
   }
 
   private static func get(
-    _ endpoint: Endpoint, _ subject: String, _ transport: Transport, _ http: any HTTPClient,
+    _ endpoint: Endpoint, _ role: EndpointRole, _ transport: Transport, _ http: any HTTPClient,
     _ cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
-    var request = HTTPRequest(get: endpoint, transport: transport, cancellation: cancellation)
+    var request = HTTPRequest(get: endpoint, role, transport: transport, cancellation: cancellation)
     request.followsRedirects = true
-    do { return try http.send(request) } catch { throw OAuthError(error, subject) }
+    do { return try http.send(request) } catch { throw OAuthError(error, role.subject) }
   }
 
   /// These documents are public, so their bytes may leave the secure heap.

@@ -21,6 +21,7 @@ package struct HTTPRequest: ~Copyable {
 
   package let method: Method
   package let endpoint: Endpoint
+  package let role: EndpointRole
   package let transport: Transport
 
   /// The value of the `Accept` header. Some servers answer in another format without it.
@@ -47,18 +48,23 @@ package struct HTTPRequest: ~Copyable {
   /// Ends the request early from another thread.
   package var cancellation: Cancellation?
 
-  package init(get endpoint: Endpoint, transport: Transport, cancellation: Cancellation? = nil) {
+  package init(
+    get endpoint: Endpoint, _ role: EndpointRole, transport: Transport, cancellation: Cancellation? = nil
+  ) {
     self.method = .get
     self.endpoint = endpoint
+    self.role = role
     self.transport = transport
     self.cancellation = cancellation
   }
 
   package init(
-    post endpoint: Endpoint, form: consuming SecretBytes, transport: Transport, cancellation: Cancellation? = nil
+    post endpoint: Endpoint, _ role: EndpointRole, form: consuming SecretBytes, transport: Transport,
+    cancellation: Cancellation? = nil
   ) {
     self.method = .post
     self.endpoint = endpoint
+    self.role = role
     self.transport = transport
     self.form = consume form
     self.cancellation = cancellation

@@ -7,6 +7,8 @@ package struct IDToken: Sendable {
   package let identity: IdentityRecord
   /// All claims, known or not.
   package let claims: JSONObject
+  /// What it is signed with.
+  package let algorithm: JWSAlgorithm
   /// Unix seconds.
   package let issuedAt: Int
   /// Unix seconds.
@@ -35,12 +37,16 @@ package struct IDToken: Sendable {
     let rules = IDTokenRules(claims: claims, algorithm: jws.algorithm, expected: expected)
     let checked = try rules.check()
     return IDToken(
-      identity: checked.identity, claims: claims.object, issuedAt: checked.issuedAt, expiresAt: checked.expiresAt)
+      identity: checked.identity, claims: claims.object, algorithm: jws.algorithm, issuedAt: checked.issuedAt,
+      expiresAt: checked.expiresAt)
   }
 
-  fileprivate init(identity: IdentityRecord, claims: JSONObject, issuedAt: Int, expiresAt: Int) {
+  fileprivate init(
+    identity: IdentityRecord, claims: JSONObject, algorithm: JWSAlgorithm, issuedAt: Int, expiresAt: Int
+  ) {
     self.identity = identity
     self.claims = claims
+    self.algorithm = algorithm
     self.issuedAt = issuedAt
     self.expiresAt = expiresAt
   }

@@ -21,6 +21,12 @@ struct MetadataReader {
     }
   }
 
+  func flag(_ name: String) throws(OAuthError) -> Bool {
+    guard let value = object[name], value != .null else { return false }
+    guard let flag = value.bool else { throw OAuthError(.metadataInvalid, name) }
+    return flag
+  }
+
   func strings(_ name: String) throws(OAuthError) -> [String]? {
     guard let value = object[name], value != .null else { return nil }
     guard let elements = value.array else { throw OAuthError(.metadataInvalid, name) }

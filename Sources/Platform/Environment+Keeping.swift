@@ -1,11 +1,11 @@
 internal import CPlatform
 
 extension Environment {
-  /// Removes all variables but the named ones and those with one of the prefixes.
+  /// Removes all variables but those whose names are to be kept.
   ///
   /// For the start of a program: it must not run beside other threads.
-  package static func keepOnly(names: [String], prefixes: [String]) {
-    for (name, _) in all() where !names.contains(name) && !prefixes.contains(where: name.hasPrefix) {
+  package static func keepOnly(where isKept: (String) -> Bool) {
+    for (name, _) in all() where !isKept(name) {
       _ = unsafe agent_environment_remove(name)
     }
   }

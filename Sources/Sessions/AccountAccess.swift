@@ -9,6 +9,8 @@ struct AccountAccess {
   let configuration: AccountConfiguration
   let issuer: Issuer
   let overrides: EndpointOverrides
+  /// False for a service that is known to have none.
+  let publishesMetadata: Bool
   let caDigest: String?
   private(set) var transport: Transport
 
@@ -17,7 +19,9 @@ struct AccountAccess {
     let loopback = configuration.allowHTTPLoopback
     do {
       issuer = try Issuer(configuration.issuer, allowHTTPLoopback: loopback)
-      overrides = try configuration.endpoints.overrides(allowHTTPLoopback: loopback)
+      let known = try configuration.service?.endpoints(of: issuer, allowHTTPLoopback: loopback)
+      publishesMetadata = known == nil
+      overrides = try configuration.endpoints.overrides(allowHTTPLoopback: loopback, else: known)
     } catch {
       throw .oauth(error)
     }
@@ -42,7 +46,7 @@ struct AccountAccess {
     do {
       let client = try Client(id: configuration.clientID, authentication: authentication)
       return AuthorizationServer(
-        metadata: metadata, client: client, transport: transport, http: http)
+        metadata: metadata, client: client, transport: transport, http: http, service: configuration.service)
     } catch {
       throw .oauth(error)
     }
@@ -82,14 +86,21 @@ struct AccountAccess {
 }
 
 extension AccountConfiguration.Endpoints {
-  func overrides(allowHTTPLoopback: Bool) throws(OAuthError) -> EndpointOverrides {
+  /// - Parameter known: The endpoints that count where none is named by hand.
+  func overrides(
+    allowHTTPLoopback: Bool, else known: EndpointOverrides? = nil
+  ) throws(OAuthError) -> EndpointOverrides {
     func endpoint(_ text: String?) throws(OAuthError) -> Endpoint? {
       guard let text else { return nil }
       return try Endpoint(text, allowHTTPLoopback: allowHTTPLoopback)
     }
-    return EndpointOverrides(
-      token: try endpoint(token), deviceAuthorization: try endpoint(deviceAuthorization),
-      userinfo: try endpoint(userinfo), revocation: try endpoint(revocation), jwks: try endpoint(jwks))
+    var overrides = known ?? EndpointOverrides()
+    overrides.token = try endpoint(token) ?? overrides.token
+    overrides.deviceAuthorization = try endpoint(deviceAuthorization) ?? overrides.deviceAuthorization
+    overrides.userinfo = try endpoint(userinfo) ?? overrides.userinfo
+    overrides.revocation = try endpoint(revocation) ?? overrides.revocation
+    overrides.jwks = try endpoint(jwks) ?? overrides.jwks
+    return overrides
   }
 }
 

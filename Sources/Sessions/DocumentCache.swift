@@ -43,14 +43,17 @@ package final class DocumentCache: Sendable {
 
   /// The metadata of `issuer`, from memory, disk or the network.
   package func metadata(
-    of issuer: Issuer, transport: Transport, fresh: Bool = false, cancellation: Cancellation?
+    of issuer: Issuer, transport: Transport, fresh: Bool = false, cancellation: Cancellation?,
+    observer: StepObserver? = nil
   ) throws(OAuthError) -> AuthorizationServerMetadata {
     let loopback = transport.allowHTTPLoopback
-    if !fresh, let body = cached(issuer.text, kind: .metadata),
-      let metadata = try? AuthorizationServerMetadata(parsing: body, issuer: issuer, allowHTTPLoopback: loopback)
+    if !fresh, let entry = cached(issuer.text, kind: .metadata),
+      let metadata = try? AuthorizationServerMetadata(parsing: entry.body, issuer: issuer, allowHTTPLoopback: loopback)
     {
+      observer?(.documentKept(.metadata, ageSeconds: time.wallSeconds() - entry.fetchedAt))
       return metadata
     }
+    let http = ObservedHTTPClient.wrapping(http, time: time, observer)
     let fetched = try Discovery.fetch(issuer, transport: transport, http: http, cancellation: cancellation)
     keep(fetched.body, maxAge: fetched.maxAgeSeconds, under: issuer.text, kind: .metadata)
     return fetched.value
@@ -58,15 +61,18 @@ package final class DocumentCache: Sendable {
 
   /// The key set at `endpoint`.
   package func keys(
-    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?
+    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver? = nil
   ) throws(OAuthError) -> JWKSet {
-    if let body = cached(endpoint.uri.text, kind: .keys), let keys = try? JWKSet(parsing: body) { return keys }
-    return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation)
+    if let entry = cached(endpoint.uri.text, kind: .keys), let keys = try? JWKSet(parsing: entry.body) {
+      observer?(.documentKept(.keys, ageSeconds: time.wallSeconds() - entry.fetchedAt))
+      return keys
+    }
+    return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
   }
 
   /// The key set fetched again because a key was missing or did not fit; nil when that was done too often.
   package func refetchedKeys(
-    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?
+    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver? = nil
   ) throws(OAuthError) -> JWKSet? {
     let now = time.wallSeconds()
     let isAllowed = entries.withLock { entries in
@@ -80,7 +86,7 @@ package final class DocumentCache: Sendable {
       return true
     }
     guard isAllowed else { return nil }
-    return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation)
+    return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
   }
 
   /// Drops what is known of an account's server, in memory and on disk.
@@ -90,8 +96,9 @@ package final class DocumentCache: Sendable {
   }
 
   private func fetchKeys(
-    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?
+    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, _ observer: StepObserver?
   ) throws(OAuthError) -> JWKSet {
+    let http = ObservedHTTPClient.wrapping(http, time: time, observer)
     let fetched = try Discovery.keys(at: endpoint, transport: transport, http: http, cancellation: cancellation)
     keep(fetched.body, maxAge: fetched.maxAgeSeconds, under: endpoint.uri.text, kind: .keys)
     return fetched.value
@@ -111,13 +118,13 @@ extension DocumentCache {
     }
   }
 
-  private func cached(_ name: String, kind: Kind) -> [UInt8]? {
+  private func cached(_ name: String, kind: Kind) -> Entry? {
     let now = time.wallSeconds()
     func isGood(_ entry: Entry) -> Bool { entry.fetchedAt <= now && now < entry.expiresAt }
-    if let entry = entries.withLock({ $0[kind.key(name)] }) { return isGood(entry) ? entry.body : nil }
+    if let entry = entries.withLock({ $0[kind.key(name)] }) { return isGood(entry) ? entry : nil }
     guard let entry = readFile(name, kind: kind), isGood(entry) else { return nil }
     remember(entry, as: kind.key(name))
-    return entry.body
+    return entry
   }
 
   private func keep(_ body: [UInt8], maxAge: Int?, under name: String, kind: Kind) {

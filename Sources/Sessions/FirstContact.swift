@@ -9,7 +9,7 @@ struct FirstContact {
   let caDigest: String?
 
   init(
-    _ configuration: AccountConfiguration, _ secrets: DeviceSignIn.Secrets, services: SessionServices,
+    _ configuration: AccountConfiguration, _ secrets: SignIn.Secrets, services: SessionServices,
     cancellation: Cancellation
   ) throws(SessionError) {
     self.configuration = configuration
@@ -17,10 +17,8 @@ struct FirstContact {
     access.useProxyCredentials(secrets.proxyCredentials)
     let metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
     if secrets.clientSecret != nil, configuration.tokenEndpointAuthMethod == "none" {
-      let methods = metadata.tokenEndpointAuthMethods
       self.configuration.tokenEndpointAuthMethod =
-        methods.contains("client_secret_basic") || !methods.contains("client_secret_post")
-        ? "client_secret_basic" : "client_secret_post"
+        configuration.service?.tokenEndpointAuthMethod ?? Self.method(metadata.tokenEndpointAuthMethods)
       access = try AccountAccess(self.configuration)
       access.useProxyCredentials(secrets.proxyCredentials)
     }
@@ -29,5 +27,11 @@ struct FirstContact {
       metadata: metadata, clientSecret: secrets.clientSecret, proxyCredentials: secrets.proxyCredentials,
       http: services.http)
     server.prover = try services.newProver(configuration, metadata)
+  }
+
+  /// The method for a client secret that the server's announcement leads to.
+  private static func method(_ announced: [String]) -> String {
+    announced.contains("client_secret_basic") || !announced.contains("client_secret_post")
+      ? "client_secret_basic" : "client_secret_post"
   }
 }

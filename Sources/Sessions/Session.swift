@@ -23,6 +23,8 @@ package struct Session: Sendable {
   private var retryNotBefore: Instant?
   private var failuresInARow = 0
   private var failedAt: Instant?
+  /// A resource refused even a new token; what the vault says counts for less until the next one.
+  private var isRefused = false
   private var usedSinceRefresh = false
   private var renewalJitter = 0.0
 
@@ -52,8 +54,8 @@ package struct Session: Sendable {
     case ignored
     case renewed(AccessGrant)
     case retry(Refresh, after: Duration)
-    /// Those who can live with the token at hand get it, if there is one; the others fail.
-    case failed(SessionError, fallback: AccessGrant?)
+    /// Those whom ``fallback(for:now:)`` has a token for get it after a passing failure; the others fail.
+    case failed(SessionError)
   }
 }
 
@@ -163,10 +165,9 @@ extension Session {
     case .expired, .signedOut, .configurationChanged, .endpointMoved, .identityChanged, .noAccount:
       grant = nil
       if case .expired = error { standing = .expired } else if case .signedOut = error { standing = .signedOut }
-      return .failed(error, fallback: nil)
-    default:
-      return .failed(error, fallback: grant.flatMap { $0.isAlive(at: now) && error.isPassing ? $0 : nil })
+    default: break
     }
+    return .failed(error)
   }
 
   private mutating func take(_ renewed: AccessGrant, wallSeconds: Int, jitter: Double) {
@@ -181,6 +182,7 @@ extension Session {
   }
 
   private mutating func forgetFailures() {
+    isRefused = false
     lastFailure = nil
     retryNotBefore = nil
     failuresInARow = 0
@@ -224,6 +226,13 @@ extension Session {
     lastFailure = .expired(account: account)
   }
 
+  /// A resource refused a new token too. The session counts as expired until the next caller's refresh proves
+  /// that it is not: only the authorization server ends a grant.
+  package mutating func refusedByResource(account: String) {
+    endedElsewhere(account: account)
+    isRefused = true
+  }
+
   /// The record of the token at hand was written again, under another name.
   package mutating func recordMoved(to generation: UInt64) {
     grant = grant?.moved(to: generation)
@@ -231,7 +240,7 @@ extension Session {
 
   /// What the vault says of an account that was not used yet.
   package mutating func learn(isGranted: Bool, isExpired: Bool, refreshedAt: Int?) {
-    guard grant == nil, refresh == nil else { return }
+    guard grant == nil, refresh == nil, !isRefused else { return }
     standing = isGranted ? .granted : isExpired ? .expired : .signedOut
     self.refreshedAt = self.refreshedAt ?? refreshedAt
   }

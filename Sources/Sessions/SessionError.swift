@@ -19,6 +19,20 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityChanged(account: String)
   /// The new token lives for less time than the caller needs, in seconds.
   case lifetimeTooShort(account: String, lifetime: Int)
+  /// No account, or not the named one, lists the place that a token should go to.
+  case originNotListed(account: String?, origin: String)
+  /// The settings list the place, but nobody confirmed it: the vault does not.
+  case originUnconfirmed(account: String, origin: String)
+  /// More than one account lists the place.
+  case severalAccounts([String], origin: String)
+  /// What was to be sent to a resource could not be read.
+  case content
+  /// A token with another target was asked for, and there is no refresh token to get it with.
+  case noOtherTokens(account: String)
+  /// The redirect of a sign-in cannot be listened for; the port is nil where none was named.
+  case redirectUnavailable(port: Int?, SystemError)
+  /// The redirect URI of the account leads to no loopback address, so no browser can bring the answer here.
+  case redirectElsewhere
   case cancelled
   case oauth(OAuthError)
   case idToken(IDTokenError)

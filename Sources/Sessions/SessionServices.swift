@@ -6,17 +6,27 @@ internal import Crypto
 /// What the blocking operations of a session work with. Shared by all accounts; thread-safe.
 package struct SessionServices: Sendable {
   package let vault: Vault
-  package let http: any HTTPClient
+  package private(set) var http: any HTTPClient
   package let time: any TimeSource
   package let documents: DocumentCache
   /// What servers have told about proofs of possession.
   let proofs = DPoPMemory()
+  /// Who wants to know what an operation does.
+  private(set) var observer: StepObserver?
 
   package init(vault: Vault, http: any HTTPClient, time: any TimeSource, documents: DocumentCache) {
     self.vault = vault
     self.http = http
     self.time = time
     self.documents = documents
+  }
+
+  /// The same services for an operation whose steps are told.
+  package func observed(by observer: @escaping StepObserver) -> SessionServices {
+    var services = self
+    services.observer = observer
+    services.http = ObservedHTTPClient.wrapping(http, time: time, observer)
+    return services
   }
 
   /// Runs `body` and gives its vault error the shape of a session error.
@@ -30,11 +40,17 @@ package struct SessionServices: Sendable {
   /// longer than one request may take.
   private static let lockWait = Duration.seconds(40)
 
+  /// A wait for the account's lock that is worth a word.
+  private static let noticedWaitMilliseconds = 20
+
   /// Runs `body` while no other process or thread may spend the account's tokens.
   func holding<Result>(
     _ account: AccountName, _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
+    let begin = time.now()
     let lock = try storing { (vault) throws(VaultError) in try vault.lockAccount(account, wait: Self.lockWait) }
+    let waited = begin.duration(to: time.now()).wholeMilliseconds
+    if waited >= Self.noticedWaitMilliseconds { observer?(.waitedForAccount(milliseconds: waited)) }
     let result = try body()
     lock.release()
     return result
@@ -54,6 +70,7 @@ package struct SessionServices: Sendable {
   func storedRecord(of account: AccountName) throws(SessionError) -> StoredRecord? {
     let sealed = try storing { (vault) throws(VaultError) in try vault.read(account) }
     guard let sealed else { return nil }
+    observer?(.recordRead)
     return StoredRecord(
       record: try AccountRecord(content: sealed.content, account: account), generation: sealed.generation)
   }
@@ -73,7 +90,9 @@ package struct SessionServices: Sendable {
   @discardableResult
   func write(_ record: AccountRecord, of account: AccountName) throws(SessionError) -> UInt64 {
     let content = try record.sealedContent()
-    return try storing { (vault) throws(VaultError) in try vault.write(account, content: content) }
+    let generation = try storing { (vault) throws(VaultError) in try vault.write(account, content: content) }
+    observer?(.recordWritten)
+    return generation
   }
 
   /// Whether `grant` belongs to the record that the vault holds now: another process may have signed
@@ -118,9 +137,12 @@ package struct SessionServices: Sendable {
   func metadata(
     _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
+    guard access.publishesMetadata else {
+      return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)
+    }
     do {
       return try documents.metadata(
-        of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation
+        of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation, observer: observer
       ).applying(access.overrides)
     } catch {
       guard error.code == .metadataMissing, access.overrides.token != nil else { throw .oauth(error) }

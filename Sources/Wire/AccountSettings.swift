@@ -7,8 +7,15 @@ package struct AccountSettings: Sendable, Hashable {
   package var issuer: String?
   package var clientID: String?
 
+  /// The service that the issuer is, if it is one whose particulars are known.
+  package var service: KnownServiceName?
+
   /// Empty means the daemon's default.
   package var scope: [String] = []
+
+  /// Where the tokens are to be good (RFC 8707).
+  package var resources: [String] = []
+  package var audience: String?
 
   /// `none`, `client_secret_basic` or `client_secret_post` (OpenID Connect Core, section 9); nil
   /// picks none without a secret, and what the server announces with one.
@@ -24,6 +31,10 @@ package struct AccountSettings: Sendable, Hashable {
   /// Endpoints named by hand because the metadata leaves them out.
   package var endpoints = NamedEndpoints()
 
+  /// Where the browser brings the answer of a sign-in, as it is registered; nil is a loopback address with any
+  /// port.
+  package var redirectURI: String?
+
   /// The proxy in the caller's environment, kept with the account.
   package var proxy: String?
   package var proxyExclusions: String?
@@ -33,6 +44,10 @@ package struct AccountSettings: Sendable, Hashable {
 
   /// Bind tokens to a key (RFC 9449).
   package var dpop = false
+
+  /// Places that may get the access token, which are added to those that there are: `host`, `host:port` or
+  /// an origin.
+  package var origins: [String] = []
 
   package init() {}
 
@@ -60,7 +75,17 @@ extension AccountSettings {
     self.init()
     issuer = try members.text("issuer")
     clientID = try members.text("client_id")
+    if let name = try members.text("provider") {
+      guard let service = KnownServiceName(rawValue: name) else {
+        throw Failure(
+          .invalidRequest, "the provider is not one that is known",
+          hint: "known are " + KnownServiceName.allCases.map(\.rawValue).joined(separator: ", "))
+      }
+      self.service = service
+    }
     scope = try members.texts("scope")
+    resources = try members.texts("resource")
+    audience = try members.text("audience")
     tokenEndpointAuthMethod = try members.text("token_endpoint_auth_method")
     caFile = try members.text("ca_file")
     pins = try members.texts("pins")
@@ -70,16 +95,21 @@ extension AccountSettings {
     endpoints.userinfo = try members.text("userinfo_endpoint")
     endpoints.revocation = try members.text("revocation_endpoint")
     endpoints.jwks = try members.text("jwks_uri")
+    redirectURI = try members.text("redirect_uri")
     proxy = try members.text("proxy")
     proxyExclusions = try members.text("no_proxy")
     keepsAccessToken = try members.flag("keep")
     dpop = try members.flag("dpop")
+    origins = try members.texts("origins")
   }
 
   func addMembers(to members: inout MemberWriter) {
     members.add("issuer", issuer)
     members.add("client_id", clientID)
+    members.add("provider", service?.rawValue)
     members.add("scope", scope)
+    members.add("resource", resources)
+    members.add("audience", audience)
     members.add("token_endpoint_auth_method", tokenEndpointAuthMethod)
     members.add("ca_file", caFile)
     members.add("pins", pins)
@@ -89,16 +119,19 @@ extension AccountSettings {
     members.add("userinfo_endpoint", endpoints.userinfo)
     members.add("revocation_endpoint", endpoints.revocation)
     members.add("jwks_uri", endpoints.jwks)
+    members.add("redirect_uri", redirectURI)
     members.add("proxy", proxy)
     members.add("no_proxy", proxyExclusions)
     members.add("keep", keepsAccessToken)
     members.add("dpop", dpop)
+    members.add("origins", origins)
   }
 }
 
 /// A setting that can be taken back, by its name in ``AccountSettings/json``.
 package enum AccountSetting: String, Sendable, CaseIterable {
-  case scope
+  case provider
+  case scope, resource, audience
   case tokenEndpointAuthMethod = "token_endpoint_auth_method"
   case caFile = "ca_file"
   case pins
@@ -108,8 +141,10 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   case userinfoEndpoint = "userinfo_endpoint"
   case revocationEndpoint = "revocation_endpoint"
   case jwksURI = "jwks_uri"
+  case redirectURI = "redirect_uri"
   /// The proxy and the hosts that it is not for.
   case proxy
   case keep
   case dpop
+  case origins
 }

@@ -30,8 +30,13 @@ package struct LogEntry: Sendable, Hashable {
 
   /// The entry as a person reads it, without a line feed.
   package var text: String {
+    "\(Timestamp.rfc3339(time)) \(sentence)"
+  }
+
+  /// The same without the time.
+  package var sentence: String {
     let place = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
-    return "\(Timestamp.rfc3339(time)) \(place)\(event.text)"
+    return place + event.text
   }
 }
 
@@ -42,7 +47,8 @@ extension LogEvent {
     case .refreshEnded(_, let code), .signInEnded(_, let code): code != nil
     case .signedOut(let result): result == .failed
     case .checked(_, let result): result == .failed
-    case .peerDropped, .requestTimedOut: true
+    case .peerDropped, .requestTimedOut, .redirectForeign: true
+    case .step(let step): step.isFailure
     case .started, .stopping, .refreshBegan, .refreshRetry, .signInBegan, .signInCode, .signInSlowed, .signInApproved,
       .settingsChanged:
       false
@@ -63,12 +69,14 @@ extension LogEvent {
     case .signInCode(let seconds): "sign-in waits for approval, at most \(seconds) s"
     case .signInSlowed(let seconds): "sign-in polls every \(seconds) s from now on"
     case .signInApproved: "sign-in was approved"
+    case .redirectForeign: "something else than the answer came to the address of a sign-in"
     case .signInEnded(let milliseconds, let code): ended("sign-in", milliseconds, code)
     case .signedOut(let result): "signed out: \(result.rawValue)"
     case .checked(let milliseconds, let result): "checked in \(milliseconds) ms: \(result.rawValue)"
     case .settingsChanged(let change): "settings: \(change.rawValue)"
     case .peerDropped(let problem): "a peer was dropped: \(problem.rawValue)"
     case .requestTimedOut: "a request was not answered in time"
+    case .step(let step): step.text
     }
   }
 }

@@ -18,6 +18,8 @@ package enum LogEvent: Sendable, Hashable {
   /// The server asks for so much time between two polls.
   case signInSlowed(seconds: Int)
   case signInApproved
+  /// Something came to the address of a sign-in that is not its answer.
+  case redirectForeign
   case signInEnded(milliseconds: Int, FailureCode?)
 
   case signedOut(SignOut)
@@ -25,6 +27,9 @@ package enum LogEvent: Sendable, Hashable {
   case settingsChanged(SettingsChange)
   case peerDropped(PeerProblem)
   case requestTimedOut
+
+  /// A step that somebody asked to be told.
+  case step(LogStep)
 
   /// What the server said of a sign-out.
   package enum SignOut: String, Sendable, CaseIterable {
@@ -84,12 +89,14 @@ extension LogEvent {
     case .signInCode: "sign_in_code"
     case .signInSlowed: "sign_in_slowed"
     case .signInApproved: "sign_in_approved"
+    case .redirectForeign: "redirect_foreign"
     case .signInEnded: "sign_in_ended"
     case .signedOut: "signed_out"
     case .checked: "checked"
     case .settingsChanged: "settings_changed"
     case .peerDropped: "peer_dropped"
     case .requestTimedOut: "request_timed_out"
+    case .step(let step): step.name
     }
   }
 
@@ -100,7 +107,7 @@ extension LogEvent {
   func addMembers(to object: inout JSONObject) {
     object["event"] = .string(name)
     switch self {
-    case .started, .stopping, .signInBegan, .signInApproved, .requestTimedOut: break
+    case .started, .stopping, .signInBegan, .signInApproved, .redirectForeign, .requestTimedOut: break
     case .refreshBegan(let attempt): object["attempt"] = .int(attempt)
     case .refreshRetry(let attempt, let wait):
       object["attempt"] = .int(attempt)
@@ -115,6 +122,7 @@ extension LogEvent {
       object["result"] = .string(result.rawValue)
     case .settingsChanged(let change): object["change"] = .string(change.rawValue)
     case .peerDropped(let problem): object["reason"] = .string(problem.rawValue)
+    case .step(let step): step.addMembers(to: &object)
     }
   }
 
@@ -145,6 +153,7 @@ extension LogEvent {
       case "sign_in_code": number("seconds").map { .signInCode(seconds: $0) }
       case "sign_in_slowed": number("seconds").map { .signInSlowed(seconds: $0) }
       case "sign_in_approved": .signInApproved
+      case "redirect_foreign": .redirectForeign
       case "sign_in_ended":
         number("duration_ms").flatMap { time in result().map { .signInEnded(milliseconds: time, $0) } }
       case "signed_out": word("result").map { .signedOut($0) }
@@ -152,7 +161,7 @@ extension LogEvent {
       case "settings_changed": word("change").map { .settingsChanged($0) }
       case "peer_dropped": word("reason").map { .peerDropped($0) }
       case "request_timed_out": .requestTimedOut
-      default: nil
+      default: LogStep(json).map { .step($0) }
       }
     guard let event else { return nil }
     self = event

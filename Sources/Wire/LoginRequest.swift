@@ -11,6 +11,23 @@ package struct LoginRequest: Sendable, Hashable {
   /// beside it changes them.
   package var settings = AccountSettings()
   package var sendsClientSecret = false
+  /// Tell ``Event/qrCode(_:)`` too.
+  package var wantsQRCode = false
+
+  /// How to sign in; nil leaves the choice to the daemon.
+  package var flow: Flow?
+  /// A browser can be opened where the caller is, for the daemon's choice.
+  package var canOpenBrowser = false
+
+  /// The ways to sign in.
+  package enum Flow: String, Sendable, CaseIterable {
+    /// A browser on this machine, whose answer the daemon listens for.
+    case browser
+    /// A code that is typed on any device (RFC 8628).
+    case device
+    /// A browser anywhere, whose answer is pasted.
+    case paste
+  }
 
   package init() {}
 
@@ -24,6 +41,8 @@ package struct LoginRequest: Sendable, Hashable {
   package var changesSettings: Bool {
     var bare = LoginRequest()
     bare.account = account
+    bare.wantsQRCode = wantsQRCode
+    (bare.flow, bare.canOpenBrowser) = (flow, canOpenBrowser)
     bare.settings.proxy = settings.proxy
     bare.settings.proxyExclusions = settings.proxyExclusions
     return self != bare
@@ -36,11 +55,24 @@ extension LoginRequest {
     account = try members.text("account")
     settings = try AccountSettings(members)
     sendsClientSecret = try members.flag("client_secret_descriptor")
+    wantsQRCode = try members.flag("qr_code")
+    flow = try members.text("flow").map { (name) throws(Failure) in try Self.flow(name) }
+    canOpenBrowser = try members.flag("can_open_browser")
   }
 
   func addMembers(to members: inout MemberWriter) {
     members.add("account", account)
     settings.addMembers(to: &members)
     members.add("client_secret_descriptor", sendsClientSecret)
+    members.add("qr_code", wantsQRCode)
+    members.add("flow", flow?.rawValue)
+    members.add("can_open_browser", canOpenBrowser)
+  }
+
+  private static func flow(_ name: String) throws(Failure) -> Flow {
+    guard let flow = Flow(rawValue: name) else {
+      throw Failure(.invalidRequest, "\"flow\" must be browser, device or paste")
+    }
+    return flow
   }
 }

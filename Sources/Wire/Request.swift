@@ -5,6 +5,7 @@ package enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case proof(ProofRequest)
   case login(LoginRequest)
+  case loginRedirect(LoginRedirectRequest)
   case logout(LogoutRequest)
   /// All accounts, or the named one. With `check` the servers are asked whether the sessions still hold.
   case status(account: String?, check: Bool = false)
@@ -16,6 +17,8 @@ package enum Request: Sendable, Hashable {
   /// The daemon's last events.
   case daemonLog
   case account(AccountRequest)
+  /// Makes a request to a resource with an account's token.
+  case call(CallRequest)
 }
 
 /// A request with the deadline its sender will wait for.
@@ -25,9 +28,13 @@ package struct RequestEnvelope: Sendable, Hashable {
   /// How long the sender waits for the last line, 1 to 3600 seconds; nil means the daemon's default.
   package var timeoutSeconds: Int?
 
-  package init(_ request: Request, timeoutSeconds: Int? = nil) {
+  /// Whether the sender wants to be told what is done for it, and why.
+  package var verbose: Bool
+
+  package init(_ request: Request, timeoutSeconds: Int? = nil, verbose: Bool = false) {
     self.request = request
     self.timeoutSeconds = timeoutSeconds
+    self.verbose = verbose
   }
 
   /// The request as one line, its line feed included.
@@ -37,6 +44,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     members.add("request", request.name)
     request.addMembers(to: &members)
     members.add("timeout", timeoutSeconds)
+    members.add("verbose", verbose)
     return members.finish() + [UInt8(ascii: "\n")]
   }
 
@@ -61,6 +69,7 @@ package struct RequestEnvelope: Sendable, Hashable {
         "the request speaks protocol version \(version), this daemon speaks \(WireProtocol.version)",
         hint: "agent daemon restart")
     }
+    verbose = try members.flag("verbose")
     timeoutSeconds = try members.integer("timeout", in: 1...WireProtocol.maximumTimeoutSeconds)
     request = try Request(members)
   }
@@ -73,6 +82,7 @@ extension Request {
     case .token: "token"
     case .proof: "proof"
     case .login: "login"
+    case .loginRedirect: "login_redirect"
     case .logout: "logout"
     case .status: "status"
     case .list: "list"
@@ -82,6 +92,7 @@ extension Request {
     case .daemonStop: "daemon_stop"
     case .daemonLog: "daemon_log"
     case .account(let request): request.name
+    case .call: "resource"
     }
   }
 
@@ -90,6 +101,7 @@ extension Request {
     case .token(let token): token.addMembers(to: &members)
     case .proof(let proof): proof.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
+    case .loginRedirect(let redirect): redirect.addMembers(to: &members)
     case .logout(let logout): logout.addMembers(to: &members)
     case .status(let account, let check):
       members.add("account", account)
@@ -97,6 +109,7 @@ extension Request {
     case .whoami(let account): members.add("account", account)
     case .use(let account): members.add("account", account)
     case .account(let request): request.addMembers(to: &members)
+    case .call(let request): request.addMembers(to: &members)
     case .list, .daemonStatus, .daemonStop, .daemonLog: break
     }
   }
@@ -107,6 +120,7 @@ extension Request {
     case "token": self = .token(try TokenRequest(members))
     case "proof": self = .proof(try ProofRequest(members))
     case "login": self = .login(try LoginRequest(members))
+    case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
     case "logout": self = .logout(try LogoutRequest(members))
     case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
     case "list": self = .list
@@ -119,6 +133,7 @@ extension Request {
     case "daemon_status": self = .daemonStatus
     case "daemon_stop": self = .daemonStop
     case "daemon_log": self = .daemonLog
+    case "resource": self = .call(try CallRequest(members))
     default:
       guard let request = try AccountRequest(named: name, members) else {
         throw Failure(.invalidRequest, "unknown request")

@@ -89,7 +89,7 @@ private func object(_ text: String) throws -> JSONObject {
 
 @Suite struct `The words of a sign-in` {
   private let code = Event.DeviceCode(
-    account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid\u{1B}[31m",
+    login: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid\u{1B}[31m",
     userCode: "WDJB-MJHT\n",
     verificationURI: "https://id.example.com/device", verificationURIComplete: "https://id.example.com/device?c=1",
     expiresAt: 1_000_600, interval: 5)

@@ -82,7 +82,7 @@ import Wire
 
         With --id-token prints the verified ID Token that came with the access token,
         or before it when the server gave none since; with --json it is a member
-        id_token of the object. It has a lifetime of its own. Where there is none the
+        "id_token" of the object. It has a lifetime of its own. Where there is none the
         command fails with exit status 1.
 
         Options:

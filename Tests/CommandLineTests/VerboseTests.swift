@@ -63,6 +63,30 @@ import Wire
     #expect(!result.errorText.contains("canary") && result.outputText == "")
   }
 
+  @Test(arguments: [["token", "work"], ["status"], ["env"], ["whoami", "--json"], ["list", "-j"]])
+  func `asks the daemon for its steps, and tells them on standard error`(command: [String]) throws {
+    let program = try AgentProgram()
+    let entries: [LogEvent] = [
+      .step(.refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60))), .refreshBegan(attempt: 1),
+      .step(.answered(.token, status: 200, milliseconds: 34)),
+    ]
+    let events = entries.flatMap {
+      Reply.event(.progress(LogEntry(time: 1_700_000_000, account: "work", event: $0))).serialized()
+    }
+    // A newer daemon may tell what this program does not know.
+    let unknown = Array("{\"v\":1,\"event\":\"progress\",\"entry\":{\"time\":1,\"event\":\"new\"}}\n".utf8)
+    let isToken = command[0] == "token" || command[0] == "env"
+    let answer = isToken ? FakeDaemon.tokenAnswer("canary") : Reply.result([:]).serialized()
+    try FakeDaemon(at: program.runtime).serve([events + unknown + answer])
+    let result = try program.run(command + ["--verbose"])
+    #expect(result.succeeded)
+    #expect(
+      lines(result).dropFirst(2).dropLast() == [
+        "agent: work: the token at hand has 12 s left, less than 60 s: refreshing",
+        "agent: work: refresh began, attempt 1", "agent: work: token endpoint: HTTP status 200 in N ms",
+      ])
+  }
+
   @Test func `is outdone by --quiet, and silent without being asked for`() throws {
     let program = try AgentProgram()
     try FakeDaemon(at: program.runtime).serve([[UInt8]](repeating: FakeDaemon.tokenAnswer(), count: 2))

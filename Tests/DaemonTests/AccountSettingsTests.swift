@@ -12,6 +12,9 @@ import Wire
     var settings = AccountSettings()
     settings.issuer = "https://as.example"
     settings.clientID = "cli"
+    settings.service = .keycloak
+    settings.resources = ["https://api.example/"]
+    settings.audience = "backend"
     settings.scope = ["openid", "mail"]
     settings.tokenEndpointAuthMethod = "client_secret_post"
     settings.caFile = "/etc/ca.pem"
@@ -26,6 +29,7 @@ import Wire
     settings.proxyExclusions = "localhost"
     settings.keepsAccessToken = true
     settings.dpop = true
+    settings.origins = ["https://api.example:8443", "http://127.0.0.1:8080"]
     return settings
   }()
 
@@ -49,6 +53,7 @@ import Wire
     settings.clientID = nil
     #expect(Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "--client-id ID")
     settings.issuer = nil
+    settings.service = nil
     #expect(Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "--issuer URL")
   }
 

@@ -2,9 +2,11 @@ import Platform
 import TestSupport
 
 /// A certificate authority of its own with the certificates of some servers, made by the `openssl` command.
+///
+/// It lives as long as the tests do and so keeps all in memory: nobody would remove its files.
 final class CertificateAuthority: Sendable {
   /// What a server shows.
-  enum Certificate: String, Sendable {
+  enum Certificate: String, Sendable, CaseIterable {
     /// For 127.0.0.1.
     case good
     /// For another host.
@@ -18,12 +20,18 @@ final class CertificateAuthority: Sendable {
   /// One for all tests.
   static let shared = Result { try CertificateAuthority() }
 
-  let directory: TemporaryDirectory
   /// The authority's own certificate.
   let pem: [UInt8]
+  private let servers: [Certificate: Files]
+
+  /// What a server reads.
+  private struct Files {
+    let certificate: [UInt8]
+    let key: [UInt8]
+  }
 
   private init() throws {
-    directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     try Self.run(
       """
       cd '\(directory.path)'
@@ -40,14 +48,35 @@ final class CertificateAuthority: Sendable {
       openssl req -x509 $new -keyout selfSigned.key -out selfSigned.pem -subj '/CN=server' -addext subjectAltName=IP:127.0.0.1
       """)
     pem = try directory.read("ca.pem")
+    var servers: [Certificate: Files] = [:]
+    for server in Certificate.allCases {
+      servers[server] = Files(
+        certificate: try directory.read("\(server.rawValue).pem"), key: try directory.read("\(server.rawValue).key"))
+    }
+    self.servers = servers
+  }
+
+  /// Writes a certificate and its key; returns the options of `openssl s_server` that name them.
+  func write(_ certificate: Certificate, to directory: TemporaryDirectory) throws -> [String] {
+    let files = try files(of: certificate)
+    try directory.write("certificate", files.certificate)
+    try directory.write("key", files.key)
+    return ["-cert", directory.path("certificate"), "-key", directory.path("key")]
+  }
+
+  private func files(of certificate: Certificate) throws -> Files {
+    guard let files = servers[certificate] else { throw Failure(error: "there is no \(certificate)") }
+    return files
   }
 
   /// The pin of a certificate's public key.
   func pin(of certificate: Certificate) throws -> String {
     let hash = try Self.run(
       """
-      openssl x509 -in '\(directory.path(certificate.rawValue)).pem' -noout -pubkey |
-        openssl pkey -pubin -outform DER | openssl dgst -sha256 -binary | openssl base64 -A
+      (openssl x509 -noout -pubkey | openssl pkey -pubin -outform DER | openssl dgst -sha256 -binary |
+        openssl base64 -A) <<'END'
+      \(String(decoding: try files(of: certificate).certificate, as: UTF8.self))
+      END
       """)
     return "sha256//" + hash
   }

@@ -31,7 +31,7 @@ func get(
   cancellation: Cancellation? = nil
 ) throws -> HTTPRequest {
   var request = HTTPRequest(
-    get: try Endpoint(url, allowHTTPLoopback: true), transport: transport, cancellation: cancellation)
+    get: try Endpoint(url, allowHTTPLoopback: true), .metadata, transport: transport, cancellation: cancellation)
   request.followsRedirects = followsRedirects
   if let limit { request.responseLimit = limit }
   return request
@@ -42,7 +42,7 @@ func post(
   cancellation: Cancellation? = nil
 ) throws -> HTTPRequest {
   HTTPRequest(
-    post: try Endpoint(url, allowHTTPLoopback: true), form: try secret(form), transport: transport,
+    post: try Endpoint(url, allowHTTPLoopback: true), .token, form: try secret(form), transport: transport,
     cancellation: cancellation)
 }
 

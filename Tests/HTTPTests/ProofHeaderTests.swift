@@ -1,5 +1,7 @@
+import Crypto
 import HTTP
 import OAuth
+import TestSupport
 import Testing
 
 // RFC 9449 section 4.1.
@@ -40,5 +42,32 @@ import Testing
       _ = try client().send(request)
     }
     #expect(server.connections == 0)
+  }
+}
+
+/// Wants nothing of an answer.
+private final class NoReceiver: ResourceReceiver {
+  var descriptor: Int32 { -1 }
+  func begin(_ head: ResourceHead) -> Bool { false }
+  func take(_ bytes: Span<UInt8>) -> Int? { nil }
+}
+
+@Suite struct `A proof of possession for a resource` {
+  private func call(_ client: CurlClient, _ url: String, proof: String?) throws {
+    let request = ResourceRequest(
+      method: .get, endpoint: try Endpoint(url, allowHTTPLoopback: true), transport: plainTransport(), stallSeconds: 20,
+      cancellation: Cancellation())
+    let fields = try proof.map { [SecretField("DPoP", SharedSecret(try secret($0)))] } ?? []
+    _ = try client.exchange(request, authorization: fields, content: nil, receiver: NoReceiver())
+  }
+
+  @Test func `has a connection that was not used before`() throws {
+    let server = try LoopbackServer { while try $0.readRequest() != nil { try $0.respond() } }
+    let client = client()
+    for _ in 0..<2 { try call(client, server.url(), proof: nil) }
+    #expect(server.connections == 1)
+    for number in 0..<2 { try call(client, server.url(), proof: "p\(number)") }
+    #expect(server.connections == 3)
+    #expect(server.requests.map { $0.values("DPoP") } == [[], [], ["p0"], ["p1"]])
   }
 }

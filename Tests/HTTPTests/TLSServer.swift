@@ -6,15 +6,15 @@ final class TLSServer: Sendable {
   let authority: CertificateAuthority
   let port: UInt16
   private let process: RunningProcess
+  private let files: TemporaryDirectory
 
   /// - Parameter options: More options of the command.
   init(_ certificate: CertificateAuthority.Certificate = .good, options: [String] = []) throws {
     authority = try CertificateAuthority.shared.get()
-    let file = authority.directory.path(certificate.rawValue)
+    files = try TemporaryDirectory()
     process = try RunningProcess(
       executable: "/usr/bin/openssl",
-      arguments: ["s_server", "-accept", "127.0.0.1:0", "-www"] + ["-cert", file + ".pem", "-key", file + ".key"]
-        + options)
+      arguments: ["s_server", "-accept", "127.0.0.1:0", "-www"] + authority.write(certificate, to: files) + options)
     port = try Self.readPort(process)
   }
 

@@ -27,7 +27,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
 
   func signIn(
     _ answer: HTTPResponse? = nil, _ configuration: AccountConfiguration = configuration
-  ) throws -> DeviceSignIn.Outcome {
+  ) throws -> SignIn.Outcome {
     try home.finish(try home.prepare(configuration), try answer ?? boundTokens("at-1"))
   }
 
@@ -132,8 +132,8 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
 
   func userInfo(_ grant: AccessGrant) throws -> JSONObject? {
     try UserInfoOperation(
-      account: home.account, configuration: Self.configuration, grant: grant, services: home.services,
-      cancellation: Cancellation()
+      ServerQuestion(
+        account: home.account, configuration: Self.configuration, grant: grant, services: home.services)
     ).run()
   }
 
@@ -221,19 +221,5 @@ extension Home {
     guard var record = try stored() else { return }
     try change(&record)
     try services.vault.write(account, content: try record.sealedContent())
-  }
-}
-
-@Suite struct `Where a token may go` {
-  @Test(arguments: [
-    ("https://api.example/x", true, true), ("HTTPS://api.example", true, true), ("http://api.example", false, false),
-    ("http://127.0.0.1:8080/x", false, true), ("http://[::1]/x", false, true), ("http://localhost/x", false, false),
-    ("ftp://api.example", false, false),
-  ])
-  func `is https, or this machine where the account allows it`(url: String, usual: Bool, allowed: Bool) throws {
-    var configuration = Home.configuration
-    #expect(configuration.mayUseToken(at: try URI(url)) == usual)
-    configuration.allowHTTPLoopback = true
-    #expect(configuration.mayUseToken(at: try URI(url)) == allowed)
   }
 }

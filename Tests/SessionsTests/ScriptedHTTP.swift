@@ -33,6 +33,9 @@ final class ScriptedHTTP: HTTPClient {
   var transports: [Transport] { state.withLock { $0.transports } }
   var urls: [String] { requests.map(\.url) }
 
+  /// Notes a request that another client answers.
+  func record(_ request: Recorded) { state.withLock { $0.requests.append(request) } }
+
   func forgetRequests() { state.withLock { $0.requests = [] } }
 
   /// Answers the next request to `url` that has no answer yet.

@@ -21,8 +21,9 @@ import Vault
     _ configuration: AccountConfiguration = Home.configuration, generation: UInt64 = 1
   ) throws -> SessionCheck.Verdict {
     try SessionCheck(
-      account: home.account, configuration: configuration, grant: grant("at-1", generation: generation),
-      services: home.services, cancellation: Cancellation()
+      ServerQuestion(
+        account: home.account, configuration: configuration, grant: grant("at-1", generation: generation),
+        services: home.services)
     ).run()
   }
 
@@ -81,8 +82,8 @@ import Vault
     home.services.documents.forget(issuer: TestIssuer.text, keysAt: nil)
     #expect(
       try SessionCheck(
-        account: home.account, configuration: Home.configuration, grant: grant("at-1"), services: services,
-        cancellation: Cancellation()
+        ServerQuestion(
+          account: home.account, configuration: Home.configuration, grant: grant("at-1"), services: services)
       ).run() == .notPossible)
   }
 

@@ -47,7 +47,9 @@ struct SessionRun {
     case .ignored: .ignored
     case .renewed(let grant): .renewed(grant.accessToken.text)
     case .retry(let next, let wait): .retries(attempt: next.attempt, after: wait)
-    case .failed(let error, let fallback): .failed(error, fallback: fallback?.accessToken.text)
+    case .failed(let error):
+      .failed(
+        error, fallback: error.isPassing ? session.fallback(for: TokenNeed(), now: at(seconds))?.accessToken.text : nil)
     }
   }
 

@@ -12,8 +12,8 @@ import Testing
 
   func ask(_ configuration: AccountConfiguration = Home.configuration) throws -> JSONObject? {
     try UserInfoOperation(
-      account: home.account, configuration: configuration, grant: grant("at-1"), services: home.services,
-      cancellation: Cancellation()
+      ServerQuestion(
+        account: home.account, configuration: configuration, grant: grant("at-1"), services: home.services)
     ).run()
   }
 

@@ -12,7 +12,18 @@ import Wire
     + FailureCode.allCases.map { .signInEnded(milliseconds: 1, $0) }
     + LogEvent.SignOut.allCases.map { .signedOut($0) } + CheckResult.allCases.map { .checked(milliseconds: 5, $0) }
     + LogEvent.SettingsChange.allCases.map { .settingsChanged($0) }
-    + LogEvent.PeerProblem.allCases.map { .peerDropped($0) }
+    + LogEvent.PeerProblem.allCases.map { .peerDropped($0) } + steps.map { .step($0) }
+
+  static let steps: [LogStep] =
+    [
+      .tokenServed(secondsLeft: 12), .tokenServed(secondsLeft: nil), .refreshNeeded(.noToken), .refreshNeeded(.asked),
+      .refreshNeeded(.refused), .refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60)), .refreshJoined,
+      .recordChanged, .waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .identityKnown,
+      .signInPending(seconds: 5),
+    ] + LogStep.Endpoint.allCases.map { .documentKept($0, ageSeconds: 3600) }
+    + LogStep.Endpoint.allCases.map { .answered($0, status: 200, milliseconds: 34) }
+    + FailureCode.allCases.map { .unanswered(.token, $0, milliseconds: 34) }
+    + LogStep.Algorithm.allCases.map { .idTokenVerified($0) }
 
   @Test(arguments: events, [nil, "work"]) func `is read back as it was written`(event: LogEvent, account: String?)
     throws
@@ -33,6 +44,14 @@ import Wire
     (LogEvent.refreshEnded(milliseconds: 12, nil), "2023-11-14T22:13:20Z work: refresh ended after 12 ms: ok"),
     (.refreshEnded(milliseconds: 7, .network), "2023-11-14T22:13:20Z work: refresh ended after 7 ms: network"),
     (.peerDropped(.silent), "2023-11-14T22:13:20Z work: a peer was dropped: silent"),
+    (
+      .step(.refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60))),
+      "2023-11-14T22:13:20Z work: the token at hand has 12 s left, less than 60 s: refreshing"
+    ),
+    (
+      .step(.answered(.token, status: 200, milliseconds: 34)),
+      "2023-11-14T22:13:20Z work: token endpoint: HTTP status 200 in 34 ms"
+    ),
   ]) func `says what happened`(event: LogEvent, text: String) {
     #expect(LogEntry(time: 1_700_000_000, account: "work", event: event).text == text)
   }
@@ -45,7 +64,11 @@ import Wire
     #"{}"#, #"{"time":1}"#, #"{"time":1,"event":"from_the_future"}"#, #"{"event":"started"}"#,
     #"{"time":1,"event":"refresh_ended","duration_ms":1}"#,
     #"{"time":1,"event":"refresh_ended","duration_ms":1,"result":"new_code"}"#,
-    #"{"time":1,"event":"peer_dropped","reason":"free text"}"#, #"{"time":"now","event":"started"}"#, "[]",
+    #"{"time":1,"event":"peer_dropped","reason":"free text"}"#,
+    #"{"time":1,"event":"answered","endpoint":"https://as.example","status":200,"duration_ms":1}"#,
+    #"{"time":1,"event":"id_token_verified","algorithm":"none"}"#, #"{"time":1,"event":"refresh_needed"}"#,
+    #"{"time":1,"event":"refresh_needed","reason":"ending","seconds_left":1}"#,
+    #"{"time":"now","event":"started"}"#, "[]",
   ]) func `of a form that is not known is none`(text: String) throws {
     #expect(LogEntry(json: try JSON(parsing: Array(text.utf8))) == nil)
   }

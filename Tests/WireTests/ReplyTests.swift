@@ -7,16 +7,17 @@ import Wire
     .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
 
   static let deviceCode = Event.DeviceCode(
-    account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid", userCode: "WDJB-MJHT",
+    login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid", userCode: "WDJB-MJHT",
     verificationURI: "https://as.example/device", verificationURIComplete: "https://as.example/device?c=WDJB-MJHT",
     expiresAt: 1_700_000_900, interval: 5)
 
   static let bareDeviceCode = Event.DeviceCode(
-    account: "work", issuer: "https://as.example", clientID: "cli", scope: nil, userCode: "1",
+    login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: nil, userCode: "1",
     verificationURI: "https://as.example/device", verificationURIComplete: nil, expiresAt: 1, interval: 5)
 
   @Test(arguments: [
     Reply.event(.notice("a \"word\"\u{1B}")), .event(.deviceCode(deviceCode)), .event(.deviceCode(bareDeviceCode)),
+    .event(.progress(LogEntry(time: 1, account: "work", event: .step(.recordRead)))),
     .result([:]), .result(["accounts": [["name": "work"]], "error": "inside", "v": 9]),
   ])
   func `is read back as it was written`(reply: Reply) throws {
@@ -30,10 +31,18 @@ import Wire
     }
   }
 
+  /// A newer daemon may tell what this build does not know.
+  @Test(arguments: [#"{"v":1,"event":"progress","entry":{"time":1,"event":"new"}}"#, #"{"v":1,"event":"progress"}"#])
+  func `of progress may tell something unknown`(line: String) throws {
+    let bytes = Array(line.utf8)
+    #expect(try Reply(parsing: bytes.span) == .event(.progress(nil)))
+  }
+
   @Test func `with a device code is written as the protocol documents it`() {
     let line = String(decoding: Reply.event(.deviceCode(Self.deviceCode)).serialized(), as: UTF8.self)
     #expect(
-      line == #"{"v":1,"event":"device_code","account":"work","issuer":"https://as.example","client_id":"cli","#
+      line
+        == #"{"v":1,"event":"device_code","login":"0f","account":"work","issuer":"https://as.example","client_id":"cli","#
         + #""scope":"openid","user_code":"WDJB-MJHT","verification_uri":"https://as.example/device","#
         + #""verification_uri_complete":"https://as.example/device?c=WDJB-MJHT","expires_at":1700000900,"#
         + #""interval":5}"# + "\n")

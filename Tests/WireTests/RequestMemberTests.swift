@@ -45,6 +45,8 @@ import Wire
       Member(request: "login", name: "client_secret_descriptor", kind: .flag),
       Member(request: "login", name: "allow_http_loopback", kind: .flag),
       Member(request: "login", name: "keep", kind: .flag), Member(request: "login", name: "dpop", kind: .flag),
+      Member(request: "login", name: "origins", kind: .texts),
+      Member(request: "resource", name: "url", kind: .text),
     ]
     + [
       "account", "issuer", "client_id", "token_endpoint_auth_method", "ca_file", "token_endpoint",
@@ -90,7 +92,7 @@ import Wire
     }
   }
 
-  @Test(arguments: all.filter { $0.name != "request" && $0.request != "use" })
+  @Test(arguments: all.filter { $0.name != "request" && $0.request != "use" && $0.request != "resource" })
   func `that is null is as if it were not there`(member: Member) throws {
     let bare = try parse(#"{"v":1,"request":"\#(member.request)"}"#)
     #expect(try parse(line(member, .null)) == bare)

@@ -18,7 +18,10 @@ let fullLogin: LoginRequest = {
   login.account = "work"
   login.issuer = "https://as.example/tenant"
   login.clientID = "cli \"quoted\" \\ é"
+  login.service = .keycloak
   login.scope = ["openid", "offline_access"]
+  login.resources = ["https://api.example/"]
+  login.audience = "backend"
   login.tokenEndpointAuthMethod = "client_secret_basic"
   login.sendsClientSecret = true
   login.caFile = "/etc/ca.pem"
@@ -33,6 +36,10 @@ let fullLogin: LoginRequest = {
   login.proxyExclusions = "localhost,.example"
   login.keepsAccessToken = true
   login.dpop = true
+  login.origins = ["api.example.org"]
+  login.redirectURI = "http://127.0.0.1:8400/cb"
+  login.flow = .browser
+  login.canOpenBrowser = true
   return login
 }()
 
@@ -43,6 +50,8 @@ let fullLogin: LoginRequest = {
     .token(TokenRequest(account: "", minimumValiditySeconds: 86_400)),
     .token(TokenRequest(extras: TokenRequest.Extras(idToken: true, claims: true))),
     .login(LoginRequest()), .login(fullLogin),
+    .loginRedirect(
+      LoginRedirectRequest(login: "0f", url: "http://127.0.0.1/?state=" + String(repeating: "s", count: 16_000))),
     .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", local: true)),
     .logout(LogoutRequest(all: true, local: true)),
     .status(account: nil), .status(account: "a\nb\u{2028}\u{1F}c"), .list, .use(account: "work"),
@@ -50,7 +59,7 @@ let fullLogin: LoginRequest = {
   ]
 
   @Test(arguments: all, [nil, 1, 3600]) func `is read back as it was written`(request: Request, timeout: Int?) throws {
-    let envelope = RequestEnvelope(request, timeoutSeconds: timeout)
+    let envelope = RequestEnvelope(request, timeoutSeconds: timeout, verbose: timeout == 1)
     let line = envelope.serialized()
     #expect(line.last == UInt8(ascii: "\n"))
     #expect(line.count { $0 == UInt8(ascii: "\n") } == 1)
@@ -83,13 +92,14 @@ let fullLogin: LoginRequest = {
     #expect(
       String(decoding: RequestEnvelope(.login(fullLogin)).serialized(), as: UTF8.self)
         == #"{"v":1,"request":"login","account":"work","issuer":"https://as.example/tenant","#
-        + #""client_id":"cli \"quoted\" \\ é","scope":["openid","offline_access"],"#
+        + #""client_id":"cli \"quoted\" \\ é","provider":"keycloak","scope":["openid","offline_access"],"#
+        + #""resource":["https://api.example/"],"audience":"backend","#
         + #""token_endpoint_auth_method":"client_secret_basic","#
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
         + #""jwks_uri":"https://as.example/j","proxy":"http://proxy.example:3128","#
-        + #""no_proxy":"localhost,.example","keep":true,"dpop":true,"client_secret_descriptor":true}"# + "\n")
+        + #""no_proxy":"localhost,.example","keep":true,"dpop":true,"origins":["api.example.org"],"client_secret_descriptor":true}"# + "\n")
   }
 
   // MARK: Versions and names

@@ -14,23 +14,20 @@ enum LoginCommand {
     }
   }
 
-  /// How the wait for the person ended.
-  private enum Ending {
-    case signedIn(JSONObject)
-    case interrupted(by: Int32)
-  }
-
   private static func signIn(_ invocation: Invocation, _ reporter: inout LoginReporter) throws(Failure) -> Int32 {
-    let request = try LoginOptions.request(invocation)
+    var request = try LoginOptions.request(invocation)
+    request.wantsQRCode = reporter.drawsQRCodes
     let client = DaemonClient(invocation)
-    let signals = try receiveSignals()
+    var signals = try SignInSignals()
     var connection = try client.connect()
-    let ending: Ending
+    let ending: LoginWait.Ending
     let begin = client.tellAsking(.login(request))
     do {
       try send(client.envelope(.login(request)), invocation, over: connection)
       reporter.waitsForServer()
-      ending = try wait(for: &connection, signals, until: client.deadline(standard: longestWait), &reporter)
+      if reporter.rewritesLine { signals.hideTyping() }
+      var wait = LoginWait(invocation, place: .current, until: client.deadline(standard: longestWait))
+      ending = try wait.run(over: &connection, &signals, &reporter)
     } catch {
       connection.finish()
       throw error
@@ -57,48 +54,5 @@ enum LoginCommand {
     guard let path = invocation.text(.clientSecretFile) else { return try connection.send(envelope) }
     let file = try LoginOptions.openSecret(path)
     try connection.send(envelope, passing: file)
-  }
-
-  private static func receiveSignals() throws(Failure) -> Signals.SignalReceiver {
-    do {
-      return try Signals.SignalReceiver([Signals.SIGINT, Signals.SIGTERM])
-    } catch {
-      throw Failure(error, doing: "signals cannot be received")
-    }
-  }
-
-  /// Waits for the daemon's lines, for signals, and for the next second of the countdown.
-  private static func wait(
-    for connection: inout DaemonConnection, _ signals: borrowing Signals.SignalReceiver, until deadline: Instant,
-    _ reporter: inout LoginReporter
-  ) throws(Failure) -> Ending {
-    while true {
-      while let reply = try connection.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
-        switch reply {
-        case .result(let result): return .signedIn(result)
-        case .failure(let failure): throw failure
-        case .event(let event): try reporter.tell(event)
-        }
-      }
-      let input = try input(from: connection, signals, until: min(deadline, reporter.nextUpdate ?? deadline))
-      if input.hasSignal, let signal = signals.next() { return .interrupted(by: signal) }
-      if input.hasLine { try connection.readMore() }
-      if Instant.now >= deadline { throw Failure(.timeout, "nobody approved the sign-in in time") }
-      reporter.update()
-    }
-  }
-
-  private static func input(
-    from connection: borrowing DaemonConnection, _ signals: borrowing Signals.SignalReceiver, until moment: Instant
-  ) throws(Failure) -> (hasLine: Bool, hasSignal: Bool) {
-    do {
-      let poller = try Poller()
-      try poller.add(connection.descriptor, interest: .read, key: 0)
-      try poller.add(signals.raw, interest: .read, key: 1)
-      let events = try poller.wait(until: moment)
-      return (events.contains { $0.key == 0 }, events.contains { $0.key == 1 })
-    } catch {
-      throw Failure(error, doing: "waiting for the daemon failed")
-    }
   }
 }

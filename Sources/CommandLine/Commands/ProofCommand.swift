@@ -6,8 +6,10 @@ enum ProofCommand {
   @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
     let isHeader = invocation.has(.header)
     if isHeader, invocation.has(.json) { throw Failure(.invalidRequest, "choose one of --header and --json") }
+    let words = invocation.operands
+    guard let url = words.last else { throw Failure(.invalidRequest, "no URL is given") }
     let request = ProofRequest(
-      account: try invocation.account(operand: nil), method: invocation.operands[0], url: invocation.operands[1],
+      account: try invocation.account(operand: nil), method: words.count > 1 ? words[0] : "GET", url: url,
       nonce: invocation.text(.nonce), accessToken: isHeader)
     let client = DaemonClient(invocation)
     if isHeader { return try printHeaders(request, client) }

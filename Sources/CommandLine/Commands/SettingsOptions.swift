@@ -9,7 +9,10 @@ enum SettingsOptions {
     var settings = AccountSettings()
     settings.issuer = invocation.text(.issuer)
     settings.clientID = invocation.text(.clientID)
+    settings.service = invocation.text(.provider).flatMap { KnownServiceName(rawValue: $0) }
     settings.scope = invocation.texts(.scope).flatMap { $0.split(separator: " ").map { String($0) } }
+    settings.resources = invocation.texts(.resource)
+    settings.audience = invocation.text(.audience)
     settings.tokenEndpointAuthMethod = invocation.text(.tokenEndpointAuthMethod)
     settings.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in try LoginOptions.absolute(path) }
     settings.pins = invocation.texts(.pin)
@@ -19,8 +22,10 @@ enum SettingsOptions {
     settings.endpoints.userinfo = invocation.text(.userinfoEndpoint)
     settings.endpoints.revocation = invocation.text(.revocationEndpoint)
     settings.endpoints.jwks = invocation.text(.jwksURI)
+    settings.redirectURI = invocation.text(.redirectURI)
     settings.keepsAccessToken = invocation.has(.keep)
     settings.dpop = invocation.has(.dpop)
+    settings.origins = invocation.texts(.host)
     return settings
   }
 
@@ -28,6 +33,7 @@ enum SettingsOptions {
   static func word(for setting: AccountSetting) -> String {
     switch setting {
     case .pins: OptionName.pin.rawValue
+    case .origins: OptionName.host.rawValue
     default: String(setting.rawValue.map { $0 == "_" ? "-" : $0 })
     }
   }

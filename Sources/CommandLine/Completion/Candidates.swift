@@ -30,8 +30,9 @@ extension Operands {
   /// What an operand may be.
   var candidates: Candidates {
     switch self {
-    case .none, .newAccount, .candidateKind, .methodAndURL: .text
+    case .none, .newAccount, .candidateKind: .text
     case .account, .namedAccount, .rename: .accounts
+    case .methodAndURL: .words(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     case .command: .commands
     case .completionShell: .words(CompletionShell.allCases.map(\.rawValue))
     }

@@ -30,9 +30,10 @@ struct DaemonClient: Sendable {
     return try DaemonLauncher.connectOrStart(console)
   }
 
-  /// A request with the deadline of the command line.
+  /// A request with the deadline of the command line, and whether its user wants to know what is done for it.
   func envelope(_ request: Request) -> RequestEnvelope {
-    RequestEnvelope(request, timeoutSeconds: invocation.seconds(.timeout))
+    RequestEnvelope(
+      request, timeoutSeconds: invocation.seconds(.timeout), verbose: console.verbose && !console.quiet)
   }
 
   /// Tells, to those who asked for it, what is about to be sent. Returns when that was.
@@ -179,8 +180,13 @@ struct DaemonClient: Sendable {
     }
   }
 
-  private func tell(_ event: Event) {
-    if case .notice(let message) = event { console.note(message) }
+  /// Tells an event that is not part of the answer.
+  func tell(_ event: Event) {
+    switch event {
+    case .notice(let message): console.note(message)
+    case .progress(let entry): console.detail(entry)
+    case .qrCode, .deviceCode, .browser, .redirectRefused, .response: break
+    }
   }
 
   /// Lets a child start the daemon. The daemon is then nobody's child: the program that takes this
@@ -203,7 +209,7 @@ extension Request {
   fileprivate var mayBeRepeated: Bool {
     switch self {
     case .token, .proof, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
-    case .login, .logout, .account, .daemonStop: false
+    case .login, .loginRedirect, .logout, .account, .call, .daemonStop: false
     }
   }
 }

@@ -56,15 +56,9 @@ enum DaemonProgram {
     return DaemonProcess(process: process, errors: SharedDescriptor(errors.reading))
   }
 
-  private static let keptVariables: Set<String> = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "PATH", "TZ"]
-  private static let keptPrefixes = ["LC_", "XDG_", "TPM2", "TPM_", "TSS2_"]
-
-  /// What of the caller's environment `agentd` gets: libcurl and libcrypto take orders from variables
-  /// such as `SSLKEYLOGFILE` and `OPENSSL_CONF`, and the first caller must not decide for all.
+  /// What `agentd` gets of the caller's environment.
   static func environment(from variables: [(String, String)]) -> [String] {
-    let kept = variables.filter { name, _ in
-      keptVariables.contains(name) || keptPrefixes.contains { name.utf8.starts(with: $0.utf8) }
-    }
+    let kept = variables.filter { DaemonEnvironment.keeps($0.0) }
     // The runtime's crash reports print memory, and memory holds tokens.
     return kept.map { "\($0)=\($1)" } + ["SWIFT_BACKTRACE=enable=no"]
   }

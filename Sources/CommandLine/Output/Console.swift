@@ -7,7 +7,8 @@ internal import Wire
 /// 1. Standard output carries only the answer. It is written in one piece when all of it is known,
 ///    so that it is complete or absent: whatever fails, standard output stays empty and the exit
 ///    status is not 0. Exceptions: `env` then prints one statement that sets the status, and
-///    `login --json` prints its events as they happen.
+///    `login --json` prints its events as they happen. `request` writes the body of any answer, as it
+///    comes.
 /// 2. A write error on standard output is an error of the command.
 /// 3. Everything for people goes to standard error. A failure is `agent: error: what happened` and,
 ///    if something helps, `agent: hint: the command that helps`; lower case, no full stop. With
@@ -81,6 +82,11 @@ struct Console: Sendable {
   /// Tells a step on the way to the answer, to those who asked for it. The message is made only then.
   func detail(_ message: @autoclosure () -> String) {
     if verbose { note(message()) }
+  }
+
+  /// Tells a step of the daemon's to those who asked for it; nothing about one that this program does not know.
+  func detail(_ entry: LogEntry?) {
+    if let entry { detail(entry.sentence) }
   }
 
   /// Writes finished text to standard error. When that fails there is nobody left to tell.

@@ -8,7 +8,10 @@ extension ManualProtocol {
 
   /// What an account may be told beside its issuer and its client.
   static let settings: [Member] = [
+    Member("provider", "text", "The service that the issuer is, by its name in agent-config(5)."),
     Member("scope", "list of texts", "What to ask for."),
+    Member("resource", "list of texts", "Where the tokens are to be good; see RFC 8707."),
+    Member("audience", "text", "The audience that they are to have."),
     Member(
       "token_endpoint_auth_method", "text", "One of `none`, `client_secret_basic` and `client_secret_post`."),
     Member("ca_file", "text", "The absolute path of certificate authorities in PEM form."),
@@ -19,10 +22,16 @@ extension ManualProtocol {
     Member("userinfo_endpoint", "text", "See OpenID Connect Core, section 5.3."),
     Member("revocation_endpoint", "text", "See RFC 7009."),
     Member("jwks_uri", "text", "Where the issuer's keys are."),
+    Member(
+      "redirect_uri", "text",
+      "Where the browser brings the answer of a sign-in, as it is registered; without a port any port is used."),
     Member("proxy", "text", "The URL of the proxy that the account uses from now on; without it none."),
     Member("no_proxy", "text", "The hosts that the proxy is not for, as curl(1) reads them."),
     Member("keep", "boolean", "Keep the access token in the vault when there is no refresh token."),
     Member("dpop", "boolean", "Bind the tokens of the next sign-in to a key (RFC 9449)."),
+    Member(
+      "origins", "list of texts",
+      "Places that may get the access token, added to those that there are: `HOST`, `HOST:PORT` or an origin."),
   ]
 
   private static let issuer = Member("issuer", "text", "The authorization server's own name, a URL.")

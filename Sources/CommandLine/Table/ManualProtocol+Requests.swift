@@ -1,7 +1,9 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, proof, login, logout, status, list, use, whoami] + accountRequests + [daemonStatus, daemonLog, daemonStop]
+    [token, proof, login, loginRedirect, logout, status, list, use, whoami, resource] + accountRequests + [
+      daemonStatus, daemonLog, daemonStop,
+    ]
 
   private static let token = Description(
     name: "token",
@@ -13,6 +15,10 @@ extension ManualProtocol {
         "For how many seconds more the token must be good, 0 to 86400; by default a minute, or a tenth of its lifetime"
           + " when that is less."),
       Member("force_refresh", "boolean", "Get a new token even if the one at hand is good."),
+      Member("scope", "list of texts", "Ask for another token than the account's own: with these scopes only."),
+      Member("resource", "list of texts", "Or one that is good at these resources; see RFC 8707."),
+      Member("audience", "text", "Or one with this audience."),
+      Member("exchange", "boolean", "Get it by trading the account's own token; see RFC 8693."),
       Member("id_token", "boolean", "Answer with the ID Token as well."),
       Member("claims", "boolean", "Answer with the claims of the verified ID Token as well."),
     ],
@@ -46,13 +52,19 @@ extension ManualProtocol {
 
   private static let login = Description(
     name: "login",
-    purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events `device_code` and"
-      + " `notice` before it ends.",
+    purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events `device_code` or"
+      + " `browser`, and `qr_code`, `redirect_refused` and `notice` before it ends.",
     members: [
       Member("account", "text", "The account; without it the active one, or with `issuer` a name made from its host."),
       Member("issuer", "text", "The authorization server's own name, a URL; without it the stored settings are used."),
       Member("client_id", "text", "The client identifier; must be there for a new account."),
-    ] + settings + [clientSecretDescriptor],
+    ] + settings + [
+      clientSecretDescriptor, Member("qr_code", "boolean", "Tell the event `qr_code` too."),
+      Member(
+        "flow", "text",
+        "`browser`, whose answer comes to a port of this machine, `device` or `paste`; without it the daemon chooses."),
+      Member("can_open_browser", "boolean", "For that choice: a browser can be opened where the caller is."),
+    ],
     result: [
       Member("account", "text", "The account that is signed in."),
       Member("issuer", "text", "Its authorization server."),
@@ -61,6 +73,18 @@ extension ManualProtocol {
       Member("expires_at", "number", "When the access token expires."),
     ],
     note: "Closing the connection before the last line cancels the sign-in.")
+
+  private static let loginRedirect = Description(
+    name: "login_redirect",
+    purpose: "Hands over the whole address that the browser ended at, for a sign-in that waits for it.",
+    members: [
+      Member("login", "text", "The sign-in, as the event `browser` names it. Must be there."),
+      Member("url", "text", "The address, at most 16384 bytes. Must be there."),
+    ],
+    result: [Member("account", "text", "The account of the sign-in, which goes on and ends where it was asked for.")],
+    note:
+      "It may also be sent on the connection of the sign-in itself before that has ended. It then has no last line of"
+      + " its own; a refusal is told as the event `redirect_refused`.")
 
   private static let logout = Description(
     name: "logout",
@@ -136,13 +160,15 @@ extension ManualProtocol {
 
   private static let daemonLog = Description(
     name: "daemon_log",
-    purpose: "Tells the last events. No token, code or text of a server or a peer is among them.",
+    purpose: "Tells the last events. No token, code or text of a server or a peer is among them. Single steps, such as"
+      + " an exchange with a server, are among them if they were taken while a request with `verbose` waited.",
     result: [
       Member(
         "events", "list of objects",
         "The oldest first. For each event `time`, `account` where it is about one, `event`, which says what it is, and"
-          + " what goes with that: `attempt`, `duration_ms`, `wait_ms`, `seconds`, `result` (`ok` or an error code),"
-          + " `change` or `reason`. A client leaves out an event that it does not know."),
+          + " what goes with that: `attempt`, `duration_ms`, `wait_ms`, `seconds`, `seconds_left`, `seconds_wanted`,"
+          + " `result` (`ok` or an error code), `endpoint` (a word for what it is for), `status` (that of HTTP),"
+          + " `algorithm`, `change` or `reason`. A client leaves out an event that it does not know."),
       Member("dropped", "number", "How many earlier events are no longer kept."),
     ])
 
@@ -154,10 +180,12 @@ extension ManualProtocol {
   // MARK: Events
 
   static let events: [Description] = [
+    response,
     Description(
       name: "device_code",
       purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",
       members: [
+        Member("login", "text", "The sign-in, by 128 random bits."),
         Member("account", "text", "The account."),
         Member("issuer", "text", "Its authorization server."),
         Member("client_id", "text", "The client that asks."),
@@ -169,8 +197,43 @@ extension ManualProtocol {
         Member("interval", "number", "Seconds between two questions of the daemon to the server."),
       ]),
     Description(
+      name: "qr_code",
+      purpose: "The address of the event before as a QR code, `verification_uri_complete` if there is one.",
+      members: [
+        Member(
+          "rows", "list of texts",
+          "The rows from the top, each as long as there are rows: `1` is a dark module, `0` a light one.")
+      ]),
+    Description(
+      name: "browser",
+      purpose: "A person must open an address in a browser; see RFC 6749, section 4.1.",
+      members: [
+        Member("login", "text", "The sign-in, by 128 random bits."),
+        Member("account", "text", "The account."),
+        Member("issuer", "text", "Its authorization server."),
+        Member("client_id", "text", "The client that asks."),
+        Member("scope", "text", "What it asks for."),
+        Member("url", "text", "The address. The daemon opens nothing itself."),
+        Member("redirect_uri", "text", "Where the browser brings the answer."),
+        Member("must_paste", "boolean", "Nothing listens there, so a `login_redirect` request must bring the answer."),
+        Member("expires_at", "number", "When nobody waits for the answer any more."),
+        Member("url_expires_at", "number", "Until when the address can be opened, where that is sooner."),
+      ]),
+    Description(
+      name: "redirect_refused",
+      purpose: "The address that was handed over on this connection is not the answer; the sign-in goes on waiting.",
+      members: [
+        Member("code", "text", "`redirect_rejected`."),
+        Member("message", "text", "What is wrong, safe to show on a terminal."),
+        Member("hint", "text", "What helps."),
+      ]),
+    Description(
       name: "notice",
       purpose: "Something worth knowing that is not the answer.",
       members: [Member("message", "text", "One sentence, safe to show on a terminal.")]),
+    Description(
+      name: "progress",
+      purpose: "What is done for a request with `verbose`, and why. Nothing in it is secret.",
+      members: [Member("entry", "object", "One event, as `daemon_log` tells them.")]),
   ]
 }

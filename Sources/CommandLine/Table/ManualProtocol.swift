@@ -39,6 +39,7 @@ enum ManualProtocol {
         "timeout", "number",
         "How many seconds the sender waits for the last line, 1 to \(WireProtocol.maximumTimeoutSeconds); by default"
           + " \(WireProtocol.defaultTimeoutSeconds). `login` has no default: it ends with its code."),
+      Member("verbose", "boolean", "Tell by events `progress` what is done for this request, and why."),
     ]),
     .text(
       "A connection may carry several requests. They are answered one after the other, in their order. It stays open as"

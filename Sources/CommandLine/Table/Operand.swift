@@ -9,10 +9,10 @@ enum Operands: Sendable {
   case newAccount
   /// An account and the name that it is to have.
   case rename
+  /// A URL, and before it the method of a request.
+  case methodAndURL
   /// The words of a command.
   case command
-  /// The method of an HTTP request and its URL.
-  case methodAndURL
   /// A shell that there are completions for.
   case completionShell
   /// What `agent __complete` lists.
@@ -25,8 +25,8 @@ enum Operands: Sendable {
     case .account, .namedAccount: "ACCOUNT"
     case .newAccount: "NAME"
     case .rename: "ACCOUNT NAME"
+    case .methodAndURL: "[METHOD] URL"
     case .command: "COMMAND"
-    case .methodAndURL: "METHOD URL"
     case .completionShell: "SHELL"
     case .candidateKind: "KIND"
     }
@@ -36,8 +36,8 @@ enum Operands: Sendable {
   var required: Int {
     switch self {
     case .none, .account, .command: 0
-    case .namedAccount, .newAccount, .completionShell, .candidateKind: 1
-    case .rename, .methodAndURL: 2
+    case .namedAccount, .newAccount, .completionShell, .candidateKind, .methodAndURL: 1
+    case .rename: 2
     }
   }
 

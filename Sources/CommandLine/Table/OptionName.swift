@@ -16,8 +16,14 @@ enum OptionName: String, CaseIterable, Sendable {
   // `login`.
   case issuer
   case clientID = "client-id"
+  case provider
   case scope
+  case resource
+  case audience
+  case browser
   case device
+  case paste
+  case noOpen = "no-open"
   case clientSecretFile = "client-secret-file"
   case tokenEndpointAuthMethod = "token-endpoint-auth-method"
   case caFile = "ca-file"
@@ -28,8 +34,12 @@ enum OptionName: String, CaseIterable, Sendable {
   case userinfoEndpoint = "userinfo-endpoint"
   case revocationEndpoint = "revocation-endpoint"
   case jwksURI = "jwks-uri"
+  case redirectURI = "redirect-uri"
   case keep
   case dpop
+  case host
+  case qrCode = "qr-code"
+  case copyCode = "copy-code"
 
   // `account`.
   case refreshTokenFile = "refresh-token-file"
@@ -43,10 +53,16 @@ enum OptionName: String, CaseIterable, Sendable {
   case local
 
   // `token`.
+  case exchange
   case minValid = "min-valid"
   case forceRefresh = "force-refresh"
   case header
   case idToken = "id-token"
+
+  // `request`.
+  case data
+  case output
+  case include
 
   // `proof`.
   case nonce

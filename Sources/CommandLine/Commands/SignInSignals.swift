@@ -1,0 +1,61 @@
+internal import Platform
+internal import Wire
+
+/// The signals of a sign-in that waits, and the keyboard that it keeps still meanwhile: what is typed
+/// would stand in the middle of the countdown.
+///
+/// The keyboard is as it was before when this value goes away, and while the command is suspended.
+struct SignInSignals: ~Copyable {
+  private let received: [Int32]
+  private let receiver: Signals.SignalReceiver
+  private var typing: HiddenTyping?
+
+  /// What ends the wait.
+  private static let endings = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP]
+
+  init() throws(Failure) {
+    // What the parent wants to be ignored, such as the end of the terminal by nohup(1), stays ignored.
+    received = (Self.endings + [Signals.SIGTSTP, Signals.SIGCONT]).filter { !Signals.isIgnored($0) }
+    do {
+      receiver = try Signals.SignalReceiver(received)
+    } catch {
+      throw Failure(error, doing: "signals cannot be received")
+    }
+  }
+
+  /// The number to poll for reading.
+  var raw: Int32 { receiver.raw }
+
+  /// From now on what is typed is not shown.
+  mutating func hideTyping() {
+    typing = try? HiddenTyping()
+    typing?.hide()
+  }
+
+  /// Obeys the signals that have come. Returns the one that ends the wait; nil when none does.
+  mutating func obey(_ reporter: inout LoginReporter) -> Int32? {
+    while let signal = receiver.next() {
+      switch signal {
+      case Signals.SIGTSTP: suspend(&reporter)
+      // Whoever had the terminal meanwhile may have changed it.
+      case Signals.SIGCONT: goOn(&reporter)
+      default: return signal
+      }
+    }
+    return nil
+  }
+
+  private mutating func suspend(_ reporter: inout LoginReporter) {
+    typing?.show()
+    reporter.suspend()
+    // Here the process stands still until it is told to go on.
+    Signals.raise(Signals.SIGTSTP)
+    Signals.block(received)
+    goOn(&reporter)
+  }
+
+  private mutating func goOn(_ reporter: inout LoginReporter) {
+    typing?.hide()
+    reporter.goOn()
+  }
+}

@@ -1,0 +1,40 @@
+internal import OAuth
+internal import Sessions
+internal import Wire
+
+extension LogStep {
+  /// A step of a session's operation in the words of the log; nil when they have none for it.
+  init?(_ step: SessionStep) {
+    switch step {
+    case .waitedForAccount(let time): self = .waitedForAccount(milliseconds: time)
+    case .recordRead: self = .recordRead
+    case .recordWritten: self = .recordWritten
+    case .documentKept(let role, let age): self = .documentKept(Endpoint(role), ageSeconds: age)
+    case .keysDoubted: self = .keysDoubted
+    case .answered(let role, let status, let time): self = .answered(Endpoint(role), status: status, milliseconds: time)
+    case .unanswered(let role, let code, let time):
+      let failure = Failure(.oauth(OAuthError(HTTPFailure(code), "")), account: nil)
+      self = .unanswered(Endpoint(role), failure.code, milliseconds: time)
+    case .idTokenVerified(let name):
+      guard let algorithm = Algorithm(rawValue: name) else { return nil }
+      self = .idTokenVerified(algorithm)
+    }
+  }
+}
+
+extension LogStep.Endpoint {
+  init(_ role: EndpointRole) {
+    self =
+      switch role {
+      case .metadata: .metadata
+      case .keys: .keys
+      case .authorization: .authorization
+      case .pushedAuthorization: .pushedAuthorization
+      case .deviceAuthorization: .deviceAuthorization
+      case .token: .token
+      case .userinfo: .userinfo
+      case .introspection: .introspection
+      case .revocation: .revocation
+      }
+  }
+}

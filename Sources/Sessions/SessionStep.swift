@@ -1,0 +1,21 @@
+package import OAuth
+
+/// What an operation does on its way, as a fact for those who ask why. It holds no text of a server, a
+/// file or a peer.
+package enum SessionStep: Sendable, Hashable {
+  /// Another process held the account for so long.
+  case waitedForAccount(milliseconds: Int)
+  case recordRead
+  case recordWritten
+  /// A public document was at hand; it was fetched so many seconds ago.
+  case documentKept(EndpointRole, ageSeconds: Int)
+  /// The ID Token does not fit the keys at hand, which may be out of date.
+  case keysDoubted
+  case answered(EndpointRole, status: Int, milliseconds: Int)
+  case unanswered(EndpointRole, HTTPFailure.Code, milliseconds: Int)
+  /// By the name of its algorithm, which is one of `JWSAlgorithm`.
+  case idTokenVerified(algorithm: String)
+}
+
+/// Is told the steps of an operation, on the thread that takes them.
+package typealias StepObserver = @Sendable (SessionStep) -> Void

@@ -1,0 +1,16 @@
+/// The variables that `agentd` may have. The client starts it with these alone, and it removes all
+/// others itself, since a service manager or a person may start it too.
+///
+/// libcurl and libcrypto take orders from variables such as `SSLKEYLOGFILE`, `OPENSSL_CONF` and
+/// `OPENSSL_MODULES`, and the first caller must not decide for all.
+package enum DaemonEnvironment {
+  /// Whether a variable of this name is kept.
+  package static func keeps(_ name: String) -> Bool {
+    names.contains { $0.utf8.elementsEqual(name.utf8) } || prefixes.contains { name.utf8.starts(with: $0.utf8) }
+  }
+
+  private static let names = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "PATH", "TZ"]
+
+  /// The last three are the settings of the TPM's libraries.
+  private static let prefixes = ["LC_", "XDG_", "TPM2", "TPM_", "TSS2_"]
+}

@@ -1,0 +1,112 @@
+internal import Encoding
+
+extension LogStep {
+  /// The `event` member.
+  var name: String {
+    switch self {
+    case .tokenServed: "token_served"
+    case .refreshNeeded: "refresh_needed"
+    case .refreshJoined: "refresh_joined"
+    case .recordChanged: "record_changed"
+    case .waitedForAccount: "waited_for_account"
+    case .recordRead: "record_read"
+    case .recordWritten: "record_written"
+    case .documentKept: "document_kept"
+    case .keysDoubted: "keys_doubted"
+    case .answered: "answered"
+    case .unanswered: "unanswered"
+    case .idTokenVerified: "id_token_verified"
+    case .identityKnown: "identity_known"
+    case .signInPending: "sign_in_pending"
+    }
+  }
+
+  /// Writes the members that go with ``name``.
+  func addMembers(to object: inout JSONObject) {
+    switch self {
+    case .refreshJoined, .recordChanged, .recordRead, .recordWritten, .keysDoubted, .identityKnown: break
+    case .tokenServed(let left): object["seconds_left"] = left.map { .int($0) }
+    case .refreshNeeded(let reason): reason.addMembers(to: &object)
+    case .waitedForAccount(let time): object["duration_ms"] = .int(time)
+    case .documentKept(let endpoint, let age):
+      object["endpoint"] = .string(endpoint.rawValue)
+      object["seconds"] = .int(age)
+    case .answered(let endpoint, let status, let time):
+      object["endpoint"] = .string(endpoint.rawValue)
+      object["status"] = .int(status)
+      object["duration_ms"] = .int(time)
+    case .unanswered(let endpoint, let code, let time):
+      object["endpoint"] = .string(endpoint.rawValue)
+      object["result"] = .string(code.rawValue)
+      object["duration_ms"] = .int(time)
+    case .idTokenVerified(let algorithm): object["algorithm"] = .string(algorithm.rawValue)
+    case .signInPending(let seconds): object["seconds"] = .int(seconds)
+    }
+  }
+
+  /// Reads ``name`` and its members; nil for a step that this build does not know.
+  init?(_ json: JSON) {
+    func number(_ member: String) -> Int? { json[member]?.int }
+    func word<Word: RawRepresentable<String>>(_ member: String) -> Word? {
+      json[member]?.string.flatMap { Word(rawValue: $0) }
+    }
+    let endpoint: Endpoint? = word("endpoint")
+    let step: LogStep? =
+      switch json["event"]?.string {
+      case "token_served": .tokenServed(secondsLeft: number("seconds_left"))
+      case "refresh_needed": RefreshReason(json).map { .refreshNeeded($0) }
+      case "refresh_joined": .refreshJoined
+      case "record_changed": .recordChanged
+      case "waited_for_account": number("duration_ms").map { .waitedForAccount(milliseconds: $0) }
+      case "record_read": .recordRead
+      case "record_written": .recordWritten
+      case "document_kept":
+        endpoint.flatMap { endpoint in number("seconds").map { .documentKept(endpoint, ageSeconds: $0) } }
+      case "keys_doubted": .keysDoubted
+      case "answered":
+        endpoint.flatMap { endpoint in
+          number("status").flatMap { status in
+            number("duration_ms").map { .answered(endpoint, status: status, milliseconds: $0) }
+          }
+        }
+      case "unanswered":
+        endpoint.flatMap { endpoint in
+          word("result").flatMap { code in
+            number("duration_ms").map { .unanswered(endpoint, code, milliseconds: $0) }
+          }
+        }
+      case "id_token_verified": word("algorithm").map { .idTokenVerified($0) }
+      case "identity_known": .identityKnown
+      case "sign_in_pending": number("seconds").map { .signInPending(seconds: $0) }
+      default: nil
+      }
+    guard let step else { return nil }
+    self = step
+  }
+}
+
+extension LogStep.RefreshReason {
+  fileprivate func addMembers(to object: inout JSONObject) {
+    switch self {
+    case .noToken: object["reason"] = "no_token"
+    case .asked: object["reason"] = "asked"
+    case .refused: object["reason"] = "refused"
+    case .ending(let left, let wanted):
+      object["reason"] = "ending"
+      object["seconds_left"] = .int(left)
+      object["seconds_wanted"] = .int(wanted)
+    }
+  }
+
+  fileprivate init?(_ json: JSON) {
+    switch json["reason"]?.string {
+    case "no_token": self = .noToken
+    case "asked": self = .asked
+    case "refused": self = .refused
+    case "ending":
+      guard let left = json["seconds_left"]?.int, let wanted = json["seconds_wanted"]?.int else { return nil }
+      self = .ending(secondsLeft: left, secondsWanted: wanted)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import OAuth
+import Sessions
+import Testing
+import Vault
+import Wire
+
+@testable import Daemon
+
+@Suite struct `Those who want to know` {
+  private let first = Ticket(connection: 1, serial: 1)
+  private let second = Ticket(connection: 2, serial: 1)
+
+  private func entry(_ account: String?) -> LogEntry { LogEntry(time: 0, account: account, event: .started) }
+
+  @Test func `are told of the account that they ask about, and no other`() throws {
+    var watches = Watches()
+    watches.begin(first, about: try AccountName("work"))
+    watches.begin(second, about: nil)
+    #expect(Set(watches.tickets(for: entry("work"))) == [first, second])
+    #expect(watches.tickets(for: entry("home")) == [second])
+    // What belongs to no account is about other peers, or about the daemon.
+    #expect(watches.tickets(for: entry(nil)) == [])
+  }
+
+  @Test func `are told nothing after their answer`() throws {
+    var watches = Watches()
+    watches.begin(first, about: nil)
+    watches.end(second)
+    #expect(!watches.isEmpty)
+    watches.end(first)
+    #expect(watches.isEmpty && watches.tickets(for: entry("work")) == [])
+  }
+
+  @Test func `are the only ones for whom workers tell anything`() throws {
+    var watches = Watches()
+    let attention = watches.attention
+    #expect(!attention.isPaid)
+    watches.begin(first, about: nil)
+    watches.begin(second, about: nil)
+    watches.end(first)
+    #expect(attention.isPaid)
+    watches.end(second)
+    #expect(!attention.isPaid)
+  }
+}
+
+@Suite struct `A step of a session` {
+  @Test(arguments: [
+    (SessionStep.recordRead, LogStep.recordRead), (.recordWritten, .recordWritten), (.keysDoubted, .keysDoubted),
+    (.waitedForAccount(milliseconds: 3), .waitedForAccount(milliseconds: 3)),
+    (.documentKept(.metadata, ageSeconds: 5), .documentKept(.metadata, ageSeconds: 5)),
+    (
+      .answered(.deviceAuthorization, status: 400, milliseconds: 7),
+      .answered(.deviceAuthorization, status: 400, milliseconds: 7)
+    ),
+    (.unanswered(.token, .timeout, milliseconds: 7), .unanswered(.token, .timeout, milliseconds: 7)),
+    (.unanswered(.keys, .certificate, milliseconds: 1), .unanswered(.keys, .certificateRejected, milliseconds: 1)),
+    (.unanswered(.userinfo, .connect, milliseconds: 1), .unanswered(.userinfo, .network, milliseconds: 1)),
+  ]) func `is told in the words of the log`(step: SessionStep, told: LogStep) {
+    #expect(LogStep(step) == told)
+  }
+
+  // The names of JWSAlgorithm.
+  @Test(arguments: [
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519",
+  ]) func `names each algorithm of an ID Token`(name: String) {
+    #expect(
+      LogStep(.idTokenVerified(algorithm: name)) == LogStep.Algorithm(rawValue: name).map { .idTokenVerified($0) })
+    #expect(LogStep(.idTokenVerified(algorithm: name)) != nil)
+  }
+
+  @Test func `has no other words`() {
+    #expect(LogStep(.idTokenVerified(algorithm: "none")) == nil)
+    #expect(EndpointRole.allCases.map { LogStep.Endpoint($0) } == LogStep.Endpoint.allCases)
+  }
+}

@@ -1,0 +1,65 @@
+import OAuth
+import Sessions
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct `An operation that is observed` {
+  private final class Told: Sendable {
+    private let list = Mutex<[SessionStep]>([])
+
+    func add(_ step: SessionStep) { list.withLock { $0.append(step) } }
+    var steps: [SessionStep] { list.withLock { $0 } }
+  }
+
+  private let home: Home
+  private let told = Told()
+
+  init() throws { home = try Home() }
+
+  private var services: SessionServices { home.services.observed { [told] in told.add($0) } }
+
+  @Test func `tells each step of a refresh, in order, with the times that they take`() throws {
+    try home.store()
+    let (time, idToken) = (home.time, try TestIssuer.first.idToken())
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      time.advance(seconds: 2)
+      return try tokens("at-2", refresh: "rt-2", idToken: idToken)
+    }
+    _ = try home.refresh(Home.configuration, services)
+    #expect(
+      told.steps == [
+        .recordRead, .answered(.metadata, status: 200, milliseconds: 0),
+        .answered(.token, status: 200, milliseconds: 2000), .recordWritten,
+        .answered(.keys, status: 200, milliseconds: 0), .idTokenVerified(algorithm: "ES256"),
+      ])
+  }
+
+  @Test func `tells how old a document is that it did not ask for again`() throws {
+    try home.store()
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    _ = try home.refresh()
+    home.time.advance(seconds: 60)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3"))
+    _ = try home.refresh(Home.configuration, services)
+    #expect(told.steps[1] == .documentKept(.metadata, ageSeconds: 60))
+  }
+
+  @Test func `tells of a server that did not answer, and that the keys are asked for again`() throws {
+    try home.store()
+    home.http.fail(TestIssuer.tokenURL, HTTPFailure(.timeout))
+    #expect(throws: SessionError.self) { try home.refresh(Home.configuration, services) }
+    #expect(told.steps.last == .unanswered(.token, .timeout, milliseconds: 0))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", idToken: try TestIssuer.second.idToken()))
+    #expect(throws: SessionError.self) { try home.refresh(Home.configuration, services) }
+    #expect(told.steps.suffix(2) == [.keysDoubted, .answered(.keys, status: 200, milliseconds: 0)])
+  }
+
+  @Test func `is told by nobody else`() throws {
+    try home.store()
+    _ = services
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    _ = try home.refresh()
+    #expect(told.steps == [])
+  }
+}

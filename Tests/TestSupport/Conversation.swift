@@ -1,0 +1,69 @@
+package import Platform
+
+/// The server's end of one connection.
+package final class Conversation: Sendable {
+  /// The first connection of its server is 1.
+  package let number: Int
+  private let socket: FileDescriptor
+  private let buffer = Monitor<[UInt8]>([])
+  private let record: @Sendable (ReceivedRequest) -> Void
+
+  package init(
+    _ socket: consuming FileDescriptor, number: Int, record: @escaping @Sendable (ReceivedRequest) -> Void
+  ) throws(SystemError) {
+    try socket.setNonBlocking(false)
+    try UnixSocket.setTimeouts(socket, seconds: 20)
+    self.socket = socket
+    self.number = number
+    self.record = record
+  }
+
+  /// The next request, body included; nil when the client has closed the connection.
+  package func readRequest() throws -> ReceivedRequest? {
+    guard let head = try take({ bytes in Self.headEnd(bytes) }) else { return nil }
+    let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n").map(String.init)
+    var request = ReceivedRequest(line: lines.first ?? "", headers: Array(lines.dropFirst()), body: "")
+    let length = request.values("Content-Length").first.flatMap { Int($0) } ?? 0
+    guard let body = try take({ bytes in bytes.count >= length ? length : nil }) else { return nil }
+    request.body = String(decoding: body, as: UTF8.self)
+    record(request)
+    return request
+  }
+
+  /// The next bytes as they come; nil when the client has closed the connection.
+  package func readBytes() throws -> [UInt8]? { try take { $0.isEmpty ? nil : $0.count } }
+
+  package func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
+
+  package func write(_ bytes: [UInt8]) throws(SystemError) { try socket.writeAll(bytes.span) }
+
+  /// A whole response with a body of known length.
+  package func respond(_ status: Int = 200, headers: [String] = [], body: String = "{}") throws(SystemError) {
+    let fields = ["HTTP/1.1 \(status) Status", "Content-Length: \(body.utf8.count)"] + headers
+    try write(fields.joined(separator: "\r\n") + "\r\n\r\n" + body)
+  }
+
+  /// Waits until the client has closed the connection.
+  package func waitForEnd() throws {
+    _ = try take { _ in nil }
+  }
+
+  /// The first bytes, as many as `count` says once there are enough.
+  private func take(_ count: ([UInt8]) -> Int?) throws -> [UInt8]? {
+    while true {
+      let bytes = buffer.withLock { $0 }
+      if let count = count(bytes) {
+        buffer.withLock { $0.removeFirst(count) }
+        return Array(bytes.prefix(count))
+      }
+      var piece: [UInt8] = []
+      if try socket.read(into: &piece, upTo: 65_536) == 0 { return nil }
+      buffer.withLock { $0 += piece }
+    }
+  }
+
+  private static func headEnd(_ bytes: [UInt8]) -> Int? {
+    guard bytes.count >= 4 else { return nil }
+    return (4...bytes.count).first { Array(bytes[($0 - 4)..<$0]) == [13, 10, 13, 10] }
+  }
+}

@@ -1,0 +1,72 @@
+import Platform
+
+/// A server on 127.0.0.1 whose answers a test writes by hand.
+package final class LoopbackServer: Sendable {
+  package let port: UInt16
+  private let core: Core
+
+  /// - Parameter serve: Called for each connection, on a thread of its own; the connection is closed when it
+  ///   returns or throws.
+  package init(_ serve: @escaping @Sendable (Conversation) throws -> Void) throws {
+    // A client that goes away early is part of what is tested.
+    Signals.ignoreBrokenPipe()
+    let core = try Core()
+    self.core = core
+    port = try UnixSocket.localPort(core.listener)
+    try Threads.start(name: "test-server") {
+      while core.waitForConnection() {
+        guard let conversation = try? core.accept() else { continue }
+        try? Threads.start(name: "test-connection") { try? serve(conversation) }
+      }
+    }
+  }
+
+  deinit { core.stop.signal() }
+
+  package var connections: Int { core.log.withLock { $0.connections } }
+  package var requests: [ReceivedRequest] { core.log.withLock { $0.requests } }
+
+  /// Waits until that many requests have come; false after ten seconds.
+  package func waitForRequests(_ count: Int) -> Bool {
+    core.log.wait(.seconds(10)) { $0.requests.count >= count ? true : nil } ?? false
+  }
+
+  package func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+}
+
+/// What the server shares with its accepting thread, which must not keep the server itself alive.
+private final class Core: Sendable {
+  struct Log: Sendable {
+    var connections = 0
+    var requests: [ReceivedRequest] = []
+  }
+
+  let listener: FileDescriptor
+  let stop: EventCounter
+  let log = Monitor(Log())
+  private let poller: Poller
+
+  init() throws(SystemError) {
+    listener = try UnixSocket.listenLoopback(port: 0)
+    stop = try EventCounter()
+    poller = try Poller()
+    try poller.add(listener.raw, interest: .read, key: 0)
+    try poller.add(stop.raw, interest: .read, key: 1)
+  }
+
+  /// Waits for a connection; false when the server has stopped.
+  func waitForConnection() -> Bool {
+    guard let events = try? poller.wait(until: nil) else { return false }
+    return !events.contains { $0.key == 1 }
+  }
+
+  func accept() throws(SystemError) -> Conversation {
+    let socket = try UnixSocket.accept(listener)
+    let log = self.log
+    let number = log.update { log in
+      log.connections += 1
+      return log.connections
+    }
+    return try Conversation(socket, number: number) { request in log.update { $0.requests.append(request) } }
+  }
+}
