@@ -19,6 +19,12 @@ function __agent_takes_value
             return 0
         case 'login --token-endpoint-auth-method'
             return 0
+        case 'login --client-key-algorithm'
+            return 0
+        case 'login --client-key-id'
+            return 0
+        case 'login --assertion-audience'
+            return 0
         case 'login --ca-file'
             return 0
         case 'login --pin'
@@ -38,6 +44,22 @@ function __agent_takes_value
         case 'login --host'
             return 0
         case 'login --client-secret-file'
+            return 0
+        case 'login --client-secret-env'
+            return 0
+        case 'login --client-key-file'
+            return 0
+        case 'login --client-certificate-file'
+            return 0
+        case 'login --resume'
+            return 0
+        case 'login --acr'
+            return 0
+        case 'login --max-age'
+            return 0
+        case 'login --prompt'
+            return 0
+        case 'login --login-hint'
             return 0
         case 'login --qr-code'
             return 0
@@ -85,6 +107,12 @@ function __agent_takes_value
             return 0
         case 'account add --token-endpoint-auth-method'
             return 0
+        case 'account add --client-key-algorithm'
+            return 0
+        case 'account add --client-key-id'
+            return 0
+        case 'account add --assertion-audience'
+            return 0
         case 'account add --ca-file'
             return 0
         case 'account add --pin'
@@ -118,6 +146,12 @@ function __agent_takes_value
         case 'account set --audience'
             return 0
         case 'account set --token-endpoint-auth-method'
+            return 0
+        case 'account set --client-key-algorithm'
+            return 0
+        case 'account set --client-key-id'
+            return 0
+        case 'account set --assertion-audience'
             return 0
         case 'account set --ca-file'
             return 0
@@ -155,6 +189,12 @@ function __agent_takes_value
             return 0
         case 'account import --token-endpoint-auth-method'
             return 0
+        case 'account import --client-key-algorithm'
+            return 0
+        case 'account import --client-key-id'
+            return 0
+        case 'account import --assertion-audience'
+            return 0
         case 'account import --ca-file'
             return 0
         case 'account import --pin'
@@ -174,6 +214,12 @@ function __agent_takes_value
         case 'account import --host'
             return 0
         case 'account import --client-secret-file'
+            return 0
+        case 'account import --client-secret-env'
+            return 0
+        case 'account import --client-key-file'
+            return 0
+        case 'account import --client-certificate-file'
             return 0
         case 'account import --refresh-token-file'
             return 0
@@ -307,7 +353,11 @@ complete -c agent -n '__agent_at options login' -l provider -x -a 'apple auth0 a
 complete -c agent -n '__agent_at options login' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options login' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options login' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
-complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client proves who it is; without it, what it has and the server\'s announcement decide'
+complete -c agent -n '__agent_at options login' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
+complete -c agent -n '__agent_at options login' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
+complete -c agent -n '__agent_at options login' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
+complete -c agent -n '__agent_at options login' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
 complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options login' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options login' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -320,10 +370,21 @@ complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redir
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options login' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options login' -l client-secret-env -x -d 'Take the client secret from this environment variable'
+complete -c agent -n '__agent_at options login' -l client-secret-prompt -d 'Ask for the client secret on the terminal, without showing it'
+complete -c agent -n '__agent_at options login' -l client-key-file -r -F -d 'Read the client\'s private key from this file, in PEM form or as a JSON Web Key; - is standard input'
+complete -c agent -n '__agent_at options login' -l client-certificate-file -r -F -d 'Show the certificate in this PEM file to the server; its key is the client\'s'
 complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a browser on this machine'
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
 complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser anywhere, and paste the address that it ends at'
 complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address, but open no browser'
+complete -c agent -n '__agent_at options login' -l start -d 'Tell what a person must do, print the sign-in\'s name, and return at once'
+complete -c agent -n '__agent_at options login' -l resume -x -d 'Wait for a sign-in that was started so'
+complete -c agent -n '__agent_at options login' -l no-wait -d 'With --resume: tell how it stands, and return at once'
+complete -c agent -n '__agent_at options login' -l acr -x -d 'Ask for one of these kinds of sign-in; may be given several times'
+complete -c agent -n '__agent_at options login' -l max-age -x -d 'Ask the person to authenticate who did so longer ago'
+complete -c agent -n '__agent_at options login' -l prompt -x -d 'How the server is to meet the person, such as login, consent or select_account'
+complete -c agent -n '__agent_at options login' -l login-hint -x -d 'Whom the person probably wants to be'
 complete -c agent -n '__agent_at options login' -l qr-code -x -a 'auto always never' -d 'Show the address as a QR code too: where there is room, always, or never'
 complete -c agent -n '__agent_at options login' -l copy-code -d 'Put the code into the terminal\'s clipboard (OSC 52), which works over SSH too'
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
@@ -361,7 +422,11 @@ complete -c agent -n '__agent_at options account add' -l provider -x -a 'apple a
 complete -c agent -n '__agent_at options account add' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account add' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options account add' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
-complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client proves who it is; without it, what it has and the server\'s announcement decide'
+complete -c agent -n '__agent_at options account add' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
+complete -c agent -n '__agent_at options account add' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
+complete -c agent -n '__agent_at options account add' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
+complete -c agent -n '__agent_at options account add' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
 complete -c agent -n '__agent_at options account add' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account add' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account add' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -380,7 +445,11 @@ complete -c agent -n '__agent_at options account set' -l provider -x -a 'apple a
 complete -c agent -n '__agent_at options account set' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account set' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options account set' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
-complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client proves who it is; without it, what it has and the server\'s announcement decide'
+complete -c agent -n '__agent_at options account set' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
+complete -c agent -n '__agent_at options account set' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
+complete -c agent -n '__agent_at options account set' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
+complete -c agent -n '__agent_at options account set' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
 complete -c agent -n '__agent_at options account set' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account set' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account set' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -392,7 +461,7 @@ complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take th
 complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep host' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep host' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -404,7 +473,11 @@ complete -c agent -n '__agent_at options account import' -l provider -x -a 'appl
 complete -c agent -n '__agent_at options account import' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account import' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options account import' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
-complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client proves who it is; without it, what it has and the server\'s announcement decide'
+complete -c agent -n '__agent_at options account import' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
+complete -c agent -n '__agent_at options account import' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
+complete -c agent -n '__agent_at options account import' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
+complete -c agent -n '__agent_at options account import' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
 complete -c agent -n '__agent_at options account import' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account import' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account import' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -417,6 +490,10 @@ complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d '
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account import' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at options account import' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options account import' -l client-secret-env -x -d 'Take the client secret from this environment variable'
+complete -c agent -n '__agent_at options account import' -l client-secret-prompt -d 'Ask for the client secret on the terminal, without showing it'
+complete -c agent -n '__agent_at options account import' -l client-key-file -r -F -d 'Read the client\'s private key from this file, in PEM form or as a JSON Web Key; - is standard input'
+complete -c agent -n '__agent_at options account import' -l client-certificate-file -r -F -d 'Show the certificate in this PEM file to the server; its key is the client\'s'
 complete -c agent -n '__agent_at options account import' -l refresh-token-file -r -F -d 'Read the refresh token from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-fd -x -d 'Read the refresh token from this open descriptor'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'

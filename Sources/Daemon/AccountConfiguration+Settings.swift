@@ -51,12 +51,14 @@ extension AccountConfiguration {
       audience = given.audience ?? audience
     }
     if let method = given.tokenEndpointAuthMethod {
-      guard ["none", "client_secret_basic", "client_secret_post"].contains(method) else {
+      guard ClientAuthenticationMethod(rawValue: method) != nil else {
         throw Failure(
-          .invalidRequest, "the client authentication method is none, client_secret_basic or client_secret_post")
+          .invalidRequest, "the client authentication method is not one that is known",
+          hint: "known are " + ClientAuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", "))
       }
       tokenEndpointAuthMethod = method
     }
+    authentication.apply(given.authentication)
     if let caFile = given.caFile {
       guard caFile.hasPrefix("/") else { throw Failure(.invalidRequest, "\"ca_file\" must be an absolute path") }
       self.caFile = caFile
@@ -85,6 +87,11 @@ extension AccountConfiguration {
     case .resource: resources = []
     case .audience: audience = nil
     case .tokenEndpointAuthMethod: tokenEndpointAuthMethod = "none"
+    case .basicUnencoded: authentication.isBasicUnencoded = false
+    case .clientCertificate: authentication.showsCertificate = false
+    case .clientKeyAlgorithm: authentication.keyAlgorithm = nil
+    case .clientKeyID: authentication.keyID = nil
+    case .assertionAudience: authentication.assertionAudience = nil
     case .caFile: caFile = nil
     case .pins: pins = []
     case .allowHTTPLoopback: allowHTTPLoopback = false
@@ -112,6 +119,7 @@ extension AccountConfiguration {
     settings.resources = resources
     settings.audience = audience
     settings.tokenEndpointAuthMethod = tokenEndpointAuthMethod
+    settings.authentication = authentication.settings
     settings.caFile = caFile
     settings.pins = pins
     settings.allowHTTPLoopback = allowHTTPLoopback

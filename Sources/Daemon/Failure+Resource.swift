@@ -61,7 +61,8 @@ extension Failure {
 
   /// A sign-in asks for all of its scope, so what there is comes along.
   private static func scopes(_ account: Account, _ needed: [String]) -> String {
-    let current = account.configuration.scope + (account.session.grant?.scope ?? "").split(separator: " ").map(String.init)
+    let current =
+      account.configuration.scope + (account.session.grant?.scope ?? "").split(separator: " ").map(String.init)
     var scopes: [String] = []
     for scope in current + needed where !scopes.contains(scope) { scopes.append(scope) }
     guard !needed.isEmpty, scopes.allSatisfy(isPlain) else { return "agent login \(account.name.text) --scope SCOPE" }

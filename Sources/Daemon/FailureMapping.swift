@@ -65,6 +65,10 @@ extension Failure {
       self.init(
         .redirectUnavailable, "the redirect URI of this account is not an address of this machine",
         hint: "agent login\(name) --paste")
+    case .demandsNeedBrowser:
+      self.init(
+        .invalidRequest, "a device code cannot carry --acr, --max-age, --prompt or --login-hint",
+        hint: "sign in with --browser or --paste")
     case .cancelled: self.init(.cancelled, "cancelled")
     case .memory:
       self.init(.internalError, "no locked memory is left for secrets", hint: "agent daemon restart")
@@ -198,6 +202,22 @@ extension Failure {
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a client secret",
         hint: "--client-secret-file FILE")
+    case .clientKey(let problem): self.init(.invalidConfiguration, "the client's key \(problem.message)")
+    case .clientCertificate:
+      self.init(
+        .invalidConfiguration, "the client's certificate is not in PEM form, or not for the client's key")
+    case .clientKeyAlgorithm:
+      self.init(
+        .invalidConfiguration, "the client's key is not one for \(TerminalText.clean(error.place, limit: 64))",
+        hint: "--client-key-algorithm, or without it what the key is for")
+    case .missingClientKey:
+      self.init(
+        .invalidConfiguration, "the client authentication of this account needs a private key",
+        hint: "--client-key-file FILE")
+    case .missingClientCertificate:
+      self.init(
+        .invalidConfiguration, "the client authentication of this account needs a certificate",
+        hint: "--client-certificate-file FILE --client-key-file FILE")
     case .pin:
       self.init(.invalidConfiguration, "a pin is not of the form sha256//BASE64=")
     }

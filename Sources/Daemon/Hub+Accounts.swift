@@ -15,8 +15,8 @@ extension Hub {
     case .set(let account, let settings, let unset): try set(account, settings, unset, ticket)
     case .rename(let account, let newName): try rename(account, to: try name(newName), ticket)
     case .remove(let account, let local): try remove(account, isLocal: local, ticket)
-    case .import(let account, let settings, let sendsClientSecret):
-      let sources = try SecretSources(passed, sendsClientSecret: sendsClientSecret)
+    case .import(let account, let settings, let handsOver):
+      let sources = try SecretSources(passed, announced: handsOver, hasFirst: true)
       try importToken(try name(account), settings, sources, ticket)
     }
   }

@@ -18,16 +18,16 @@ extension Hub {
     login.browser = signIn
     log.note(.signInCode(seconds: BrowserSignIn.patience), login.account)
     loop.schedule(.signInExpiry(login: login.id), at: signIn.startedAt.advanced(by: .seconds(BrowserSignIn.patience)))
-    loop.send(
-      .event(
-        .browser(
-          Event.Browser(
-            login: login.name, account: login.account.text, issuer: signIn.signIn.configuration.issuer,
-            clientID: signIn.signIn.configuration.clientID, scope: signIn.signIn.scope?.text, url: signIn.url.text,
-            redirectURI: signIn.request.redirectURI, mustPaste: listener == nil,
-            expiresAt: signIn.startedAtUnixSeconds + BrowserSignIn.patience,
-            urlExpiresAt: signIn.url.expiresIn.map { signIn.startedAtUnixSeconds + $0 }))),
-      to: login.ticket)
+    let expiry = signIn.startedAtUnixSeconds + BrowserSignIn.patience
+    tell(
+      login,
+      .browser(
+        Event.Browser(
+          login: login.name, account: login.account.text, issuer: signIn.signIn.configuration.issuer,
+          clientID: signIn.signIn.configuration.clientID, scope: signIn.signIn.scope?.text, url: signIn.url.text,
+          redirectURI: signIn.request.redirectURI, mustPaste: listener == nil, expiresAt: expiry,
+          urlExpiresAt: signIn.url.expiresIn.map { signIn.startedAtUnixSeconds + $0 })), until: expiry)
+    detach(login, until: expiry)
   }
 
   /// A request came to the address of a sign-in.

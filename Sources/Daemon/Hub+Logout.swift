@@ -46,7 +46,7 @@ extension Hub {
   /// Ends all that goes on for the account here; the operation does the rest on a worker.
   func beginSignOut(_ account: Account, isLocal: Bool) -> SignOutOperation {
     for login in logins.values where login.account == account.name {
-      loop.send(.failure(Failure(.cancelled, "the account was signed out")), to: login.ticket)
+      conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
       end(login)
     }
     let operation = SignOutOperation(

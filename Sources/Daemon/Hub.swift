@@ -41,6 +41,8 @@ final class Hub {
   var accounts: [AccountName: Account] = [:]
   var logins: [UInt64: Login] = [:]
   var lastLogin: UInt64 = 0
+  /// How sign-ins ended that nobody waited for.
+  var ended: [EndedLogin] = []
   var transfers: [Ticket: Transfer] = [:]
   var watches = Watches()
   private var isStopping = false
@@ -92,10 +94,11 @@ final class Hub {
       case .token(let request): try token(request, ticket)
       case .proof(let request): try proof(request, ticket)
       case .whoami(let name): try whoami(name, ticket)
-      case .login(let request): try login(request, ticket, passed: passed.last)
+      case .login(let request): try login(request, ticket, passed: passed)
       case .loginRedirect(let request):
         let login = try redirectPasted(request)
         loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
+      case .loginResume(let request): try resume(request, ticket)
       case .logout(let request): try logout(request, ticket)
       case .status(let name, check: false): try survey(.status, name, ticket)
       case .status(let name, check: true): try check(name, ticket)
@@ -133,7 +136,7 @@ final class Hub {
   /// A sign-in without a deadline of its own ends with its code, a stop with the work in hand.
   private func deadlineSeconds(_ envelope: RequestEnvelope) -> Int? {
     switch envelope.request {
-    case .login, .daemonStop: envelope.timeoutSeconds
+    case .login, .loginResume, .daemonStop: envelope.timeoutSeconds
     default: envelope.timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds
     }
   }
@@ -143,7 +146,7 @@ final class Hub {
     isStopping = true
     log.note(.stopping)
     for login in logins.values where !login.isFinishing {
-      loop.send(.failure(Failure(.cancelled, "the daemon is stopping")), to: login.ticket)
+      conclude(login, .failure(Failure(.cancelled, "the daemon is stopping")))
       end(login)
     }
     endTransfers(Failure(.cancelled, "the daemon is stopping"))
@@ -153,7 +156,9 @@ final class Hub {
   func abandon(_ ticket: Ticket) {
     watches.end(ticket)
     for account in accounts.values.flatMap(\.all) { account.waiters.removeAll { $0.ticket == ticket } }
-    for login in logins.values where login.ticket == ticket { end(login) }
+    for login in logins.values where login.ticket == ticket {
+      if login.event != nil, login.isDetached { login.ticket = .nobody } else { end(login) }
+    }
     if let transfer = transfers[ticket] { end(transfer) }
   }
 

@@ -10,10 +10,17 @@ final class Login {
   let id: UInt64
   /// What it is called on the socket: 128 random bits.
   let name: String
-  let ticket: Ticket
+  /// Who waits for it; nobody, when it goes on in the background.
+  var ticket: Ticket
   let account: AccountName
   let startedAt: Instant
   let cancellation = Cancellation()
+
+  /// It goes on when its sender is gone, once there is something for a person to do.
+  var isDetached = false
+  /// What a person must do, once that is known, and until when, in unix seconds.
+  var event: Event?
+  var expiry = 0
 
   /// Set once the device code is there.
   var signIn: DeviceSignIn?
@@ -37,9 +44,12 @@ final class Login {
     self.startedAt = startedAt
   }
 
-  /// Whether this is the sign-in that a request names. The time tells nothing of the name.
-  func isNamed(_ other: String) -> Bool {
-    let (mine, theirs) = (Array(name.utf8), Array(other.utf8))
-    return ConstantTime.isEqual(mine.span, theirs.span)
+  /// Whether this is the sign-in that a request names.
+  func isNamed(_ other: String) -> Bool { Self.isSame(name, other) }
+
+  /// Whether two names are the same. The time tells nothing of them.
+  static func isSame(_ one: String, _ other: String) -> Bool {
+    let (one, other) = (Array(one.utf8), Array(other.utf8))
+    return ConstantTime.isEqual(one.span, other.span)
   }
 }

@@ -15,14 +15,17 @@ enum PreparedSignIn: Sendable {
     let canListen = registered.map { $0.loopbackHost != nil } ?? true
     let issuer = signIn.server.metadata.issuer
     switch choice.flow(at: signIn.server.metadata, canListen: canListen) {
-    case .device: self = .device(try DeviceSignIn.start(signIn))
+    case .device:
+      guard choice.options == AuthorizationOptions() else { throw .demandsNeedBrowser }
+      self = .device(try DeviceSignIn.start(signIn))
     case .browser:
       // The port is taken just before the browser starts (RFC 8252 section 8.3).
       let listener = try Self.listen(registered, issuer)
-      self = .browser(try BrowserSignIn.start(signIn, redirectURI: listener.redirectURI), listener)
+      self = .browser(
+        try BrowserSignIn.start(signIn, redirectURI: listener.redirectURI, options: choice.options), listener)
     case .paste:
       let uri = registered ?? RedirectURI(standardFor: issuer)
-      self = .browser(try BrowserSignIn.start(signIn, redirectURI: uri.text), nil)
+      self = .browser(try BrowserSignIn.start(signIn, redirectURI: uri.text, options: choice.options), nil)
     }
   }
 

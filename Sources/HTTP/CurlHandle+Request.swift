@@ -24,6 +24,7 @@ extension CurlHandle {
     try setConnectTimes(transport)
     try setRestrictions(route)
     try setTrust(route)
+    try setClientCertificate(route)
     try setProxy(route)
   }
 

@@ -80,7 +80,8 @@ extension CurlHandle {
   /// Waits for the network and for descriptors, but never longer than a cancellation may take.
   func wait(for descriptors: [(descriptor: Int32, isWriting: Bool)]) -> Bool {
     var entries = descriptors.map { entry in
-      curl_waitfd(fd: entry.descriptor, events: Int16(entry.isWriting ? CURL_WAIT_POLLOUT : CURL_WAIT_POLLIN), revents: 0)
+      curl_waitfd(
+        fd: entry.descriptor, events: Int16(entry.isWriting ? CURL_WAIT_POLLOUT : CURL_WAIT_POLLIN), revents: 0)
     }
     let result = unsafe entries.withUnsafeMutableBufferPointer { entries in
       unsafe curl_multi_poll(multi, entries.baseAddress, UInt32(entries.count), Self.cancellationInterval, nil)

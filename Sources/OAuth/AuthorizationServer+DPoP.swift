@@ -14,9 +14,9 @@ extension AuthorizationServer {
     return try proving(.post, endpoint, as: .authorizationServer) { (proof) throws(OAuthError) in
       var form = RequestForm()
       fill(&form)
-      let authorization = try client.identify(in: &form)
+      let authorization = try client.identify(in: &form, at: metadata)
       var request = HTTPRequest(
-        post: endpoint, .token, form: try form.finish(), transport: transport, cancellation: cancellation)
+        post: endpoint, .token, form: try form.finish(), transport: privateTransport, cancellation: cancellation)
       request.authorization = authorization
       request.proof = proof
       return try send(request)

@@ -18,7 +18,7 @@ extension AuthorizationServer {
         var form = revocation(of: token, hint)
         form.add("client_id", client.id)
         var request = HTTPRequest(
-          post: endpoint, .revocation, form: try form.finish(), transport: transport, cancellation: cancellation)
+          post: endpoint, .revocation, form: try form.finish(), transport: privateTransport, cancellation: cancellation)
         request.authorization = try authorization(with: bearer)
         request.proof = proof
         return try send(request)

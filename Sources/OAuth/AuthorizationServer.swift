@@ -6,6 +6,8 @@ package struct AuthorizationServer: Sendable {
   package let metadata: AuthorizationServerMetadata
   package let client: Client
   package let transport: Transport
+  /// What the client shows where it proves who it is, and where its tokens are bound to it.
+  package let clientCertificate: ClientCertificate?
   package let http: any HTTPClient
   /// The particulars of this server, if the account says that it is one we know.
   package let service: KnownService?
@@ -14,13 +16,21 @@ package struct AuthorizationServer: Sendable {
 
   package init(
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
-    service: KnownService? = nil
+    service: KnownService? = nil, clientCertificate: ClientCertificate? = nil
   ) {
     self.metadata = metadata
     self.client = client
     self.transport = transport
     self.http = http
     self.service = service
+    self.clientCertificate = clientCertificate
+  }
+
+  /// The way to the endpoints that may see the client's certificate. Public documents are fetched without it.
+  var privateTransport: Transport {
+    var transport = transport
+    transport.clientCertificate = clientCertificate
+    return transport
   }
 
   func require(_ endpoint: Endpoint?, _ role: EndpointRole) throws(OAuthError) -> Endpoint {
@@ -32,7 +42,7 @@ package struct AuthorizationServer: Sendable {
   func post(
     _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
-    let authorization = try client.identify(in: &form)
+    let authorization = try client.identify(in: &form, at: metadata)
     return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 
@@ -42,7 +52,7 @@ package struct AuthorizationServer: Sendable {
     authorization: consuming SecretBytes?, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
     let body = try form.finish()
-    var request = HTTPRequest(post: endpoint, role, form: body, transport: transport, cancellation: cancellation)
+    var request = HTTPRequest(post: endpoint, role, form: body, transport: privateTransport, cancellation: cancellation)
     request.authorization = authorization
     let response = try send(request)
     prover?.learn(from: response, to: nil, at: endpoint.uri, as: .authorizationServer)

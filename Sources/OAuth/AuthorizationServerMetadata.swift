@@ -17,6 +17,12 @@ package struct AuthorizationServerMetadata: Sendable {
   /// As announced; it narrows what we accept and never widens it.
   package var idTokenSigningAlgorithms: [String] = []
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
+  /// nil when the server does not say.
+  package var tokenEndpointAuthSigningAlgorithms: [String]?
+  /// Only for clients that show a certificate: see ``forMutualTLS``.
+  package var mtlsEndpointAliases: MTLSEndpointAliases?
+  /// Tokens are bound to the certificate that a client shows (RFC 8705 section 3.3).
+  package var bindsTokensToCertificates = false
   package var grantTypes = ["authorization_code", "implicit"]
   /// nil when the server does not say.
   package var scopes: [String]?
@@ -63,6 +69,11 @@ package struct AuthorizationServerMetadata: Sendable {
     registrationEndpoint = try reader.endpoint("registration_endpoint")
     idTokenSigningAlgorithms = try reader.strings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
     tokenEndpointAuthMethods = try reader.strings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthMethods
+    tokenEndpointAuthSigningAlgorithms = try reader.strings("token_endpoint_auth_signing_alg_values_supported")
+    mtlsEndpointAliases = try reader.object("mtls_endpoint_aliases").map { (aliases) throws(OAuthError) in
+      try MTLSEndpointAliases(aliases)
+    }
+    bindsTokensToCertificates = try reader.flag("tls_client_certificate_bound_access_tokens")
     grantTypes = try reader.strings("grant_types_supported") ?? grantTypes
     scopes = try reader.strings("scopes_supported")
     codeChallengeMethods = try reader.strings("code_challenge_methods_supported") ?? codeChallengeMethods

@@ -55,7 +55,7 @@ struct ErrorAnswer: Sendable {
   }
 
   private init(error: String?, description: String?, interval: Int?, sent: [SharedSecret]) {
-    let isClean = { (text: String) in !sent.contains { Bytes.repeats($0, in: text) } }
+    let isClean = { (text: String) in !Bytes.holdsToken(text) && !sent.contains { Bytes.repeats($0, in: text) } }
     self.error = error.flatMap { Self.isErrorValue($0) && isClean($0) ? $0 : nil }
     self.description = description.flatMap { isClean($0) ? TerminalText.clean($0) : nil }
     self.interval = interval

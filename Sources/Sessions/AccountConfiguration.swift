@@ -13,8 +13,9 @@ package struct AccountConfiguration: Sendable, Hashable {
   /// Where the tokens of a sign-in are to be good (RFC 8707).
   package var resources: [String] = []
   package var audience: String?
-  /// `none`, `client_secret_basic` or `client_secret_post`.
+  /// A ``ClientAuthenticationMethod``.
   package var tokenEndpointAuthMethod = "none"
+  package var authentication = AuthenticationSettings()
   /// Absolute path of a PEM file with certificate authorities, trusted besides the system's.
   package var caFile: String?
   package var pins: [String] = []
@@ -92,6 +93,7 @@ extension AccountConfiguration {
     set("resource", resources.isEmpty ? nil : .array(resources.map { .string($0) }))
     set("audience", audience.map { .string($0) })
     set("token_endpoint_auth_method", tokenEndpointAuthMethod == "none" ? nil : .string(tokenEndpointAuthMethod))
+    for (name, value) in authentication.members { set(name, value) }
     set("ca_file", caFile.map { .string($0) })
     set("pins", pins.isEmpty ? nil : .array(pins.map { .string($0) }))
     set("allow_http_loopback", allowHTTPLoopback ? true : nil)
@@ -120,6 +122,7 @@ extension AccountConfiguration {
     resources = try reader.texts("resource")
     audience = try reader.text("audience")
     tokenEndpointAuthMethod = try reader.text("token_endpoint_auth_method") ?? "none"
+    authentication = try AuthenticationSettings(reader)
     caFile = try reader.text("ca_file")
     pins = try reader.texts("pins")
     allowHTTPLoopback = try reader.flag("allow_http_loopback")

@@ -126,7 +126,7 @@ package struct SessionServices: Sendable {
       throw .endpointMoved(account: account.text, origin: origin)
     }
     var server = try access.server(
-      metadata: metadata, clientSecret: record.clientSecret, proxyCredentials: record.proxyCredentials, http: http)
+      metadata: metadata, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time)
     let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
     server.prover = key.map(prover)
     return server
@@ -141,9 +141,10 @@ package struct SessionServices: Sendable {
       return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)
     }
     do {
-      return try documents.metadata(
-        of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation, observer: observer
-      ).applying(access.overrides)
+      let metadata = try documents.metadata(
+        of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation, observer: observer)
+      let showsCertificate = access.configuration.authentication.showsCertificate
+      return (showsCertificate ? metadata.forMutualTLS : metadata).applying(access.overrides)
     } catch {
       guard error.code == .metadataMissing, access.overrides.token != nil else { throw .oauth(error) }
       return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)

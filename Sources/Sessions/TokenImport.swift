@@ -79,7 +79,7 @@ package struct TokenImport: Sendable {
       signedInAt: wallSeconds)
     record.refreshToken = response.refreshToken ?? refreshToken
     record.scope = response.scope?.text
-    record.clientSecret = given.clientSecret
+    record.credentials = given.credentials
     record.proxyCredentials = given.proxyCredentials
     try record.keep(contact.server.prover)
     // A rotated token is on disk before anything else can fail.

@@ -17,9 +17,10 @@ package struct AccountSettings: Sendable, Hashable {
   package var resources: [String] = []
   package var audience: String?
 
-  /// `none`, `client_secret_basic` or `client_secret_post` (OpenID Connect Core, section 9); nil
-  /// picks none without a secret, and what the server announces with one.
+  /// A method by its name in metadata (OpenID Connect Core, section 9; RFC 8705, section 2); nil picks none
+  /// without anything to prove the client with, and what the server announces otherwise.
   package var tokenEndpointAuthMethod: String?
+  package var authentication = ClientAuthenticationSettings()
 
   /// An absolute path to certificate authorities in PEM form, trusted besides the system's.
   package var caFile: String?
@@ -87,6 +88,7 @@ extension AccountSettings {
     resources = try members.texts("resource")
     audience = try members.text("audience")
     tokenEndpointAuthMethod = try members.text("token_endpoint_auth_method")
+    authentication = try ClientAuthenticationSettings(members)
     caFile = try members.text("ca_file")
     pins = try members.texts("pins")
     allowHTTPLoopback = try members.flag("allow_http_loopback")
@@ -111,6 +113,7 @@ extension AccountSettings {
     members.add("resource", resources)
     members.add("audience", audience)
     members.add("token_endpoint_auth_method", tokenEndpointAuthMethod)
+    authentication.addMembers(to: &members)
     members.add("ca_file", caFile)
     members.add("pins", pins)
     members.add("allow_http_loopback", allowHTTPLoopback)
@@ -133,6 +136,11 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   case provider
   case scope, resource, audience
   case tokenEndpointAuthMethod = "token_endpoint_auth_method"
+  case basicUnencoded = "basic_unencoded"
+  case clientCertificate = "client_certificate"
+  case clientKeyAlgorithm = "client_key_algorithm"
+  case clientKeyID = "client_key_id"
+  case assertionAudience = "assertion_audience"
   case caFile = "ca_file"
   case pins
   case allowHTTPLoopback = "allow_http_loopback"

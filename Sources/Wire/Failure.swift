@@ -19,6 +19,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case stepUpNeeded = "step_up_needed"
   case otherMachine = "other_machine"
   case codeExpired = "code_expired"
+  /// A sign-in that was started in the background is not, or no longer, known.
+  case unknownLogin = "unknown_login"
 
   // Passing.
   case network = "network"
@@ -63,12 +65,13 @@ package enum FailureCode: String, Sendable, CaseIterable {
     switch self {
     case .invalidRequest: .usage
     case .noAccount, .signedOut, .sessionExpired, .configurationChanged, .endpointMoved, .identityChanged,
-      .otherMachine, .codeExpired, .stepUpNeeded:
+      .otherMachine, .codeExpired, .unknownLogin, .stepUpNeeded:
       .signInNeeded
     case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable: .tryLater
     case .accessDenied: .denied
     case .locked: .locked
-    case .originNotAllowed, .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected, .pinMismatch,
+    case .originNotAllowed, .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected,
+      .pinMismatch,
       .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .tokenNotBound, .lifetimeTooShort,
       .foreignDevice,
       .vaultUnusable, .storage, .missingValue, .cancelled, .internalError,

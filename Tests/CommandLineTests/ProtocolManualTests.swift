@@ -39,6 +39,11 @@ import Wire
     #expect(Set(ManualProtocol.requests.flatMap(\.members).map(\.name)) == read)
   }
 
+  /// Values of the members that take only some.
+  private static let texts: [String: JSON] = [
+    "flow": "paste", "provider": "keycloak", "client_key_algorithm": "ES256", "assertion_audience": "token_endpoint",
+  ]
+
   @Test(arguments: ManualProtocol.requests.map(\.name)) func `describes members that the daemon takes as they are`(
     name: String
   ) throws {
@@ -50,12 +55,11 @@ import Wire
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
       if name == "proof" { (line["method"], line["url"]) = ("GET", "https://api.example") }
+      if name == "login_resume" { line["login"] = "0f" }
       if name == "login_redirect" { (line["login"], line["url"]) = ("0f", "http://127.0.0.1/?state=s") }
       line[member.name] =
         switch member.type {
-        case _ where member.name == "flow": "paste"
-        case _ where member.name == "provider": "keycloak"
-        case "text": "sample"
+        case "text": Self.texts[member.name] ?? "sample"
         case "number": 7
         case "boolean": true
         case "list of texts": member.name == "unset" ? ["pins"] : ["sample"]
@@ -132,12 +136,13 @@ import Wire
 
 @Suite struct `The page agent-config(5)` {
   private static let source = "Sources/Sessions/AccountConfiguration.swift"
+  private static let parts = [source, "Sources/Sessions/AuthenticationSettings.swift"]
 
   @Test func `describes every setting of an account that is read, and no other`() throws {
     var settings = Set(try PackageFiles.names(after: "object[\"", in: Self.source))
     var endpoints: Set<String> = []
     for reader in ["text", "texts", "flag"] {
-      settings.formUnion(try PackageFiles.names(after: "reader.\(reader)(\"", in: Self.source))
+      for part in Self.parts { settings.formUnion(try PackageFiles.names(after: "reader.\(reader)(\"", in: part)) }
       endpoints.formUnion(try PackageFiles.names(after: "places.\(reader)(\"", in: Self.source))
     }
     #expect(Set(ManualConfiguration.account.map(\.name)) == settings)

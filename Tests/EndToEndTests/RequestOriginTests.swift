@@ -13,10 +13,12 @@ import Testing
     try Session.with { session in
       let server = try Self.other()
       for arguments in [[], ["--account", "work"]] {
-        let refused = try session.tree.agent(["request", server.url()] + arguments + ["--json", "--output", "/dev/null"])
+        let refused = try session.tree.agent(
+          ["request", server.url()] + arguments + ["--json", "--output", "/dev/null"])
         #expect(refused.failed(1), "\(refused.errorText)")
         #expect(refused.failureCode == "origin_not_allowed")
-        #expect(refused.errorText.contains("account set \(arguments.last ?? "NAME") --host http://127.0.0.1:\(server.port)"))
+        #expect(
+          refused.errorText.contains("account set \(arguments.last ?? "NAME") --host http://127.0.0.1:\(server.port)"))
       }
       #expect(server.connections == 0)
       let token = try session.tree.token()
@@ -25,7 +27,9 @@ import Testing
       #expect(try session.tree.token() == token, "the session went on")
       #expect(try session.issuer.count("refreshes") == 0)
       #expect(
-        try session.tree.json("account", "show", "work")["settings"]?["origins"] == [.string("http://127.0.0.1:\(server.port)")])
+        try session.tree.json("account", "show", "work")["settings"]?["origins"] == [
+          .string("http://127.0.0.1:\(server.port)")
+        ])
       let taken = try session.tree.agent("account", "set", "work", "--unset", "host")
       #expect(taken.succeeded)
       #expect(try session.tree.agent("request", server.url()).failed(1))

@@ -10,18 +10,21 @@ import Testing
     _ body: (Resource) throws -> Void
   ) throws {
     let first = Monitor<String?>(nil)
-    try Resource.answering({ request in
-      let token = request.values("Authorization").first
-      let known = first.withLock { known in
-        known = known ?? token
-        return known
-      }
-      return token == known
-        ? (401, [#"WWW-Authenticate: Bearer error="invalid_token""#], "refused") : (200, [], request.body)
-    }, body: body)
+    try Resource.answering(
+      { request in
+        let token = request.values("Authorization").first
+        let known = first.withLock { known in
+          known = known ?? token
+          return known
+        }
+        return token == known
+          ? (401, [#"WWW-Authenticate: Bearer error="invalid_token""#], "refused") : (200, [], request.body)
+      }, body: body)
   }
 
-  @Test(arguments: ["argument", "file", "pipe"]) func `is renewed once and the request made again`(source: String) throws {
+  @Test(arguments: ["argument", "file", "pipe"]) func `is renewed once and the request made again`(source: String)
+    throws
+  {
     try Self.refusingFirst { resource in
       try resource.tree.directory.write("home/body", "text")
       let data = ["argument": "text", "file": "@" + resource.tree.path("home/body"), "pipe": "@-"][source] ?? ""
@@ -69,14 +72,19 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (401, #"Bearer error="insufficient_user_authentication", acr_values="gold silver", max_age="5""#, 3,
-      "agent login work --acr gold --max-age 5"),
-    (401, #"Bearer error="insufficient_user_authentication", acr_values="$(touch x)""#, 3, "agent login work"),
-    (403, #"Bearer error="insufficient_scope", scope="write admin""#, 6,
-      "agent login work --scope 'openid offline_access write admin'"),
-    (403, #"Bearer error="insufficient_scope", scope="';reboot;'""#, 6, "agent login work --scope SCOPE"),
-  ] as [(Int, String, Int32, String)])
+  @Test(
+    arguments: [
+      (
+        401, #"Bearer error="insufficient_user_authentication", acr_values="gold silver", max_age="5""#, 3,
+        "agent login work --acr gold --max-age 5"
+      ),
+      (401, #"Bearer error="insufficient_user_authentication", acr_values="$(touch x)""#, 3, "agent login work"),
+      (
+        403, #"Bearer error="insufficient_scope", scope="write admin""#, 6,
+        "agent login work --scope 'openid offline_access write admin'"
+      ),
+      (403, #"Bearer error="insufficient_scope", scope="';reboot;'""#, 6, "agent login work --scope SCOPE"),
+    ] as [(Int, String, Int32, String)])
   func `for want of something else names the sign-in that helps`(
     status: Int, challenge: String, exit: Int32, hint: String
   ) throws {

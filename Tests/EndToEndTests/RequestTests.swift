@@ -43,11 +43,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (200, 0, nil), (204, 0, nil), (302, 0, nil), (400, 1, "server_rejected"), (404, 1, "server_rejected"),
-    (403, 6, "access_denied"), (408, 4, "server_unavailable"), (429, 4, "server_unavailable"),
-    (500, 4, "server_unavailable"), (503, 4, "server_unavailable"),
-  ] as [(Int, Int32, String?)])
+  @Test(
+    arguments: [
+      (200, 0, nil), (204, 0, nil), (302, 0, nil), (400, 1, "server_rejected"), (404, 1, "server_rejected"),
+      (403, 6, "access_denied"), (408, 4, "server_unavailable"), (429, 4, "server_unavailable"),
+      (500, 4, "server_unavailable"), (503, 4, "server_unavailable"),
+    ] as [(Int, Int32, String?)])
   func `prints any answer and tells by its exit status what it was`(status: Int, exit: Int32, code: String?) throws {
     try Resource.answering({ _ in (status, ["Retry-After: 7"], status == 204 ? "" : "answer") }) { resource in
       let plain = try resource.request()
@@ -99,8 +100,10 @@ import Testing
     try Resource.answering({ _ in (200, [], "") }) { resource in
       let url = resource.server.url()
       for arguments in [
-        ["CONNECT", url], ["TRACE", url], ["G T", url], ["http://example.com/"], ["ftp://example.com/"], ["example.com"],
-        [url, "-H", "Authorization: Bearer x"], [url, "-H", "Host: evil.example"], [url, "-H", "Proxy-Authorization: x"],
+        ["CONNECT", url], ["TRACE", url], ["G T", url], ["http://example.com/"], ["ftp://example.com/"],
+        ["example.com"],
+        [url, "-H", "Authorization: Bearer x"], [url, "-H", "Host: evil.example"],
+        [url, "-H", "Proxy-Authorization: x"],
         [url, "-H", "X: a\r\nAuthorization: Bearer x"], [url, "-H", "X: a\nb"], [url, "-H", "no colon"],
         [url, "-H", "Transfer-Encoding: chunked"], ["HEAD", url, "--data", "x"], [url + "a b"], [url, "--json"],
         [url, "--data", "@/nowhere/at/all"],

@@ -126,7 +126,8 @@ import Testing
 
   @Test func `that nobody takes is an error`() throws {
     try Resource.with(serve: { try Self.sendLarge($0) }) { resource in
-      let result = try resource.tree.shell("bash", "set -o pipefail; agent request \(resource.server.url()) | head -c 5")
+      let result = try resource.tree.shell(
+        "bash", "set -o pipefail; agent request \(resource.server.url()) | head -c 5")
       #expect(result.outputText == "xxxxx")
       #expect(result.status == .exited(1))
       #expect(try resource.tree.agent("request", resource.server.url(), "--output", "/dev/full").failed(1))

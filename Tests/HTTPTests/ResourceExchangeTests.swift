@@ -261,7 +261,9 @@ private final class Content: ResourceContent {
       #expect(head.values("Expect") == ["100-continue"])
       try conversation.write("HTTP/1.1 100 Continue\r\n\r\n")
       var got = ""
-      while !got.hasSuffix("0\r\n\r\n") { got += String(decoding: try #require(try conversation.readBytes()), as: UTF8.self) }
+      while !got.hasSuffix("0\r\n\r\n") {
+        got += String(decoding: try #require(try conversation.readBytes()), as: UTF8.self)
+      }
       #expect(got == "3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n")
       try conversation.respond()
     }

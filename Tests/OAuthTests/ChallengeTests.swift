@@ -75,7 +75,8 @@ import Testing
     #expect(verdict(403) == .none)
     #expect(verdict(403, #"Bearer error="insufficient_scope""#) == .insufficientScope([]))
     #expect(
-      verdict(403, #"Basic realm="x", Bearer error="insufficient_scope", scope="a  b""#) == .insufficientScope(["a", "b"]))
+      verdict(403, #"Basic realm="x", Bearer error="insufficient_scope", scope="a  b""#)
+        == .insufficientScope(["a", "b"]))
   }
 
   // RFC 9470 section 3.

@@ -79,7 +79,9 @@ import Vault
       return
     }
     #expect(receiver.status == nil && receiver.body.isEmpty)
-    #expect(status(try call([Self.api + "/x": ResourceAnswer(status: 401, body: "no")], mayRefresh: false, to: receiver)) == 401)
+    #expect(
+      status(try call([Self.api + "/x": ResourceAnswer(status: 401, body: "no")], mayRefresh: false, to: receiver))
+        == 401)
     #expect(receiver.body == Array("no".utf8))
   }
 

@@ -18,7 +18,8 @@ import Wire
 
   @Test func `needs a URL alone`() throws {
     #expect(
-      try parse(#"{"v":1,"request":"resource","url":"u"}"#) == RequestEnvelope(.call(CallRequest(url: "u", method: "GET"))))
+      try parse(#"{"v":1,"request":"resource","url":"u"}"#)
+        == RequestEnvelope(.call(CallRequest(url: "u", method: "GET"))))
     #expect(
       try parse(#"{"v":1,"request":"resource","url":"u","body_descriptor":true}"#)
         == RequestEnvelope(.call(CallRequest(url: "u", method: "POST", sendsBody: true))))
@@ -37,7 +38,8 @@ import Wire
   }
 
   @Test(arguments: [
-    #"{"event":"response"}"#, #"{"event":"response","status":200}"#, #"{"event":"response","status":"200","headers":[]}"#,
+    #"{"event":"response"}"#, #"{"event":"response","status":200}"#,
+    #"{"event":"response","status":"200","headers":[]}"#,
     #"{"event":"response","status":200,"headers":[["A"]]}"#, #"{"event":"response","status":200,"headers":[["A",1]]}"#,
     #"{"event":"response","status":200,"headers":["A: b"]}"#,
   ])

@@ -123,14 +123,17 @@ import Wire
 
   @Test func `changes settings with any member but the account and the proxy`() {
     let texts: [WritableKeyPath<LoginRequest, String?>] = [
-      \.issuer, \.clientID, \.tokenEndpointAuthMethod, \.caFile, \.endpoints.token,
+      \.issuer, \.clientID, \.tokenEndpointAuthMethod, \.authentication.keyAlgorithm,
+      \.authentication.keyID, \.caFile, \.endpoints.token,
       \.endpoints.deviceAuthorization, \.endpoints.userinfo, \.endpoints.revocation, \.endpoints.jwks,
     ]
     for path in texts { #expect(changed { $0[keyPath: path] = "x" }, "\(path)") }
     let flags: [WritableKeyPath<LoginRequest, Bool>] = [
-      \.sendsClientSecret, \.allowHTTPLoopback, \.keepsAccessToken, \.dpop,
+      \.allowHTTPLoopback, \.keepsAccessToken, \.dpop, \.authentication.basicUnencoded, \.authentication.certificate,
     ]
     for path in flags { #expect(changed { $0[keyPath: path] = true }, "\(path)") }
+    for kind in HandedSecret.allCases { #expect(changed { $0.handsOver = [kind] }, "\(kind)") }
+    #expect(changed { $0.authentication.assertionAudience = .tokenEndpoint })
     for path in [\LoginRequest.scope, \.pins] { #expect(changed { $0[keyPath: path] = ["x"] }, "\(path)") }
   }
 

@@ -23,7 +23,12 @@ let fullLogin: LoginRequest = {
   login.resources = ["https://api.example/"]
   login.audience = "backend"
   login.tokenEndpointAuthMethod = "client_secret_basic"
-  login.sendsClientSecret = true
+  login.handsOver = Set(HandedSecret.allCases)
+  login.authentication.basicUnencoded = true
+  login.authentication.certificate = true
+  login.authentication.keyAlgorithm = "PS256"
+  login.authentication.keyID = "k 1"
+  login.authentication.assertionAudience = .tokenEndpoint
   login.caFile = "/etc/ca.pem"
   login.pins = ["sha256//AAAA="]
   login.allowHTTPLoopback = true
@@ -79,9 +84,11 @@ let fullLogin: LoginRequest = {
 
   @Test func `has a name of its own for each kind`() {
     let names = Self.all.map(\.name)
-    #expect(Set(names).count == 9)
+    #expect(Set(names).count == 10)
     #expect(
-      Set(names) == ["token", "login", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop"])
+      Set(names) == [
+        "token", "login", "login_redirect", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop",
+      ])
   }
 
   @Test func `is written as the protocol documents it`() {
@@ -94,12 +101,15 @@ let fullLogin: LoginRequest = {
         == #"{"v":1,"request":"login","account":"work","issuer":"https://as.example/tenant","#
         + #""client_id":"cli \"quoted\" \\ é","provider":"keycloak","scope":["openid","offline_access"],"#
         + #""resource":["https://api.example/"],"audience":"backend","#
-        + #""token_endpoint_auth_method":"client_secret_basic","#
+        + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
+        + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_audience":"token_endpoint","#
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
-        + #""jwks_uri":"https://as.example/j","proxy":"http://proxy.example:3128","#
-        + #""no_proxy":"localhost,.example","keep":true,"dpop":true,"origins":["api.example.org"],"client_secret_descriptor":true}"# + "\n")
+        + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
+        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"dpop":true,"#
+        + #""origins":["api.example.org"],"client_secret_descriptor":true,"client_key_descriptor":true,"#
+        + #""client_certificate_descriptor":true,"flow":"browser","can_open_browser":true}"# + "\n")
   }
 
   // MARK: Versions and names

@@ -15,15 +15,15 @@ enum LoginCommand {
   }
 
   private static func signIn(_ invocation: Invocation, _ reporter: inout LoginReporter) throws(Failure) -> Int32 {
-    var request = try LoginOptions.request(invocation)
-    request.wantsQRCode = reporter.drawsQRCodes
+    let files = try HandedFiles(invocation)
+    let request = try request(invocation, files, reporter)
     let client = DaemonClient(invocation)
     var signals = try SignInSignals()
     var connection = try client.connect()
     let ending: LoginWait.Ending
-    let begin = client.tellAsking(.login(request))
+    let begin = client.tellAsking(request)
     do {
-      try send(client.envelope(.login(request)), invocation, over: connection)
+      try connection.send(client.envelope(request), passing: files.descriptors)
       reporter.waitsForServer()
       if reporter.rewritesLine { signals.hideTyping() }
       var wait = LoginWait(invocation, place: .current, until: client.deadline(standard: longestWait))
@@ -32,11 +32,12 @@ enum LoginCommand {
       connection.finish()
       throw error
     }
-    // The daemon gives the sign-in up when its client is gone.
+    // The daemon gives the sign-in up when its client is gone, unless it was started in the background.
     connection.finish()
     switch ending {
     case .signedIn(let result):
       client.tellOutcome("answered", since: begin)
+      if result["state"] != nil { return try reporter.standing(result, isStart: invocation.has(.start)) }
       try reporter.signedIn(result)
       return 0
     case .interrupted(let signal):
@@ -45,14 +46,28 @@ enum LoginCommand {
     }
   }
 
+  /// A new sign-in, or one that goes on in the background.
+  private static func request(
+    _ invocation: Invocation, _ files: HandedFiles, _ reporter: LoginReporter
+  ) throws(Failure) -> Request {
+    if let login = invocation.text(.resume) {
+      guard !invocation.has(.start) else {
+        throw Failure(.invalidRequest, "--start and --resume exclude each other")
+      }
+      return .loginResume(LoginResumeRequest(login: login, waits: !invocation.has(.noWait)))
+    }
+    guard !invocation.has(.noWait) else { throw Failure(.invalidRequest, "--no-wait belongs to --resume ID") }
+    if invocation.has(.start), invocation.has(.noDaemon) {
+      throw Failure(
+        .invalidRequest, "a sign-in in the background needs a daemon that stays", hint: "leave out --no-daemon")
+    }
+    var request = try LoginOptions.request(invocation)
+    request.isDetached = invocation.has(.start)
+    request.handsOver = files.announced
+    request.wantsQRCode = reporter.drawsQRCodes
+    return .login(request)
+  }
+
   /// The daemon ends a sign-in when its code expires; this only guards against a daemon that hangs.
   private static let longestWait = WireProtocol.maximumTimeoutSeconds
-
-  private static func send(
-    _ envelope: RequestEnvelope, _ invocation: Invocation, over connection: borrowing DaemonConnection
-  ) throws(Failure) {
-    guard let path = invocation.text(.clientSecretFile) else { return try connection.send(envelope) }
-    let file = try LoginOptions.openSecret(path)
-    try connection.send(envelope, passing: file)
-  }
 }

@@ -10,7 +10,10 @@ enum LoginOptions {
     (request.account, request.issuer) = try accountAndIssuer(invocation)
     request.flow = try flow(invocation)
     request.canOpenBrowser = request.flow == nil && BrowserPlace.current.canOpen
-    request.sendsClientSecret = invocation.has(.clientSecretFile)
+    request.demands.prompt = invocation.text(.prompt)
+    request.demands.loginHint = invocation.text(.loginHint)
+    request.demands.acrValues = invocation.texts(.acr)
+    request.demands.maxAge = invocation.seconds(.maxAge)
     (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
     return request
   }

@@ -169,6 +169,25 @@ struct LoginReporter {
     console.note(LoginText.success(result, now: time.wallSeconds()))
   }
 
+  /// Tells of a sign-in that goes on in the background.
+  ///
+  /// - Returns: The exit status: a start is done, and a sign-in that is asked about and goes on is to be asked
+  ///   about again later.
+  mutating func standing(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
+    finish()
+    if console.json {
+      var event = JSONObject([("event", isStart ? "started" : "waiting")])
+      for name in result.names where name != "state" { event[name] = result[name] }
+      try Console.answer(event)
+    } else if isStart, let login = result["login"]?.string {
+      try Console.answer(TerminalText.clean(login) + "\n")
+      console.note("the sign-in goes on in the background; to wait for it: agent login --resume \(login)")
+    } else {
+      console.note("nobody has approved the sign-in yet")
+    }
+    return isStart ? 0 : ExitStatus.tryLater.rawValue
+  }
+
   /// Tells that it failed, where that belongs to the stream of events; the failure itself is reported
   /// as every command's.
   mutating func failed(_ failure: Failure) {

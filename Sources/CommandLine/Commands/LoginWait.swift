@@ -71,12 +71,12 @@ struct LoginWait {
 
   private mutating func begin(_ browser: Event.Browser, _ reporter: inout LoginReporter) throws(Failure) {
     login = browser.login
-    guard !browser.mustPaste else {
+    guard !browser.mustPaste || invocation.has(.start) else {
       // What is typed is hidden before anybody is asked for it.
       pasted = try PastedLine.open(mayUseTerminal: !invocation.has(.noInput))
       return try reporter.tell(.browser(browser))
     }
-    let commands = invocation.has(.noOpen) ? [] : place.commands(opening: browser.url)
+    let commands = invocation.has(.noOpen) || invocation.has(.start) ? [] : place.commands(opening: browser.url)
     let mayOpen = !commands.isEmpty && BrowserOpener.mayOpen(browser.url)
     try reporter.tell(.browser(browser), mayOpen ? .opens : .byHand)
     if mayOpen {

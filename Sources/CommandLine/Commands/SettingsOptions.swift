@@ -14,6 +14,7 @@ enum SettingsOptions {
     settings.resources = invocation.texts(.resource)
     settings.audience = invocation.text(.audience)
     settings.tokenEndpointAuthMethod = invocation.text(.tokenEndpointAuthMethod)
+    settings.authentication = authentication(invocation)
     settings.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in try LoginOptions.absolute(path) }
     settings.pins = invocation.texts(.pin)
     settings.allowHTTPLoopback = invocation.has(.allowHTTPLoopback)
@@ -29,11 +30,21 @@ enum SettingsOptions {
     return settings
   }
 
+  private static func authentication(_ invocation: Invocation) -> ClientAuthenticationSettings {
+    var settings = ClientAuthenticationSettings()
+    settings.basicUnencoded = invocation.has(.basicUnencoded)
+    settings.keyAlgorithm = invocation.text(.clientKeyAlgorithm)
+    settings.keyID = invocation.text(.clientKeyID)
+    settings.assertionAudience = invocation.text(.assertionAudience).flatMap { .init(rawValue: $0) }
+    return settings
+  }
+
   /// What `--unset` calls a setting: as its option is called, where it has one.
   static func word(for setting: AccountSetting) -> String {
     switch setting {
     case .pins: OptionName.pin.rawValue
     case .origins: OptionName.host.rawValue
+    case .clientCertificate: OptionName.clientCertificateFile.rawValue
     default: String(setting.rawValue.map { $0 == "_" ? "-" : $0 })
     }
   }

@@ -31,7 +31,7 @@ enum RequestText {
     case .use(let account): account
     case .account(let request): request.account
     case .call(let call): call.account
-    case .loginRedirect, .list, .daemonStatus, .daemonStop, .daemonLog: nil
+    case .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog: nil
     }
   }
 }

@@ -58,7 +58,8 @@ struct ResourceConversation {
   }
 
   /// The daemon watches the time: it alone knows whether something still moves.
-  private func waitForHead(_ request: CallRequest, _ connection: inout DaemonConnection) throws(Failure) -> ResponseHead {
+  private func waitForHead(_ request: CallRequest, _ connection: inout DaemonConnection) throws(Failure) -> ResponseHead
+  {
     let patience = Patience(.call(request), client.console)
     let never = Instant.now.advanced(by: .seconds(10 * 365 * 86_400))
     while true {

@@ -23,8 +23,9 @@ extension Command {
     summary: "Show the settings of an account",
     details: [
       "Settings hold no secrets. What the session is like is told by `agent status`.",
-      #"With `--json` prints `{"account", "active", "settings": {"issuer", "client_id", "provider", "scope", "resource", "audience","#
-        + #" "token_endpoint_auth_method", "ca_file", "pins", "allow_http_loopback", "token_endpoint","#
+      #"With `--json` prints `{"account", "active", "settings": {"issuer", "client_id", "provider", "scope", "resource","#
+        + #" "audience", "token_endpoint_auth_method", "basic_unencoded", "client_certificate", "client_key_algorithm","#
+        + #" "client_key_id", "assertion_audience", "ca_file", "pins", "allow_http_loopback", "token_endpoint","#
         + #" "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "jwks_uri", "proxy","#
         + #" "no_proxy", "keep", "dpop", "origins"}}`, with the values that the options of `agent account set` take."#,
     ],
@@ -85,8 +86,7 @@ extension Command {
       "The token is one line of a file, of standard input, or of a descriptor that the caller opened; never an"
         + #" argument. With `--json` prints `{"account", "issuer", "subject", "scope", "expires_at"}`."#,
     ],
-    options: Option.accountSettings + [
-      .clientSecretFile,
+    options: Option.accountSettings + Option.clientSecrets + [
       Option(
         name: .refreshTokenFile, value: .file("FILE"),
         summary: "Read the refresh token from this file, or from standard input when it is `-`"),

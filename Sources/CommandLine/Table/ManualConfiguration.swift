@@ -67,8 +67,29 @@ enum ManualConfiguration {
     Member("audience", "text", "The audience that they are to have; by default not said. Option `--audience`."),
     Member(
       "token_endpoint_auth_method", "text",
-      "How the client secret is sent: `none`, the default, `client_secret_basic` or `client_secret_post`. The secret"
-        + " itself is in the vault. Option `--token-endpoint-auth-method`."),
+      "How the client proves who it is: `none`, the default; `client_secret_basic` or `client_secret_post`, with a secret;"
+        + " `private_key_jwt`, with a private key (RFC 7523); `tls_client_auth` or `self_signed_tls_client_auth`, with a"
+        + " certificate (RFC 8705). Secret, key and certificate are in the vault. Option `--token-endpoint-auth-method`."
+    ),
+    Member(
+      "basic_unencoded", "boolean",
+      "With `client_secret_basic`, leave the form encoding of RFC 6749, section 2.3.1, out, for servers that do not undo"
+        + " it; by default `false`. Option `--basic-unencoded`."),
+    Member(
+      "client_certificate", "boolean",
+      "Show the certificate that is in the vault to the server, and use the endpoints that it names for that; by default"
+        + " `false`. A certificate that is given sets it. Option `--client-certificate-file`."),
+    Member(
+      "client_key_algorithm", "text",
+      "What `private_key_jwt` signs with, such as `ES256`, `RS256`, `PS256` or `EdDSA`; by default what the key is for."
+        + " Option `--client-key-algorithm`."),
+    Member(
+      "client_key_id", "text",
+      "The name by which the server knows the client's key, sent as `kid`; by default none. Option `--client-key-id`."),
+    Member(
+      "assertion_audience", "text",
+      "Whom `private_key_jwt` names as the reader of its tokens: `issuer`, the default, or `token_endpoint`, which older"
+        + " servers insist on. Option `--assertion-audience`."),
     Member(
       "ca_file", "text",
       "The absolute path of a PEM file with certificate authorities that are trusted besides the system's; by default"

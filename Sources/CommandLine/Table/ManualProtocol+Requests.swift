@@ -1,7 +1,7 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, proof, login, loginRedirect, logout, status, list, use, whoami, resource] + accountRequests + [
+    [token, proof, login, loginRedirect, loginResume, logout, status, list, use, whoami, resource] + accountRequests + [
       daemonStatus, daemonLog, daemonStop,
     ]
 
@@ -36,10 +36,11 @@ extension ManualProtocol {
 
   private static let proof = Description(
     name: "proof",
-    purpose: "Asks for the proof that one HTTP request with the account's access token needs, where that token is bound"
-      + " to a key (RFC 9449). Each request needs a proof of its own.",
+    purpose: "Asks for the proof that one HTTP request with an account's access token needs, where that token is bound"
+      + " to a key (RFC 9449). Each request needs a proof of its own. The URL decides which account it is, as for"
+      + " `resource`, and gets none where no token may go.",
     members: [
-      account,
+      Member("account", "text", "The account; without it the one that lists the host of the URL."),
       Member("method", "text", "The method of the request, as it will be sent. Must be there."),
       Member("url", "text", "Where it will be sent: https, or http where the account allows it. Must be there."),
       Member("nonce", "text", "The last `DPoP-Nonce` that the server gave. It is remembered for its origin."),
@@ -58,12 +59,20 @@ extension ManualProtocol {
       Member("account", "text", "The account; without it the active one, or with `issuer` a name made from its host."),
       Member("issuer", "text", "The authorization server's own name, a URL; without it the stored settings are used."),
       Member("client_id", "text", "The client identifier; must be there for a new account."),
-    ] + settings + [
-      clientSecretDescriptor, Member("qr_code", "boolean", "Tell the event `qr_code` too."),
+    ] + settings + handedOver + [
+      Member("qr_code", "boolean", "Tell the event `qr_code` too."),
       Member(
         "flow", "text",
         "`browser`, whose answer comes to a port of this machine, `device` or `paste`; without it the daemon chooses."),
       Member("can_open_browser", "boolean", "For that choice: a browser can be opened where the caller is."),
+      Member(
+        "start", "boolean",
+        "Answer once it is known what a person must do, with `login`, `account`, `state`, which is `waiting`, and"
+          + " `expires_at`, and go on in the background."),
+      Member("prompt", "text", "How the server is to meet the person; see OpenID Connect Core, section 3.1.2.1."),
+      Member("login_hint", "text", "Whom the person probably wants to be."),
+      Member("acr_values", "list of texts", "What kinds of sign-in will do."),
+      Member("max_age", "number", "How many seconds ago the person may have authenticated."),
     ],
     result: [
       Member("account", "text", "The account that is signed in."),
@@ -85,6 +94,18 @@ extension ManualProtocol {
     note:
       "It may also be sent on the connection of the sign-in itself before that has ended. It then has no last line of"
       + " its own; a refusal is told as the event `redirect_refused`.")
+
+  private static let loginResume = Description(
+    name: "login_resume",
+    purpose: "Takes up a sign-in that was started in the background: tells its event again and answers as `login` does"
+      + " when it ends. Closing the connection leaves it going on.",
+    members: [
+      Member("login", "text", "The sign-in, as the answer of its start names it. Must be there."),
+      Member("report", "boolean", "Answer at once how it stands, with the members of a start."),
+    ],
+    result: [
+      Member("account", "text", "As for `login`; so are the others.")
+    ])
 
   private static let logout = Description(
     name: "logout",

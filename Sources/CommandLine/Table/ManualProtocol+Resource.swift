@@ -10,7 +10,8 @@ extension ManualProtocol {
       Member("url", "text", "An https URL, at most 2048 bytes. Must be there."),
       Member("method", "text", "The method; without it `GET`, or `POST` when there is a body."),
       Member("headers", "list of texts", "Header fields, each `Name: value`."),
-      Member("body_descriptor", "boolean", "A descriptor from which the body to send can be read comes with this line."),
+      Member(
+        "body_descriptor", "boolean", "A descriptor from which the body to send can be read comes with this line."),
     ],
     result: [
       Member("account", "text", "The account whose token was used."),
@@ -18,7 +19,8 @@ extension ManualProtocol {
       Member("body_bytes", "number", "How many bytes of body were written."),
       Member("problem", "object", "Why the answer is no success, as an error object."),
     ],
-    note: "A pipe or a socket that the body of the answer is written to comes with the line, as `SCM_RIGHTS`; it is made"
+    note:
+      "A pipe or a socket that the body of the answer is written to comes with the line, as `SCM_RIGHTS`; it is made"
       + " non-blocking. With `body_descriptor` the other one comes before it: each message carries one descriptor, so the"
       + " line is then sent in two. The body is complete when `body_bytes` bytes have been read. `timeout` is for how"
       + " long the token may take, and then for how long nothing may move. Closing the connection ends the request.")

@@ -18,10 +18,7 @@ extension Option {
         summary: "Ask for tokens that are good at this resource (RFC 8707); may be given several times"),
       Option(
         name: .audience, value: .text("NAME"), summary: "Ask for tokens with this audience, where the server takes one"),
-      Option(
-        name: .tokenEndpointAuthMethod,
-        value: .choice("METHOD", ["none", "client_secret_basic", "client_secret_post"]),
-        summary: "How the client secret is sent; without it the server's announcement decides"),
+    ] + clientAuthentication + [
       Option(
         name: .caFile, value: .file("FILE"),
         summary: "Trust the certificate authorities in this PEM file besides the system's, for this account only"),
@@ -50,11 +47,5 @@ extension Option {
         name: .host, value: .text("HOST"), repeats: true,
         summary: "Let the access token go to this host too, as `agent request` sends it; may be given several times"),
     ]
-  }
-
-  static var clientSecretFile: Option {
-    Option(
-      name: .clientSecretFile, value: .file("FILE"),
-      summary: "Read the client secret from this file, or from standard input when it is `-`")
   }
 }

@@ -24,7 +24,22 @@ enum OptionName: String, CaseIterable, Sendable {
   case device
   case paste
   case noOpen = "no-open"
+  case start
+  case resume
+  case noWait = "no-wait"
+  case acr
+  case maxAge = "max-age"
+  case prompt
+  case loginHint = "login-hint"
   case clientSecretFile = "client-secret-file"
+  case clientSecretEnvironment = "client-secret-env"
+  case clientSecretPrompt = "client-secret-prompt"
+  case clientKeyFile = "client-key-file"
+  case clientCertificateFile = "client-certificate-file"
+  case clientKeyAlgorithm = "client-key-algorithm"
+  case clientKeyID = "client-key-id"
+  case assertionAudience = "assertion-audience"
+  case basicUnencoded = "basic-unencoded"
   case tokenEndpointAuthMethod = "token-endpoint-auth-method"
   case caFile = "ca-file"
   case pin
