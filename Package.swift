@@ -4,7 +4,7 @@ import PackageDescription
 // Dependencies point downwards only; the build is run with
 // `--explicit-target-dependency-import-check error`, so an import that is not listed here fails.
 // Each foreign thing is imported by exactly one Swift module: Glibc by Platform, libcrypto by
-// Crypto, libcurl by HTTP.
+// Crypto, libcurl by HTTP, libqrencode by QRCode.
 
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -51,9 +51,10 @@ let package = Package(
     // Modules, highest first.
     module("DevIssuer", uses: ["Encoding", "Crypto", "JOSE", "Platform"]),
     module("CommandLine", uses: ["Wire", "Encoding", "Platform"]),
-    module("Daemon", uses: ["Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Encoding", "Platform"]),
+    module("Daemon", uses: ["Sessions", "OAuth", "HTTP", "QRCode", "Vault", "Crypto", "Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform"]),
     module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "CCurl"]),
+    module("QRCode", uses: ["CQRencode"]),
     module("OAuth", uses: ["JOSE", "Crypto", "Encoding"]),
     module("Vault", uses: ["Crypto", "Encoding", "Platform"]),
     module("JOSE", uses: ["Crypto", "Encoding"]),
@@ -66,6 +67,7 @@ let package = Package(
     .target(name: "CPlatform"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
     // Tests.
     .target(
@@ -74,16 +76,17 @@ let package = Package(
     tests("PlatformTests", uses: ["Platform", "TestSupport"]),
     tests("CryptoTests", uses: ["Crypto", "Encoding"]),
     tests("JOSETests", uses: ["JOSE", "Crypto", "Encoding"]),
+    tests("QRCodeTests", uses: ["QRCode"]),
     tests("WireTests", uses: ["Wire", "Encoding"]),
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport"]),
     tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding"]),
-    tests("HTTPTests", uses: ["HTTP", "OAuth", "Crypto", "Encoding", "Platform", "TestSupport"]),
+    tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests(
       "SessionsTests", uses: ["Sessions", "OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("CommandLineTests", uses: ["CommandLine", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests(
       "DaemonTests",
-      uses: ["Daemon", "Sessions", "OAuth", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
+      uses: ["Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests("DevIssuerTests", uses: ["DevIssuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("EndToEndTests", uses: ["TestSupport", "Encoding", "Platform"]),
   ],

@@ -3,7 +3,7 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec status list use whoami account daemon completions help) ;;
+  '') words=(login logout token env exec request status list use whoami account daemon completions help) ;;
   'account') words=(add show set rename remove import) ;;
   'daemon') words=(start stop restart status run log) ;;
   *) return 1 ;;
@@ -13,21 +13,22 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --device) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --browser --device --paste --no-open --start --resume --no-wait --acr --max-age --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
   'logout') options=(--all --local) limit=1 operand=accounts ;;
-  'token') options=(--min-valid --force-refresh --header --id-token) limit=1 operand=accounts ;;
+  'token') options=(--min-valid -s --scope --resource --audience --exchange --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
   'exec') options=(--var) limit=1 operand=accounts trailing=yes ;;
+  'request') options=(-H --header -d --data -o --output -i --include) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'status') options=(--check) limit=1 operand=accounts ;;
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
-  'account add') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep) ;;
+  'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host) ;;
   'account show') options=() limit=1 operand=accounts ;;
-  'account set') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --unset) limit=1 operand=accounts ;;
+  'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --unset) limit=1 operand=accounts ;;
   'account rename') options=() limit=2 operand=accounts ;;
   'account remove') options=(--local) limit=1 operand=accounts ;;
-  'account import') options=(--issuer --client-id -s --scope --token-endpoint-auth-method --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --keep --client-secret-file --refresh-token-file --refresh-token-fd) ;;
+  'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
   'daemon start') options=() ;;
   'daemon stop') options=() ;;
   'daemon restart') options=() ;;
@@ -45,8 +46,14 @@ __agent_value() {
   case "$1 $2" in
   'login --issuer') kind=text ;;
   'login --client-id') kind=text ;;
+  'login --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'login -s' | 'login --scope') kind=text ;;
-  'login --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
+  'login --resource') kind=text ;;
+  'login --audience') kind=text ;;
+  'login --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
+  'login --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'login --client-key-id') kind=text ;;
+  'login --assertion-audience') kind=words words=(issuer token_endpoint) ;;
   'login --ca-file') kind=files ;;
   'login --pin') kind=text ;;
   'login --token-endpoint') kind=text ;;
@@ -54,15 +61,38 @@ __agent_value() {
   'login --userinfo-endpoint') kind=text ;;
   'login --revocation-endpoint') kind=text ;;
   'login --jwks-uri') kind=text ;;
+  'login --redirect-uri') kind=text ;;
+  'login --host') kind=text ;;
   'login --client-secret-file') kind=files ;;
+  'login --client-secret-env') kind=text ;;
+  'login --client-key-file') kind=files ;;
+  'login --client-certificate-file') kind=files ;;
+  'login --resume') kind=text ;;
+  'login --acr') kind=text ;;
+  'login --max-age') kind=text ;;
+  'login --prompt') kind=text ;;
+  'login --login-hint') kind=text ;;
+  'login --qr-code') kind=words words=(auto always never) ;;
   'token --min-valid') kind=text ;;
+  'token -s' | 'token --scope') kind=text ;;
+  'token --resource') kind=text ;;
+  'token --audience') kind=text ;;
   'env --shell') kind=words words=(sh bash zsh fish csh dotenv json) ;;
   'env --var') kind=text ;;
   'exec --var') kind=text ;;
+  'request -H' | 'request --header') kind=text ;;
+  'request -d' | 'request --data') kind=text ;;
+  'request -o' | 'request --output') kind=files ;;
   'account add --issuer') kind=text ;;
   'account add --client-id') kind=text ;;
+  'account add --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'account add -s' | 'account add --scope') kind=text ;;
-  'account add --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
+  'account add --resource') kind=text ;;
+  'account add --audience') kind=text ;;
+  'account add --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
+  'account add --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'account add --client-key-id') kind=text ;;
+  'account add --assertion-audience') kind=words words=(issuer token_endpoint) ;;
   'account add --ca-file') kind=files ;;
   'account add --pin') kind=text ;;
   'account add --token-endpoint') kind=text ;;
@@ -70,10 +100,18 @@ __agent_value() {
   'account add --userinfo-endpoint') kind=text ;;
   'account add --revocation-endpoint') kind=text ;;
   'account add --jwks-uri') kind=text ;;
+  'account add --redirect-uri') kind=text ;;
+  'account add --host') kind=text ;;
   'account set --issuer') kind=text ;;
   'account set --client-id') kind=text ;;
+  'account set --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'account set -s' | 'account set --scope') kind=text ;;
-  'account set --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
+  'account set --resource') kind=text ;;
+  'account set --audience') kind=text ;;
+  'account set --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
+  'account set --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'account set --client-key-id') kind=text ;;
+  'account set --assertion-audience') kind=words words=(issuer token_endpoint) ;;
   'account set --ca-file') kind=files ;;
   'account set --pin') kind=text ;;
   'account set --token-endpoint') kind=text ;;
@@ -81,11 +119,19 @@ __agent_value() {
   'account set --userinfo-endpoint') kind=text ;;
   'account set --revocation-endpoint') kind=text ;;
   'account set --jwks-uri') kind=text ;;
-  'account set --unset') kind=words words=(scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep) ;;
+  'account set --redirect-uri') kind=text ;;
+  'account set --host') kind=text ;;
+  'account set --unset') kind=words words=(provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep host) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
+  'account import --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
   'account import -s' | 'account import --scope') kind=text ;;
-  'account import --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post) ;;
+  'account import --resource') kind=text ;;
+  'account import --audience') kind=text ;;
+  'account import --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
+  'account import --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'account import --client-key-id') kind=text ;;
+  'account import --assertion-audience') kind=words words=(issuer token_endpoint) ;;
   'account import --ca-file') kind=files ;;
   'account import --pin') kind=text ;;
   'account import --token-endpoint') kind=text ;;
@@ -93,7 +139,12 @@ __agent_value() {
   'account import --userinfo-endpoint') kind=text ;;
   'account import --revocation-endpoint') kind=text ;;
   'account import --jwks-uri') kind=text ;;
+  'account import --redirect-uri') kind=text ;;
+  'account import --host') kind=text ;;
   'account import --client-secret-file') kind=files ;;
+  'account import --client-secret-env') kind=text ;;
+  'account import --client-key-file') kind=files ;;
+  'account import --client-certificate-file') kind=files ;;
   'account import --refresh-token-file') kind=files ;;
   'account import --refresh-token-fd') kind=text ;;
   *' -a' | *' --account') kind=accounts ;;

@@ -43,6 +43,12 @@ int agent_terminal_columns(int descriptor) {
   return size.ws_col;
 }
 
+int agent_terminal_rows(int descriptor) {
+  struct winsize size;
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -errno;
+  return size.ws_row;
+}
+
 int agent_terminal_is_foreground(int descriptor) {
   pid_t group = tcgetpgrp(descriptor);
   return group >= 0 ? group == getpgrp() : -errno;
@@ -60,6 +66,13 @@ int agent_terminal_show_typing(int descriptor, int shown) {
   if (shown) settings.c_lflag |= ECHO;
   else settings.c_lflag &= ~(tcflag_t)ECHO;
   return tcsetattr(descriptor, TCSANOW, &settings) == 0 ? 0 : -errno;
+}
+
+int agent_terminal_silence(int descriptor) {
+  struct termios settings;
+  if (tcgetattr(descriptor, &settings) != 0) return -errno;
+  settings.c_lflag &= ~(tcflag_t)(ECHO | ECHONL);
+  return tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 ? 0 : -errno;
 }
 
 int agent_terminal_set_echo(int descriptor, int enabled) {

@@ -51,7 +51,7 @@ final class Connection {
   static let mostOutboundBytes = 4 << 20
 
   /// No request sends more descriptors; the earliest of more go.
-  private static let mostPassed = 2
+  private static let mostPassed = 4
 
   /// The peer may ask nothing for as long as it likes.
   private let mayIdle: Bool
@@ -111,14 +111,18 @@ final class Connection {
 
   /// Takes the first whole line, without its line feed.
   func takeLine() -> [UInt8]? {
-    guard let end = inbound[taken...].firstIndex(of: UInt8(ascii: "\n")) else {
+    guard let line = nextLine() else {
       inbound.removeSubrange(..<taken)
       taken = 0
       return nil
     }
-    let line = Array(inbound[taken..<end])
-    taken = end + 1
+    taken += line.count + 1
     return line
+  }
+
+  /// The first whole line, without its line feed, which stays where it is.
+  func nextLine() -> [UInt8]? {
+    inbound[taken...].firstIndex(of: UInt8(ascii: "\n")).map { Array(inbound[taken..<$0]) }
   }
 
   var hasPartialLine: Bool { inbound.count > taken }

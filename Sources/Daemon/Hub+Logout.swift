@@ -46,12 +46,13 @@ extension Hub {
   /// Ends all that goes on for the account here; the operation does the rest on a worker.
   func beginSignOut(_ account: Account, isLocal: Bool) -> SignOutOperation {
     for login in logins.values where login.account == account.name {
-      loop.send(.failure(Failure(.cancelled, "the account was signed out")), to: login.ticket)
+      conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
       end(login)
     }
     let operation = SignOutOperation(
       account: account.name, configuration: account.configuration, grant: account.session.grant, isLocal: isLocal,
       services: services(for: account.name))
+    endTransfers(of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
     account.cancelRefresh()
     account.session.signedOut()
     failWaiters(account, .signedOut(account: account.name.text))
@@ -94,7 +95,9 @@ extension SignOutOperation.Confirmation {
     case .revoked: nil
     case .nothingToRevoke: "there was no session"
     case .local: "the server was not told and may still honour the tokens"
-    case .notOffered: "the server offers no revocation and may still honour the tokens"
+    case .notOffered(nil): "the server offers no revocation and may still honour the tokens"
+    case .notOffered(.some(let page)):
+      "the server offers no revocation and may still honour the tokens; end the session at \(page)"
     case .failed(let error):
       "the server may still honour the tokens: \(Failure(error, account: nil).message)"
     }

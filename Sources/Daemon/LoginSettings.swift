@@ -13,6 +13,10 @@ struct LoginSettings {
   let proxyCredentials: String?
 
   init(_ request: LoginRequest, _ settings: Settings) throws(Failure) {
+    var request = request
+    // For an account that is there the service is a setting like any other.
+    let isStored = request.account.flatMap { try? AccountName($0) }.map { settings[$0] != nil } ?? false
+    if !isStored || request.issuer != nil { request.issuer = try AccountConfiguration.issuer(request.settings) }
     account = try Self.account(request, settings)
     let stored = settings[account]
     isNew = stored == nil

@@ -23,6 +23,7 @@ final class Server: Loop {
     static let timer: UInt64 = 3
     static let signals: UInt64 = 4
     static let directory: UInt64 = 5
+    static let redirects: UInt64 = 6
     static let firstConnection: UInt64 = 16
   }
 
@@ -43,6 +44,8 @@ final class Server: Loop {
   private var timers = Timers()
   private var connections: [UInt64: Connection] = [:]
   private var nextConnection = Key.firstConnection
+  /// There once a sign-in in the browser has begun.
+  private var redirects: RedirectDesk?
   private var stopRequests: [Ticket] = []
   private var stopDeadline: Instant?
   /// What the timer descriptor is set to.
@@ -95,6 +98,7 @@ final class Server: Loop {
       let now = time.now()
       while let due = timers.popDue(now) { handle(due, now) }
       for connection in connections.values where connection.deadline.map({ $0 <= now }) ?? false { expire(connection) }
+      redirects?.expire(now)
     }
     for connection in connections.values { _ = connection.flush() }
   }
@@ -115,6 +119,7 @@ final class Server: Loop {
       guard let deadline = connection.deadline else { continue }
       due = due.map { min($0, deadline) } ?? deadline
     }
+    if let deadline = redirects?.nextDeadline { due = due.map { min($0, deadline) } ?? deadline }
     guard let due else { return }
     if let armed, armed <= due { return }
     try timer.set(at: due)
@@ -129,6 +134,7 @@ final class Server: Loop {
       timer.drain()
       armed = nil
     case Key.signals: while signals.next() != nil { beginStop() }
+    case Key.redirects: redirects?.serve(time.now()) { [hub] login, query in hub!.redirectCame(login, query: query) }
     case Key.directory: if listening?.isStillOurs() == false { beginStop() }
     default: handle(event)
     }
@@ -161,6 +167,24 @@ final class Server: Loop {
   }
 
   func schedule(_ event: TimerEvent, at due: Instant) { timers.schedule(event, at: due) }
+}
+
+// MARK: - Redirects
+
+extension Server {
+  func listen(_ listener: RedirectListener, for login: UInt64) throws(SystemError) {
+    let desk: RedirectDesk
+    if let redirects {
+      desk = redirects
+    } else {
+      desk = try RedirectDesk()
+      try poller.add(desk.raw, interest: .read, key: Key.redirects)
+      redirects = desk
+    }
+    try desk.open(listener, for: login)
+  }
+
+  func stopListening(for login: UInt64) { redirects?.close(login) }
 }
 
 // MARK: - Peers
@@ -211,6 +235,7 @@ extension Server {
     guard !connection.isServing else { return }
     connection.isServing = true
     defer { connection.isServing = false }
+    serveBeside(connection)
     while connections[connection.id] != nil, connection.current == nil, let line = connection.takeLine() {
       let ticket = connection.nextTicket()
       let passed = connection.passed
@@ -220,6 +245,15 @@ extension Server {
       } catch {
         send(.failure(error), to: ticket)
       }
+    }
+  }
+
+  /// Takes the lines that belong to the request being answered.
+  private func serveBeside(_ connection: Connection) {
+    while let ticket = connection.current, hub.awaitsMore(ticket), let line = connection.nextLine(),
+      let envelope = try? RequestEnvelope(parsing: line.span), hub.handleBeside(envelope.request, ticket)
+    {
+      _ = connection.takeLine()
     }
   }
 

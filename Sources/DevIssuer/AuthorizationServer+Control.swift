@@ -26,6 +26,10 @@ extension AuthorizationServer {
       if command.revokesAll {
         state.tokens.removeAll()
         state.devices.removeAll()
+        state.authorizations.removeAll()
+        state.pushed.removeAll()
+        state.sessions.removeAll()
+        state.codes.removeAll()
       }
     }
     guard let decision = command.decision else { return }

@@ -2,9 +2,9 @@ extension AuthorizationServer {
   private static let hugeCount = 2 << 20
 
   /// The answer as the switches of the control endpoint want it.
-  func spoiled(_ response: Response) -> Response {
+  func spoiled(_ response: Response, of endpoint: Endpoint) -> Response {
     let fault = withState { (state) -> BodyFault? in
-      let fault = state.settings.takeBodyFault()
+      let fault = state.settings.takeBodyFault(of: endpoint)
       if fault != nil { state.count(.misbehaviours) }
       return fault
     }

@@ -4,21 +4,24 @@ import Platform
 
 /// The token endpoint (RFC 6749 section 3.2).
 extension AuthorizationServer {
-  func tokenAnswer(_ request: Request) -> Response {
-    do throws(OAuthFailure) {
-      let parameters = try Parameters(form: request)
-      let client = try clients.authenticate(request, parameters)
-      switch try parameters.required("grant_type") {
-      case GrantType.deviceCode:
-        return try answer(with: try redeemDeviceCode(parameters, client))
-      case GrantType.refreshToken:
-        return try answer(with: try refresh(parameters, client))
-      default:
-        throw OAuthFailure(.unsupportedGrantType, "only device_code and refresh_token")
-      }
-    } catch {
-      if error.code == .invalidClient { count(.clientFailures) }
-      return error.response
+  func tokenAnswer(_ request: Request) throws(OAuthFailure) -> Response {
+    let parameters = try Parameters(form: request)
+    let client = try authenticate(request, parameters)
+    let grantType = try parameters.required("grant_type")
+    if GrantType.all.contains(grantType) { try client.requireGrantType(grantType) }
+    switch grantType {
+    case GrantType.authorizationCode:
+      return try answer(with: try redeemCode(parameters, client))
+    case GrantType.deviceCode:
+      return try answer(with: try redeemDeviceCode(parameters, client))
+    case GrantType.refreshToken:
+      return try answer(with: try refresh(parameters, client))
+    case GrantType.clientCredentials:
+      return try answer(with: try grantToClient(parameters, client))
+    case GrantType.tokenExchange:
+      return try answer(with: try exchange(parameters, client))
+    default:
+      throw OAuthFailure(.unsupportedGrantType, "not one of grant_types_supported")
     }
   }
 
@@ -29,11 +32,11 @@ extension AuthorizationServer {
     guard let deviceCode = OpaqueKey(text: try parameters.required("device_code")) else {
       throw OAuthFailure(.invalidGrant, "unknown device code")
     }
-    let (grantKey, accessKey) = (try checked(OpaqueKey.random), try checked(OpaqueKey.random))
-    let (now, wall) = (clock.now(), wallSeconds())
+    let grantKey = try checked(OpaqueKey.random)
+    let order = try order(parameters, client)
     return try withState { (state) throws(OAuthFailure) -> IssuedTokens in
       state.count(.devicePolls)
-      switch state.devices.poll(deviceCode, clientID: client.id, at: now) {
+      switch state.devices.poll(deviceCode, clientID: client.id, at: order.now) {
       case .pending: throw OAuthFailure(.authorizationPending, "the user has not decided yet")
       case .slowDown:
         state.count(.slowDowns)
@@ -44,16 +47,25 @@ extension AuthorizationServer {
       case .approved(let approval):
         state.count(.deviceGrants)
         var grant = Grant(
-          clientID: client.id, username: approval.username, scope: approval.scope, authTime: approval.authTime)
-        if state.settings.issuesRefreshTokens {
-          grant.refreshTokenExpiresAt = now.advanced(by: .seconds(state.settings.refreshTokenLifetime))
-        }
-        state.tokens.add(grant, key: grantKey)
-        let isNew = state.settings.issuesRefreshTokens
-        return try issue(
-          grant, grantKey, accessKey, scope: approval.scope, newRefreshToken: isNew, (now, wall), &state)
+          clientID: client.id, username: approval.username, scope: approval.scope, authTime: approval.authTime,
+          targets: approval.targets)
+        return try begin(&grant, grantKey, order, &state)
       }
     }
+  }
+
+  /// The first tokens of a new grant.
+  func begin(
+    _ grant: inout Grant, _ grantKey: OpaqueKey, _ order: TokenOrder, nonce: String? = nil,
+    _ state: inout IssuerState
+  ) throws(OAuthFailure) -> IssuedTokens {
+    guard grant.covers(order.targets) else { throw Grant.targetFailure }
+    let isRefreshable = state.settings.issuesRefreshTokens
+    if isRefreshable {
+      grant.refreshTokenExpiresAt = order.now.advanced(by: .seconds(state.settings.refreshTokenLifetime))
+    }
+    state.tokens.add(grant, key: grantKey)
+    return try issue(grant, grantKey, order, newRefreshToken: isRefreshable, nonce: nonce, &state)
   }
 
   /// RFC 6749 section 6.
@@ -61,34 +73,30 @@ extension AuthorizationServer {
     _ parameters: Parameters, _ client: RegisteredClient
   ) throws(OAuthFailure) -> IssuedTokens {
     let text = try parameters.required("refresh_token")
-    let scope = try Self.scope(parameters)
-    let accessKey = try checked(OpaqueKey.random)
+    let order = try order(parameters, client, scope: try Self.scope(parameters))
     guard let token = try checked({ () throws(CryptoError) in try mint.content(of: text) }) else {
       count(.refreshFailures)
       throw OAuthFailure(.invalidGrant, "unknown refresh token")
     }
-    let (now, wall) = (clock.now(), wallSeconds())
     return try withState { (state) throws(OAuthFailure) -> IssuedTokens in
-      let grant = try renewed(token, client, scope, now, &state)
+      let grant = try renewed(token, order, &state)
       state.count(.refreshes)
-      return try issue(
-        grant, token.grant, accessKey, scope: scope ?? grant.scope,
-        newRefreshToken: state.settings.rotatesRefreshTokens, (now, wall), &state)
+      return try issue(grant, token.grant, order, newRefreshToken: state.settings.rotatesRefreshTokens, &state)
     }
   }
 
   private func renewed(
-    _ token: RefreshTokenMint.Content, _ client: RegisteredClient, _ scope: ScopeSet?, _ now: Instant,
-    _ state: inout IssuerState
+    _ token: RefreshTokenMint.Content, _ order: TokenOrder, _ state: inout IssuerState
   ) throws(OAuthFailure) -> Grant {
     let rules = TokenStore.RefreshRules(
       rotates: state.settings.rotatesRefreshTokens, leeway: .seconds(state.settings.reuseLeeway),
       lifetime: .seconds(state.settings.refreshTokenLifetime))
-    let found = state.tokens.refresh(token, clientID: client.id, scope: scope, rules: rules, at: now)
+    let found = state.tokens.refresh(token, order, rules: rules)
     if case .renewed(let grant) = found { return grant }
     state.count(.refreshFailures)
     switch found {
     case .scopeTooWide: throw OAuthFailure(.invalidScope, "more than the user granted")
+    case .targetTooWide: throw Grant.targetFailure
     case .expired: throw OAuthFailure(.invalidGrant, "the refresh token has expired")
     case .reused:
       state.count(.reuseDetected)
@@ -97,23 +105,21 @@ extension AuthorizationServer {
     }
   }
 
-  private func issue(
-    _ grant: Grant, _ grantKey: OpaqueKey, _ accessKey: OpaqueKey, scope: ScopeSet, newRefreshToken: Bool,
-    _ time: (now: Instant, wall: Int), _ state: inout IssuerState
+  /// A new access token under a grant, and what goes with it.
+  func issue(
+    _ grant: Grant, _ grantKey: OpaqueKey, _ order: TokenOrder, newRefreshToken: Bool, nonce: String? = nil,
+    _ state: inout IssuerState
   ) throws(OAuthFailure) -> IssuedTokens {
-    let seconds = state.settings.accessTokenLifetime
-    let lifetime = seconds > 0 ? seconds : nil
-    state.tokens.add(
-      AccessToken(
-        grant: grantKey, scope: scope, issuedAt: time.wall, lifetime: lifetime,
-        expiresAt: lifetime.map { time.now.advanced(by: .seconds($0)) }),
-      key: accessKey)
+    let token = AccessToken(
+      grant: grantKey, order, scope: order.scope ?? grant.scope,
+      audience: order.targets.isEmpty ? grant.targets : order.targets, seconds: state.settings.accessTokenLifetime)
+    state.tokens.add(token, key: order.accessKey)
     let content = RefreshTokenMint.Content(grant: grantKey, sequence: grant.sequence)
     let refreshToken: String? =
       newRefreshToken ? try checked { () throws(CryptoError) in try mint.token(content) } : nil
     return IssuedTokens(
-      grant: grant, scope: scope, accessToken: accessKey.text, refreshToken: refreshToken,
-      issuedAt: time.wall, settings: state.settings, key: state.key)
+      grant: grant, scope: token.scope, accessToken: order.accessKey.text, refreshToken: refreshToken, nonce: nonce,
+      issuedAt: order.wall, settings: state.settings, key: state.key)
   }
 
   /// RFC 6749 section 5.1 and OpenID Connect Core 1.0 section 3.1.3.3.
@@ -124,6 +130,7 @@ extension AuthorizationServer {
     let lifetime = issued.settings.accessTokenLifetime
     if lifetime > 0 { members["expires_in"] = .int(lifetime) }
     if let refreshToken = issued.refreshToken { members["refresh_token"] = .string(refreshToken) }
+    if let type = issued.issuedTokenType { members["issued_token_type"] = .string(type) }
     do {
       if let idToken = try idToken(for: issued) { members["id_token"] = .string(idToken) }
     } catch {

@@ -105,7 +105,7 @@ extension AuthorizationServer {
   private func consentPage(
     _ request: Request, _ grant: DeviceGrant, username: String
   ) throws(OAuthFailure) -> Response {
-    let client = clients.clients.first { $0.id == grant.clientID }?.name ?? grant.clientID
+    let client = (try? client(grant.clientID).name) ?? grant.clientID
     let scopes = Markup.joined(grant.scope.values.map { "<li>\($0)</li>" })
     return try formPage(request, status: 200, title: "Allow access?") {
       """
@@ -132,9 +132,6 @@ extension AuthorizationServer {
   private func formPage(
     _ request: Request, status: Int, title: String, content: (String) -> Markup
   ) throws(OAuthFailure) -> Response {
-    let seal = try checked { () throws(CryptoError) in try formGuard.seal(for: request) }
-    var response = page.response(status: status, title: title, content(seal.token))
-    if let cookie = seal.newCookie { response.headers.append(("Set-Cookie", cookie)) }
-    return response
+    try sealed(request, path: "/device") { page.response(status: status, title: title, content($0)) }
   }
 }

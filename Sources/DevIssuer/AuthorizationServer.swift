@@ -18,11 +18,14 @@ final class AuthorizationServer: Sendable {
   static let demoUser = "alice"
 
   let issuer: String
-  let clients: ClientAuthenticator
+  /// The clients known from the start.
+  let clients: [RegisteredClient]
   let page: Page
   let formGuard: FormGuard
   let mint: RefreshTokenMint
   let claims: JSONObject
+  /// What tokens may be for; empty for anything.
+  let knownTargets: [String]
   let hasControl: Bool
   let clock: any TimeSource
   private let state: Mutex<IssuerState>
@@ -36,15 +39,25 @@ final class AuthorizationServer: Sendable {
   ) throws(CryptoError) {
     host = "127.0.0.1:\(port)"
     issuer = "http://\(host)"
-    clients = ClientAuthenticator(clients: [
-      RegisteredClient(id: RegisteredClient.publicID, name: "Agent", secret: nil),
+    var clients = [
       RegisteredClient(
-        id: RegisteredClient.confidentialID, name: "Agent (confidential)", secret: Array(clientSecret.utf8)),
-    ])
+        id: RegisteredClient.publicID, name: "Agent", authentication: .none, redirects: options.redirectRules),
+      RegisteredClient(
+        id: RegisteredClient.confidentialID, name: "Agent (confidential)",
+        authentication: .secret(Array(clientSecret.utf8)), redirects: options.redirectRules),
+    ]
+    if let keys = options.clientKeys {
+      clients.append(
+        RegisteredClient(
+          id: RegisteredClient.keyID, name: "Agent (with a key)", authentication: .keys(keys),
+          redirects: options.redirectRules))
+    }
+    self.clients = clients
     page = try Page()
     formGuard = try FormGuard()
     mint = try RefreshTokenMint()
     claims = options.claims
+    knownTargets = options.targets
     hasControl = options.hasControl
     self.clock = clock
     state = Mutex(IssuerState(settings: options.settings, key: try SigningKey(options.algorithm)))
@@ -57,11 +70,11 @@ final class AuthorizationServer: Sendable {
       // Another name for this address is how a web page would reach it (DNS rebinding).
       return .text("This server answers to \(host) only.", status: RequestError.misdirected.status)
     }
-    guard let endpoint = Endpoint(path: request.path), endpoint != .control || hasControl else {
+    guard let endpoint = Endpoint(path: request.path), isOffered(endpoint) else {
       return .text("Nothing here.", status: 404)
     }
     guard endpoint.methods.contains(request.method) else { return Self.methodNotAllowed(endpoint) }
-    return misbehaving(endpoint, pause: pause) ?? carriedOut(endpoint, request)
+    return misbehaving(endpoint, pause: pause) ?? spoiled(carriedOut(endpoint, request), of: endpoint)
   }
 
   /// A cheap reading of one thing, or a change of it.
@@ -87,18 +100,36 @@ final class AuthorizationServer: Sendable {
     }
   }
 
+  private func isOffered(_ endpoint: Endpoint) -> Bool {
+    switch endpoint {
+    case .control: hasControl
+    case .pushed: withState { $0.settings.pushedRequests } != .off
+    case .registration, .registeredClient: withState { $0.settings.opensRegistration }
+    default: true
+    }
+  }
+
   private func carriedOut(_ endpoint: Endpoint, _ request: Request) -> Response {
     do throws(OAuthFailure) {
       switch endpoint {
       case .metadata: return metadata()
       case .jwks: return jwks()
+      case .authorization: return try authorize(request)
+      case .decision: return try decideAuthorization(request)
+      case .pushed: return try push(request)
+      case .logout: return try endSession(request)
+      case .registration: return try register(request)
+      case .registeredClient: return try manageClient(request)
       case .device: return try authorizeDevice(request)
       case .verification: return try verification(request)
-      case .token: return spoiled(tokenAnswer(request))
+      case .token: return try tokenAnswer(request)
       case .userinfo: return userInfo(request)
       case .revocation: return try revoke(request)
       case .introspection: return try introspect(request)
       case .resource: return resource(request)
+      case .resourceMetadata: return resourceMetadata(request)
+      case .echo: return try echo(request)
+      case .redirect: return redirectElsewhere(request)
       case .control: return try control(request)
       }
     } catch {
@@ -129,8 +160,7 @@ final class AuthorizationServer: Sendable {
 
   private static func methodNotAllowed(_ endpoint: Endpoint) -> Response {
     var response = Response.text("This method is not allowed here.", status: 405)
-    let names = [(Request.Method.get, "GET"), (.post, "POST")]
-    let allowed = names.filter { endpoint.methods.contains($0.0) }.map(\.1).joined(separator: ", ")
+    let allowed = Request.Method.allCases.filter(endpoint.methods.contains).map(\.rawValue).joined(separator: ", ")
     response.headers.append(("Allow", allowed))
     return response
   }

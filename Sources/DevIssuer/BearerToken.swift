@@ -7,23 +7,35 @@ enum BearerToken {
     case malformed
     case invalid
     case insufficientScope(String)
+    /// RFC 9470 section 3.
+    case insufficientAuthentication(acr: String?, maxAge: Int?)
 
-    var response: Response {
+    /// - Parameter metadata: Where the protected resource describes itself (RFC 9728 section 5.1).
+    func response(metadata: String? = nil) -> Response {
+      var response = Response.text("Access to this resource needs a valid access token.", status: status)
+      let place = metadata.map { ", resource_metadata=\"\($0)\"" } ?? ""
+      response.headers.append(("WWW-Authenticate", "Bearer realm=\"devissuer\"\(place)\(attributes)"))
+      return response
+    }
+
+    private var status: Int {
       switch self {
-      case .missing: challenge(401, "")
-      case .malformed:
-        challenge(400, ", error=\"invalid_request\", error_description=\"send one Bearer token in the header\"")
-      case .invalid:
-        challenge(401, ", error=\"invalid_token\", error_description=\"unknown, expired or revoked\"")
-      case .insufficientScope(let scope):
-        challenge(403, ", error=\"insufficient_scope\", scope=\"\(scope)\"")
+      case .malformed: 400
+      case .missing, .invalid, .insufficientAuthentication: 401
+      case .insufficientScope: 403
       }
     }
 
-    private func challenge(_ status: Int, _ attributes: String) -> Response {
-      var response = Response.text("Access to this resource needs a valid access token.", status: status)
-      response.headers.append(("WWW-Authenticate", "Bearer realm=\"devissuer\"\(attributes)"))
-      return response
+    private var attributes: String {
+      switch self {
+      case .missing: ""
+      case .malformed: ", error=\"invalid_request\", error_description=\"send one Bearer token in the header\""
+      case .invalid: ", error=\"invalid_token\", error_description=\"unknown, expired or revoked\""
+      case .insufficientScope(let scope): ", error=\"insufficient_scope\", scope=\"\(scope)\""
+      case .insufficientAuthentication(let acr, let maxAge):
+        ", error=\"insufficient_user_authentication\", error_description=\"another sign-in is needed\""
+          + (acr.map { ", acr_values=\"\($0)\"" } ?? "") + (maxAge.map { ", max_age=\"\($0)\"" } ?? "")
+      }
     }
   }
 

@@ -1,4 +1,4 @@
-/// What the token endpoint can do to an answer after the request was carried out.
+/// What an endpoint can do to an answer after the request was carried out.
 enum BodyFault: String, Sendable, Hashable, CaseIterable {
   case empty
   case html

@@ -1,3 +1,5 @@
+import Encoding
+
 /// One POST to the control endpoint, read as a whole before anything of it is done.
 struct ControlRequest: Sendable, Hashable {
   /// A decision about a device authorization.
@@ -7,12 +9,24 @@ struct ControlRequest: Sendable, Hashable {
     let username: String
   }
 
-  private static let parameterNames: Set<String> = [
+  /// What a request may have, beside the planned failures of endpoints.
+  static let parameterNames: Set<String> = [
+    // Numbers.
     "delay_token_ms", "interval", "access_token_lifetime", "refresh_token_lifetime", "device_code_lifetime",
-    "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "rotation", "hang",
-    "status", "error", "retry_after", "break_id_token", "break_metadata", "body", "times", "revoke_all", "rotate_key",
+    "code_lifetime", "reuse_leeway", "clock_offset",
+    // Decisions.
+    "approve", "deny", "username", "approval",
+    // What is offered.
+    "par", "open_registration", "rotation",
+    // Protected resources.
+    "require_scope", "require_acr", "require_max_age", "refuse_next", "redirect_to",
+    // Faults.
+    "break_id_token", "break_metadata", "break_authorization", "break_par", "break_registration", "break_resource",
+    "hang", "status", "error", "retry_after", "body", "body_at", "times",
+    // What happens at once.
+    "revoke_all", "rotate_key",
   ]
-  private static let failurePrefix = "fail_next_"
+  static let failurePrefix = "fail_next_"
   /// Turns a switch off.
   private static let off = "off"
 
@@ -45,6 +59,7 @@ struct ControlRequest: Sendable, Hashable {
     try reader.number("access_token_lifetime", in: Settings.accessRange, into: &settings.accessTokenLifetime)
     try reader.number("refresh_token_lifetime", in: Settings.refreshRange, into: &settings.refreshTokenLifetime)
     try reader.number("device_code_lifetime", in: Settings.deviceRange, into: &settings.deviceCodeLifetime)
+    try reader.number("code_lifetime", in: Settings.codeRange, into: &settings.codeLifetime)
     try reader.number("reuse_leeway", in: 0...3600, into: &settings.reuseLeeway)
     if let text = reader["clock_offset"] {
       let isNegative = text.hasPrefix("-")
@@ -60,17 +75,57 @@ struct ControlRequest: Sendable, Hashable {
     guard settings.hangs != .control else { throw Reader.wrong("hang") }
     try reader.choice("break_id_token", into: &settings.idTokenFault)
     try reader.choice("break_metadata", into: &settings.metadataFault)
+    try reader.choice("break_authorization", into: &settings.authorizationFault)
+    try readResource(reader, &settings)
+    try reader.choice("break_registration", into: &settings.registrationFault)
+    try reader.choice("break_par", into: &settings.pushedRequestFault)
+    try readBodyFault(reader, &settings)
+    if let text = reader["approval"] {
+      guard let approval = Settings.Approval(rawValue: text) else { throw Reader.wrong("approval") }
+      settings.approval = approval
+    }
+    if let text = reader["par"] {
+      guard let choice = Settings.PushedRequests(rawValue: text) else { throw Reader.wrong("par") }
+      settings.pushedRequests = choice
+    }
+    if let opens = try reader.flag("open_registration") { settings.opensRegistration = opens }
+    if let rotates = try reader.flag("rotation") { settings.rotatesRefreshTokens = rotates }
+  }
+
+  /// What the protected resources do.
+  private static func readResource(_ reader: Reader, _ settings: inout Settings) throws(OAuthFailure) {
+    try reader.choice("break_resource", into: &settings.resourceFault)
+    try reader.number("refuse_next", in: 0...1_000_000, into: &settings.refusals)
+    if let text = reader["require_scope"] {
+      guard text == off || ScopeSet(text)?.values.count == 1 else { throw Reader.wrong("require_scope") }
+      settings.resourceRules.scope = text == off ? nil : text
+    }
+    if let text = reader["require_acr"] {
+      guard text == off || BrowserSession.contexts.contains(text) else { throw Reader.wrong("require_acr") }
+      settings.resourceRules.acr = text == off ? nil : text
+    }
+    if reader["require_max_age"] == off {
+      settings.resourceRules.maxAge = nil
+    } else if let seconds = try reader.number("require_max_age", in: 0...Int.max) {
+      settings.resourceRules.maxAge = seconds
+    }
+    if let text = reader["redirect_to"] {
+      guard (try? URI(text)) != nil else { throw Reader.wrong("redirect_to") }
+      settings.redirectTarget = text
+    }
+  }
+
+  private static func readBodyFault(_ reader: Reader, _ settings: inout Settings) throws(OAuthFailure) {
+    if let text = reader["body_at"] {
+      guard let endpoint = Endpoint(rawValue: text), endpoint != .control else { throw Reader.wrong("body_at") }
+      settings.bodyFaultEndpoint = endpoint
+    }
     if reader["body"] != nil {
       try reader.choice("body", into: &settings.bodyFault)
       settings.bodyFaultsLeft = try reader.number("times", in: 1...1_000_000)
     } else if reader["times"] != nil {
       throw OAuthFailure(.invalidRequest, "times goes with body")
     }
-    if let text = reader["approval"] {
-      guard let approval = Settings.Approval(rawValue: text) else { throw Reader.wrong("approval") }
-      settings.approval = approval
-    }
-    if let rotates = try reader.flag("rotation") { settings.rotatesRefreshTokens = rotates }
   }
 
   private static func readFailures(

@@ -4,6 +4,13 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case connections
   case metadata
   case jwks
+  case authorizations
+  case pushedRequests = "pushed_requests"
+  case registrations
+  case deletions
+  case codeGrants = "code_grants"
+  /// Codes that were used a second time.
+  case codeReplays = "code_replays"
   case deviceAuthorizations = "device_authorizations"
   case devicePolls = "device_polls"
   case slowDowns = "slow_downs"
@@ -14,10 +21,18 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case refreshFailures = "refresh_failures"
   case reuseDetected = "reuse_detected"
   case clientFailures = "client_failures"
+  case clientGrants = "client_grants"
+  case exchanges
+  /// Clients that authenticated by a signed JWT.
+  case clientAssertions = "client_assertions"
   case revocations
+  case logouts
   case introspections
   case userinfo
   case resource
+  case resourceMetadata = "resource_metadata"
+  case echoes
+  case redirects
   case misbehaviours
   /// Requests that began to hang.
   case hangs

@@ -20,34 +20,24 @@ struct FormGuard: Sendable {
     let newCookie: String?
   }
 
-  func seal(for request: Request) throws(CryptoError) -> Seal {
-    if let cookie = Self.cookie(of: request) {
+  /// - Parameter path: Where the browser sends the cookie back to.
+  func seal(for request: Request, path: String) throws(CryptoError) -> Seal {
+    if let cookie = request.cookie(Self.cookieName) {
       return Seal(token: try token(for: cookie), newCookie: nil)
     }
     let cookie = try OpaqueKey.random()
     return Seal(
       token: try token(for: cookie),
-      newCookie: "\(Self.cookieName)=\(cookie.text); Path=/device; HttpOnly; SameSite=Strict")
+      newCookie: "\(Self.cookieName)=\(cookie.text); Path=\(path); HttpOnly; SameSite=Strict")
   }
 
   func accepts(_ request: Request, token found: String?) throws(CryptoError) -> Bool {
-    guard let found, let cookie = Self.cookie(of: request) else { return false }
+    guard let found, let cookie = request.cookie(Self.cookieName) else { return false }
     let expected = Array(try token(for: cookie).utf8)
     return ConstantTime.isEqual(expected.span, Array(found.utf8).span)
   }
 
   private func token(for cookie: OpaqueKey) throws(CryptoError) -> String {
     Base64URL.encode(try HMAC.sha256(key: key.span, cookie.bytes.span))
-  }
-
-  /// Cookies of all ports of a host come together, so others may be there (RFC 6265 section 8.5).
-  private static func cookie(of request: Request) -> OpaqueKey? {
-    for pair in request.headers.values(of: "cookie").flatMap({ $0.split(separator: ";") }) {
-      let parts = pair.split(separator: "=", maxSplits: 1)
-      if parts.count == 2, ASCII.trimmed(parts[0]) == cookieName, let key = OpaqueKey(text: String(parts[1])) {
-        return key
-      }
-    }
-    return nil
   }
 }

@@ -4,13 +4,14 @@ import JOSE
 /// What an ID Token says (OpenID Connect Core 1.0 section 2).
 struct IDTokenClaims: Sendable {
   /// Claims that the issuer sets by itself and that no option may set.
-  static let protocolNames = ["iss", "sub", "aud", "exp", "iat", "auth_time", "at_hash"]
+  static let protocolNames = ["iss", "sub", "aud", "exp", "iat", "auth_time", "at_hash", "nonce", "acr"]
   /// Seconds.
   static let lifetime = 3600
 
   let issuer: String
   let grant: Grant
   let accessToken: String
+  let nonce: String?
   /// Unix seconds.
   let issuedAt: Int
   /// About the user.
@@ -26,9 +27,11 @@ struct IDTokenClaims: Sendable {
       "aud": .string(fault == .aud ? "another-client" : grant.clientID),
       "exp": .int(issuedAt - age + Self.lifetime),
       "iat": .int(issuedAt - age),
-      "auth_time": .int(grant.authTime),
+      "auth_time": .int(grant.authTime - (fault == .authTime ? 86_400 : 0)),
       "at_hash": .string(try algorithm.leftHalfHash(of: hashed.span)),
     ]
+    if let nonce, fault != .noNonce { claims["nonce"] = .string(fault == .nonce ? "another nonce" : nonce) }
+    if let acr = grant.acr { claims["acr"] = .string(fault == .acr ? "another context" : acr) }
     for name in userClaims.names { claims[name] = userClaims[name] }
     return claims
   }

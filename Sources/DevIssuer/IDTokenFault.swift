@@ -9,6 +9,11 @@ enum IDTokenFault: String, Sendable, Hashable, CaseIterable {
   /// Another user than before and than UserInfo names.
   case sub
   case atHash = "at_hash"
+  case nonce
+  case noNonce = "no_nonce"
+  /// A day before the sign-in.
+  case authTime = "auth_time"
+  case acr
   /// Signed by a key that is not in the JWK Set.
   case kid
   /// No ID Token in the answer.

@@ -7,8 +7,12 @@ struct IssuedTokens: Sendable {
   let accessToken: String
   /// Nil when the client keeps the one it has, or gets none.
   let refreshToken: String?
+  /// For the ID Token that answers an authorization request, and for no later one.
+  let nonce: String?
   /// Unix seconds.
   let issuedAt: Int
   let settings: Settings
   let key: SigningKey
+  /// Only for an exchanged token (RFC 8693 section 2.2.1).
+  var issuedTokenType: String?
 }

@@ -14,6 +14,18 @@ struct OAuthFailure: Error, Hashable, Sendable {
     case slowDown = "slow_down"
     case accessDenied = "access_denied"
     case expiredToken = "expired_token"
+    /// RFC 6749 section 4.1.2.1.
+    case unsupportedResponseType = "unsupported_response_type"
+    /// OpenID Connect Core 1.0 section 3.1.2.6.
+    case loginRequired = "login_required"
+    case invalidRequestURI = "invalid_request_uri"
+    case requestNotSupported = "request_not_supported"
+    /// RFC 8707 section 2.
+    case invalidTarget = "invalid_target"
+    /// RFC 7591 section 3.2.2.
+    case invalidRedirectURI = "invalid_redirect_uri"
+    case invalidClientMetadata = "invalid_client_metadata"
+    case invalidSoftwareStatement = "invalid_software_statement"
     case serverError = "server_error"
   }
 

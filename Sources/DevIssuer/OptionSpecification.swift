@@ -14,7 +14,7 @@ struct OptionSpecification: Sendable {
 }
 
 extension OptionSpecification {
-  static let all: [OptionSpecification] = numbers + choices + flags + files
+  static let all: [OptionSpecification] = numbers + choices + redirects + resources + flags + faults + files
 
   private static let numbers: [OptionSpecification] = [
     OptionSpecification(
@@ -34,6 +34,10 @@ extension OptionSpecification {
       "--device-code-lifetime", "S", "seconds (default: 600)",
       Settings.deviceRange
     ) { $0.deviceCodeLifetime = $1 },
+    number(
+      "--code-lifetime", "S", "seconds that an authorization code is good for (default: 60)",
+      Settings.codeRange
+    ) { $0.codeLifetime = $1 },
     number(
       "--interval", "S", "least seconds between two polls; 0: not enforced (default: 5)",
       Settings.intervalRange
@@ -55,7 +59,7 @@ extension OptionSpecification {
         options.algorithm = algorithm
       }),
     OptionSpecification(
-      name: "--approve", metavariable: "ask|always|never", help: "who decides about device codes (default: ask)",
+      name: "--approve", metavariable: "ask|always|never", help: "who decides about sign-ins (default: ask)",
       apply: { (text, options) throws(UsageError) in
         guard let approval = Settings.Approval(rawValue: text) else {
           throw UsageError("--approve: ask, always or never")
@@ -82,11 +86,15 @@ extension OptionSpecification {
       help: "write the secret of agent-confidential there (mode 0600)",
       apply: { (text, options) throws(UsageError) in options.clientSecretFile = try fileName(text) }),
     OptionSpecification(
+      name: "--client-jwks", metavariable: "FILE",
+      help: "add the client agent-jwt, which signs with a key of this JWK Set (RFC 7523)",
+      apply: { (text, options) throws(UsageError) in options.clientKeyFile = try fileName(text) }),
+    OptionSpecification(
       name: "--log", metavariable: "FILE|-", help: "write a line for each request there; - is standard error",
       apply: { (text, options) throws(UsageError) in options.log = try fileName(text) }),
   ]
 
-  private static func number(
+  static func number(
     _ name: String, _ metavariable: String, _ help: String, _ range: ClosedRange<Int>,
     _ set: @escaping @Sendable (inout Settings, Int) -> Void
   ) -> OptionSpecification {
@@ -97,7 +105,7 @@ extension OptionSpecification {
       })
   }
 
-  private static func flag(
+  static func flag(
     _ name: String, _ help: String, _ set: @escaping @Sendable (inout Options) -> Void
   ) -> OptionSpecification {
     OptionSpecification(

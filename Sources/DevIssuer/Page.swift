@@ -10,15 +10,32 @@ struct Page: Sendable {
     .code{font-family:monospace;font-size:1.4rem;letter-spacing:.1em}.note{color:#666;font-size:.9rem}
     """
 
-  private let contentSecurityPolicy: String
+  private let styleHash: String
 
   init() throws(CryptoError) {
-    let hash = Base64.encode(try Digest.sha256.hash(Array(Self.style.utf8).span))
-    contentSecurityPolicy =
-      "default-src 'none'; style-src 'sha256-\(hash)'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    styleHash = Base64.encode(try Digest.sha256.hash(Array(Self.style.utf8).span))
   }
 
-  func response(status: Int = 200, title: String, _ content: Markup) -> Response {
+  /// - Parameter formTarget: Where the answer to a form may redirect to, as a source of the Content Security
+  ///   Policy: browsers apply `form-action` to redirects too.
+  func response(status: Int = 200, title: String, formTarget: String? = nil, _ content: Markup) -> Response {
+    let targets = ["'self'", formTarget].compactMap(\.self).joined(separator: " ")
+    return response(status: status, title: title, directives: "form-action \(targets)", content)
+  }
+
+  /// A page that has the browser fetch an address and go there a second later.
+  ///
+  /// - Parameter source: The address as a source of the Content Security Policy.
+  func twice(_ location: String, source: String) -> Response {
+    response(
+      status: 200, title: "One moment", directives: "img-src \(source)",
+      """
+      <meta http-equiv="refresh" content="1;url=\(location)">
+      <p><img src="\(location)" alt="">You are sent back to your program.</p>
+      """)
+  }
+
+  private func response(status: Int, title: String, directives: String, _ content: Markup) -> Response {
     let style = Markup(stringLiteral: Self.style)
     let page: Markup = """
       <!DOCTYPE html>
@@ -30,11 +47,13 @@ struct Page: Sendable {
       </body></html>
 
       """
+    let policy =
+      "default-src 'none'; style-src 'sha256-\(styleHash)'; \(directives); base-uri 'none'; frame-ancestors 'none'"
     return Response(
       status: status,
       headers: [
         ("Content-Type", "text/html; charset=utf-8"),
-        ("Content-Security-Policy", contentSecurityPolicy),
+        ("Content-Security-Policy", policy),
         ("Cache-Control", "no-store"),
         ("Referrer-Policy", "no-referrer"),
         ("X-Frame-Options", "DENY"),

@@ -60,8 +60,9 @@ package enum Form {
   /// - Parameters:
   ///   - maxFields: The most fields to accept.
   ///   - maxBytes: The most bytes of text to accept.
+  ///   - repeatable: Names that may come more than once, such as `resource` (RFC 8707 section 2).
   package static func parse(
-    _ bytes: Span<UInt8>, maxFields: Int = 64, maxBytes: Int = 65_536
+    _ bytes: Span<UInt8>, maxFields: Int = 64, maxBytes: Int = 65_536, repeatable: [String] = []
   ) throws(FormError) -> [FormField] {
     guard bytes.count <= maxBytes else { throw .tooLarge }
     var fields: [FormField] = []
@@ -71,7 +72,9 @@ package enum Form {
       if end > start {
         guard fields.count < maxFields else { throw .tooManyFields }
         let field = try parseField(bytes, from: start, to: end)
-        guard !fields.contains(where: { $0.name.utf8.elementsEqual(field.name.utf8) }) else { throw .duplicateName }
+        let mayRepeat = repeatable.contains { $0.utf8.elementsEqual(field.name.utf8) }
+        guard mayRepeat || !fields.contains(where: { $0.name.utf8.elementsEqual(field.name.utf8) })
+        else { throw .duplicateName }
         fields.append(field)
       }
       start = end + 1
@@ -79,7 +82,7 @@ package enum Form {
     return fields
   }
 
-  /// Reads all fields, as ``parse(_:maxFields:maxBytes:)`` for spans does.
+  /// Reads all fields, as ``parse(_:maxFields:maxBytes:repeatable:)`` for spans does.
   package static func parse(_ text: String) throws(FormError) -> [FormField] {
     let view = text.utf8
     return try parse(view.span)
@@ -90,6 +93,28 @@ package enum Form {
     let name = try decode(bytes, from: start, to: equals)
     let value = try decode(bytes, from: min(equals + 1, end), to: end)
     return FormField(name: name, value: value)
+  }
+
+  /// Decodes one name or value to bytes, which may be secret.
+  ///
+  /// - Returns: False when it is malformed; what was written is then of no use.
+  package static func decode<S: ByteSink & ~Copyable>(_ text: Span<UInt8>, to sink: inout S) -> Bool {
+    var index = 0
+    while index < text.count {
+      switch text[index] {
+      case UInt8(ascii: "+"): sink.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard index + 2 < text.count, let high = HexDigit.value(text[index + 1]),
+          let low = HexDigit.value(text[index + 2])
+        else { return false }
+        sink.append(high << 4 | low)
+        index += 2
+      case 0x21...0x7E: sink.append(text[index])
+      default: return false
+      }
+      index += 1
+    }
+    return true
   }
 
   private static func decode(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(FormError) -> String {

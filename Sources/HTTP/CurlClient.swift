@@ -16,8 +16,8 @@ package final class CurlClient: HTTPClient {
   /// The most redirects that one request follows.
   package static let maxRedirects = 3
 
-  private let userAgent: String
-  private let pool = HandlePool()
+  let userAgent: String
+  let pool = HandlePool()
 
   /// - Parameter userAgent: The `User-Agent` of every request.
   package init(userAgent: String) {

@@ -16,7 +16,9 @@ extension CurlHandle {
       try check(unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
       try unsafe withUnsafeMutablePointer(to: &exchange) { (exchange) throws(HTTPFailure) in
         try unsafe setCallbacks(exchange)
-        try unsafe sendBody(of: request, exchange)
+        try lendingClientKey(of: request.transport) { () throws(HTTPFailure) in
+          try unsafe sendBody(of: request, exchange)
+        }
       }
     }
   }

@@ -2,14 +2,19 @@ package import Crypto
 
 extension AuthorizationServer {
   /// Asks for the codes of a sign-in on another device (RFC 8628 section 3.1).
+  ///
+  /// - Parameter target: The resources and the audience of the sign-in; a scope in it is not sent twice.
   package func authorizeDevice(
-    scope: Scope?, cancellation: Cancellation? = nil
+    scope: Scope?, target: TokenTarget? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
     let endpoint = try require(metadata.deviceAuthorizationEndpoint, .deviceAuthorization)
     var form = RequestForm()
     form.add(scope)
+    form.add(target)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
-    return try DeviceAuthorizationResponse.parse(response, sent: secrets())
+    return try advising { () throws(OAuthError) in
+      try DeviceAuthorizationResponse.parse(response, sent: secrets())
+    }
   }
 
   /// Asks once whether the user has approved (RFC 8628 section 3.4). ``DevicePolling`` says when.

@@ -12,7 +12,7 @@ extension AuthorizationServer {
   ) throws(OAuthError) -> JSONObject {
     let subject = EndpointRole.userinfo.subject
     let endpoint = try require(metadata.userinfoEndpoint, .userinfo)
-    var request = HTTPRequest(get: endpoint, .userinfo, transport: transport, cancellation: cancellation)
+    var request = HTTPRequest(get: endpoint, .userinfo, transport: privateTransport, cancellation: cancellation)
     request.authorization = try bearer(accessToken)
     let response = try send(request)
     let claims = try claims(in: response, subject, sent: secrets(accessToken))

@@ -6,18 +6,29 @@ package struct AuthorizationServer: Sendable {
   package let metadata: AuthorizationServerMetadata
   package let client: Client
   package let transport: Transport
+  /// What the client shows where it proves who it is, and where its tokens are bound to it.
+  package let clientCertificate: ClientCertificate?
   package let http: any HTTPClient
-  package let scopeSeparator: TokenResponse.ScopeSeparator
+  /// The particulars of this server, if the account says that it is one we know.
+  package let service: KnownService?
 
   package init(
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
-    scopeSeparator: TokenResponse.ScopeSeparator = .space
+    service: KnownService? = nil, clientCertificate: ClientCertificate? = nil
   ) {
     self.metadata = metadata
     self.client = client
     self.transport = transport
     self.http = http
-    self.scopeSeparator = scopeSeparator
+    self.service = service
+    self.clientCertificate = clientCertificate
+  }
+
+  /// The way to the endpoints that may see the client's certificate. Public documents are fetched without it.
+  var privateTransport: Transport {
+    var transport = transport
+    transport.clientCertificate = clientCertificate
+    return transport
   }
 
   func require(_ endpoint: Endpoint?, _ role: EndpointRole) throws(OAuthError) -> Endpoint {
@@ -29,7 +40,7 @@ package struct AuthorizationServer: Sendable {
   func post(
     _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
-    let authorization = try client.identify(in: &form)
+    let authorization = try client.identify(in: &form, at: metadata)
     return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 
@@ -39,9 +50,18 @@ package struct AuthorizationServer: Sendable {
     authorization: consuming SecretBytes?, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
     let body = try form.finish()
-    var request = HTTPRequest(post: endpoint, role, form: body, transport: transport, cancellation: cancellation)
+    var request = HTTPRequest(post: endpoint, role, form: body, transport: privateTransport, cancellation: cancellation)
     request.authorization = authorization
     return try send(request)
+  }
+
+  /// Adds to an error what is known to help with it at this server.
+  func advising<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
+    do { return try body() } catch {
+      var advised = error
+      advised.advice = service?.advice(for: error)
+      throw advised
+    }
   }
 
   func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
@@ -63,7 +83,9 @@ package struct AuthorizationServer: Sendable {
 
   /// Reads tokens. A `DPoP` token is bound to a key, but the request proved no key (RFC 9449 section 5).
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
-    let tokens = try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: scopeSeparator)
+    let tokens = try advising { () throws(OAuthError) in
+      try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: service?.scopeSeparator ?? .space)
+    }
     guard tokens.tokenType == "Bearer" else { throw OAuthError(.unsupportedTokenType, "the token endpoint") }
     return tokens
   }

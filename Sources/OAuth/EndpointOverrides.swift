@@ -1,5 +1,6 @@
 /// Endpoints that an account names itself, for servers whose metadata lacks them or that have none.
 package struct EndpointOverrides: Sendable, Hashable {
+  package var authorization: Endpoint?
   package var token: Endpoint?
   package var deviceAuthorization: Endpoint?
   package var userinfo: Endpoint?
@@ -7,9 +8,10 @@ package struct EndpointOverrides: Sendable, Hashable {
   package var jwks: Endpoint?
 
   package init(
-    token: Endpoint? = nil, deviceAuthorization: Endpoint? = nil, userinfo: Endpoint? = nil,
-    revocation: Endpoint? = nil, jwks: Endpoint? = nil
+    authorization: Endpoint? = nil, token: Endpoint? = nil, deviceAuthorization: Endpoint? = nil,
+    userinfo: Endpoint? = nil, revocation: Endpoint? = nil, jwks: Endpoint? = nil
   ) {
+    self.authorization = authorization
     self.token = token
     self.deviceAuthorization = deviceAuthorization
     self.userinfo = userinfo

@@ -15,6 +15,8 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// The `error_description`, cleaned for a terminal, at most 200 characters.
   package var serverDescription: String?
   package var httpStatus: Int?
+  /// What helps at this server, in our own words.
+  package var advice: String?
   /// How long the server asked us to wait, at most 300.
   package var retryAfterSeconds: Int?
   /// The request may have been carried out, and no byte of an answer was seen. A refresh token that was

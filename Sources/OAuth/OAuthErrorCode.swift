@@ -3,16 +3,18 @@ extension OAuthError {
   package enum Code: String, Sendable, CaseIterable {
     // What the user or a document names is not usable.
     case insecureURL, invalidURL, invalidIssuer, issuerMismatch, metadataMissing, metadataInvalid
-    case endpointMissing, invalidScope, invalidClientID
+    case endpointMissing, invalidScope, invalidTarget, invalidClientID
     // No answer, or none that may be used.
     case network, timeout, tlsFailure, certificateRejected, pinMismatch, redirectRefused, responseTooLarge
     case serverUnavailable, rateLimited, cancelled, malformedResponse, internalFailure, cryptoFailure
     // The answer is not what the protocol promises.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch
+    case codeChallengeUnsupported, responseIssuerMismatch
     // The server said no.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
-    case unsupportedGrantType, invalidScopeAnswer, invalidToken, insufficientScope
+    case unsupportedGrantType, invalidScopeAnswer, invalidTargetAnswer, invalidToken, insufficientScope
     case unsupportedTokenRevocation, otherServerError
+    case codeRejected
   }
 }
 
@@ -29,21 +31,22 @@ extension OAuthError.Code {
       case .malformed: .malformedResponse
       case .redirect: .redirectRefused
       case .cancelled: .cancelled
-      case .setup: .internalFailure
+      case .setup, .content: .internalFailure
       }
   }
 
   var usualRemedy: OAuthError.Remedy {
     switch self {
     case .network, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .tryLater
-    case .invalidGrant, .expiredToken, .accessDenied, .invalidToken: .signInAgain
+    case .invalidGrant, .expiredToken, .accessDenied, .invalidToken, .codeRejected: .signInAgain
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
-      .endpointMissing, .invalidScope, .invalidClientID, .certificateRejected, .pinMismatch, .redirectRefused,
+      .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID, .certificateRejected,
+      .pinMismatch, .redirectRefused,
       .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope:
       .fixConfiguration
     case .responseTooLarge, .cancelled, .malformedResponse, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .invalidRequest,
-      .unsupportedTokenRevocation, .otherServerError:
+      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch:
       .none
     }
   }
@@ -58,6 +61,7 @@ extension OAuthError.Code {
     case .metadataInvalid: "the server's metadata is not usable: \(subject)"
     case .endpointMissing: "the server does not name \(subject)"
     case .invalidScope: "\(subject) is not a valid scope"
+    case .invalidTarget: "\(subject) is not valid: a resource is an absolute URI without a fragment"
     case .invalidClientID: "\(subject) is not a valid client id"
     case .network: "no connection to \(subject)"
     case .timeout: "\(subject) did not answer in time"
@@ -76,6 +80,9 @@ extension OAuthError.Code {
     case .missingIDToken: "\(subject) issued no ID Token although one was asked for"
     case .idTokenRejected: "the ID Token was rejected: \(subject)"
     case .userInfoMismatch: "the answer of \(subject) is about another user"
+    case .codeChallengeUnsupported: "\(subject) announces PKCE without the method S256, so its codes are not safe"
+    case .responseIssuerMismatch: "the answer to the sign-in is not from \(subject) but from another issuer"
+    case .codeRejected: "\(subject) does not accept the authorization code"
     case .accessDenied: "access was denied at \(subject)"
     case .expiredToken: "the code has expired at \(subject)"
     case .invalidGrant: "\(subject) no longer accepts this sign-in"
@@ -84,6 +91,7 @@ extension OAuthError.Code {
     case .invalidRequest: "\(subject) rejected the request"
     case .unsupportedGrantType: "\(subject) does not support this way to sign in"
     case .invalidScopeAnswer: "\(subject) rejected the scope"
+    case .invalidTargetAnswer: "\(subject) gives no token for that resource or audience"
     case .invalidToken: "\(subject) rejected the access token"
     case .insufficientScope: "\(subject) wants a scope that the access token does not have"
     case .unsupportedTokenRevocation: "\(subject) cannot revoke this kind of token"

@@ -11,6 +11,12 @@ package enum Terminal {
     return columns > 0 ? Int(columns) : nil
   }
 
+  /// The number of rows; nil when it is no terminal or does not know.
+  package static func height(_ descriptor: Int32) -> Int? {
+    let rows = agent_terminal_rows(descriptor)
+    return rows > 0 ? Int(rows) : nil
+  }
+
   /// The terminal that this process belongs to, for reading and writing, wherever the standard
   /// streams lead.
   ///

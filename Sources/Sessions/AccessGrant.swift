@@ -21,13 +21,15 @@ package final class AccessGrant: Sendable {
   package let lifetimeSeconds: Int?
   /// The vault record that the token came with.
   package let recordGeneration: UInt64
+  /// The record that the refresh for it replaced; nil when there was none.
+  package let replacedGeneration: UInt64?
   /// Unix seconds, for people; the daemon itself goes by ``issuedAt``, which counts suspended time.
   package let expiresAtUnixSeconds: Int?
 
   package init(
     accessToken: SharedSecret, tokenType: String, scope: String?, subject: String?, claims: JSONObject,
     idToken: SharedSecret? = nil, issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?,
-    recordGeneration: UInt64
+    recordGeneration: UInt64, replacedGeneration: UInt64? = nil
   ) {
     self.accessToken = accessToken
     self.tokenType = tokenType
@@ -38,6 +40,7 @@ package final class AccessGrant: Sendable {
     self.issuedAt = issuedAt
     self.lifetimeSeconds = lifetimeSeconds
     self.recordGeneration = recordGeneration
+    self.replacedGeneration = replacedGeneration
     expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
   }
 
@@ -52,10 +55,24 @@ package final class AccessGrant: Sendable {
     lifetimeSeconds = other.lifetimeSeconds
     expiresAtUnixSeconds = other.expiresAtUnixSeconds
     self.recordGeneration = recordGeneration
+    replacedGeneration = other.replacedGeneration
   }
 
   /// The same grant after its record was written again.
   func moved(to generation: UInt64) -> AccessGrant { AccessGrant(self, recordGeneration: generation) }
+
+  /// This grant with the identity of `other`, where it has none of its own and replaces the record that
+  /// `other` is good for.
+  ///
+  /// A refresh for another target may have written the record while this one waited for its turn.
+  package func keepingIdentity(of other: AccessGrant?) -> AccessGrant {
+    guard let other, idToken == nil, claims.isEmpty, other.recordGeneration == replacedGeneration else { return self }
+    return AccessGrant(
+      accessToken: accessToken, tokenType: tokenType, scope: scope, subject: subject ?? other.subject,
+      claims: other.claims, idToken: other.idToken, issuedAt: issuedAt,
+      issuedAtUnixSeconds: (expiresAtUnixSeconds ?? 0) - (lifetimeSeconds ?? 0), lifetimeSeconds: lifetimeSeconds,
+      recordGeneration: recordGeneration, replacedGeneration: replacedGeneration)
+  }
 
   package var expiresAt: Instant? {
     lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) }

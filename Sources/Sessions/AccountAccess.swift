@@ -9,6 +9,8 @@ struct AccountAccess {
   let configuration: AccountConfiguration
   let issuer: Issuer
   let overrides: EndpointOverrides
+  /// False for a service that is known to have none.
+  let publishesMetadata: Bool
   let caDigest: String?
   private(set) var transport: Transport
 
@@ -17,7 +19,9 @@ struct AccountAccess {
     let loopback = configuration.allowHTTPLoopback
     do {
       issuer = try Issuer(configuration.issuer, allowHTTPLoopback: loopback)
-      overrides = try configuration.endpoints.overrides(allowHTTPLoopback: loopback)
+      let known = try configuration.service?.endpoints(of: issuer, allowHTTPLoopback: loopback)
+      publishesMetadata = known == nil
+      overrides = try configuration.endpoints.overrides(allowHTTPLoopback: loopback, else: known)
     } catch {
       throw .oauth(error)
     }
@@ -33,29 +37,20 @@ struct AccountAccess {
 
   /// The server as requests see it, with the record's secrets.
   func server(
-    metadata: AuthorizationServerMetadata, clientSecret: SharedSecret?, proxyCredentials: SharedSecret?,
-    http: any HTTPClient
+    metadata: AuthorizationServerMetadata, _ credentials: ClientCredentials, proxyCredentials: SharedSecret?,
+    http: any HTTPClient, time: any TimeSource
   ) throws(SessionError) -> AuthorizationServer {
     var transport = transport
     transport.proxy?.credentials = proxyCredentials
-    let authentication = try authentication(secret: clientSecret)
+    let authentication = try credentials.authentication(configuration) { time.wallSeconds() }
+    let certificate = try credentials.clientCertificate(configuration.authentication)
     do {
       let client = try Client(id: configuration.clientID, authentication: authentication)
       return AuthorizationServer(
-        metadata: metadata, client: client, transport: transport, http: http)
+        metadata: metadata, client: client, transport: transport, http: http, service: configuration.service,
+        clientCertificate: certificate)
     } catch {
       throw .oauth(error)
-    }
-  }
-
-  private func authentication(secret: SharedSecret?) throws(SessionError) -> ClientAuthentication {
-    let method = configuration.tokenEndpointAuthMethod
-    if method == "none" { return .none }
-    guard let secret else { throw .configuration(ConfigurationError(.missingClientSecret, "client_secret")) }
-    switch method {
-    case "client_secret_basic": return .basic(secret)
-    case "client_secret_post": return .post(secret)
-    default: throw .configuration(ConfigurationError(.invalid, "token_endpoint_auth_method"))
     }
   }
 
@@ -82,14 +77,21 @@ struct AccountAccess {
 }
 
 extension AccountConfiguration.Endpoints {
-  func overrides(allowHTTPLoopback: Bool) throws(OAuthError) -> EndpointOverrides {
+  /// - Parameter known: The endpoints that count where none is named by hand.
+  func overrides(
+    allowHTTPLoopback: Bool, else known: EndpointOverrides? = nil
+  ) throws(OAuthError) -> EndpointOverrides {
     func endpoint(_ text: String?) throws(OAuthError) -> Endpoint? {
       guard let text else { return nil }
       return try Endpoint(text, allowHTTPLoopback: allowHTTPLoopback)
     }
-    return EndpointOverrides(
-      token: try endpoint(token), deviceAuthorization: try endpoint(deviceAuthorization),
-      userinfo: try endpoint(userinfo), revocation: try endpoint(revocation), jwks: try endpoint(jwks))
+    var overrides = known ?? EndpointOverrides()
+    overrides.token = try endpoint(token) ?? overrides.token
+    overrides.deviceAuthorization = try endpoint(deviceAuthorization) ?? overrides.deviceAuthorization
+    overrides.userinfo = try endpoint(userinfo) ?? overrides.userinfo
+    overrides.revocation = try endpoint(revocation) ?? overrides.revocation
+    overrides.jwks = try endpoint(jwks) ?? overrides.jwks
+    return overrides
   }
 }
 

@@ -13,12 +13,18 @@ package struct Authority: Sendable, Hashable {
   /// SHA-256 of the certificate authority file, base64url; nil for the system's alone.
   package var caDigest: String?
   package var pins: [String]
+  /// The service whose particulars were used, by its name.
+  package var serviceName: String?
   /// Endpoints named by hand, `name=URL`, in a fixed order.
   package var namedEndpoints: [String]
   /// The origins of all endpoints that get a secret or a token, sorted.
   package var origins: [String]
   /// The proxy that may get the account's proxy credentials.
   package var proxy: String?
+  /// Places that may get the access token, as `ResourceOrigin` spells them, sorted.
+  package var resourceOrigins: [String]
+  /// The place of UserInfo, which may get it too.
+  package var userinfoOrigin: String?
 
   package init(
     _ configuration: AccountConfiguration, caDigest: String?, metadata: AuthorizationServerMetadata
@@ -29,9 +35,12 @@ package struct Authority: Sendable, Hashable {
     allowHTTPLoopback = configuration.allowHTTPLoopback
     self.caDigest = caDigest
     pins = configuration.pins
+    serviceName = configuration.serviceName
     namedEndpoints = configuration.endpoints.named.map { "\($0)=\($1)" }
     origins = metadata.endpointOrigins
     proxy = configuration.proxy
+    resourceOrigins = configuration.resourceOrigins.map(\.text).sorted()
+    userinfoOrigin = metadata.userinfoEndpoint?.uri.origin
   }
 
   /// The first setting that differs from what the person signed in with, by its name in the settings file.
@@ -43,6 +52,7 @@ package struct Authority: Sendable, Hashable {
     if allowHTTPLoopback != configuration.allowHTTPLoopback { return "allow_http_loopback" }
     if self.caDigest != caDigest { return "ca_file" }
     if pins != configuration.pins { return "pins" }
+    if serviceName != configuration.serviceName { return "provider" }
     if namedEndpoints != configuration.endpoints.named.map({ "\($0)=\($1)" }) { return "endpoints" }
     return nil
   }
@@ -70,7 +80,10 @@ package struct Authority: Sendable, Hashable {
     object["pins"] = .array(pins.map { .string($0) })
     object["named_endpoints"] = .array(namedEndpoints.map { .string($0) })
     object["origins"] = .array(origins.map { .string($0) })
+    object["provider"] = serviceName.map { .string($0) }
     object["proxy"] = proxy.map { .string($0) }
+    if !resourceOrigins.isEmpty { object["resource_origins"] = .array(resourceOrigins.map { .string($0) }) }
+    object["userinfo_origin"] = userinfoOrigin.map { .string($0) }
     return .object(object)
   }
 
@@ -92,6 +105,9 @@ package struct Authority: Sendable, Hashable {
     self.pins = pins
     namedEndpoints = named
     self.origins = origins
+    serviceName = json["provider"]?.string
     proxy = json["proxy"]?.string
+    resourceOrigins = texts("resource_origins") ?? []
+    userinfoOrigin = json["userinfo_origin"]?.string
   }
 }

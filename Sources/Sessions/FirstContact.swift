@@ -9,24 +9,48 @@ struct FirstContact {
   let caDigest: String?
 
   init(
-    _ configuration: AccountConfiguration, _ secrets: DeviceSignIn.Secrets, services: SessionServices,
+    _ configuration: AccountConfiguration, _ secrets: SignIn.Secrets, services: SessionServices,
     cancellation: Cancellation
   ) throws(SessionError) {
+    let credentials = secrets.credentials
     self.configuration = configuration
-    var access = try AccountAccess(configuration)
+    if credentials.certificate != nil { self.configuration.authentication.showsCertificate = true }
+    var access = try AccountAccess(self.configuration)
     access.useProxyCredentials(secrets.proxyCredentials)
     let metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
-    if secrets.clientSecret != nil, configuration.tokenEndpointAuthMethod == "none" {
-      let methods = metadata.tokenEndpointAuthMethods
-      self.configuration.tokenEndpointAuthMethod =
-        methods.contains("client_secret_basic") || !methods.contains("client_secret_post")
-        ? "client_secret_basic" : "client_secret_post"
+    if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == ClientAuthenticationMethod.none.rawValue {
+      let method = try Self.method(credentials, self.configuration, metadata.tokenEndpointAuthMethods)
+      self.configuration.tokenEndpointAuthMethod = method
       access = try AccountAccess(self.configuration)
       access.useProxyCredentials(secrets.proxyCredentials)
     }
     caDigest = access.caDigest
     server = try access.server(
-      metadata: metadata, clientSecret: secrets.clientSecret, proxyCredentials: secrets.proxyCredentials,
-      http: services.http)
+      metadata: metadata, credentials, proxyCredentials: secrets.proxyCredentials, http: services.http,
+      time: services.time)
+  }
+
+  /// The method that the given credentials and the server's announcement lead to, the strongest first
+  /// (RFC 9700 section 2.5).
+  private static func method(
+    _ credentials: ClientCredentials, _ configuration: AccountConfiguration, _ announced: [String]
+  ) throws(SessionError) -> String {
+    func isAnnounced(_ method: ClientAuthenticationMethod) -> Bool { announced.contains(method.rawValue) }
+    if let certificate = try credentials.clientCertificate(configuration.authentication) {
+      let methods: [ClientAuthenticationMethod] =
+        certificate.isSelfIssued
+        ? [.selfSignedTLSClientAuth, .tlsClientAuth] : [.tlsClientAuth, .selfSignedTLSClientAuth]
+      if let method = methods.first(where: isAnnounced) { return method.rawValue }
+      // A certificate that proves nothing can still bind tokens (RFC 8705 section 4).
+      if credentials.secret == nil {
+        let method = isAnnounced(.privateKeyJWT) ? ClientAuthenticationMethod.privateKeyJWT : .none
+        return method.rawValue
+      }
+    } else if credentials.key != nil {
+      return ClientAuthenticationMethod.privateKeyJWT.rawValue
+    }
+    if let known = configuration.service?.tokenEndpointAuthMethod { return known }
+    let isBasic = isAnnounced(.secretBasic) || !isAnnounced(.secretPost)
+    return (isBasic ? ClientAuthenticationMethod.secretBasic : .secretPost).rawValue
   }
 }

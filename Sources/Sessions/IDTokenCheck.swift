@@ -11,12 +11,14 @@ struct IDTokenCheck {
   let cancellation: Cancellation
 
   /// At sign-in: required when `openid` was asked for (OpenID Connect Core, section 3.1.3.3).
-  func signedIn(_ response: TokenResponse, isRequired: Bool) throws(SessionError) -> IDToken? {
+  func signedIn(
+    _ response: TokenResponse, isRequired: Bool, demands: IDTokenDemands = .init()
+  ) throws(SessionError) -> IDToken? {
     guard response.idToken != nil else {
       if isRequired { throw .oauth(OAuthError(.missingIDToken, "the token endpoint")) }
       return nil
     }
-    return try verified(response, first: nil)
+    return try verified(response, first: nil, demands)
   }
 
   /// After a refresh: it may be missing, and must be for the same person and client (section 12.2).
@@ -24,20 +26,26 @@ struct IDTokenCheck {
     _ response: TokenResponse, first: IdentityRecord?, account: AccountName
   ) throws(SessionError) -> IDToken? {
     do {
-      return try verified(response, first: first)
+      return try verified(response, first: first, IDTokenDemands())
     } catch .idToken(let error) where error.code == .identityChanged {
       throw .identityChanged(account: account.text)
     }
   }
 
-  private func verified(_ response: TokenResponse, first: IdentityRecord?) throws(SessionError) -> IDToken? {
+  private func verified(
+    _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenDemands
+  ) throws(SessionError) -> IDToken? {
     guard let compact = response.idToken else { return nil }
     guard let endpoint = server.metadata.jwksURI else {
       throw .oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))
     }
-    let expectation = IDTokenExpectation(
-      issuer: server.metadata.issuer, clientID: server.client.id, nonce: nil, accessToken: response.accessToken,
+    var expectation = IDTokenExpectation(
+      issuer: server.metadata.issuer, clientID: server.client.id, nonce: demands.nonce,
+      accessToken: response.accessToken,
       algorithms: server.metadata.acceptedIDTokenAlgorithms, now: services.time.wallSeconds(), first: first)
+    expectation.maxAge = demands.maxAge
+    expectation.acrValues = demands.acrValues
+    expectation.code = demands.code
     let observer = services.observer
     let keys = try oauth { () throws(OAuthError) in
       try services.documents.keys(

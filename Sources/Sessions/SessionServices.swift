@@ -122,7 +122,7 @@ package struct SessionServices: Sendable {
       throw .endpointMoved(account: account.text, origin: origin)
     }
     return try access.server(
-      metadata: metadata, clientSecret: record.clientSecret, proxyCredentials: record.proxyCredentials, http: http)
+      metadata: metadata, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time)
   }
 
   /// The server's metadata with the endpoints that the settings name. A server that publishes none is
@@ -130,10 +130,14 @@ package struct SessionServices: Sendable {
   func metadata(
     _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
+    guard access.publishesMetadata else {
+      return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)
+    }
     do {
-      return try documents.metadata(
-        of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation, observer: observer
-      ).applying(access.overrides)
+      let metadata = try documents.metadata(
+        of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation, observer: observer)
+      let showsCertificate = access.configuration.authentication.showsCertificate
+      return (showsCertificate ? metadata.forMutualTLS : metadata).applying(access.overrides)
     } catch {
       guard error.code == .metadataMissing, access.overrides.token != nil else { throw .oauth(error) }
       return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)

@@ -31,7 +31,9 @@ package struct SignOutOperation: Sendable {
     /// Only forgotten here, as asked.
     case local
     /// The server has no revocation endpoint.
-    case notOffered
+    ///
+    /// - Parameter page: Where a person can end the session by hand, for a service that we know.
+    case notOffered(page: String?)
     /// The server may still honour the tokens.
     case failed(SessionError)
   }
@@ -55,9 +57,11 @@ package struct SignOutOperation: Sendable {
     guard let record = try services.record(of: account) else { return .nothingToRevoke }
     guard record.refreshToken != nil || record.accessToken != nil || grant != nil else { return .nothingToRevoke }
     if isLocal { return .local }
-    guard let configuration else { return .notOffered }
+    guard let configuration else { return .notOffered(page: nil) }
     let server = try services.server(for: account, configuration, record, cancellation: nil)
-    guard server.metadata.revocationEndpoint != nil else { return .notOffered }
+    guard server.metadata.revocationEndpoint != nil else {
+      return .notOffered(page: configuration.service?.sessionsPage)
+    }
     return try oauth { () throws(OAuthError) in try revoke(record, at: server) }
   }
 
@@ -75,7 +79,7 @@ package struct SignOutOperation: Sendable {
       // Some servers take a revocation from a public client only with an access token, and there is
       // none that works: one more refresh yields it.
       guard error.httpStatus == 401 else { throw error }
-      let last = try server.refresh(refreshToken, scope: nil, cancellation: nil)
+      let last = try server.refresh(refreshToken, cancellation: nil)
       try server.revoke(
         last.refreshToken ?? refreshToken, hint: .refreshToken, bearer: last.accessToken, cancellation: nil)
       try? server.revoke(last.accessToken, hint: .accessToken, bearer: last.accessToken, cancellation: nil)

@@ -12,14 +12,14 @@ package struct TokenImport: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
   package let refreshToken: SharedSecret
-  package let given: DeviceSignIn.Secrets
+  package let given: SignIn.Secrets
   package let services: SessionServices
   package let settingsDirectory: String
   package let cancellation: Cancellation
 
   package init(
     account: AccountName, configuration: AccountConfiguration, refreshToken: SharedSecret,
-    given: DeviceSignIn.Secrets, services: SessionServices, settingsDirectory: String, cancellation: Cancellation
+    given: SignIn.Secrets, services: SessionServices, settingsDirectory: String, cancellation: Cancellation
   ) {
     self.account = account
     self.configuration = configuration
@@ -72,14 +72,14 @@ package struct TokenImport: Sendable {
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let response = try oauth { () throws(OAuthError) in
-      try contact.server.refresh(refreshToken, scope: nil, cancellation: cancellation)
+      try contact.server.refresh(refreshToken, cancellation: cancellation)
     }
     var record = AccountRecord(
       authority: Authority(contact.configuration, caDigest: contact.caDigest, metadata: contact.server.metadata),
       signedInAt: wallSeconds)
     record.refreshToken = response.refreshToken ?? refreshToken
     record.scope = response.scope?.text
-    record.clientSecret = given.clientSecret
+    record.credentials = given.credentials
     record.proxyCredentials = given.proxyCredentials
     // A rotated token is on disk before anything else can fail.
     var generation = try services.write(record, of: account)

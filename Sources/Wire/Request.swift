@@ -4,6 +4,8 @@ internal import Encoding
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case login(LoginRequest)
+  case loginRedirect(LoginRedirectRequest)
+  case loginResume(LoginResumeRequest)
   case logout(LogoutRequest)
   /// All accounts, or the named one. With `check` the servers are asked whether the sessions still hold.
   case status(account: String?, check: Bool = false)
@@ -15,6 +17,8 @@ package enum Request: Sendable, Hashable {
   /// The daemon's last events.
   case daemonLog
   case account(AccountRequest)
+  /// Makes a request to a resource with an account's token.
+  case call(CallRequest)
 }
 
 /// A request with the deadline its sender will wait for.
@@ -77,6 +81,8 @@ extension Request {
     switch self {
     case .token: "token"
     case .login: "login"
+    case .loginRedirect: "login_redirect"
+    case .loginResume: "login_resume"
     case .logout: "logout"
     case .status: "status"
     case .list: "list"
@@ -86,6 +92,7 @@ extension Request {
     case .daemonStop: "daemon_stop"
     case .daemonLog: "daemon_log"
     case .account(let request): request.name
+    case .call: "resource"
     }
   }
 
@@ -93,6 +100,8 @@ extension Request {
     switch self {
     case .token(let token): token.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
+    case .loginRedirect(let redirect): redirect.addMembers(to: &members)
+    case .loginResume(let login): login.addMembers(to: &members)
     case .logout(let logout): logout.addMembers(to: &members)
     case .status(let account, let check):
       members.add("account", account)
@@ -100,6 +109,7 @@ extension Request {
     case .whoami(let account): members.add("account", account)
     case .use(let account): members.add("account", account)
     case .account(let request): request.addMembers(to: &members)
+    case .call(let request): request.addMembers(to: &members)
     case .list, .daemonStatus, .daemonStop, .daemonLog: break
     }
   }
@@ -109,6 +119,8 @@ extension Request {
     switch name {
     case "token": self = .token(try TokenRequest(members))
     case "login": self = .login(try LoginRequest(members))
+    case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
+    case "login_resume": self = .loginResume(try LoginResumeRequest(members))
     case "logout": self = .logout(try LogoutRequest(members))
     case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
     case "list": self = .list
@@ -121,6 +133,7 @@ extension Request {
     case "daemon_status": self = .daemonStatus
     case "daemon_stop": self = .daemonStop
     case "daemon_log": self = .daemonLog
+    case "resource": self = .call(try CallRequest(members))
     default:
       guard let request = try AccountRequest(named: name, members) else {
         throw Failure(.invalidRequest, "unknown request")

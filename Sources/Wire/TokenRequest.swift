@@ -9,6 +9,27 @@ package struct TokenRequest: Sendable, Hashable {
   /// Spend the refresh token even if the token at hand is good.
   package var forceRefresh: Bool
 
+  /// What the token is to be good for, where that is not all that was granted.
+  package var target = Target()
+
+  /// Empty for the account's own token.
+  package struct Target: Sendable, Hashable {
+    package var scope: [String] = []
+    package var resources: [String] = []
+    package var audience: String?
+    /// Trade the account's own token for it (RFC 8693).
+    package var isExchanged = false
+
+    package init(
+      scope: [String] = [], resources: [String] = [], audience: String? = nil, isExchanged: Bool = false
+    ) {
+      self.scope = scope
+      self.resources = resources
+      self.audience = audience
+      self.isExchanged = isExchanged
+    }
+  }
+
   /// What the answer is to hold beside the access token.
   package var extras: Extras
 
@@ -39,6 +60,9 @@ package struct TokenRequest: Sendable, Hashable {
     account = try members.text("account")
     minimumValiditySeconds = try members.integer("min_valid", in: 0...86_400)
     forceRefresh = try members.flag("force_refresh")
+    target = Target(
+      scope: try members.texts("scope"), resources: try members.texts("resource"),
+      audience: try members.text("audience"), isExchanged: try members.flag("exchange"))
     extras = Extras(idToken: try members.flag("id_token"), claims: try members.flag("claims"))
   }
 
@@ -46,6 +70,10 @@ package struct TokenRequest: Sendable, Hashable {
     members.add("account", account)
     members.add("min_valid", minimumValiditySeconds)
     members.add("force_refresh", forceRefresh)
+    members.add("scope", target.scope)
+    members.add("resource", target.resources)
+    members.add("audience", target.audience)
+    members.add("exchange", target.isExchanged)
     members.add("id_token", extras.idToken)
     members.add("claims", extras.claims)
   }

@@ -115,7 +115,7 @@ import Wire
   @Test func `values that cannot be right are refused`() throws {
     let wrong: [(String, (inout LoginRequest) -> Void)] = [
       ("the name", { $0.account = "../work" }), ("the scope", { $0.scope = ["a\"b"] }),
-      ("the method", { $0.tokenEndpointAuthMethod = "private_key_jwt" }), ("the CA file", { $0.caFile = "ca.pem" }),
+      ("the method", { $0.tokenEndpointAuthMethod = "client_secret_jwt" }), ("the CA file", { $0.caFile = "ca.pem" }),
       ("a short pin", { $0.pins = ["sha256//AAAA"] }), ("a pin's algorithm", { $0.pins = ["sha1//AAAA"] }),
       ("the proxy", { $0.proxy = "ftp://proxy.example" }), ("the proxy's URL", { $0.proxy = "http://" }),
     ]
@@ -177,5 +177,44 @@ import Wire
     configuration.proxy = "http://proxy.example"
     try settings.set(configuration, for: name)
     #expect(try LoginSettings(LoginRequest(), settings).configuration.proxy == nil)
+  }
+
+  @Test func `a known service needs no issuer, unless each customer has one`() throws {
+    let meant = try LoginSettings(
+      Self.request {
+        $0.account = "code"
+        $0.clientID = "cli"
+        $0.service = .github
+      }, Settings())
+    #expect(meant.configuration.issuer == "https://github.com" && meant.configuration.serviceName == "github")
+    let failure = Self.failure(
+      Self.request {
+        $0.account = "code"
+        $0.clientID = "cli"
+        $0.service = .okta
+      })
+    #expect(failure?.code == .invalidRequest && failure?.hint?.contains("okta.com") == true)
+  }
+
+  @Test func `a service that takes no sign-in from a terminal is refused with the reason`() {
+    let failure = Self.failure(
+      Self.request {
+        $0.account = "chat"
+        $0.clientID = "cli"
+        $0.service = .slack
+      })
+    #expect(
+      failure?.message
+        == "no sign-in to Slack is possible from a terminal: Slack has no device grant and takes only https redirect"
+        + " addresses")
+  }
+
+  @Test func `an account that is there keeps its issuer when its service is named later`() throws {
+    let meant = try LoginSettings(
+      Self.request {
+        $0.account = "work"
+        $0.service = .okta
+      }, try Self.stored())
+    #expect(meant.configuration.issuer == Self.issuer && meant.configuration.serviceName == "okta")
   }
 }

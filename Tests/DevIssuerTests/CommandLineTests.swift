@@ -21,6 +21,12 @@ import Testing
   @Test func `every option is read in both forms`() throws {
     let options = try options(
       "--port=8080", "--access-token-lifetime", "60", "--refresh-token-lifetime=70", "--device-code-lifetime", "80",
+      "--code-lifetime=90", "--exact-redirect-uri=http://localhost:1/a", "--exact-redirect-uri", "https://b.example/",
+      "--redirect-path=/cb", "--require-par", "--break-authorization=twice", "--break-par", "http",
+      "--break-id-token=nonce", "--break-metadata=plain",
+      "--break-registration=method", "--break-resource=server", "--open-registration", "--target=api",
+      "--client-jwks=/k", "--require-scope=a", "--require-acr=strong", "--require-max-age=5",
+      "--redirect-to=https://c.example/",
       "--interval=1", "--algorithm", "ES256", "--approve=always", "--no-rotation", "--no-refresh-token",
       "--no-id-token", "--delay-token-ms", "5", "--log=-", "--control", "--client-secret-file=/x",
       "--claim", "school_id=0042", "--claim=roles=[\"a\"]", "--claim", "level=3")
@@ -30,7 +36,22 @@ import Testing
     #expect(options.log == "-")
     #expect(options.clientSecretFile == "/x")
     #expect(options.claims == ["school_id": "0042", "roles": ["a"], "level": 3])
+    #expect(options.exactRedirectURIs == ["http://localhost:1/a", "https://b.example/"])
+    #expect(options.redirectPath == "/cb")
+    #expect(options.targets == ["api"])
+    #expect(options.clientKeyFile == "/k")
     var settings = Settings()
+    settings.codeLifetime = 90
+    settings.pushedRequests = .required
+    settings.registrationFault = .method
+    settings.resourceFault = .server
+    settings.opensRegistration = true
+    settings.resourceRules = ResourceRules(scope: "a", acr: "strong", maxAge: 5)
+    settings.redirectTarget = "https://c.example/"
+    settings.authorizationFault = .twice
+    settings.pushedRequestFault = .http
+    settings.idTokenFault = .nonce
+    settings.metadataFault = .plain
     settings.accessTokenLifetime = 60
     settings.refreshTokenLifetime = 70
     settings.deviceCodeLifetime = 80
@@ -54,6 +75,18 @@ import Testing
     (["--port=1", "--port=1"], "--port comes twice"),
     (["--interval", "3601"], "--interval: a whole number from 0 to 3600"),
     (["--device-code-lifetime", "0"], "--device-code-lifetime: a whole number from 1 to 86400"),
+    (["--code-lifetime", "601"], "--code-lifetime: a whole number from 1 to 600"),
+    (
+      ["--exact-redirect-uri", "http://a/#f"],
+      "--exact-redirect-uri: an absolute URI without a fragment, at most 16 of them"
+    ),
+    (["--break-par", "x"], "--break-par: malformed, http, missing, unknown, status"),
+    (["--require-acr", "gold"], "--require-acr: basic or strong"),
+    (["--require-scope", "a b"], "--require-scope: one scope"),
+    (["--redirect-to", "x"], "--redirect-to: an absolute URI"),
+    (["--target", ""], "--target: at most 16 names"),
+    (["--redirect-path", "cb"], "--redirect-path: a path that begins with /"),
+    (["--redirect-path", "/cb?a"], "--redirect-path: a path that begins with /"),
     (["--algorithm", "HS256"], "--algorithm: unknown algorithm"),
     (["--algorithm", "none"], "--algorithm: unknown algorithm"),
     (["--approve", "yes"], "--approve: ask, always or never"),
@@ -74,5 +107,6 @@ import Testing
       return
     }
     for option in OptionSpecification.all { #expect(CommandLineReader.help.contains(option.name)) }
+    for name in ControlRequest.parameterNames { #expect(CommandLineReader.help.contains(name)) }
   }
 }

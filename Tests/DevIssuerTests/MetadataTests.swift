@@ -15,12 +15,15 @@ import Testing
     let json = try #require(reply.json)
     #expect(json["issuer"]?.string == issuer.issuer)
     for name in [
-      "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint", "jwks_uri", "revocation_endpoint",
+      "authorization_endpoint", "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint", "jwks_uri",
+      "revocation_endpoint",
       "introspection_endpoint",
     ] {
       #expect(json[name]?.string?.hasPrefix(issuer.issuer + "/") == true, "\(name)")
     }
-    #expect(json["response_types_supported"] == nil)
+    #expect(json["response_types_supported"] == ["code"])
+    #expect(json["code_challenge_methods_supported"] == ["S256"])
+    #expect(json["authorization_response_iss_parameter_supported"] == true)
     #expect(try #require(json["claims_supported"]?.array).contains("sub"))
   }
 

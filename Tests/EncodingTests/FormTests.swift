@@ -73,6 +73,15 @@ import Testing
     #expect(try Form.parse("%C3%A9=1&e%CC%81=2").count == 2)
   }
 
+  @Test func `a name that may repeat does so, in order (RFC 8707 section 2)`() throws {
+    let bytes = utf8("a=1&b=2&%61=3")
+    #expect(
+      try Form.parse(bytes.span, repeatable: ["a"]) == [
+        FormField(name: "a", value: "1"), FormField(name: "b", value: "2"), FormField(name: "a", value: "3"),
+      ])
+    #expect(throws: FormError.duplicateName) { try Form.parse(bytes.span, repeatable: ["b"]) }
+  }
+
   @Test func `a bad percent-encoding is refused where it stands`() {
     #expect(error(utf8("a=%")) == .invalidPercentEncoding(offset: 2))
     #expect(error(utf8("a=%4")) == .invalidPercentEncoding(offset: 2))

@@ -116,7 +116,7 @@ import Vault
   /// A leftover of another person must not stand in the way of a sign-in under a new name.
   @Test func `leaves nothing that a new sign-in would stumble over`() throws {
     home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
-    let preparation = DeviceSignIn.Preparation(
+    let preparation = SignIn.Preparation(
       account: home.account, configuration: Home.configuration, given: .init(), services: home.services, isNew: true,
       cancellation: Cancellation())
     let signIn = try DeviceSignIn.prepare(preparation)

@@ -16,7 +16,7 @@ import Vault
 
   func signIn(
     _ answer: HTTPResponse, _ configuration: AccountConfiguration = Home.configuration
-  ) throws -> DeviceSignIn.Outcome {
+  ) throws -> SignIn.Outcome {
     try home.finish(try home.prepare(configuration), answer)
   }
 

@@ -12,16 +12,16 @@ extension Home {
   ]
 
   func prepare(
-    _ configuration: AccountConfiguration = Home.configuration, _ given: DeviceSignIn.Secrets = .init()
+    _ configuration: AccountConfiguration = Home.configuration, _ given: SignIn.Secrets = .init()
   ) throws -> DeviceSignIn {
     http.always(TestIssuer.deviceURL, try response(200, Self.codes))
     return try DeviceSignIn.prepare(
-      DeviceSignIn.Preparation(
+      SignIn.Preparation(
         account: account, configuration: configuration, given: given, services: services, cancellation: Cancellation()))
   }
 
   /// Polls once, gets `answer`, and finishes with it.
-  func finish(_ signIn: DeviceSignIn, _ answer: HTTPResponse) throws -> DeviceSignIn.Outcome {
+  func finish(_ signIn: DeviceSignIn, _ answer: HTTPResponse) throws -> SignIn.Outcome {
     let sentAt = time.now()
     return try signIn.finish(try poll(signIn, answer), receivedAfter: sentAt)
   }

@@ -31,6 +31,9 @@ final class ScriptedHTTP: HTTPClient {
   var transports: [Transport] { state.withLock { $0.transports } }
   var urls: [String] { requests.map(\.url) }
 
+  /// Notes a request that another client answers.
+  func record(_ request: Recorded) { state.withLock { $0.requests.append(request) } }
+
   func forgetRequests() { state.withLock { $0.requests = [] } }
 
   /// Answers the next request to `url` that has no answer yet.
@@ -44,6 +47,12 @@ final class ScriptedHTTP: HTTPClient {
 
   /// Answers each request to `url` that has no answer of its own.
   func always(_ url: String, _ response: HTTPResponse) { state.withLock { $0.always[url] = { _ in response } } }
+
+  /// No test of authorization servers reaches a resource.
+  func exchange(
+    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
+    receiver: any ResourceReceiver
+  ) throws(HTTPFailure) -> ResourceResponse { throw HTTPFailure(.setup) }
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let recorded = Recorded(

@@ -165,13 +165,13 @@ import Vault
     try home.store()
     home.http.answer(
       TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("revocation_endpoint", nil))))
-    #expect(try signOut() == .notOffered)
+    #expect(try signOut() == .notOffered(page: nil))
     #expect(try home.stored() == nil)
   }
 
   @Test func `of an account that the settings no longer name sends nothing`() throws {
     try home.store()
-    #expect(try signOut(configuration: nil) == .notOffered)
+    #expect(try signOut(configuration: nil) == .notOffered(page: nil))
     #expect(home.http.requests.isEmpty)
     #expect(try home.stored() == nil)
   }

@@ -13,7 +13,7 @@ import Vault
   func importToken(
     _ configuration: AccountConfiguration = Home.configuration, clientSecret: String? = nil
   ) throws -> TokenImport.Outcome {
-    var given = DeviceSignIn.Secrets()
+    var given = SignIn.Secrets()
     given.clientSecret = try clientSecret.map { try secret($0) }
     return try TokenImport(
       account: home.account, configuration: configuration, refreshToken: secret("theirs"), given: given,

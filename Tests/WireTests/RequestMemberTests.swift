@@ -45,6 +45,8 @@ import Wire
       Member(request: "login", name: "client_secret_descriptor", kind: .flag),
       Member(request: "login", name: "allow_http_loopback", kind: .flag),
       Member(request: "login", name: "keep", kind: .flag),
+      Member(request: "login", name: "origins", kind: .texts),
+      Member(request: "resource", name: "url", kind: .text),
     ]
     + [
       "account", "issuer", "client_id", "token_endpoint_auth_method", "ca_file", "token_endpoint",
@@ -90,7 +92,7 @@ import Wire
     }
   }
 
-  @Test(arguments: all.filter { $0.name != "request" && $0.request != "use" })
+  @Test(arguments: all.filter { $0.name != "request" && $0.request != "use" && $0.request != "resource" })
   func `that is null is as if it were not there`(member: Member) throws {
     let bare = try parse(#"{"v":1,"request":"\#(member.request)"}"#)
     #expect(try parse(line(member, .null)) == bare)
@@ -121,12 +123,17 @@ import Wire
 
   @Test func `changes settings with any member but the account and the proxy`() {
     let texts: [WritableKeyPath<LoginRequest, String?>] = [
-      \.issuer, \.clientID, \.tokenEndpointAuthMethod, \.caFile, \.endpoints.token,
+      \.issuer, \.clientID, \.tokenEndpointAuthMethod, \.authentication.keyAlgorithm,
+      \.authentication.keyID, \.caFile, \.endpoints.token,
       \.endpoints.deviceAuthorization, \.endpoints.userinfo, \.endpoints.revocation, \.endpoints.jwks,
     ]
     for path in texts { #expect(changed { $0[keyPath: path] = "x" }, "\(path)") }
-    let flags: [WritableKeyPath<LoginRequest, Bool>] = [\.sendsClientSecret, \.allowHTTPLoopback, \.keepsAccessToken]
+    let flags: [WritableKeyPath<LoginRequest, Bool>] = [
+      \.allowHTTPLoopback, \.keepsAccessToken, \.authentication.basicUnencoded, \.authentication.certificate,
+    ]
     for path in flags { #expect(changed { $0[keyPath: path] = true }, "\(path)") }
+    for kind in HandedSecret.allCases { #expect(changed { $0.handsOver = [kind] }, "\(kind)") }
+    #expect(changed { $0.authentication.assertionAudience = .tokenEndpoint })
     for path in [\LoginRequest.scope, \.pins] { #expect(changed { $0[keyPath: path] = ["x"] }, "\(path)") }
   }
 

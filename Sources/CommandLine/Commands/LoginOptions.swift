@@ -8,9 +8,24 @@ enum LoginOptions {
     var request = LoginRequest()
     request.settings = try SettingsOptions.read(invocation)
     (request.account, request.issuer) = try accountAndIssuer(invocation)
-    request.sendsClientSecret = invocation.has(.clientSecretFile)
+    request.flow = try flow(invocation)
+    request.canOpenBrowser = request.flow == nil && BrowserPlace.current.canOpen
+    request.demands.prompt = invocation.text(.prompt)
+    request.demands.loginHint = invocation.text(.loginHint)
+    request.demands.acrValues = invocation.texts(.acr)
+    request.demands.maxAge = invocation.seconds(.maxAge)
     (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
     return request
+  }
+
+  /// How to sign in, when an option says so.
+  private static func flow(_ invocation: Invocation) throws(Failure) -> LoginRequest.Flow? {
+    let named: [(OptionName, LoginRequest.Flow)] = [(.browser, .browser), (.device, .device), (.paste, .paste)]
+    let given = named.filter { invocation.has($0.0) }
+    guard given.count < 2 else {
+      throw Failure(.invalidRequest, "--\(given[0].0.rawValue) and --\(given[1].0.rawValue) exclude each other")
+    }
+    return given.first?.1
   }
 
   /// The operand is an account's name, or an issuer when it is a URL.

@@ -21,25 +21,34 @@ struct LoginReporter {
   private let tell: @Sendable (String) -> Void
   private var phase = Phase.nothing
   private var status: StatusLine?
+  private let qrCode: QRCodeChoice
+  private let copiesCode: Bool
+  /// The lines of the screen that is shown.
+  private var linesShown = 0
 
   /// When the line at the bottom is to be rewritten; nil when there is none.
   private(set) var nextUpdate: Instant?
 
   init(_ invocation: Invocation) {
-    self.init(console: Console(invocation), terminal: .current, time: SystemTime())
+    self.init(
+      console: Console(invocation), terminal: .current, time: SystemTime(), qrCode: QRCodeChoice(invocation),
+      copiesCode: invocation.has(.copyCode))
   }
 
   /// - Parameters:
   ///   - terminal: Standard error's; nil when that is none.
   ///   - tell: Where text for people goes.
   init(
-    console: Console, terminal: ErrorTerminal?, time: any TimeSource,
+    console: Console, terminal: ErrorTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
+    copiesCode: Bool = false,
     tell: @escaping @Sendable (String) -> Void = Console.tell
   ) {
     self.console = console
     self.terminal = terminal
     self.time = time
     self.tell = tell
+    self.qrCode = qrCode
+    self.copiesCode = copiesCode
     guard let terminal, terminal.obeysEscapes, !console.json, !console.quiet else { return }
     status = StatusLine(terminal, tell: tell)
   }
@@ -52,19 +61,49 @@ struct LoginReporter {
   }
 
   /// Tells an event.
-  mutating func tell(_ event: Event) throws(Failure) {
+  ///
+  /// - Parameter view: What the person sees of a browser.
+  mutating func tell(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
     // It is for people, whatever the answer's form.
     if case .progress(let entry) = event { return tellStep(entry) }
     if console.json { return try Console.answer(event.json) }
     status?.erase()
     switch event {
-    case .progress: break
+    // Only resources answer with one; and steps are told elsewhere.
+    case .response, .progress: break
     case .notice(let message):
       console.note(message)
+    case .qrCode(let code):
+      draw(code)
+    case .redirectRefused(let failure):
+      console.note([failure.message, failure.hint].compactMap { $0 }.joined(separator: "; "))
+    case .browser(let browser):
+      show(browser, view)
+      if status != nil { (phase, nextUpdate) = (.approval(expiry: browser.expiresAt), time.now()) }
     case .deviceCode(let code):
       show(code)
+      if copiesCode { copy(code) }
       if status != nil { (phase, nextUpdate) = (.approval(expiry: code.expiresAt), time.now()) }
     }
+  }
+
+  /// Whether a QR code is any use here.
+  var drawsQRCodes: Bool {
+    guard let terminal, qrCode != .never, !console.json, !console.quiet else { return false }
+    return terminal.obeysEscapes && terminal.showsUTF8
+  }
+
+  private func copy(_ code: Event.DeviceCode) {
+    let done = Clipboard.offer(code.userCode)
+    console.note(done ? "the code was offered to the terminal's clipboard" : "the code cannot be copied here")
+  }
+
+  private func draw(_ code: Event.QRCode) {
+    guard let terminal, let picture = QRPicture(code, terminal) else { return }
+    let needed = linesShown + QRPicture.lines(ofSide: code.side) + 2
+    // What scrolls out of sight is worth more than the picture.
+    guard qrCode == .always || terminal.rows().map({ needed <= $0 }) ?? false else { return }
+    tell(picture.text)
   }
 
   private mutating func tellStep(_ entry: LogEntry?) {
@@ -73,12 +112,24 @@ struct LoginReporter {
     if case .approval = phase { goOn() }
   }
 
-  private func show(_ code: Event.DeviceCode) {
+  private mutating func show(_ code: Event.DeviceCode) {
     let now = time.wallSeconds()
     guard let terminal else { return tell(LoginText.line(code, now: now, isQuiet: console.quiet)) }
     let screen = SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles)
     if console.quiet { return tell(screen.quietText(code)) }
-    tell(screen.text(code) + (terminal.obeysEscapes ? "" : LoginText.wait(code, now: now)))
+    let text = screen.text(code)
+    linesShown = text.utf8.count { $0 == UInt8(ascii: "\n") }
+    tell(text + (terminal.obeysEscapes ? "" : LoginText.wait(until: code.expiresAt, now: now)))
+  }
+
+  private func show(_ browser: Event.Browser, _ view: BrowserView) {
+    let now = time.wallSeconds()
+    guard let terminal else { return tell(LoginText.line(browser, now: now, isQuiet: console.quiet)) }
+    let screen = SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles)
+    if console.quiet { return tell(screen.quietText(browser)) }
+    tell(
+      screen.text(browser, view)
+        + (terminal.obeysEscapes ? "" : LoginText.wait(until: browser.expiresAt, now: now)))
   }
 
   /// Rewrites the line at the bottom when that is due.
@@ -116,6 +167,25 @@ struct LoginReporter {
       return try Console.answer(event)
     }
     console.note(LoginText.success(result, now: time.wallSeconds()))
+  }
+
+  /// Tells of a sign-in that goes on in the background.
+  ///
+  /// - Returns: The exit status: a start is done, and a sign-in that is asked about and goes on is to be asked
+  ///   about again later.
+  mutating func standing(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
+    finish()
+    if console.json {
+      var event = JSONObject([("event", isStart ? "started" : "waiting")])
+      for name in result.names where name != "state" { event[name] = result[name] }
+      try Console.answer(event)
+    } else if isStart, let login = result["login"]?.string {
+      try Console.answer(TerminalText.clean(login) + "\n")
+      console.note("the sign-in goes on in the background; to wait for it: agent login --resume \(login)")
+    } else {
+      console.note("nobody has approved the sign-in yet")
+    }
+    return isStart ? 0 : ExitStatus.tryLater.rawValue
   }
 
   /// Tells that it failed, where that belongs to the stream of events; the failure itself is reported

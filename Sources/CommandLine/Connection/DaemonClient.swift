@@ -97,16 +97,13 @@ struct DaemonClient: Sendable {
 
   /// Sends a request with secrets for the daemon to read, and returns its result.
   func ask(
-    _ request: Request, passing first: borrowing FileDescriptor, _ second: borrowing FileDescriptor?
+    _ request: Request, passing descriptors: [SharedDescriptor]
   ) throws(Failure) -> JSONObject {
     var connection = try connect()
     let result: JSONObject
     do {
       let begin = tellAsking(request)
-      switch second {
-      case .none: try connection.send(envelope(request), passing: first)
-      case .some(let second): try connection.send(envelope(request), passing: first, second)
-      }
+      try connection.send(envelope(request), passing: descriptors)
       result = try answer(to: request, over: &connection, since: begin)
     } catch {
       connection.finish()
@@ -173,11 +170,12 @@ struct DaemonClient: Sendable {
     }
   }
 
-  private func tell(_ event: Event) {
+  /// Tells an event that is not part of the answer.
+  func tell(_ event: Event) {
     switch event {
     case .notice(let message): console.note(message)
     case .progress(let entry): console.detail(entry)
-    case .deviceCode: break
+    case .qrCode, .deviceCode, .browser, .redirectRefused, .response: break
     }
   }
 
@@ -201,7 +199,7 @@ extension Request {
   fileprivate var mayBeRepeated: Bool {
     switch self {
     case .token, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
-    case .login, .logout, .account, .daemonStop: false
+    case .login, .loginRedirect, .loginResume, .logout, .account, .call, .daemonStop: false
     }
   }
 }

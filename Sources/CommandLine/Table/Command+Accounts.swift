@@ -10,9 +10,12 @@ extension Command {
         + " signed_out_elsewhere, not_signed_in, not_possible (the server offers nothing that would tell) or failed. A"
         + " session that was ended elsewhere is expired from then on.",
       #"With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "subject", "state", "scope","#
-        + #" "expires_at", "last_refresh", "check"}], "daemon": {"pid", "version", "uptime", "memory_pss_kib","#
-        + #" "memory_private_dirty_kib", "secure_heap", "socket"}, "vault": {"path", "slots", "device_bound","#
-        + #" "exists"}}`."#,
+        + #" "expires_at", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "check", "check_problem"}],"#
+        + #" "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib","#
+        + #" "secure_heap", "secure_heap_used"}, "vault": {"path", "exists", "slots", "device_bound"}}`."#
+        + " `problem` says why the account cannot be used or what failed last, and `check_problem` why a check failed;"
+        + #" both are `{"code", "message", "hint"}`. `uptime` is in seconds, and `secure_heap`, the memory for secrets,"#
+        + " is `locked`, `unlocked` or `unavailable`.",
     ],
     options: [Option(name: .check, summary: "Ask the servers whether the sessions still hold")],
     operands: .account,
@@ -23,7 +26,7 @@ extension Command {
     summary: "List the accounts",
     details: [
       "The active account is marked with an asterisk. With `--json` prints"
-        + #" `{"accounts": [{"name", "active", "issuer", "state"}]}`."#
+        + #" `{"accounts": [{"name", "active", "issuer", "state"}]}`, with the states of `agent status`."#
     ],
     run: ListCommand.run)
 

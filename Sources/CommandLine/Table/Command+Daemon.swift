@@ -11,13 +11,19 @@ extension Command {
   static let daemonStop = Command(
     name: "daemon stop",
     summary: "Stop the daemon",
-    details: ["Access tokens are forgotten. Sessions are kept in the vault and go on with the next command."],
+    details: [
+      "Access tokens are forgotten. Sessions are kept in the vault and go on with the next command. With `--json` prints"
+        + " `{}`."
+    ],
     run: DaemonCommand.stop)
 
   static let daemonRestart = Command(
     name: "daemon restart",
     summary: "Stop the daemon and start it anew",
-    details: ["Needed after an upgrade, when the running daemon is older than this program."],
+    details: [
+      "Needed after an upgrade, when the running daemon is older than this program. With `--json` prints the object that"
+        + " `agent status` has under `daemon`."
+    ],
     run: DaemonCommand.restart)
 
   static let daemonStatus = Command(
@@ -44,7 +50,22 @@ extension Command {
         + " exit status 4 when no daemon runs, and starts none. In the foreground `agentd` writes the same lines to"
         + " standard error.",
       #"With `--json` prints `{"events": [{"time", "account", "event", ...}], "dropped"}`, the oldest first; `dropped` is"#
-        + " the number of events that were pushed out.",
+        + " the number of events that were pushed out. `event` is one of `started`, `stopping`, `refresh_began` (with"
+        + #" `"attempt"`), `refresh_retry` (`"attempt"`, `"wait_ms"`), `refresh_ended` (`"duration_ms"`, `"result"`),"#
+        + #" `sign_in_began`, `sign_in_code` (`"seconds"`), `sign_in_slowed` (`"seconds"`), `sign_in_approved`,"#
+        + #" `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out` (`"result"`: `revoked`, `not_revoked` or"#
+        + #" `failed`), `checked` (`"duration_ms"`, `"result"`, as of `agent status --check`), `settings_changed`"#
+        + #" (`"change"`: `signed_in`, `added`, `changed`, `removed`, `imported`, `renamed`, `named`, `activated` or"#
+        + #" `outside`), `peer_dropped` (`"reason"`: `silent`, `not_reading`, `line_too_long`, `other_user` or `crowded`)"#
+        + " and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an error.",
+      "While a command with `--verbose` waits, single steps are events too: `token_served` (`\"seconds_left\"`),"
+        + #" `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with `"seconds_left"` and"#
+        + #" `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account` (`"duration_ms"`),"#
+        + #" `record_read`, `record_written`, `document_kept` (`"endpoint"`, `"seconds"`), `keys_doubted`, `answered`"#
+        + #" (`"endpoint"`, `"status"`, which is that of HTTP, `"duration_ms"`), `unanswered` (`"endpoint"`, `"result"`,"#
+        + #" `"duration_ms"`), `id_token_verified` (`"algorithm"`), `identity_known` and `sign_in_pending`"#
+        + " (`\"seconds\"`). `endpoint` is one of `metadata`, `keys`, `device_authorization`, `token`, `userinfo`,"
+        + " `introspection`, `revocation` and `resource`.",
     ],
     run: DaemonCommand.log)
 }

@@ -16,8 +16,9 @@ enum Manual {
     "Answers go to standard output, complete or not at all: when a command fails, standard output is empty."
       + " Errors go to standard error as a line that begins with `agent: error:` and, where something helps, one that"
       + " begins with `agent: hint:`."
-      + #" With `--json` an error is `{"error": {"code", "message", "hint"}}`."#
-      + " All times in JSON are unix seconds, and members without a value are left out.",
+      + #" With `--json` an error is `{"error": {"code", "message", "hint"}}`, on one line; agentd(8) lists the codes."#
+      + " All times in JSON are unix seconds, and members without a value are left out. What is no data stays text:"
+      + " completions, help and the version.",
     "A `DURATION` is a whole number followed by `s`, `m`, `h` or `d`, or by nothing for seconds.",
   ]
 

@@ -1,7 +1,9 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, login, logout, status, list, use, whoami] + accountRequests + [daemonStatus, daemonLog, daemonStop]
+    [token, login, loginRedirect, loginResume, logout, status, list, use, whoami, resource] + accountRequests + [
+      daemonStatus, daemonLog, daemonStop,
+    ]
 
   private static let token = Description(
     name: "token",
@@ -13,6 +15,10 @@ extension ManualProtocol {
         "For how many seconds more the token must be good, 0 to 86400; by default a minute, or a tenth of its lifetime"
           + " when that is less."),
       Member("force_refresh", "boolean", "Get a new token even if the one at hand is good."),
+      Member("scope", "list of texts", "Ask for another token than the account's own: with these scopes only."),
+      Member("resource", "list of texts", "Or one that is good at these resources; see RFC 8707."),
+      Member("audience", "text", "Or one with this audience."),
+      Member("exchange", "boolean", "Get it by trading the account's own token; see RFC 8693."),
       Member("id_token", "boolean", "Answer with the ID Token as well."),
       Member("claims", "boolean", "Answer with the claims of the verified ID Token as well."),
     ],
@@ -30,13 +36,27 @@ extension ManualProtocol {
 
   private static let login = Description(
     name: "login",
-    purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events `device_code` and"
-      + " `notice` before it ends.",
+    purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events `device_code` or"
+      + " `browser`, and `qr_code`, `redirect_refused` and `notice` before it ends.",
     members: [
       Member("account", "text", "The account; without it the active one, or with `issuer` a name made from its host."),
       Member("issuer", "text", "The authorization server's own name, a URL; without it the stored settings are used."),
       Member("client_id", "text", "The client identifier; must be there for a new account."),
-    ] + settings + [clientSecretDescriptor],
+    ] + settings + handedOver + [
+      Member("qr_code", "boolean", "Tell the event `qr_code` too."),
+      Member(
+        "flow", "text",
+        "`browser`, whose answer comes to a port of this machine, `device` or `paste`; without it the daemon chooses."),
+      Member("can_open_browser", "boolean", "For that choice: a browser can be opened where the caller is."),
+      Member(
+        "start", "boolean",
+        "Answer once it is known what a person must do, with `login`, `account`, `state`, which is `waiting`, and"
+          + " `expires_at`, and go on in the background."),
+      Member("prompt", "text", "How the server is to meet the person; see OpenID Connect Core, section 3.1.2.1."),
+      Member("login_hint", "text", "Whom the person probably wants to be."),
+      Member("acr_values", "list of texts", "What kinds of sign-in will do."),
+      Member("max_age", "number", "How many seconds ago the person may have authenticated."),
+    ],
     result: [
       Member("account", "text", "The account that is signed in."),
       Member("issuer", "text", "Its authorization server."),
@@ -45,6 +65,30 @@ extension ManualProtocol {
       Member("expires_at", "number", "When the access token expires."),
     ],
     note: "Closing the connection before the last line cancels the sign-in.")
+
+  private static let loginRedirect = Description(
+    name: "login_redirect",
+    purpose: "Hands over the whole address that the browser ended at, for a sign-in that waits for it.",
+    members: [
+      Member("login", "text", "The sign-in, as the event `browser` names it. Must be there."),
+      Member("url", "text", "The address, at most 16384 bytes. Must be there."),
+    ],
+    result: [Member("account", "text", "The account of the sign-in, which goes on and ends where it was asked for.")],
+    note:
+      "It may also be sent on the connection of the sign-in itself before that has ended. It then has no last line of"
+      + " its own; a refusal is told as the event `redirect_refused`.")
+
+  private static let loginResume = Description(
+    name: "login_resume",
+    purpose: "Takes up a sign-in that was started in the background: tells its event again and answers as `login` does"
+      + " when it ends. Closing the connection leaves it going on.",
+    members: [
+      Member("login", "text", "The sign-in, as the answer of its start names it. Must be there."),
+      Member("report", "boolean", "Answer at once how it stands, with the members of a start."),
+    ],
+    result: [
+      Member("account", "text", "As for `login`; so are the others.")
+    ])
 
   private static let logout = Description(
     name: "logout",
@@ -140,10 +184,12 @@ extension ManualProtocol {
   // MARK: Events
 
   static let events: [Description] = [
+    response,
     Description(
       name: "device_code",
       purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",
       members: [
+        Member("login", "text", "The sign-in, by 128 random bits."),
         Member("account", "text", "The account."),
         Member("issuer", "text", "Its authorization server."),
         Member("client_id", "text", "The client that asks."),
@@ -153,6 +199,37 @@ extension ManualProtocol {
         Member("verification_uri_complete", "text", "The address with the code in it."),
         Member("expires_at", "number", "When the code expires."),
         Member("interval", "number", "Seconds between two questions of the daemon to the server."),
+      ]),
+    Description(
+      name: "qr_code",
+      purpose: "The address of the event before as a QR code, `verification_uri_complete` if there is one.",
+      members: [
+        Member(
+          "rows", "list of texts",
+          "The rows from the top, each as long as there are rows: `1` is a dark module, `0` a light one.")
+      ]),
+    Description(
+      name: "browser",
+      purpose: "A person must open an address in a browser; see RFC 6749, section 4.1.",
+      members: [
+        Member("login", "text", "The sign-in, by 128 random bits."),
+        Member("account", "text", "The account."),
+        Member("issuer", "text", "Its authorization server."),
+        Member("client_id", "text", "The client that asks."),
+        Member("scope", "text", "What it asks for."),
+        Member("url", "text", "The address. The daemon opens nothing itself."),
+        Member("redirect_uri", "text", "Where the browser brings the answer."),
+        Member("must_paste", "boolean", "Nothing listens there, so a `login_redirect` request must bring the answer."),
+        Member("expires_at", "number", "When nobody waits for the answer any more."),
+        Member("url_expires_at", "number", "Until when the address can be opened, where that is sooner."),
+      ]),
+    Description(
+      name: "redirect_refused",
+      purpose: "The address that was handed over on this connection is not the answer; the sign-in goes on waiting.",
+      members: [
+        Member("code", "text", "`redirect_rejected`."),
+        Member("message", "text", "What is wrong, safe to show on a terminal."),
+        Member("hint", "text", "What helps."),
       ]),
     Description(
       name: "notice",

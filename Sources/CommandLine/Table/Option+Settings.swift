@@ -1,3 +1,5 @@
+internal import Wire
+
 extension Option {
   /// The settings of an account, for the commands that set one up or change it.
   static var accountSettings: [Option] {
@@ -6,12 +8,17 @@ extension Option {
         name: .issuer, value: .text("URL"), summary: "The authorization server, exactly as it spells its own name"),
       Option(name: .clientID, value: .text("ID"), summary: "The client identifier registered there"),
       Option(
+        name: .provider, value: .choice("NAME", KnownServiceName.allCases.map(\.rawValue)),
+        summary: "The service that the authorization server is, if it is one of these: its particulars are then known"),
+      Option(
         name: .scope, short: "s", value: .text("SCOPE"), repeats: true,
         summary: "What to ask for; may be given several times, or hold several separated by spaces"),
       Option(
-        name: .tokenEndpointAuthMethod,
-        value: .choice("METHOD", ["none", "client_secret_basic", "client_secret_post"]),
-        summary: "How the client secret is sent; without it the server's announcement decides"),
+        name: .resource, value: .text("URI"), repeats: true,
+        summary: "Ask for tokens that are good at this resource (RFC 8707); may be given several times"),
+      Option(
+        name: .audience, value: .text("NAME"), summary: "Ask for tokens with this audience, where the server takes one"),
+    ] + clientAuthentication + [
       Option(
         name: .caFile, value: .file("FILE"),
         summary: "Trust the certificate authorities in this PEM file besides the system's, for this account only"),
@@ -28,14 +35,14 @@ extension Option {
       Option(name: .revocationEndpoint, value: .text("URL"), summary: "Use this revocation endpoint"),
       Option(name: .jwksURI, value: .text("URL"), summary: "Take the issuer's keys from here"),
       Option(
+        name: .redirectURI, value: .text("URI"),
+        summary: "The redirect URI that is registered for the client, byte for byte; without a port any port is used"),
+      Option(
         name: .keep,
         summary: "Keep the access token in the vault when the server gives no refresh token"),
+      Option(
+        name: .host, value: .text("HOST"), repeats: true,
+        summary: "Let the access token go to this host too, as `agent request` sends it; may be given several times"),
     ]
-  }
-
-  static var clientSecretFile: Option {
-    Option(
-      name: .clientSecretFile, value: .file("FILE"),
-      summary: "Read the client secret from this file, or from standard input when it is `-`")
   }
 }

@@ -16,9 +16,30 @@ enum OptionName: String, CaseIterable, Sendable {
   // `login`.
   case issuer
   case clientID = "client-id"
+  case provider
   case scope
+  case resource
+  case audience
+  case browser
   case device
+  case paste
+  case noOpen = "no-open"
+  case start
+  case resume
+  case noWait = "no-wait"
+  case acr
+  case maxAge = "max-age"
+  case prompt
+  case loginHint = "login-hint"
   case clientSecretFile = "client-secret-file"
+  case clientSecretEnvironment = "client-secret-env"
+  case clientSecretPrompt = "client-secret-prompt"
+  case clientKeyFile = "client-key-file"
+  case clientCertificateFile = "client-certificate-file"
+  case clientKeyAlgorithm = "client-key-algorithm"
+  case clientKeyID = "client-key-id"
+  case assertionAudience = "assertion-audience"
+  case basicUnencoded = "basic-unencoded"
   case tokenEndpointAuthMethod = "token-endpoint-auth-method"
   case caFile = "ca-file"
   case pin
@@ -28,7 +49,11 @@ enum OptionName: String, CaseIterable, Sendable {
   case userinfoEndpoint = "userinfo-endpoint"
   case revocationEndpoint = "revocation-endpoint"
   case jwksURI = "jwks-uri"
+  case redirectURI = "redirect-uri"
   case keep
+  case host
+  case qrCode = "qr-code"
+  case copyCode = "copy-code"
 
   // `account`.
   case refreshTokenFile = "refresh-token-file"
@@ -42,10 +67,16 @@ enum OptionName: String, CaseIterable, Sendable {
   case local
 
   // `token`.
+  case exchange
   case minValid = "min-valid"
   case forceRefresh = "force-refresh"
   case header
   case idToken = "id-token"
+
+  // `request`.
+  case data
+  case output
+  case include
 
   // `env` and `exec`.
   case shell

@@ -1,0 +1,48 @@
+internal import Wire
+
+/// A QR code drawn with half blocks, two rows of modules on each line.
+struct QRPicture {
+  /// Light modules around the code. The standard asks for four; readers are content with two, and a
+  /// terminal has few lines.
+  private static let margin = 2
+
+  private let code: Event.QRCode
+  private let isStyled: Bool
+
+  /// - Returns: nil when the code is wider than the terminal.
+  init?(_ code: Event.QRCode, _ terminal: ErrorTerminal) {
+    guard terminal.obeysEscapes, code.side + 2 * Self.margin <= terminal.columns() else { return nil }
+    self.code = code
+    isStyled = terminal.hasStyles
+  }
+
+  /// The lines that a code of so many modules takes.
+  static func lines(ofSide side: Int) -> Int { (side + 2 * margin + 1) / 2 }
+
+  /// The picture and an empty line.
+  ///
+  /// Light modules are drawn and dark ones left empty, because most terminals are dark; with colours
+  /// both are named, so that it is right on any terminal.
+  var text: String {
+    let rows = code.rows.map { Array($0.utf8) }
+    func isLight(_ row: Int, _ column: Int) -> Bool {
+      guard rows.indices.contains(row), rows.indices.contains(column) else { return true }
+      return rows[row][column] == UInt8(ascii: "0")
+    }
+    var text = ""
+    for top in stride(from: -Self.margin, to: rows.count + Self.margin, by: 2) {
+      var line = ""
+      for column in -Self.margin..<rows.count + Self.margin {
+        let below = top + 1 < rows.count + Self.margin && isLight(top + 1, column)
+        switch (isLight(top, column), below) {
+        case (true, true): line += "\u{2588}"
+        case (true, false): line += "\u{2580}"
+        case (false, true): line += "\u{2584}"
+        case (false, false): line += " "
+        }
+      }
+      text += Console.styled(line, as: "97;40", isStyled) + "\n"
+    }
+    return text + "\n"
+  }
+}

@@ -1,0 +1,26 @@
+extension OptionSpecification {
+  /// Misbehaviour from the start; the control endpoint can change each of them.
+  static let faults: [OptionSpecification] = [
+    fault("--break-authorization", "spoil answers of the authorization endpoint") {
+      $0.authorizationFault = $1
+    },
+    fault("--break-par", "spoil answers to pushed requests") { $0.pushedRequestFault = $1 },
+    fault("--break-registration", "spoil answers to registrations") { $0.registrationFault = $1 },
+    fault("--break-resource", "spoil what protected resources say of themselves") { $0.resourceFault = $1 },
+    fault("--break-id-token", "spoil ID Tokens") { $0.idTokenFault = $1 },
+    fault("--break-metadata", "spoil the metadata") { $0.metadataFault = $1 },
+  ]
+
+  private static func fault<F: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ name: String, _ help: String, _ set: @escaping @Sendable (inout Settings, F) -> Void
+  ) -> OptionSpecification {
+    let names = F.allCases.map(\.rawValue)
+    return OptionSpecification(
+      name: name, metavariable: "FAULT",
+      help: "\(help):\n\(CommandLineReader.lines(names, width: 60).joined(separator: "\n"))",
+      apply: { (text, options) throws(UsageError) in
+        guard let fault = F(rawValue: text) else { throw UsageError("\(name): \(names.joined(separator: ", "))") }
+        set(&options.settings, fault)
+      })
+  }
+}

@@ -1,0 +1,27 @@
+import TestSupport
+import Testing
+import Wire
+
+/// The schema of the JSON output names words that the source has as closed sets.
+@Suite struct `The schema's words` {
+  private static func schema() throws -> JSONSchema {
+    try JSONSchema(parsing: Array(PackageFiles.text("Tests/Schema/agent.schema.json").utf8))
+  }
+
+  @Test func `for failures are all codes`() throws {
+    #expect(try Self.schema().words(of: "failure_code") == Set(FailureCode.allCases.map(\.rawValue)))
+  }
+
+  @Test func `for the log are all that it can tell`() throws {
+    let words = try Self.schema().words(of: "daemon log")
+    #expect(words.isSuperset(of: LogEvent.SignOut.allCases.map(\.rawValue)))
+    #expect(words.isSuperset(of: LogEvent.SettingsChange.allCases.map(\.rawValue)))
+    #expect(words.isSuperset(of: LogEvent.PeerProblem.allCases.map(\.rawValue)))
+    #expect(words.isSuperset(of: CheckResult.allCases.map(\.rawValue)))
+    #expect(words.isSuperset(of: LogStep.Endpoint.allCases.map(\.rawValue)))
+  }
+
+  @Test func `for services are all that a sign-in may name`() throws {
+    #expect(try Self.schema().words(of: "account show").isSuperset(of: KnownServiceName.allCases.map(\.rawValue)))
+  }
+}

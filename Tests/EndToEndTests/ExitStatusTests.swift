@@ -1,0 +1,88 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+@Suite(.needsPrograms) struct `The exit status` {
+  /// Statuses that are kept free for what the program cannot do yet, and the command that will bring each about.
+  static let notYet: [Int32: String] = [5: "unlock", 7: "verify"]
+
+  @Test func `of the manual is produced by a test, or by a command to come`() throws {
+    let manual = try Manual().exitStatuses()
+    #expect(manual.listed == [0, 1, 2, 3, 4, 5, 6, 7, 130])
+    #expect(manual.exec == [126, 127])
+    #expect(Set(Self.produced).isDisjoint(with: Self.notYet.keys))
+    #expect(Set(Self.produced).union(Self.notYet.keys) == Set(manual.listed))
+    let commands = try JSONAnswers().commands
+    for (status, command) in Self.notYet {
+      #expect(!commands.contains(command), "\(status) can be produced now, by \(command)")
+    }
+  }
+
+  /// The tests below, by what they produce; ``ways(to:)`` has all but the last.
+  private static let produced: [Int32] = [0, 1, 2, 3, 4, 6, 130]
+
+  /// What was run, and the code of the failure if there is to be one.
+  private typealias Attempt = (arguments: [String], code: String?)
+
+  private static func ways(to status: Int32, _ session: Session) throws -> [Attempt] {
+    let server = ["--issuer", session.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
+    switch status {
+    case 0: return [(["token"], nil), (["status"], nil)]
+    case 1:
+      return [
+        (["account", "add", "work"] + server, "account_exists"), (["env", "--var", "X=claim:none"], "missing_value"),
+      ]
+    case 2: return [(["token", "--no-such-option"], "invalid_request"), (["no-such-command"], "invalid_request")]
+    case 3:
+      try session.issuer.control("revoke_all", "1")
+      return [
+        (["token", "nobody"], "no_account"), (["token", "--force-refresh"], "session_expired"),
+        (["logout"], nil), (["token"], "signed_out"),
+      ]
+    case 4:
+      session.issuer.stop()
+      return [(["token", "--force-refresh"], "network")]
+    case 6:
+      try session.issuer.control("approval", "never")
+      return [(["login", "work"], "access_denied")]
+    default: return []
+    }
+  }
+
+  @Test(arguments: produced.filter { $0 != 130 }) func `is the documented one`(status: Int32) throws {
+    try Session.with { session in
+      let attempts = try Self.ways(to: status, session)
+      #expect(!attempts.isEmpty)
+      for attempt in attempts {
+        let plain = try session.tree.agent(attempt.arguments + ["--json"])
+        #expect(plain.status == .exited(attempt.code == nil ? 0 : status), "\(attempt.arguments): \(plain.errorText)")
+        #expect(plain.failureCode == attempt.code, "\(attempt.arguments)")
+        #expect(plain.output.isEmpty == (attempt.code != nil) || attempt.arguments.first == "login")
+      }
+    }
+  }
+
+  @Test func `is 130 when a sign-in is cancelled with Ctrl-C`() throws {
+    try Session.with { session in
+      try session.issuer.control("approval", "ask")
+      let program = try WatchedProgram(session.tree, columns: 80, [:], [Programs.path("agent"), "login", "work"])
+      try program.until(" left.")
+      try program.interrupt()
+      #expect(try program.end().status == 130)
+    }
+  }
+
+  @Test func `of exec is that of the command, or tells why it was not run`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.directory.write("home/data", "no program")
+      #expect(try tree.agent("exec", "--", "/bin/sh", "-c", "exit 42").failed(42))
+      // A status of the command's own is not taken for one of agent's.
+      #expect(try tree.agent("exec", "--", "/bin/sh", "-c", "exit 3").failed(3))
+      #expect(try tree.agent("exec", "--", tree.path("home/data")).failed(126))
+      #expect(try tree.agent("exec", "--", "no-such-command-anywhere").failed(127))
+      #expect(try tree.agent("exec", "nobody", "--", "/bin/true").failed(3))
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+@Suite(.needsPrograms) struct `The JSON` {
+  @Test func `of every command has a schema`() throws {
+    let answers = try JSONAnswers()
+    let described = Set(answers.commands).intersection(answers.schema.names)
+    #expect(described.isDisjoint(with: JSONAnswers.withoutJSON.keys))
+    #expect(described.union(JSONAnswers.withoutJSON.keys) == Set(answers.commands))
+  }
+
+  /// Commands whose section refers to that of another one.
+  private static let references = [
+    "list": "status", "account show": "account set", "daemon start": "status", "daemon restart": "status",
+    "daemon status": "status", "daemon log": "status",
+  ]
+
+  @Test func `is described in the manual, member by member and word by word`() throws {
+    let answers = try JSONAnswers()
+    let manual = try Manual()
+    let codes = answers.schema.words(of: "failure_code")
+    for command in answers.commands where JSONAnswers.withoutJSON[command] == nil {
+      let own = try #require(manual.text(on: command))
+      let text = try own + (Self.references[command].map { "\n" + (try #require(manual.text(on: $0))) } ?? "")
+      let members = answers.schema.members(of: command)
+      for member in members { #expect(text.contains("\"\(member)\""), "\(command): \(member)") }
+      let words = answers.schema.words(of: command).subtracting(codes)
+      let spoken = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+      for word in words { #expect(spoken.contains(word), "\(command): \(word)") }
+      let known = members.union(words).union(["code", "message", "hint"])
+      for name in Self.quotedNames(in: own) where !known.contains(name) {
+        Issue.record("\(command): the manual speaks of \"\(name)\", which is not in the schema")
+      }
+    }
+  }
+
+  /// What stands between quotes and is spelled like a member.
+  private static func quotedNames(in text: String) -> [String] {
+    text.matches(of: #/"([a-z_]+)"/#).map { String($0.1) }
+  }
+
+  /// Calls of all commands in an order in which each has something to tell.
+  private static func calls(_ issuer: Issuer, _ tree: AgentTree) -> [[String]] {
+    let server = ["--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
+    let settings = [
+      "--scope", "openid offline_access", "--token-endpoint-auth-method", "none", "--ca-file",
+      "/etc/ssl/certs/ca-certificates.crt", "--pin", "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+      "--token-endpoint", "\(issuer.url)/token", "--device-authorization-endpoint",
+      "\(issuer.url)/device_authorization",
+      "--userinfo-endpoint", "\(issuer.url)/userinfo", "--revocation-endpoint", "\(issuer.url)/revoke", "--jwks-uri",
+      "\(issuer.url)/jwks", "--keep", "--host", "api.example.com",
+    ]
+    return [
+      ["login", "work"] + server, ["token"], ["token", "work", "--id-token"], ["token", "--force-refresh"], ["env"],
+      ["env", "--shell", "json", "--var", "MAIL=claim:sub"], ["env", "--unset"], ["exec", "--", "true"], ["status"],
+      ["status", "work", "--check"], ["list"], ["use", "work"], ["whoami"], ["account", "show"],
+      ["request", "\(issuer.url)/userinfo", "--output", tree.path("body")],
+      ["account", "add", "idle"] + server + settings, ["account", "show", "idle"],
+      ["account", "set", "idle", "--scope", "openid", "--unset", "keep"],
+      ["account", "set", "work", "--client-id", "other"], ["status"],
+      ["account", "set", "work", "--client-id", "agent-cli"], ["account", "rename", "idle", "spare"],
+      ["account", "import", "home"] + server + ["--refresh-token-file", tree.path("token")],
+      ["status", "--check"], ["list"], ["account", "remove", "work"], ["account", "remove", "spare", "--local"],
+      ["login", "home"], ["logout", "home"], ["logout", "home"], ["logout", "--all"], ["status"],
+      ["daemon", "status"], ["daemon", "log"], ["daemon", "stop"], ["daemon", "stop"], ["daemon", "start"],
+      ["daemon", "start"], ["daemon", "restart"], ["daemon", "stop"], ["--no-daemon", "list"], ["completions", "bash"],
+      ["help"],
+    ].map { $0.first == "--no-daemon" ? Array($0.dropFirst()) + ["--no-daemon"] : $0 }
+  }
+
+  @Test func `that commands answer fits the schema`() throws {
+    var answers = try JSONAnswers()
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        try tree.directory.write("token", try issuer.refreshToken())
+        for call in Self.calls(issuer, tree) { try answers.succeed(call, in: tree) }
+      }
+    }
+    // That one goes on until it is stopped.
+    #expect(Set(answers.commands).subtracting(answers.answered) == ["daemon run"])
+  }
+
+  @Test func `that tells of single steps fits the schema`() throws {
+    var answers = try JSONAnswers()
+    try Session.with { session in
+      // Its log begins anew, with nothing in memory.
+      try session.tree.stopDaemon()
+      for arguments in [
+        ["token"], ["token", "--force-refresh"], ["token", "--min-valid", "2h"], ["whoami"], ["login"],
+      ] {
+        _ = try session.tree.agent(arguments + ["--verbose"])
+      }
+      _ = try session.tree.agent("status", "--check", "--verbose")
+      session.issuer.stop()
+      _ = try session.tree.agent("token", "--force-refresh", "--verbose")
+      let log = try answers.succeed(["daemon", "log"], in: session.tree).first?["events"]?.array
+      let words = Set((log ?? []).compactMap { $0["event"]?.string })
+      #expect(
+        words.isSuperset(of: [
+          "token_served", "refresh_needed", "record_read", "record_written", "answered", "unanswered",
+        ]), "\(words)")
+    }
+  }
+
+  @Test func `that tells of trouble fits the schema`() throws {
+    var answers = try JSONAnswers()
+    try Session.with { session in
+      let tree = session.tree
+      let peer = try Peer(tree.socketPath)
+      _ = try peer.send(Array(repeating: UInt8(ascii: "x"), count: (1 << 20) + 4096))
+      while try peer.readLine() != nil {}
+      session.issuer.stop()
+      try answers.fail(["token", "--force-refresh"], 4, "network", in: tree)
+      let accounts = try answers.succeed(["status", "--check"], in: tree).first?["accounts"]?.array
+      #expect(accounts?.first?["problem"]?["code"] == "network")
+      #expect(accounts?.first?["check_problem"]?["code"] == "network")
+      let loggedOut = try answers.succeed(["logout", "work"], in: tree).first?["accounts"]?.array
+      #expect(loggedOut?.first?["revoked"] == false && loggedOut?.first?["detail"]?.string != nil)
+      let words = try answers.succeed(["daemon", "log"], in: tree).first?["events"]?.array?.compactMap {
+        $0["event"]?.string
+      }
+      #expect(Set(["refresh_retry", "peer_dropped", "checked", "signed_out"]).isSubset(of: words ?? []))
+    }
+    // A server without OpenID Connect: nothing is known of who is signed in.
+    try ScriptedServer.with(ScriptedServer.Tokens()) { server in
+      try AgentTree.with { tree in
+        let address = ["--issuer", server.url, "--client-id", "agent-cli", "--allow-http-loopback"]
+        for call in [["login", "work"] + address, ["token"], ["env"], ["status", "--check"]] {
+          try answers.succeed(call, in: tree)
+        }
+      }
+    }
+  }
+
+  @Test func `of a wrong command line is an error`() throws {
+    var answers = try JSONAnswers()
+    try AgentTree.with { tree in
+      for command in answers.commands {
+        let words = command.split(separator: " ").map(String.init)
+        try answers.fail(words + ["--no-such-option"], 2, "invalid_request", in: tree)
+      }
+    }
+    #expect(answers.failed == Set(answers.commands))
+  }
+
+  /// A call of each command that gets as far as its work.
+  private static let attempts: [String: [String]] = [
+    "login": ["work", "--issuer", "https://id.example", "--client-id", "x"], "exec": ["--", "true"], "use": ["work"],
+    "account add": ["work", "--issuer", "https://id.example", "--client-id", "x"],
+    "account set": ["work", "--keep"], "account rename": ["work", "home"], "account remove": ["work"],
+    "request": ["https://api.example", "--output", "/dev/null"],
+    "account import": [
+      "work", "--issuer", "https://id.example", "--client-id", "x", "--refresh-token-file", "/dev/null",
+    ],
+  ]
+
+  @Test func `of a command that cannot reach a daemon is an error`() throws {
+    var answers = try JSONAnswers()
+    // They need no daemon.
+    let others: Set = ["daemon run", "completions", "help"]
+    try AgentTree.with { tree in
+      for command in answers.commands where !others.contains(command) {
+        let words = command.split(separator: " ").map(String.init) + (Self.attempts[command] ?? [])
+        try answers.fail(words, 1, "invalid_configuration", in: tree, ["AGENT_SOCKET": "no/absolute/path"])
+      }
+      try answers.fail(["daemon", "run", "--no-daemon"], 2, "invalid_request", in: tree)
+      try answers.fail(["completions", "no-such-shell"], 2, "invalid_request", in: tree)
+      try answers.fail(["help", "no-such-command"], 2, "invalid_request", in: tree)
+      #expect(try tree.daemons() == [])
+    }
+    #expect(answers.failed == Set(answers.commands))
+  }
+
+  @Test func `of a command that cannot do its work is an error`() throws {
+    var answers = try JSONAnswers()
+    try Issuer.with(approval: "never") { issuer in
+      try AgentTree.with { tree in
+        let server = ["--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
+        try answers.fail(["daemon", "status"], 4, "daemon_unavailable", in: tree)
+        try answers.fail(["daemon", "log"], 4, "daemon_unavailable", in: tree)
+        for command in answers.commands where !["env", "exec"].contains(command) {
+          let takesAccount = ["logout", "token", "whoami", "status", "account show", "use"].contains(command)
+          guard takesAccount else { continue }
+          let words = command.split(separator: " ").map(String.init)
+          try answers.fail(words + ["nobody"], 3, "no_account", in: tree)
+        }
+        for arguments in [["env", "nobody"], ["exec", "nobody", "--", "true"], ["account", "remove", "nobody"]] {
+          try answers.fail(arguments, 3, "no_account", in: tree)
+        }
+        try answers.fail(["login", "work"] + server, 6, "access_denied", in: tree)
+        try answers.succeed(["account", "add", "work"] + server, in: tree)
+        try answers.fail(["account", "add", "work"] + server, 1, "account_exists", in: tree)
+        try answers.fail(["token"], 3, "signed_out", in: tree)
+        try answers.fail(["env"], 3, "signed_out", in: tree)
+        try answers.fail(["exec", "--", "true"], 3, "signed_out", in: tree)
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// The lines of EXAMPLES in agent(1), run by the shells that they are for.
+///
+/// Only what the page cannot know is put in: where the server is, what the client is called there, and
+/// that a server on this machine may be asked over plain http. The programs and files of the examples
+/// are made in the current directory.
+@Suite(.needsPrograms) struct `An example of the manual` {
+  /// How a line is run, and how to see that it did its work.
+  struct Trial: Sendable {
+    var shells = ["dash", "bash"]
+    /// Run in the same shell, before and after the line.
+    var before = ""
+    var after = ""
+    /// What standard output must be; the words in capitals are known when it has run.
+    var output = ""
+    /// What standard error must tell; empty for nothing at all.
+    var message = ""
+    var isSignedIn = true
+  }
+
+  static let trials: [String: Trial] = [
+    "agent login work --issuer https://id.example.com --client-id my-cli --scope 'openid offline_access'":
+      Trial(message: "agent: signed in to ISSUER as ", isSignedIn: false),
+    "agent login work": Trial(before: "agent logout -q", message: "agent: signed in to ISSUER as "),
+    "agent token --header | curl -H @- https://api.example.com/me": Trial(
+      // So that curl says nothing but what goes wrong.
+      before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
+    #"eval "$(agent env)""#: Trial(after: Self.printsVariables, output: Self.variables),
+    "agent env --shell fish | source": Trial(shells: ["fish"], after: Self.printsVariables, output: Self.variables),
+    #"eval "`agent env --shell csh`""#:
+      Trial(shells: ["bsd-csh", "tcsh"], after: Self.printsVariables, output: Self.variables),
+    #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#:
+      Trial(after: "printenv GITHUB_TOKEN; printenv AGENT_ACCESS_TOKEN || :", output: "TOKEN\n"),
+    "agent exec work -- ./deploy.sh": Trial(output: "deployed by work with TOKEN\n"),
+    "agent exec --var GH_TOKEN=access_token --var MAIL=claim:email -- ./report": Trial(
+      output: "EMAIL reports with TOKEN\n"),
+    "agent account set work --host api.example.com; agent request https://api.example.com/me": Trial(
+      output: #"{"sub":"SUBJECT""#, message: "agent: changed work\n"),
+    "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json": Trial(
+      output: #"{"subject":"SUBJECT","method":"PUT""#),
+    "agent account add work --issuer https://id.example.com --client-id my-cli": Trial(
+      after: "agent list", output: "*  work  signed_out  ISSUER\n",
+      message: "agent: added work; to sign in: agent login work\n",
+      isSignedIn: false),
+    "agent account import work --issuer https://id.example.com --client-id my-cli --refresh-token-file token":
+      Trial(after: "agent token >token", message: "agent: signed in to ISSUER as ", isSignedIn: false),
+    "source <(agent completions bash)": Trial(
+      shells: ["bash"], after: "complete -p agent", output: "complete -F _agent "),
+    "source <(agent completions zsh)": Trial(
+      shells: ["zsh"], before: "autoload -U compinit; compinit -D -u", after: "print $_comps[agent]", output: "_agent\n"
+    ),
+    "agent completions fish | source": Trial(
+      shells: ["fish"], after: "complete -C 'agent daemon res'", output: "restart\t"),
+    "token=$(agent token) || exit": Trial(after: "echo \"$token\"", output: "TOKEN\n"),
+    "agent --no-daemon token work --min-valid 10m": Trial(before: "agent daemon stop -q", output: "FRESH\n"),
+  ]
+
+  // tcsh has a printenv of its own, which takes one name.
+  private static let printsVariables = "printenv AGENT_ACCESS_TOKEN; printenv AGENT_ACCOUNT; printenv AGENT_ISSUER"
+  private static let variables = "TOKEN\nwork\nISSUER\n"
+
+  /// Lines that no test can run, and why.
+  static let cannotRun: [String: String] = [:]
+
+  @Test func `is run, or it is said why not`() throws {
+    let examples = try Manual().examples()
+    #expect(!examples.isEmpty && examples.allSatisfy { $0.purpose.hasSuffix(":") })
+    #expect(Set(examples.map(\.line)) == Set(Self.trials.keys).union(Self.cannotRun.keys))
+    #expect(Set(Self.trials.keys).isDisjoint(with: Self.cannotRun.keys))
+    for example in examples {
+      guard let trial = Self.trials[example.line] else { continue }
+      let named = ["fish", "zsh", "tcsh"].filter { example.purpose.contains($0) }
+      #expect(named.allSatisfy { trial.shells.contains($0) }, "\(example.purpose)")
+    }
+  }
+
+  @Test(arguments: trials.keys.sorted()) func `works in its shells`(line: String) throws {
+    let trial = try #require(Self.trials[line])
+    for shell in trial.shells { try Self.run(line, trial, in: shell) }
+  }
+
+  private static func run(_ line: String, _ trial: Trial, in shell: String) throws {
+    try Issuer.with(["--claim", "email=ann@example.com"]) { issuer in
+      try AgentTree.with { tree in
+        try makeFiles(tree, issuer)
+        if trial.isSignedIn { try tree.signIn(at: issuer.url, "--scope", "openid email offline_access") }
+        let token = trial.isSignedIn ? try tree.token() : ""
+        let subject = trial.isSignedIn ? try tree.json("whoami")["subject"]?.string : nil
+        let script = [trial.before, adapted(line, to: issuer), trial.after].filter { !$0.isEmpty }
+        let result = try tree.shell(shell, script.joined(separator: "\n"))
+        #expect(result.succeeded, "\(shell): \(result.errorText)")
+        let known = [
+          ("ISSUER", issuer.url), ("TOKEN", token), ("EMAIL", "ann@example.com"), ("SUBJECT", subject ?? ""),
+          ("FRESH", result.lines.last.map(String.init) ?? ""),
+        ]
+        let output = known.reduce(trial.output) { $0.replacing($1.0, with: $1.1) }
+        let isWhole = output.hasSuffix("\n") || output.isEmpty
+        #expect(isWhole ? result.outputText == output : result.outputText.hasPrefix(output), "\(shell)")
+        let message = known.reduce(trial.message) { $0.replacing($1.0, with: $1.1) }
+        #expect(
+          message.isEmpty ? result.errorText.isEmpty : result.errorText.contains(message),
+          "\(shell): \(result.errorText)")
+        if line.contains("--no-daemon") {
+          #expect(try tree.daemons() == [])
+          #expect(result.lines.first?.isEmpty == false)
+        }
+      }
+    }
+  }
+
+  /// What the examples take for granted.
+  private static func makeFiles(_ tree: AgentTree, _ issuer: Issuer) throws {
+    try tree.directory.write(
+      "home/deploy.sh", "#!/bin/sh\necho \"deployed by $AGENT_ACCOUNT with $AGENT_ACCESS_TOKEN\"\n")
+    try tree.directory.write("home/report", "#!/bin/sh\necho \"$MAIL reports with $GH_TOKEN\"\n")
+    try tree.directory.write("home/note.json", "{}")
+    try tree.directory.write("home/token", try issuer.refreshToken())
+    let home = tree.path("home")
+    try ProcessRunner.shell("chmod 700 '\(home)/deploy.sh' '\(home)/report'")
+  }
+
+  /// The line with what stands for the reader's own server and client.
+  private static func adapted(_ line: String, to issuer: Issuer) -> String {
+    line.replacing("--issuer https://id.example.com", with: "--issuer \(issuer.url) --allow-http-loopback")
+      .replacing("--client-id my-cli", with: "--client-id agent-cli")
+      .replacing("https://api.example.com/me", with: "\(issuer.url)/userinfo")
+      .replacing("https://api.example.com/notes/1", with: "\(issuer.url)/echo")
+  }
+
+  @Test func `that stops a script does so`() throws {
+    try AgentTree.with { tree in
+      for shell in ["dash", "bash"] {
+        let result = try tree.shell(shell, "token=$(agent token) || exit\necho went on")
+        #expect(result.failed(3), "\(shell)")
+      }
+    }
+  }
+}

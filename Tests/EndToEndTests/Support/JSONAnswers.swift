@@ -1,0 +1,89 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// What commands print with `--json`, compared line by line with `Tests/Schema/agent.schema.json`.
+struct JSONAnswers {
+  let schema: JSONSchema
+  /// The names of all commands, as the program itself lists them.
+  let commands: [String]
+  /// The commands whose answers have been compared, and those whose failures have.
+  private(set) var answered: Set<String> = []
+  private(set) var failed: Set<String> = []
+
+  /// Commands whose answer is no JSON.
+  static let withoutJSON = [
+    "exec": "what it runs answers", "daemon run": "agentd takes its place", "completions": "a script for a shell",
+    "help": "a text for people",
+  ]
+
+  init() throws {
+    schema = try JSONSchema(parsing: Array(Manual.file("Tests/Schema/agent.schema.json").utf8))
+    let help = try ProcessRunner.run(executable: Programs.path("agent"), arguments: ["help"])
+    let lines = help.outputText.split(separator: "\n", omittingEmptySubsequences: false)
+    commands = lines.drop { $0 != "Commands:" }.dropFirst().prefix { !$0.isEmpty }.map { line in
+      line.split(separator: " ").prefix { $0.first?.isLowercase == true }.joined(separator: " ")
+    }
+    try #require(commands.contains("token") && help.outputText.contains("--json"))
+  }
+
+  /// The command that arguments begin with.
+  func command(of arguments: [String]) throws -> String {
+    let names = commands.filter { arguments.starts(with: $0.split(separator: " ").map(String.init)) }
+    return try #require(names.first, "\(arguments)")
+  }
+
+  /// Runs a command that must succeed.
+  ///
+  /// - Returns: The values that it printed, one for each line.
+  @discardableResult
+  mutating func succeed(_ arguments: [String], in tree: AgentTree) throws -> [JSON] {
+    let command = try command(of: arguments)
+    let result = try tree.agent(Self.asking(arguments))
+    #expect(result.succeeded && result.error.isEmpty, "\(arguments): \(result.errorText)")
+    answered.insert(command)
+    if Self.withoutJSON[command] != nil { return [] }
+    let values = try values(result.outputText, of: command, "\(arguments)")
+    #expect(values.count == 1 || command == "login" && values.count > 1, "\(arguments): \(values.count) lines")
+    return values
+  }
+
+  /// Runs a command that must fail, with nothing on standard output but the last event of a sign-in.
+  mutating func fail(
+    _ arguments: [String], _ status: Int32, _ code: String, in tree: AgentTree, _ changes: [String: String?] = [:]
+  ) throws {
+    let command = try command(of: arguments)
+    let result = try tree.agent(Self.asking(arguments), changes)
+    let place = "\(arguments)"
+    #expect(result.status == .exited(status), "\(place): \(result.errorText)")
+    #expect(try values(result.errorText, of: "error", place).map { $0["error"]?["code"]?.string } == [code], "\(place)")
+    failed.insert(command)
+    guard command == "login", status != 2 else {
+      #expect(result.output.isEmpty, "\(place)")
+      return
+    }
+    let last = try #require(try values(result.outputText, of: "login", place).last, "\(place)")
+    #expect(last["event"] == "error" && last["code"]?.string == code, "\(place)")
+  }
+
+  /// The values of whole lines, each compared with the schema.
+  private func values(_ text: String, of name: String, _ place: String) throws -> [JSON] {
+    #expect(text.isEmpty || text.hasSuffix("\n"), "\(place)")
+    return try text.split(separator: "\n").map { line in
+      let value = try JSON(parsing: Array(line.utf8))
+      #expect(schema.violations(of: value, by: name) == [], "\(place): \(line)")
+      // What passes must not pass because the schema lets everything through.
+      var more = try #require(value.object, "\(place)")
+      more["no_such_member"] = 1
+      #expect(schema.violations(of: .object(more), by: name) != [], "\(place)")
+      return value
+    }
+  }
+
+  /// The option before what is meant for another program.
+  private static func asking(_ arguments: [String]) -> [String] {
+    let own = arguments.prefix { $0 != "--" }
+    return own + ["--json"] + arguments[own.endIndex...]
+  }
+}

@@ -1,0 +1,84 @@
+import Platform
+import TestSupport
+import Testing
+
+/// The manual page agent(1), as it is committed.
+struct Manual {
+  /// A line of an example, and what the page says that it is for.
+  struct Example: Sendable, Hashable {
+    let purpose: String
+    let line: String
+  }
+
+  /// The folder of the package.
+  static let top = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
+
+  private let lines: [Substring]
+
+  init() throws {
+    lines = try Self.file("man/agent.1").split(separator: "\n")
+  }
+
+  /// A text file of the package.
+  static func file(_ path: String) throws -> String {
+    let bytes = try FileDescriptor(opening: "\(top)/\(path)", for: .reading).readToEnd(limit: 1 << 20)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// What the section on a command says, on one line.
+  func text(on command: String) -> String? {
+    section("Ss", command).map { $0.map(Self.plain).joined(separator: " ") }
+  }
+
+  /// The exit statuses of the list, and those that only the paragraph after it names.
+  func exitStatuses() throws -> (listed: [Int32], exec: [Int32]) {
+    let part = try #require(section("Sh", "EXIT STATUS"))
+    let listed = part.filter { $0.hasPrefix(".It Li ") }.compactMap { Int32($0.dropFirst(7)) }
+    let end = try #require(part.firstIndex(of: ".El"))
+    let words = part[end...].flatMap { $0.split { !$0.isNumber } }
+    return (listed, words.compactMap { Int32($0) })
+  }
+
+  func examples() throws -> [Example] {
+    var examples: [Example] = []
+    var purpose: [String] = []
+    for line in try #require(section("Sh", "EXAMPLES")) {
+      if line == ".Pp" { continue }
+      if line.hasPrefix(".Dl ") {
+        examples.append(Example(purpose: purpose.joined(separator: " "), line: Self.plain(line.dropFirst(4))))
+        purpose = []
+      } else {
+        purpose.append(Self.plain(line))
+      }
+    }
+    return examples
+  }
+
+  /// The lines of a section, up to the next one.
+  private func section(_ request: String, _ title: String) -> ArraySlice<Substring>? {
+    guard let start = lines.firstIndex(where: { $0 == ".\(request) \(title)" }) else { return nil }
+    let rest = lines[(start + 1)...]
+    let end = rest.firstIndex { $0.hasPrefix(".Sh ") || $0.hasPrefix(".\(request) ") }
+    return rest[..<(end ?? rest.endIndex)]
+  }
+
+  /// A line without the escapes of mdoc(7) that the page uses.
+  private static func plain(_ line: Substring) -> String {
+    let escapes: [(String, String)] = [
+      ("\\-", "-"), ("\\(aq", "'"), ("\\(dq", "\""), ("\\(ga", "`"), ("\\(ti", "~"), ("\\(ha", "^"), ("\\&", ""),
+      ("\\fB", ""), ("\\fP", ""), ("\\e", "\\"),
+    ]
+    var text = ""
+    var rest = line
+    while let first = rest.first {
+      if let (escape, meaning) = escapes.first(where: { rest.hasPrefix($0.0) }) {
+        text += meaning
+        rest = rest.dropFirst(escape.count)
+      } else {
+        text.append(first)
+        rest = rest.dropFirst()
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,67 @@
+import Encoding
+import OAuth
+import Sessions
+import TestSupport
+import Testing
+
+/// A sign-in at a service without metadata, whose particulars are known.
+@Suite struct `A sign-in at GitHub` {
+  let home: Home
+
+  init() throws { home = try Home() }
+
+  private static let configuration: AccountConfiguration = {
+    var configuration = AccountConfiguration(issuer: "https://github.com", clientID: "cli")
+    configuration.serviceName = "github"
+    return configuration
+  }()
+  private static let deviceURL = "https://github.com/login/device/code"
+  private static let tokenURL = "https://github.com/login/oauth/access_token"
+
+  private func prepare() throws -> DeviceSignIn {
+    try DeviceSignIn.prepare(
+      SignIn.Preparation(
+        account: home.account, configuration: Self.configuration, given: .init(), services: home.services,
+        cancellation: Cancellation()))
+  }
+
+  @Test func `asks for no metadata, and for a scope, since none would mean all that was ever granted`() throws {
+    home.http.answer(Self.deviceURL, try response(200, Home.codes))
+    let signIn = try prepare()
+    #expect(
+      home.http.requests == [
+        ScriptedHTTP.Recorded(url: Self.deviceURL, form: ["scope=read:user", "client_id=cli"])
+      ])
+    #expect(signIn.scope?.text == "read:user")
+  }
+
+  @Test func `reads scopes with commas, and keeps the service's name with the secrets`() throws {
+    home.http.answer(Self.deviceURL, try response(200, Home.codes))
+    let signIn = try prepare()
+    home.http.answer(
+      Self.tokenURL,
+      try response(200, ["access_token": "gho_1", "token_type": "bearer", "scope": "gist,read:user"]))
+    guard case .token(let tokens) = try signIn.poll() else {
+      Issue.record("no token")
+      return
+    }
+    let outcome = try signIn.finish(tokens, receivedAfter: home.time.now())
+    #expect(outcome.grant.scope == "gist read:user" && outcome.grant.subject == nil)
+    let record = try #require(try home.stored())
+    #expect(record.authority.difference(from: Self.configuration, caDigest: nil) == nil)
+    var changed = Self.configuration
+    changed.serviceName = nil
+    #expect(record.authority.difference(from: changed, caDigest: nil) == "provider")
+  }
+
+  @Test func `advises with an error that is GitHub's own`() throws {
+    home.http.answer(Self.deviceURL, try response(400, ["error": "device_flow_disabled"]))
+    do {
+      _ = try prepare()
+      Issue.record("an error was expected")
+    } catch SessionError.oauth(let error) {
+      #expect(error.code == .unauthorizedClient)
+      #expect(error.advice == "switch on \"Enable Device Flow\" in the settings of the app at GitHub")
+    }
+  }
+}
