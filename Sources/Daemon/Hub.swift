@@ -41,7 +41,7 @@ final class Hub {
   var accounts: [AccountName: Account] = [:]
   var logins: [UInt64: Login] = [:]
   var lastLogin: UInt64 = 0
-  /// How sign-ins ended that nobody waited for.
+  /// How sign-ins in the background ended.
   var ended: [EndedLogin] = []
   var transfers: [Ticket: Transfer] = [:]
   var watches = Watches()
