@@ -58,7 +58,7 @@ package struct SignOutOperation: Sendable {
     guard record.refreshToken != nil || record.accessToken != nil || grant != nil else { return .nothingToRevoke }
     if isLocal { return .local }
     guard let configuration else { return .notOffered(page: nil) }
-    let server = try services.server(for: account, configuration, record, cancellation: nil)
+    let server = try services.server(for: account, configuration, record, grant: grant, cancellation: nil)
     guard server.metadata.revocationEndpoint != nil else {
       return .notOffered(page: configuration.service?.sessionsPage)
     }
