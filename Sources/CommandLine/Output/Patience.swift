@@ -19,7 +19,7 @@ enum Patience {
     case _ where console.json || console.quiet: self = .silent
     case .token, .login, .loginResume, .logout, .whoami, .status(_, check: true), .account(.import), .account(.remove):
       self = .forServer
-    case .call: self = .forResource
+    case .call, .discover: self = .forResource
     case .loginRedirect, .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
     }
   }
