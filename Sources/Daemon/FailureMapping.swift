@@ -131,6 +131,18 @@ extension Failure {
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       code = .serverMisbehaved
     case .idTokenRejected: code = .tokenRejected
+    case .tokenNotBound:
+      code = .tokenNotBound
+      hint = "for Bearer tokens, which work for whoever has them: agent account set\(name) --unset dpop"
+    case .bindingUnsupported:
+      code = .invalidConfiguration
+      hint = "for Bearer tokens, which work for whoever has them: agent account set\(name) --unset dpop"
+    case .proofNeeded:
+      code = .clientRejected
+      hint = "agent login\(name) --dpop"
+    case .proofRejected:
+      code = .serverRejected
+      hint = "if this machine's clock is wrong, set it right"
     case .invalidTarget: code = .invalidRequest
     case .invalidScopeAnswer, .invalidTargetAnswer, .insufficientScope, .invalidRequest, .invalidToken,
       .unsupportedTokenRevocation,

@@ -84,6 +84,7 @@ extension Request {
     case .use(let account): account
     case .account(let request): request.account
     case .call(let call): call.account
+    case .proof(let proof): proof.account
     case .login, .loginRedirect, .loginResume, .discover, .list, .daemonStatus, .daemonStop, .daemonLog: nil
     }
   }

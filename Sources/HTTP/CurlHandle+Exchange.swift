@@ -10,6 +10,7 @@ extension CurlHandle {
     // Never wait for "100 Continue" before the body.
     try lines.append("Expect", "")
     try Self.appendAuthorization(of: request, to: &lines)
+    if let proof = request.proof { try lines.append("DPoP", proof) }
     // The lines, the body and the exchange are lent to the library until the reset.
     try unsafe lines.withList { (list) throws(HTTPFailure) in
       defer { reset() }

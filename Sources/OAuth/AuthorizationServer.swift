@@ -11,6 +11,8 @@ package struct AuthorizationServer: Sendable {
   package let http: any HTTPClient
   /// The particulars of this server, if the account says that it is one we know.
   package let service: KnownService?
+  /// Proves the account's key, to which its tokens are bound then (RFC 9449); nil for Bearer tokens.
+  package var prover: DPoPProver?
 
   package init(
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
@@ -52,7 +54,9 @@ package struct AuthorizationServer: Sendable {
     let body = try form.finish()
     var request = HTTPRequest(post: endpoint, role, form: body, transport: privateTransport, cancellation: cancellation)
     request.authorization = authorization
-    return try send(request)
+    let response = try send(request)
+    prover?.learn(from: response, to: nil, at: endpoint.uri, as: .authorizationServer)
+    return response
   }
 
   /// Adds to an error what is known to help with it at this server.
@@ -68,25 +72,19 @@ package struct AuthorizationServer: Sendable {
     do { return try http.send(request) } catch { throw OAuthError(error, request.role.subject) }
   }
 
-  /// The value of an `Authorization` header with a Bearer token (RFC 6750 section 2.1).
-  func bearer(_ token: SharedSecret) throws(OAuthError) -> SecretBytes {
-    var value = SecretBuffer()
-    value.append(utf8: "Bearer ")
-    token.bytes.withBytes { value.append(contentsOf: $0) }
-    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
-  }
-
   /// The secrets of a request, which no error may repeat.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
     (sent + [client.authentication.secret]).compactMap { $0 }
   }
 
-  /// Reads tokens. A `DPoP` token is bound to a key, but the request proved no key (RFC 9449 section 5).
+  /// Reads tokens, which must be bound to the key that was proven.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
     let tokens = try advising { () throws(OAuthError) in
-      try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: service?.scopeSeparator ?? .space)
+      try explaining { () throws(OAuthError) in
+        try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: service?.scopeSeparator ?? .space)
+      }
     }
-    guard tokens.tokenType == "Bearer" else { throw OAuthError(.unsupportedTokenType, "the token endpoint") }
+    try checkBinding(of: tokens)
     return tokens
   }
 }

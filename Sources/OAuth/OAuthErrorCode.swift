@@ -11,6 +11,8 @@ extension OAuthError {
     // The answer is not what the protocol promises.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch
     case codeChallengeUnsupported, responseIssuerMismatch
+    // About proofs of possession (RFC 9449).
+    case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
     // The server said no.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
     case unsupportedGrantType, invalidScopeAnswer, invalidTargetAnswer, invalidToken, insufficientScope
@@ -43,11 +45,13 @@ extension OAuthError.Code {
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
       .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID, .certificateRejected,
       .pinMismatch, .redirectRefused,
-      .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope:
+      .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope,
+      .proofNeeded, .tokenNotBound, .bindingUnsupported:
       .fixConfiguration
     case .responseTooLarge, .cancelled, .malformedResponse, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .invalidRequest,
-      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch:
+      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch,
+      .proofRejected:
       .none
     }
   }
@@ -84,6 +88,10 @@ extension OAuthError.Code {
     case .userInfoMismatch: "the answer of \(subject) is about another user"
     case .codeChallengeUnsupported: "\(subject) announces PKCE without the method S256, so its codes are not safe"
     case .responseIssuerMismatch: "the answer to the sign-in is not from \(subject) but from another issuer"
+    case .proofRejected: "\(subject) did not accept the proof of the account's key (DPoP)"
+    case .proofNeeded: "\(subject) gives this client only tokens that are bound to a key (DPoP)"
+    case .tokenNotBound: "\(subject) issued a token that is not bound to the account's key (DPoP)"
+    case .bindingUnsupported: "\(subject) does not bind tokens to a key by DPoP with ES256"
     case .codeRejected: "\(subject) does not accept the authorization code"
     case .accessDenied: "access was denied at \(subject)"
     case .expiredToken: "the code has expired at \(subject)"

@@ -101,6 +101,7 @@ package struct SignIn: Sendable {
     record.credentials = secrets.credentials
     record.proxyCredentials = secrets.proxyCredentials
     record.isExpired = response.refreshToken == nil && !isKept
+    if !record.isExpired { try record.keep(server.prover) }
     let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
     record.accessTokenExpiresAt = isKept ? response.expiresIn.map { issuedAtUnixSeconds + $0 } : nil
@@ -109,7 +110,7 @@ package struct SignIn: Sendable {
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
       subject: token?.identity.subject, claims: token?.claims ?? .init(),
       idToken: token.flatMap { _ in response.idToken }, issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
-      lifetimeSeconds: response.expiresIn, recordGeneration: generation)
+      lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key)
     return Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: response.refreshToken != nil, isKept: isKept)
   }

@@ -68,7 +68,7 @@ package struct SignOutOperation: Sendable {
     guard record.refreshToken != nil || record.accessToken != nil || grant != nil else { return .nothingToRevoke }
     if isLocal { return .local }
     guard let configuration else { return .notOffered(page: nil) }
-    let server = try services.server(for: account, configuration, record, cancellation: nil)
+    let server = try services.server(for: account, configuration, record, grant: grant, cancellation: nil)
     if wantsLogoutPage {
       logoutURL = server.metadata.logoutURL(clientID: configuration.clientID, subject: record.identity?.subject)
     }

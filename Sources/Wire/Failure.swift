@@ -50,6 +50,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case serverRejected = "server_rejected"
   case serverMisbehaved = "server_misbehaved"
   case tokenRejected = "id_token_rejected"
+  /// The server gave a Bearer token where one that is bound to a key was asked for.
+  case tokenNotBound = "token_not_bound"
   case lifetimeTooShort = "lifetime_too_short"
   case foreignDevice = "foreign_device"
   case vaultUnusable = "vault_unusable"
@@ -72,7 +74,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .locked: .locked
     case .originNotAllowed, .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected,
       .pinMismatch,
-      .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .lifetimeTooShort, .foreignDevice,
+      .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .tokenNotBound, .lifetimeTooShort,
+      .foreignDevice,
       .vaultUnusable, .storage, .missingValue, .cancelled, .internalError,
       .redirectUnavailable, .redirectRejected:
       .failed

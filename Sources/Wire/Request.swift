@@ -3,6 +3,7 @@ internal import Encoding
 /// What a client may ask of the daemon. The set is closed: an unknown request is an error.
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
+  case proof(ProofRequest)
   case login(LoginRequest)
   case loginRedirect(LoginRedirectRequest)
   case loginResume(LoginResumeRequest)
@@ -81,6 +82,7 @@ extension Request {
   package var name: String {
     switch self {
     case .token: "token"
+    case .proof: "proof"
     case .login: "login"
     case .loginRedirect: "login_redirect"
     case .loginResume: "login_resume"
@@ -101,6 +103,7 @@ extension Request {
   fileprivate func addMembers(to members: inout MemberWriter) {
     switch self {
     case .token(let token): token.addMembers(to: &members)
+    case .proof(let proof): proof.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
     case .loginRedirect(let redirect): redirect.addMembers(to: &members)
     case .loginResume(let login): login.addMembers(to: &members)
@@ -121,6 +124,7 @@ extension Request {
     guard let name = try members.text("request") else { throw Failure(.invalidRequest, "the request has no name") }
     switch name {
     case "token": self = .token(try TokenRequest(members))
+    case "proof": self = .proof(try ProofRequest(members))
     case "login": self = .login(try LoginRequest(members))
     case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
     case "login_resume": self = .loginResume(try LoginResumeRequest(members))

@@ -54,6 +54,7 @@ import Wire
       for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
+      if name == "proof" { (line["method"], line["url"]) = ("GET", "https://api.example") }
       if name == "login_resume" { line["login"] = "0f" }
       if name == "login_redirect" { (line["login"], line["url"]) = ("0f", "http://127.0.0.1/?state=s") }
       line[member.name] =

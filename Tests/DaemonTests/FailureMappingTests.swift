@@ -58,6 +58,10 @@ import Wire
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       (.serverMisbehaved, .failed)
     case .idTokenRejected: (.tokenRejected, .failed)
+    case .tokenNotBound: (.tokenNotBound, .failed)
+    case .bindingUnsupported: (.invalidConfiguration, .failed)
+    case .proofNeeded: (.clientRejected, .failed)
+    case .proofRejected: (.serverRejected, .failed)
     case .invalidScopeAnswer, .invalidTargetAnswer, .insufficientScope, .invalidRequest, .invalidToken,
       .unsupportedTokenRevocation,
       .otherServerError, .codeRejected:

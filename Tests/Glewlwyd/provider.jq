@@ -15,6 +15,10 @@
     "access-token-duration": $access, "refresh-token-duration": $refresh, "code-duration": 600,
     "refresh-token-rolling": true, "refresh-token-one-use": $one_use,
 
+    "oauth-dpop-allowed": true, "oauth-dpop-iat-duration": 60, "oauth-dpop-iat-gap-duration": 10,
+    "oauth-dpop-nonce-mandatory": ($dpop_nonce == "always"), "oauth-dpop-nonce-counter": 3,
+    "oauth-dpop-dpop_bound_access_tokens-property": "dpop_bound_access_tokens",
+
     "introspection-revocation-allowed": true, "introspection-revocation-allow-target-client": true,
     "introspection-revocation-auth-scope": ["openid"],
 

@@ -13,6 +13,8 @@ final class ScriptedHTTP: HTTPClient {
     /// In the order of the body; nil when there is no body.
     var form: [String]?
     var authorization: String?
+    /// The `DPoP` header.
+    var proof: String?
   }
 
   typealias Answer = @Sendable (Recorded) throws -> HTTPResponse
@@ -57,7 +59,7 @@ final class ScriptedHTTP: HTTPClient {
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let recorded = Recorded(
       method: request.method, url: request.endpoint.text, form: Self.fields(request.form),
-      authorization: Self.text(request.authorization))
+      authorization: Self.text(request.authorization), proof: request.proof)
     let transport = request.transport
     let answer = state.withLock { state -> Answer? in
       state.requests.append(recorded)

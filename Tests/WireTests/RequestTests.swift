@@ -40,6 +40,7 @@ let fullLogin: LoginRequest = {
   login.proxy = "http://proxy.example:3128"
   login.proxyExclusions = "localhost,.example"
   login.keepsAccessToken = true
+  login.dpop = true
   login.origins = ["api.example.org"]
   login.redirectURI = "http://127.0.0.1:8400/cb"
   login.flow = .browser
@@ -119,7 +120,7 @@ private let fullDiscovery: DiscoverRequest = {
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
         + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
-        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"#
+        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"dpop":true,"#
         + #""origins":["api.example.org"],"client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"flow":"browser","can_open_browser":true}"# + "\n")
   }

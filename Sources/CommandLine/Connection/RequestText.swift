@@ -25,6 +25,7 @@ enum RequestText {
   private static func account(of request: Request) -> String? {
     switch request {
     case .token(let token): token.account
+    case .proof(let proof): proof.account
     case .login(let login): login.account
     case .logout(let logout): logout.account
     case .status(let account, check: _), .whoami(let account): account

@@ -37,11 +37,16 @@ extension Command {
         + " sign a token for each request (RFC 7523), with `--client-certificate-file` it shows the certificate in the TLS"
         + " handshake (RFC 8705), and tokens may then be bound to it. All of these are handed over to `agentd` as open"
         + " files and kept in the vault, where later sign-ins find them.",
+      "With `--dpop` the tokens are bound to a key that is made now, kept in the vault and never shown (RFC 9449)."
+        + " Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof"
+        + " for each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is"
+        + " kept with the account.",
       "With `--json` the events go to standard output, one object a line:"
         + #" `{"event": "device_code", "login", "account", "issuer", "client_id", "scope", "user_code", "verification_uri","#
         + #" "verification_uri_complete", "expires_at", "interval"}` or `{"event": "browser", "login", "account","#
         + #" "issuer", "client_id", "scope", "url", "redirect_uri", "must_paste", "expires_at", "url_expires_at"}` where"#
-        + #" something is worth knowing `{"event": "notice", "message"}`, with `--start` at last"#
+        + #" something is worth knowing `{"event": "notice", "message"}`, where a pasted address is not the answer"#
+        + #" `{"event": "redirect_refused", "code", "message", "hint"}` with the code `redirect_rejected`, with `--start` at last"#
         + #" `{"event": "started", "login", "account", "expires_at"}`, with `--no-wait` perhaps"#
         + #" `{"event": "waiting", "login", "account", "expires_at"}`, and at the end"#
         + #" `{"event": "signed_in", "account", "issuer", "subject", "scope", "expires_at"}` or"#

@@ -36,6 +36,7 @@ extension FailureCode {
     case .serverRejected: "The server refused the request."
     case .serverMisbehaved: "The server's answer breaks the rules."
     case .tokenRejected: "The ID Token is not valid."
+    case .tokenNotBound: "The server gave a token that is not bound to the account's key, so it was dropped."
     case .lifetimeTooShort: "The server's tokens do not live as long as `min_valid` asks."
     case .foreignDevice: "The vault was made on another device."
     case .vaultUnusable: "The vault is damaged or of a version that is not known."

@@ -42,6 +42,7 @@ extension ManualProtocol {
     Member("proxy", "text", "The URL of the proxy that the account uses from now on; without it none."),
     Member("no_proxy", "text", "The hosts that the proxy is not for, as curl(1) reads them."),
     Member("keep", "boolean", "Keep the access token in the vault when there is no refresh token."),
+    Member("dpop", "boolean", "Bind the tokens of the next sign-in to a key (RFC 9449)."),
     Member(
       "origins", "list of texts",
       "Places that may get the access token, added to those that there are: `HOST`, `HOST:PORT` or an origin."),

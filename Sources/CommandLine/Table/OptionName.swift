@@ -51,6 +51,7 @@ enum OptionName: String, CaseIterable, Sendable {
   case jwksURI = "jwks-uri"
   case redirectURI = "redirect-uri"
   case keep
+  case dpop
   case host
   case qrCode = "qr-code"
   case copyCode = "copy-code"
@@ -77,6 +78,9 @@ enum OptionName: String, CaseIterable, Sendable {
   case data
   case output
   case include
+
+  // `proof`.
+  case nonce
 
   // `env` and `exec`.
   case shell
