@@ -21,7 +21,7 @@ import Wire
       .signInNeeded, 3,
       [
         "no_account", "signed_out", "session_expired", "configuration_changed", "endpoint_moved", "identity_changed",
-        "other_machine", "code_expired", "unknown_login", "step_up_needed",
+        "other_machine", "code_expired", "unknown_login", "step_up_needed", "issuer_not_trusted",
       ]
     ),
     (.tryLater, 4, ["network", "timeout", "server_unavailable", "too_busy", "vault_busy", "daemon_unavailable"]),
