@@ -10,7 +10,8 @@ import Wire
       [
         "unsupported_version", "invalid_configuration", "account_exists", "certificate_rejected", "pin_mismatch",
         "client_rejected", "server_rejected", "server_misbehaved", "id_token_rejected", "token_not_bound",
-        "lifetime_too_short", "foreign_device", "vault_unusable", "storage", "missing_value", "cancelled", "internal_error",
+        "lifetime_too_short", "foreign_device", "vault_unusable", "storage", "missing_value", "cancelled",
+        "internal_error",
         "origin_not_allowed",
         "redirect_unavailable", "redirect_rejected",
       ]
