@@ -12,7 +12,7 @@ extension Hub {
     var configuration = AccountConfiguration(issuer: request.url, clientID: "")
     try configuration.apply(request.settings)
     let proxyCredentials = try configuration.takeProxy(of: request.settings)
-    work { [services, configuration] () throws(SessionError) in
+    work { [services, configuration] () throws(SessionError) -> ResourceSearch.Finding in
       let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
       return try ResourceSearch(request.url, configuration, proxyCredentials: secret, services: services).run()
     } finish: { (hub, outcome) in

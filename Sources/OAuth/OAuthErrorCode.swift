@@ -43,7 +43,8 @@ extension OAuthError.Code {
     case .network, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .tryLater
     case .invalidGrant, .expiredToken, .accessDenied, .invalidToken, .codeRejected: .signInAgain
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
-      .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID, .certificateRejected,
+      .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID,
+      .certificateRejected,
       .pinMismatch, .redirectRefused,
       .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope,
       .proofNeeded, .tokenNotBound, .bindingUnsupported:

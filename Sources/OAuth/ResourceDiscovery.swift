@@ -31,7 +31,9 @@ package struct ResourceDiscovery {
   /// - Throws: `metadataMissing` when there is none.
   package func run() throws(OAuthError) -> ProtectedResource {
     let hint = try ask()
-    let response = try get(try hint.metadata ?? location(), .metadata, followsRedirects: true)
+    let place: Endpoint
+    if let named = hint.metadata { place = named } else { place = try location() }
+    let response = try get(place)
     guard response.status == 200 else {
       let error = OAuthError.status(of: response, EndpointRole.metadata.subject)
       guard (400..<500).contains(response.status), error.remedy != .tryLater else { throw error }
@@ -89,11 +91,9 @@ package struct ResourceDiscovery {
     return try Endpoint(base + Self.wellKnown + path, allowHTTPLoopback: transport.allowHTTPLoopback)
   }
 
-  private func get(
-    _ place: Endpoint, _ role: EndpointRole, followsRedirects: Bool
-  ) throws(OAuthError) -> HTTPResponse {
-    do { return try send(place, role, followsRedirects: followsRedirects) } catch {
-      throw OAuthError(error, role.subject)
+  private func get(_ place: Endpoint) throws(OAuthError) -> HTTPResponse {
+    do { return try send(place, .metadata, followsRedirects: true) } catch {
+      throw OAuthError(error, EndpointRole.metadata.subject)
     }
   }
 

@@ -13,7 +13,9 @@ extension URI {
     // RFC 3986 section 3.2.2 allows four decimal numbers; resolvers also take fewer, octal and hexadecimal ones.
     guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) || last.hasPrefix("0x") else { return false }
     let octets = labels.compactMap { UInt8($0) }
-    guard octets.count == 4, labels.count == 4, zip(labels, octets).allSatisfy({ $0 == String($1) }) else { return true }
+    guard octets.count == 4, labels.count == 4, zip(labels, octets).allSatisfy({ $0 == String($1) }) else {
+      return true
+    }
     return Self.isInner(octets)
   }
 

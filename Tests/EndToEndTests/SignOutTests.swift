@@ -78,7 +78,8 @@ import Testing
       try tree.directory.write("home/browser", "#!/bin/sh\necho \"$1\" > \"$HOME/opened\"\n")
       _ = try ProcessRunner.shell("chmod +x '\(tree.path("home/browser"))'")
       let opened = try tree.agent(["logout", "work", "--browser"], ["BROWSER": tree.path("home/browser")])
-      #expect(opened.succeeded && opened.errorText.contains("signed out of work, tokens revoked"), "\(opened.errorText)")
+      #expect(
+        opened.succeeded && opened.errorText.contains("signed out of work, tokens revoked"), "\(opened.errorText)")
       #expect(opened.errorText.contains("a browser opens"), "\(opened.errorText)")
       let page = session.issuer.url + "/end_session?client_id=agent-cli&logout_hint="
       #expect(try tree.shell("dash", "cat \"$HOME/opened\"").outputText.hasPrefix(page))

@@ -107,10 +107,12 @@ import Testing
     #expect(throws: expected(.metadataMissing, "the resource", status: 200)) { try find(http) }
   }
 
-  @Test(arguments: [
-    ["authorization_servers": .null], ["authorization_servers": []], ["authorization_servers": ["http://as.example"]],
-    ["authorization_servers": ["https://as.example/?x=1", "https://as.example/#f", "as.example"]],
-  ] as [JSONObject]) func `a resource without a usable authorization server is an error`(changes: JSONObject) throws {
+  @Test(
+    arguments: [
+      ["authorization_servers": .null], ["authorization_servers": []], ["authorization_servers": ["http://as.example"]],
+      ["authorization_servers": ["https://as.example/?x=1", "https://as.example/#f", "as.example"]],
+    ] as [JSONObject]) func `a resource without a usable authorization server is an error`(changes: JSONObject) throws
+  {
     let http = ScriptedHTTP(try response(401, ""), try response(Self.document(changes)))
     #expect(throws: OAuthError(.metadataInvalid, "it names no authorization server to go to")) { try find(http) }
   }
@@ -143,7 +145,8 @@ import Testing
       "https://[fe80::1]", "https://[::ffff:10.0.0.1]", "https://[64:ff9b::a00:1]",
     ]
     let outer = [
-      "https://8.8.8.8", "https://172.32.0.1", "https://[2001:db8::1]", "https://10.example", "https://localhost.example",
+      "https://8.8.8.8", "https://172.32.0.1", "https://[2001:db8::1]", "https://10.example",
+      "https://localhost.example",
     ]
     let servers = JSON.array((inner.prefix(9) + outer + inner.dropFirst(9)).map { .string($0) })
     let http = ScriptedHTTP(try response(401, ""), try response(Self.document(["authorization_servers": servers])))

@@ -128,10 +128,11 @@ import Vault
   // MARK: The session in the browser
 
   // OpenID Connect RP-Initiated Logout 1.0 section 2.
-  @Test(arguments: [
-    (nil, nil), ("https://as.example/bye", "https://as.example/bye?client_id=cli&logout_hint=alice"),
-    ("https://as.example/bye?t=1", "https://as.example/bye?t=1&client_id=cli&logout_hint=alice"),
-  ] as [(String?, String?)])
+  @Test(
+    arguments: [
+      (nil, nil), ("https://as.example/bye", "https://as.example/bye?client_id=cli&logout_hint=alice"),
+      ("https://as.example/bye?t=1", "https://as.example/bye?t=1&client_id=cli&logout_hint=alice"),
+    ] as [(String?, String?)])
   func `tells where that ends, and names the person without a token`(page: String?, url: String?) throws {
     try home.store()
     home.http.answer(

@@ -4,7 +4,8 @@ internal import Wire
 /// `agent logout`.
 enum LogoutCommand {
   @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
-    var request = LogoutRequest(all: invocation.has(.all), local: invocation.has(.local), browser: invocation.has(.browser))
+    var request = LogoutRequest(
+      all: invocation.has(.all), local: invocation.has(.local), browser: invocation.has(.browser))
     guard !request.local || !request.browser else {
       throw Failure(.invalidRequest, "--local and --browser exclude each other")
     }

@@ -20,7 +20,8 @@ extension ManualProtocol {
       Member(
         "issuer_metadata_found", "boolean", "It is an authorization server; the members below are absent then."),
       Member("resource", "text", "The resource, which is the URL."),
-      Member("authorization_servers", "list of texts", "Who issues tokens for it, at most 16, in the resource's order."),
+      Member(
+        "authorization_servers", "list of texts", "Who issues tokens for it, at most 16, in the resource's order."),
       Member("scopes", "list of texts", "What to ask for: what its challenge names, else all that it knows."),
       Member("name", "text", "A name for an account that none has yet."),
     ])

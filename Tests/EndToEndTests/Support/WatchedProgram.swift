@@ -46,12 +46,6 @@ final class WatchedProgram: Sendable {
   @discardableResult
   func without(_ text: String) throws -> Screen { try obey("without \(text)") }
 
-  /// Types a line.
-  func type(_ text: String) throws {
-    _ = try obey("type \(text)")
-    _ = try obey("type ^M")
-  }
-
   /// Presses Ctrl-C.
   func interrupt() throws { _ = try obey("type ^C") }
 
