@@ -100,7 +100,7 @@ extension `Against Glewlwyd over TLS` {
   }
 
   /// The server's own pages, with their scripts: a password, the list of what is asked for, and the way back.
-  @Test(.needsBrowser) func `sign-in in a real browser`() throws {
+  @Test(.needsBrowser, arguments: [[], ["--dpop"]]) func `sign-in in a real browser`(options: [String]) throws {
     let server = try Glewlwyd.current()
     let (client, redirectURIs) = try server.browserClient()
     try AgentTree.with { tree in
@@ -112,8 +112,9 @@ extension `Against Glewlwyd over TLS` {
         result = try tree.agent(
           [
             "login", "work", "--issuer", server.issuer, "--client-id", client, "--ca-file", server.authority,
-            "--scope", "openid profile email", "--host", try origin(of: server.issuer), "--redirect-uri", uri, "--browser", "--json",
-          ], ["BROWSER": browser.variable], timeout: .seconds(120))
+            "--scope", "openid profile email", "--host", try origin(of: server.issuer), "--redirect-uri", uri,
+            "--browser", "--json",
+          ] + options, ["BROWSER": browser.variable], timeout: .seconds(120))
         if result?.failureCode != "redirect_unavailable" { break }
       }
       let end = try #require(result)
@@ -124,6 +125,7 @@ extension `Against Glewlwyd over TLS` {
       let identity = try JSON(parsing: Array(try #require(end.lines.last).utf8))
       #expect(identity["scope"]?.string?.split(separator: " ").sorted() == ["email", "openid", "profile"])
       // OpenID Connect Core 1.0 section 5.3, by a request of the daemon's own.
+      #expect(try tree.json("token", "work")["token_type"] == (options.isEmpty ? "bearer" : "DPoP"))
       let answer = try tree.agent("request", server.issuer + "/userinfo", "--account", "work")
       try #require(answer.succeeded, "\(answer.errorText)")
       #expect(try JSON(parsing: answer.output)["sub"] == identity["subject"])
