@@ -50,13 +50,15 @@ import Testing
       "--token-endpoint", "\(issuer.url)/token", "--device-authorization-endpoint",
       "\(issuer.url)/device_authorization",
       "--userinfo-endpoint", "\(issuer.url)/userinfo", "--revocation-endpoint", "\(issuer.url)/revoke", "--jwks-uri",
-      "\(issuer.url)/jwks", "--keep", "--host", "api.example.com",
+      "\(issuer.url)/jwks", "--keep", "--dpop", "--host",
+      "api.example.com",
     ]
     return [
       ["login", "work"] + server, ["token"], ["token", "work", "--id-token"], ["token", "--force-refresh"], ["env"],
       ["env", "--shell", "json", "--var", "MAIL=claim:sub"], ["env", "--unset"], ["exec", "--", "true"], ["status"],
       ["status", "work", "--check"], ["list"], ["use", "work"], ["whoami"], ["account", "show"],
-      ["request", "\(issuer.url)/userinfo", "--output", tree.path("body")],
+      ["request", "\(issuer.url)/userinfo", "--output", tree.path("body")], ["login", "work", "--device", "--dpop"],
+      ["proof", "\(issuer.url)/userinfo"],
       ["account", "add", "idle"] + server + settings, ["account", "show", "idle"],
       ["account", "set", "idle", "--scope", "openid", "--unset", "keep"],
       ["account", "set", "work", "--client-id", "other"], ["status"],
