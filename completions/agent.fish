@@ -394,6 +394,8 @@ complete -c agent -n '__agent_at options login' -l copy-code -d 'Put the code in
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options logout' -l all -d 'Sign out of all accounts'
 complete -c agent -n '__agent_at options logout' -l local -d 'Forget the session here without telling the server'
+complete -c agent -n '__agent_at options logout' -l browser -d 'Then open the page that ends the browser\'s session at the server'
+complete -c agent -n '__agent_at options logout' -l no-open -d 'With --browser: show the address, but open no browser'
 complete -c agent -n '__agent_at operand 0 logout' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options token' -l min-valid -x -d 'Get a new token when the one at hand expires sooner than this'
 complete -c agent -n '__agent_at options token' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'

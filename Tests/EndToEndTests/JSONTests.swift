@@ -152,7 +152,7 @@ import Testing
     "login": ["work", "--issuer", "https://id.example", "--client-id", "x"], "exec": ["--", "true"], "use": ["work"],
     "account add": ["work", "--issuer", "https://id.example", "--client-id", "x"],
     "account set": ["work", "--keep"], "account rename": ["work", "home"], "account remove": ["work"],
-    "request": ["https://api.example", "--output", "/dev/null"],
+    "request": ["https://api.example", "--output", "/dev/null"], "proof": ["https://api.example"],
     "account import": [
       "work", "--issuer", "https://id.example", "--client-id", "x", "--refresh-token-file", "/dev/null",
     ],
