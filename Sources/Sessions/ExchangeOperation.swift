@@ -28,7 +28,8 @@ package struct ExchangeOperation: Sendable {
 
   package func run() throws(SessionError) -> AccessGrant {
     guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
-    let server = try services.server(for: account, configuration, stored.record, grant: subject, cancellation: cancellation)
+    let server = try services.server(
+      for: account, configuration, stored.record, grant: subject, cancellation: cancellation)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let response = try oauth { () throws(OAuthError) in

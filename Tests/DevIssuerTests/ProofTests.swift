@@ -204,7 +204,7 @@ extension TestIssuer {
       let reply = try issuer.get("/resource", token: token, proof: proof)
       #expect(reply.status == 401)
       #expect(
-        reply[header: "WWW-Authenticate"]?.hasPrefix(#"DPoP realm="devissuer", error="invalid_dpop_proof""#) == true)
+        reply[header: "WWW-Authenticate"]?.contains(#", error="invalid_dpop_proof""#) == true)
     }
     #expect(try issuer.get("/resource?x=1", token: token, scheme: "dpop", proof: good).status == 200)
   }
