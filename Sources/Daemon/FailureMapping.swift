@@ -124,6 +124,9 @@ extension Failure {
     case .endpointMissing:
       code = .invalidConfiguration
       hint = "an endpoint can be named by hand, see agent help login"
+    case .resourceMismatch:
+      code = .serverMisbehaved
+      hint = "name the resource exactly as it names itself, up to a slash at the end"
     case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       code = .serverMisbehaved

@@ -87,7 +87,7 @@ extension Request {
     case .account(let request): request.account
     case .call(let call): call.account
     case .proof(let proof): proof.account
-    case .login, .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog: nil
+    case .login, .loginRedirect, .loginResume, .discover, .list, .daemonStatus, .daemonStop, .daemonLog: nil
     }
   }
 }

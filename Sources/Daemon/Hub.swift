@@ -99,6 +99,7 @@ final class Hub {
         let login = try redirectPasted(request)
         loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
       case .loginResume(let request): try resume(request, ticket)
+      case .discover(let request): try discover(request, ticket)
       case .logout(let request): try logout(request, ticket)
       case .status(let name, check: false): try survey(.status, name, ticket)
       case .status(let name, check: true): try check(name, ticket)

@@ -3,6 +3,7 @@ extension OAuthError {
   package enum Code: String, Sendable, CaseIterable {
     // What the user or a document names is not usable.
     case insecureURL, invalidURL, invalidIssuer, issuerMismatch, metadataMissing, metadataInvalid
+    case resourceMismatch
     case endpointMissing, invalidScope, invalidTarget, invalidClientID
     // No answer, or none that may be used.
     case network, timeout, tlsFailure, certificateRejected, pinMismatch, redirectRefused, responseTooLarge
@@ -42,7 +43,8 @@ extension OAuthError.Code {
     case .network, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .tryLater
     case .invalidGrant, .expiredToken, .accessDenied, .invalidToken, .codeRejected: .signInAgain
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
-      .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID, .certificateRejected,
+      .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID,
+      .certificateRejected,
       .pinMismatch, .redirectRefused,
       .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope,
       .proofNeeded, .tokenNotBound, .bindingUnsupported:
@@ -61,6 +63,7 @@ extension OAuthError.Code {
     case .invalidURL: "\(subject) is not a valid URL"
     case .invalidIssuer: "\(subject) is not an issuer: an https URL without query and fragment is needed"
     case .issuerMismatch: "the server's metadata is for another issuer than \(subject)"
+    case .resourceMismatch: "the resource's metadata is for another resource than \(subject)"
     case .metadataMissing: "no metadata was found for \(subject)"
     case .metadataInvalid: "the server's metadata is not usable: \(subject)"
     case .endpointMissing: "the server does not name \(subject)"

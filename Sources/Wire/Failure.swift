@@ -21,6 +21,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case codeExpired = "code_expired"
   /// A sign-in that was started in the background is not, or no longer, known.
   case unknownLogin = "unknown_login"
+  /// A resource names an authorization server that nobody has said to be trusted.
+  case issuerNotTrusted = "issuer_not_trusted"
 
   // Passing.
   case network = "network"
@@ -65,7 +67,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
     switch self {
     case .invalidRequest: .usage
     case .noAccount, .signedOut, .sessionExpired, .configurationChanged, .endpointMoved, .identityChanged,
-      .otherMachine, .codeExpired, .unknownLogin, .stepUpNeeded:
+      .otherMachine, .codeExpired, .unknownLogin, .stepUpNeeded, .issuerNotTrusted:
       .signInNeeded
     case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable: .tryLater
     case .accessDenied: .denied

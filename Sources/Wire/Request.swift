@@ -7,6 +7,7 @@ package enum Request: Sendable, Hashable {
   case login(LoginRequest)
   case loginRedirect(LoginRedirectRequest)
   case loginResume(LoginResumeRequest)
+  case discover(DiscoverRequest)
   case logout(LogoutRequest)
   /// All accounts, or the named one. With `check` the servers are asked whether the sessions still hold.
   case status(account: String?, check: Bool = false)
@@ -85,6 +86,7 @@ extension Request {
     case .login: "login"
     case .loginRedirect: "login_redirect"
     case .loginResume: "login_resume"
+    case .discover: "discover"
     case .logout: "logout"
     case .status: "status"
     case .list: "list"
@@ -105,6 +107,7 @@ extension Request {
     case .login(let login): login.addMembers(to: &members)
     case .loginRedirect(let redirect): redirect.addMembers(to: &members)
     case .loginResume(let login): login.addMembers(to: &members)
+    case .discover(let request): request.addMembers(to: &members)
     case .logout(let logout): logout.addMembers(to: &members)
     case .status(let account, let check):
       members.add("account", account)
@@ -125,6 +128,7 @@ extension Request {
     case "login": self = .login(try LoginRequest(members))
     case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
     case "login_resume": self = .loginResume(try LoginResumeRequest(members))
+    case "discover": self = .discover(try DiscoverRequest(members))
     case "logout": self = .logout(try LogoutRequest(members))
     case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
     case "list": self = .list

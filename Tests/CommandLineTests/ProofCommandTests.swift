@@ -70,8 +70,8 @@ import Wire
     #expect(result.errorText == "agent: error: not bound\nagent: hint: agent login work --dpop\n")
   }
 
-  @Test(arguments: [[], ["GET"], ["GET", "https://x", "more"], ["GET", "https://x", "--header", "--json"]])
-  func `wants a method and a URL, and one form`(arguments: [String]) throws {
+  @Test(arguments: [[], ["GET", "https://x", "more"], ["GET", "https://x", "--header", "--json"]])
+  func `wants a URL, at most a method before it, and one form`(arguments: [String]) throws {
     let result = try AgentProgram().run(["proof"] + arguments)
     #expect(result.status == .exited(2) && result.output == [])
   }

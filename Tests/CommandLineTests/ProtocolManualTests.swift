@@ -50,7 +50,7 @@ import Wire
     let request = try #require(ManualProtocol.requests.first { $0.name == name })
     for member in request.members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
-      if name == "resource" { line["url"] = "https://api.example" }
+      if name == "resource" || name == "discover" { line["url"] = "https://api.example" }
       for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }

@@ -54,7 +54,7 @@ import Wire
     case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .endpointMissing:
       (.invalidConfiguration, .failed)
     case .invalidTarget: (.invalidRequest, .usage)
-    case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
+    case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       (.serverMisbehaved, .failed)
     case .idTokenRejected: (.tokenRejected, .failed)

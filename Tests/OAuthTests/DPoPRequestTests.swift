@@ -20,7 +20,8 @@ private struct Bound {
   init(_ script: [ScriptedHTTP.Reply], _ authentication: ClientAuthentication = .none) throws {
     key = try DPoPKey.generate()
     http = ScriptedHTTP(script)
-    var server = try testServer(http, authentication)
+    let authorization = try endpoint("https://as.example/authorize")
+    var server = try testServer(http, authentication) { $0.authorizationEndpoint = authorization }
     server.prover = DPoPProver(key: key, memory: memory) { [clock] in clock.seconds.withLock { $0 } }
     self.server = server
   }

@@ -36,7 +36,7 @@ import Wire
       Member(request: "token", name: "request", kind: .text),
       Member(request: "logout", name: "account", kind: .text),
       Member(request: "logout", name: "all", kind: .flag),
-      Member(request: "logout", name: "local", kind: .flag),
+      Member(request: "logout", name: "local", kind: .flag), Member(request: "logout", name: "browser", kind: .flag),
       Member(request: "status", name: "account", kind: .text),
       Member(request: "whoami", name: "account", kind: .text),
       Member(request: "use", name: "account", kind: .text),

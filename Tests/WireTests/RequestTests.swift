@@ -48,6 +48,18 @@ let fullLogin: LoginRequest = {
   return login
 }()
 
+/// A request with every member.
+private let fullDiscovery: DiscoverRequest = {
+  var request = DiscoverRequest(url: "https://api.example/")
+  request.account = "work"
+  request.onlyForNewAccount = true
+  request.settings.caFile = "/ca.pem"
+  request.settings.allowHTTPLoopback = true
+  request.settings.proxy = "http://proxy.example:3128"
+  request.settings.proxyExclusions = "localhost"
+  return request
+}()
+
 @Suite struct `A request` {
   static let all: [Request] = [
     .token(TokenRequest()),
@@ -57,8 +69,9 @@ let fullLogin: LoginRequest = {
     .login(LoginRequest()), .login(fullLogin),
     .loginRedirect(
       LoginRedirectRequest(login: "0f", url: "http://127.0.0.1/?state=" + String(repeating: "s", count: 16_000))),
+    .discover(DiscoverRequest(url: "https://api.example/")), .discover(fullDiscovery),
     .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", local: true)),
-    .logout(LogoutRequest(all: true, local: true)),
+    .logout(LogoutRequest(all: true, local: true)), .logout(LogoutRequest(browser: true)),
     .status(account: nil), .status(account: "a\nb\u{2028}\u{1F}c"), .list, .use(account: "work"),
     .whoami(account: nil), .whoami(account: "work"), .daemonStatus, .daemonStop,
   ]
@@ -84,10 +97,11 @@ let fullLogin: LoginRequest = {
 
   @Test func `has a name of its own for each kind`() {
     let names = Self.all.map(\.name)
-    #expect(Set(names).count == 10)
+    #expect(Set(names).count == 11)
     #expect(
       Set(names) == [
         "token", "login", "login_redirect", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop",
+        "discover",
       ])
   }
 

@@ -205,7 +205,7 @@ extension Request {
   /// Whether a request that may have been answered already can be sent again.
   fileprivate var mayBeRepeated: Bool {
     switch self {
-    case .token, .proof, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
+    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
     case .login, .loginRedirect, .loginResume, .logout, .account, .call, .daemonStop: false
     }
   }

@@ -20,7 +20,7 @@ enum Patience {
     case .token, .proof, .login, .loginResume, .logout, .whoami, .status(_, check: true), .account(.import),
       .account(.remove):
       self = .forServer
-    case .call: self = .forResource
+    case .call, .discover: self = .forResource
     case .loginRedirect, .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
     }
   }

@@ -20,6 +20,7 @@ extension FailureCode {
     case .otherMachine: "There are sessions of other machines here, and none of this one."
     case .codeExpired: "The code or the time was over before the sign-in was approved."
     case .unknownLogin: "There is no sign-in in the background by that name, or it ended a while ago."
+    case .issuerNotTrusted: "A resource names an authorization server that nobody has confirmed."
     case .network: "The server could not be reached."
     case .timeout: "There was no answer in time."
     case .serverUnavailable: "The server cannot answer now."

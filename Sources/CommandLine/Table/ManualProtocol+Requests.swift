@@ -1,7 +1,8 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, proof, login, loginRedirect, loginResume, logout, status, list, use, whoami, resource] + accountRequests + [
+    [token, proof, login, loginRedirect, loginResume, discover, logout, status, list, use, whoami, resource]
+    + accountRequests + [
       daemonStatus, daemonLog, daemonStop,
     ]
 
@@ -114,11 +115,14 @@ extension ManualProtocol {
       account,
       Member("all", "boolean", "All accounts; `account` must be absent then."),
       Member("local", "boolean", "Forget the session here without telling the server."),
+      Member(
+        "browser", "boolean", "Tell where the browser's session at the server can be ended; `local` must be absent."),
     ],
     result: [
       Member(
         "accounts", "list of objects",
-        "For each account `account`, its name, `revoked`, whether the server confirmed, and where it did not `detail`.")
+        "For each account `account`, its name, `revoked`, whether the server confirmed, and where it did not `detail`;"
+          + " with `browser` also `end_session_url`, if the server has such a page. The daemon opens nothing itself.")
     ])
 
   private static let status = Description(

@@ -53,6 +53,9 @@ struct Glewlwyd: Sendable {
     return (try #require(description["browser_client_id"]?.string), uris)
   }
 
+  /// Where its scripts keep what they know of it.
+  var folder: String { directory.path }
+
   /// A value of `BROWSER`: the user signs in, consents, and comes back.
   var browser: String { "\(Self.folder)/browse \(directory.path)" }
 
