@@ -27,6 +27,8 @@ package enum Main {
 
   /// Runs the command line of this process and ends it.
   package static func runAndExit() -> Never {
+    // A core file would hold the token that is about to be printed.
+    Hygiene.hide()
     ProgramName.adopt()
     switch QuickToken.run() {
     case .printed: Processes.exit(0)

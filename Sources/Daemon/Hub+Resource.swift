@@ -93,7 +93,9 @@ extension Hub {
   private func tell(_ response: ResourceResponse, _ transfer: Transfer, _ account: Account) {
     let origin = transfer.target.origin.text
     if (300..<400).contains(response.head.status), let location = response.head.headers["Location"] {
-      let place = TerminalText.clean(location)
+      // What follows the path is often a signature or a token that lets whoever has it in.
+      let path = location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+      let place = TerminalText.clean(String(Substring(path)))
       loop.send(.event(.notice("\(origin) redirects to \(place), which was not followed")), to: transfer.ticket)
     }
     var result = JSONObject([

@@ -27,7 +27,7 @@ struct ErrorAnswer: Sendable {
     // An error has no token beside it; what is told of one that has could be the token.
     let isAlone = !secretMembers.contains { root[$0] != nil }
     return ErrorAnswer(
-      error: node.string(in: bytes),
+      error: node.string(in: bytes).flatMap { isAlone || isWord($0) ? $0 : nil },
       description: isAlone ? root["error_description"]?.string(in: bytes) : nil,
       interval: root["interval"].flatMap { Seconds.whole($0.value(in: bytes)) }, sent: sent)
   }
@@ -35,6 +35,11 @@ struct ErrorAnswer: Sendable {
   private static let secretMembers = [
     "access_token", "refresh_token", "id_token", "device_code", "client_secret", "registration_access_token",
   ]
+
+  /// Whether it is of the characters that the registered values have, and tokens have more than.
+  private static func isWord(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
+  }
 
   private static func quota(_ root: JSONLayout.Node) -> JSONLayout.Node? {
     root["error_code"].flatMap { $0.kind == .string ? $0 : nil }

@@ -12,6 +12,10 @@ package enum Hygiene {
     Signals.ignoreBrokenPipe()
   }
 
+  /// The same for a program that holds a secret for a moment only, as far as it can be taken back: another
+  /// program that takes this process over may write core files again, as its user wants it to.
+  package static func hide() { _ = agent_set_undumpable() }
+
   /// Whether the kernel would write a core file and let others read this process's memory.
   package static var isDumpable: Bool { agent_is_dumpable() != 0 }
 }

@@ -85,7 +85,7 @@ import Testing
   @Test func `are not where a redirect leads`() throws {
     let other = try Self.other()
     let target = other.url("/stolen")
-    try Resource.answering({ _ in (302, ["Location: \(target)"], "moved") }) { resource in
+    try Resource.answering({ _ in (302, ["Location: \(target)?signature=1#x"], "moved") }) { resource in
       let result = try resource.request()
       #expect(result.succeeded && result.outputText == "moved")
       #expect(result.errorText.contains("redirects to \(target), which was not followed"))

@@ -121,6 +121,14 @@ private let subject = "the token endpoint"
     #expect(try failure(answer) == expected(.invalidGrant, subject, status: 400, error: "invalid_grant"))
   }
 
+  @Test func `beside a token nothing is kept that could be one`() throws {
+    let answer = try response(
+      400, #"{"access_token":"at-New1","error":"at-New1","error_description":"at-New1 is new"}"#)
+    #expect(try failure(answer)?.serverDescription == nil && failure(answer)?.serverError == nil)
+    let named = try response(400, #"{"id_token":"it","error":"invalid_grant","error_description":"it"}"#)
+    #expect(try failure(named) == expected(.invalidGrant, subject, status: 400, error: "invalid_grant"))
+  }
+
   // Google answers so when a quota is used up.
   @Test func `an error code in place of an error is read`() throws {
     let answer = try response(403, #"{"error_code":"rate_limit_exceeded"}"#)

@@ -123,7 +123,8 @@ enum ManualDaemon {
         + " client."),
     .text(
       "Secrets are kept on a heap that is not swapped out, where the limit on locked memory allows it, and are"
-        + " overwritten after use. The daemon writes no core files and cannot be traced by other programs of its user."),
+        + " overwritten after use. Neither the daemon nor `agent` leaves a core file, or can be traced by other programs of the user."
+    ),
     .text(
       "Before a secret is sent, the settings of the account and the endpoints of the server are compared with those that"
         + " were signed in with."),

@@ -28,8 +28,10 @@ struct Canaries: Sendable {
   var values: [String] { named.map(\.value).filter { $0 != userCode } }
 
   /// The values as a server may spell them where a person reads it.
-  var spellings: [String] {
-    values.flatMap { [$0, Self.percentEncoded($0), Base64.encode(Array($0.utf8)), Base64URL.encode(Array($0.utf8))] }
+  var spellings: [String] { Self.spellings(of: values) }
+
+  static func spellings(of values: [String]) -> [String] {
+    values.flatMap { [$0, percentEncoded($0), Base64.encode(Array($0.utf8)), Base64URL.encode(Array($0.utf8))] }
   }
 
   /// The names of those that a text holds, in any spelling.

@@ -13,17 +13,17 @@ final class CanaryIssuer: Sendable {
     case good
     /// Nobody has approved yet.
     case pending
-    /// The secrets are in the description of an error (RFC 6749 section 5.2).
+    /// A secret is in the description of an error (RFC 6749 section 5.2).
     case described
-    /// The same with what cannot be seen in the middle of each.
+    /// The same with what cannot be seen in the middle of it.
     case hidden
-    /// In a header (RFC 6750 section 3).
+    /// All are in headers (RFC 6750 section 3).
     case challenged
     /// In a page for people.
     case page
     /// In the place of a redirect.
     case redirected
-    /// In a form instead of JSON.
+    /// One in a form instead of JSON.
     case form
     /// An error with tokens beside it.
     case mixed
@@ -45,16 +45,25 @@ final class CanaryIssuer: Sendable {
   var url: String { "http://127.0.0.1:\(server.port)" }
 
   static let clientID = "agent-canary"
+  /// A client that has nothing but the refresh token which it brings, and the beginning of its
+  /// credentials (RFC 7617).
+  static let importingClientID = "agent-import"
+  private static let importMark = Base64.encode(Array(importingClientID.utf8))
 
   init() throws {
     let key = try Key()
     let mood = Monitor(Mood.good)
     let issued = Monitor<Canaries?>(nil)
     self.mood = mood
+    let turn = Monitor(0)
     server = try LoopbackServer { conversation in
       guard let canaries = issued.withLock({ $0 }) else { return }
       while let request = try conversation.readRequest() {
-        let answer = Self.answer(to: request, canaries, key.key, mood.withLock { $0 })
+        let number = turn.update { (number: inout Int) -> Int in
+          number += 1
+          return number
+        }
+        let answer = Self.answer(to: request, canaries, key.key, mood.withLock { $0 }, turn: number)
         try conversation.respond(answer.status, headers: answer.headers, body: answer.body)
       }
     }
@@ -93,7 +102,7 @@ extension CanaryIssuer {
   }
 
   private static func answer(
-    to request: ReceivedRequest, _ canaries: Canaries, _ key: borrowing PrivateKey, _ mood: Mood
+    to request: ReceivedRequest, _ canaries: Canaries, _ key: borrowing PrivateKey, _ mood: Mood, turn: Int
   ) -> Answer {
     let path = request.line.split(separator: " ").dropFirst().first.map { $0.prefix { $0 != "?" } } ?? ""
     let url = "http://\(request.values("Host").first ?? "")"
@@ -104,7 +113,7 @@ extension CanaryIssuer {
     case "/token" where mood == .pending: return Answer(["error": "authorization_pending"], 400)
     default: break
     }
-    guard mood == .good else { return bad(mood, canaries) }
+    guard mood == .good else { return bad(mood, canaries, one(of: request, path, canaries, turn)) }
     return switch path {
     case "/device": Answer(device(canaries, url))
     case "/token": Answer(tokens(canaries))
@@ -154,16 +163,31 @@ extension CanaryIssuer {
     ]
   }
 
-  private static func bad(_ mood: Mood, _ canaries: Canaries) -> Answer {
+  /// One of the secrets that this request's sender has, and whose repetition it can tell, in one spelling.
+  private static func one(
+    of request: ReceivedRequest, _ path: Substring, _ canaries: Canaries, _ turn: Int
+  ) -> String {
+    let isImport = request.values("Authorization").contains { $0.hasPrefix("Basic \(importMark)") }
+    var known = [canaries.clientSecret]
+    if request.body.contains("&code=") {
+      known.append(canaries.code)
+    } else if isImport {
+      known.append(canaries.refresh)
+    } else if path != "/device" {
+      known += [canaries.access, canaries.refresh, canaries.idToken]
+    }
+    let spellings = Canaries.spellings(of: known)
+    return spellings[turn % spellings.count]
+  }
+
+  private static func bad(_ mood: Mood, _ canaries: Canaries, _ one: String) -> Answer {
     let told = canaries.spellings.joined(separator: " ")
     switch mood {
     case .good, .pending: return Answer([:])
-    case .described: return Answer(["error": "invalid_request", "error_description": .string(told)], 400)
+    case .described: return Answer(["error": "invalid_request", "error_description": .string("no: \(one)")], 400)
     case .hidden:
-      let hidden = canaries.values.map {
-        $0.prefix(5) + "\u{200B}" + $0.dropFirst(5).prefix(3) + "\u{1B}" + $0.dropFirst(8)
-      }
-      return Answer(["error": "invalid_request", "error_description": .string(hidden.joined(separator: " "))], 400)
+      let hidden = "\(one.prefix(5))\u{200B}\(one.dropFirst(5).prefix(3))\u{1B}\(one.dropFirst(8))"
+      return Answer(["error": "invalid_request", "error_description": .string(hidden)], 400)
     case .challenged:
       let challenge = "WWW-Authenticate: Bearer error=\"invalid_request\", error_description=\"\(told)\""
       return Answer(400, "text/html", "<p>no</p>", challenge, "X-Canary: \(told)", "Server: \(canaries.access)")
@@ -171,7 +195,7 @@ extension CanaryIssuer {
     case .redirected:
       let query = canaries.values.map { Canaries.percentEncoded($0) }.joined(separator: "&t=")
       return Answer(302, "text/html", told, "Location: /elsewhere?t=\(query)#\(query)")
-    case .form: return Answer(400, "text/plain", "error=invalid_request&error_description=\(told)")
+    case .form: return Answer(400, "text/plain", "error=invalid_request&error_description=\(one)")
     case .mixed:
       var both = tokens(canaries)
       both["device_code"] = .string(canaries.device)
