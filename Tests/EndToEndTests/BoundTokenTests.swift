@@ -204,7 +204,8 @@ import Testing
         #expect(try tree.agent("token", "work", "--force-refresh").succeeded)
         let url = issuer.url + "/resource"
         let call = "agent proof --header GET '\(url)' | curl -qsS --fail --noproxy '*' -H @- '\(url)'"
-        #expect(try tree.shell("dash", call).succeeded)
+        let called = try tree.shell("dash", call)
+        #expect(called.succeeded, "\(called.errorText)")
       }
     }
   }

@@ -66,6 +66,15 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
     #expect(try storedThumbprint == key)
   }
 
+  @Test func `goes on with its key when the identity is taken over from the token before`() throws {
+    let first = try signIn().grant
+    var answer: JSONObject = ["access_token": "at-2", "token_type": "DPoP", "expires_in": 300]
+    answer["refresh_token"] = "rt-2"
+    let second = try refresh(response(200, .object(answer))).keepingIdentity(of: first)
+    #expect(second.subject == "alice" && second.idToken != nil)
+    #expect(second.dpopKey?.thumbprint == first.dpopKey?.thumbprint)
+  }
+
   @Test func `has a new key after the next sign-in`() throws {
     let first = try signIn().grant.dpopKey?.thumbprint
     let second = try signIn().grant.dpopKey?.thumbprint
