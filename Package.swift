@@ -86,7 +86,7 @@ let package = Package(
     tests("CommandLineTests", uses: ["CommandLine", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests(
       "DaemonTests",
-      uses: ["Daemon", "Sessions", "OAuth", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
+      uses: ["Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests("DevIssuerTests", uses: ["DevIssuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("EndToEndTests", uses: ["TestSupport", "Encoding", "Platform"]),
   ],

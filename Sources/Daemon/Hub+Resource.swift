@@ -58,7 +58,6 @@ extension Hub {
   func begin(_ transfer: Transfer, _ account: Account, _ grant: AccessGrant) {
     guard isWanted(transfer) else { return }
     loop.setDeadline(services.time.now().advanced(by: Self.never), of: transfer.ticket)
-    transfer.startedAt = services.time.now()
     let call = ResourceCall(
       account: account.name, configuration: account.configuration, grant: grant, target: transfer.target,
       content: transfer.content, receiver: transfer.receiver, services: services(for: account.name),
@@ -75,7 +74,6 @@ extension Hub {
   private func ended(_ transfer: Transfer, _ grant: AccessGrant, _ outcome: Result<ResourceCall.Outcome, SessionError>)
   {
     guard isWanted(transfer), let name = transfer.account else { return }
-    tellSteps(transfer, name, outcome)
     switch outcome {
     case .failure(let error): fail(transfer, Failure(error, account: name.text))
     case .success(.refused):
@@ -89,18 +87,6 @@ extension Hub {
       }
       tell(response, transfer, account)
       if ResourceVerdict(response.head) == .refused { forget(grant, account, wasRenewed: transfer.hasRefreshed) }
-    }
-  }
-
-  private func tellSteps(
-    _ transfer: Transfer, _ name: AccountName, _ outcome: Result<ResourceCall.Outcome, SessionError>
-  ) {
-    let time = transfer.startedAt?.duration(to: services.time.now()).wholeMilliseconds ?? 0
-    switch outcome {
-    case .success(.answered(let response)):
-      step(.answered(.resource, status: response.head.status, milliseconds: time), name)
-    case .success(.refused): step(.answered(.resource, status: 401, milliseconds: time), name)
-    case .failure(let error): step(.unanswered(.resource, Failure(error, account: nil).code, milliseconds: time), name)
     }
   }
 

@@ -18,8 +18,6 @@ final class Transfer: @unchecked Sendable {
   /// How long a token may take, and how long nothing may move afterwards.
   let patienceSeconds: Int
 
-  /// When the last attempt began.
-  var startedAt: Instant?
   /// The account that was chosen.
   var account: AccountName?
   /// A new token was got because the one before was refused.

@@ -17,11 +17,3 @@ package protocol HTTPClient: Sendable {
     receiver: any ResourceReceiver
   ) throws(HTTPFailure) -> ResourceResponse
 }
-
-extension HTTPClient {
-  /// A client for authorization servers alone reaches no resources.
-  package func exchange(
-    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
-    receiver: any ResourceReceiver
-  ) throws(HTTPFailure) -> ResourceResponse { throw HTTPFailure(.setup) }
-}

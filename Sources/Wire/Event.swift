@@ -70,8 +70,10 @@ package enum Event: Sendable, Hashable {
     case .notice(let message): return JSONObject([("event", "notice"), ("message", .string(message))])
     case .browser(let browser): return browser.json
     case .redirectRefused(let failure):
-      var object = failure.json.object ?? JSONObject()
-      object["event"] = "redirect_refused"
+      var object = JSONObject([("event", "redirect_refused")])
+      if let members = failure.json.object {
+        for name in members.names { object[name] = members[name] }
+      }
       return object
     case .deviceCode(let code):
       var object = JSONObject([

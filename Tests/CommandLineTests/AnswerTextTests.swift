@@ -139,7 +139,7 @@ private func object(_ text: String) throws -> JSONObject {
       "--pin",
       "sha256//a", "--pin", "sha256//b", "--allow-http-loopback", "--token-endpoint", "https://t",
       "--device-authorization-endpoint", "https://d", "--userinfo-endpoint", "https://u", "--revocation-endpoint",
-      "https://r", "--jwks-uri", "https://j", "--device",
+      "https://r", "--jwks-uri", "https://j", "--redirect-uri", "http://127.0.0.1/cb", "--device",
     ])
     var expected = LoginRequest()
     expected.account = "work"
@@ -159,6 +159,8 @@ private func object(_ text: String) throws -> JSONObject {
     expected.endpoints.userinfo = "https://u"
     expected.endpoints.revocation = "https://r"
     expected.endpoints.jwks = "https://j"
+    expected.redirectURI = "http://127.0.0.1/cb"
+    expected.flow = .device
     expected.keepsAccessToken = true
     var request = try LoginOptions.request(invocation)
     (request.proxy, request.proxyExclusions) = (nil, nil)

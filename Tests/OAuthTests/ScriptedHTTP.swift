@@ -40,6 +40,12 @@ final class ScriptedHTTP: HTTPClient {
   /// Replies that nobody asked for.
   var unused: Int { state.withLock { $0.script.count } }
 
+  /// No test of authorization servers reaches a resource.
+  func exchange(
+    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
+    receiver: any ResourceReceiver
+  ) throws(HTTPFailure) -> ResourceResponse { throw HTTPFailure(.setup) }
+
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let recorded = Recorded(
       method: request.method, url: request.endpoint.text, form: Self.fields(request.form),

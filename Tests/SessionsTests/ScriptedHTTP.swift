@@ -48,6 +48,12 @@ final class ScriptedHTTP: HTTPClient {
   /// Answers each request to `url` that has no answer of its own.
   func always(_ url: String, _ response: HTTPResponse) { state.withLock { $0.always[url] = { _ in response } } }
 
+  /// No test of authorization servers reaches a resource.
+  func exchange(
+    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
+    receiver: any ResourceReceiver
+  ) throws(HTTPFailure) -> ResourceResponse { throw HTTPFailure(.setup) }
+
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let recorded = Recorded(
       method: request.method, url: request.endpoint.text, form: Self.fields(request.form),

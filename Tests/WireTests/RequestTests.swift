@@ -83,9 +83,11 @@ let fullLogin: LoginRequest = {
 
   @Test func `has a name of its own for each kind`() {
     let names = Self.all.map(\.name)
-    #expect(Set(names).count == 9)
+    #expect(Set(names).count == 10)
     #expect(
-      Set(names) == ["token", "login", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop"])
+      Set(names) == [
+        "token", "login", "login_redirect", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop",
+      ])
   }
 
   @Test func `is written as the protocol documents it`() {
@@ -103,9 +105,10 @@ let fullLogin: LoginRequest = {
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
-        + #""jwks_uri":"https://as.example/j","proxy":"http://proxy.example:3128","#
-        + #""no_proxy":"localhost,.example","keep":true,"origins":["api.example.org"],"client_secret_descriptor":true,"#
-        + #""client_key_descriptor":true,"client_certificate_descriptor":true}"# + "\n")
+        + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
+        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"#
+        + #""origins":["api.example.org"],"client_secret_descriptor":true,"client_key_descriptor":true,"#
+        + #""client_certificate_descriptor":true,"flow":"browser","can_open_browser":true}"# + "\n")
   }
 
   // MARK: Versions and names

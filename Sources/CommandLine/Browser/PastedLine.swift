@@ -39,7 +39,9 @@ struct PastedLine {
     }
     bytes += chunk
     chunk.overwrite()
-    if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) { return take(upTo: end) }
+    while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+      if let line = take(upTo: end) { return line }
+    }
     guard bytes.count <= LoginRedirectRequest.maximumURLBytes else {
       bytes.overwrite()
       throw Failure(.invalidRequest, "the address is too long")

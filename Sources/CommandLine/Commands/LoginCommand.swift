@@ -15,15 +15,15 @@ enum LoginCommand {
   }
 
   private static func signIn(_ invocation: Invocation, _ reporter: inout LoginReporter) throws(Failure) -> Int32 {
-    let files = invocation.has(.resume) ? nil : try HandedFiles(invocation)
-    let request = try request(invocation, reporter, files?.announced ?? [])
+    let files = try HandedFiles(invocation)
+    let request = try request(invocation, files, reporter)
     let client = DaemonClient(invocation)
     var signals = try SignInSignals()
     var connection = try client.connect()
     let ending: LoginWait.Ending
     let begin = client.tellAsking(request)
     do {
-      try connection.send(client.envelope(request), passing: files?.descriptors ?? [])
+      try connection.send(client.envelope(request), passing: files.descriptors)
       reporter.waitsForServer()
       if reporter.rewritesLine { signals.hideTyping() }
       var wait = LoginWait(invocation, place: .current, until: client.deadline(standard: longestWait))
@@ -48,7 +48,7 @@ enum LoginCommand {
 
   /// A new sign-in, or one that goes on in the background.
   private static func request(
-    _ invocation: Invocation, _ reporter: LoginReporter, _ handsOver: Set<HandedSecret>
+    _ invocation: Invocation, _ files: HandedFiles, _ reporter: LoginReporter
   ) throws(Failure) -> Request {
     if let login = invocation.text(.resume) {
       guard !invocation.has(.start) else {
@@ -62,8 +62,8 @@ enum LoginCommand {
         .invalidRequest, "a sign-in in the background needs a daemon that stays", hint: "leave out --no-daemon")
     }
     var request = try LoginOptions.request(invocation)
-    request.handsOver = handsOver
     request.isDetached = invocation.has(.start)
+    request.handsOver = files.announced
     request.wantsQRCode = reporter.drawsQRCodes
     return .login(request)
   }

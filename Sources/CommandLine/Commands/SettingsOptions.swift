@@ -42,8 +42,8 @@ enum SettingsOptions {
   static func word(for setting: AccountSetting) -> String {
     switch setting {
     case .pins: OptionName.pin.rawValue
-    case .clientCertificate: OptionName.clientCertificateFile.rawValue
     case .origins: OptionName.host.rawValue
+    case .clientCertificate: OptionName.clientCertificateFile.rawValue
     default: String(setting.rawValue.map { $0 == "_" ? "-" : $0 })
     }
   }

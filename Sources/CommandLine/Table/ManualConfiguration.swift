@@ -150,8 +150,8 @@ enum ManualConfiguration {
       "`origins` is in the vault too. A place gets the token only when both list it: one that was written into the file by"
         + " hand is refused until `agent account set` names it, or the account is signed in to anew."),
     .text(
-      "`proxy` may differ, unless the vault holds a password for it. Members that are not named here, such as `scope`,"
-        + " may be changed at any time."),
+      "`proxy` may differ, unless the vault holds a password for it. `scope`, `resource`, `audience`, `no_proxy`,"
+        + " `keep_access_token` and `active` may be changed at any time."),
   ]
 
   private static let files = [
