@@ -71,7 +71,6 @@ import Wire
 
   @Test func `has no other words`() {
     #expect(LogStep(.idTokenVerified(algorithm: "none")) == nil)
-    // A protected resource is no endpoint of an issuer.
-    #expect(EndpointRole.allCases.map { LogStep.Endpoint($0) } + [.resource] == LogStep.Endpoint.allCases)
+    #expect(EndpointRole.allCases.map { LogStep.Endpoint($0) } == LogStep.Endpoint.allCases)
   }
 }

@@ -43,6 +43,15 @@ struct Glewlwyd: Sendable {
     return (id, try #require(description["confidential_client_secret"]?.string))
   }
 
+  /// The client that signs in with a browser, and the redirect URIs that it has.
+  func browserClient() throws -> (id: String, redirectURIs: [String]) {
+    let uris = try #require(description["redirect_uris"]?.array).compactMap { $0.string }
+    return (try #require(description["browser_client_id"]?.string), uris)
+  }
+
+  /// A value of `BROWSER`: the user signs in, consents, and comes back.
+  var browser: String { "\(Self.folder)/browse \(directory.path)" }
+
   /// The pin of the server's key, as libcurl has it: the SHA-256 of the SubjectPublicKeyInfo (RFC 7469 section 2.4).
   func pin() throws -> String {
     let line = """
@@ -72,11 +81,14 @@ struct Glewlwyd: Sendable {
     return end
   }
 
+  /// The scripts are in the folder beside the one of these tests.
+  private static var folder: String {
+    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Glewlwyd"
+  }
+
   private static func script(_ name: String, _ arguments: String...) throws -> ProcessResult {
-    // The scripts are in the folder beside the one of these tests.
-    let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    return try ProcessRunner.run(
-      executable: "/\(folder)/Glewlwyd/\(name)", arguments: arguments,
+    try ProcessRunner.run(
+      executable: "\(folder)/\(name)", arguments: arguments,
       environment: ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent"], timeout: .seconds(60))
   }
 
