@@ -4,7 +4,7 @@ package import Crypto
 ///
 /// Secrets are only in `authorization` and `form`, never in the URL (RFC 6749 section 2.3.1).
 package struct HTTPRequest: ~Copyable {
-  package enum Method: Sendable { case get, post }
+  package enum Method: Sendable { case get, post, delete }
 
   /// Room for the answer of any endpoint, in bytes. It is also the most that a `SecretBytes` holds.
   package static let defaultResponseLimit = 262_144
@@ -20,8 +20,9 @@ package struct HTTPRequest: ~Copyable {
   /// The whole value of the `Authorization` header, scheme included.
   package var authorization: SecretBytes?
 
-  /// The body, `application/x-www-form-urlencoded`; nil for a GET.
+  /// The body, `application/x-www-form-urlencoded` unless ``isJSON``; nil for a GET and a DELETE.
   package var form: SecretBytes?
+  package var isJSON = false
 
   /// The most bytes of decoded response body that are read; more is ``HTTPFailure/Code/tooLarge``.
   package var responseLimit = HTTPRequest.defaultResponseLimit
@@ -53,6 +54,24 @@ package struct HTTPRequest: ~Copyable {
     self.role = role
     self.transport = transport
     self.form = consume form
+    self.cancellation = cancellation
+  }
+
+  package init(
+    post endpoint: Endpoint, _ role: EndpointRole, json: consuming SecretBytes, transport: Transport,
+    cancellation: Cancellation? = nil
+  ) {
+    self.init(post: endpoint, role, form: json, transport: transport, cancellation: cancellation)
+    isJSON = true
+  }
+
+  package init(
+    delete endpoint: Endpoint, _ role: EndpointRole, transport: Transport, cancellation: Cancellation? = nil
+  ) {
+    self.method = .delete
+    self.endpoint = endpoint
+    self.role = role
+    self.transport = transport
     self.cancellation = cancellation
   }
 }

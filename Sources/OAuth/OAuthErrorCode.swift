@@ -15,6 +15,8 @@ extension OAuthError {
     case unsupportedGrantType, invalidScopeAnswer, invalidTargetAnswer, invalidToken, insufficientScope
     case unsupportedTokenRevocation, otherServerError
     case codeRejected
+    // Dynamic registration.
+    case registrationRejected, registrationUnusable, registrationGone
   }
 }
 
@@ -42,11 +44,13 @@ extension OAuthError.Code {
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
       .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID, .certificateRejected,
       .pinMismatch, .redirectRefused,
-      .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope:
+      .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope,
+      .registrationRejected:
       .fixConfiguration
     case .responseTooLarge, .cancelled, .malformedResponse, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .invalidRequest,
-      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch:
+      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch,
+      .registrationUnusable, .registrationGone:
       .none
     }
   }
@@ -82,6 +86,9 @@ extension OAuthError.Code {
     case .userInfoMismatch: "the answer of \(subject) is about another user"
     case .codeChallengeUnsupported: "\(subject) announces PKCE without the method S256, so its codes are not safe"
     case .responseIssuerMismatch: "the answer to the sign-in is not from \(subject) but from another issuer"
+    case .registrationRejected: "\(subject) does not register this client"
+    case .registrationUnusable: "the server registered the client in a way that is of no use: \(subject)"
+    case .registrationGone: "\(subject) no longer knows the client, or its token"
     case .codeRejected: "\(subject) does not accept the authorization code"
     case .accessDenied: "access was denied at \(subject)"
     case .expiredToken: "the code has expired at \(subject)"

@@ -49,8 +49,17 @@ package struct SignOutOperation: Sendable {
     } catch {
       confirmation = .failed(error)
     }
-    _ = try services.storing { (vault) throws(VaultError) in try vault.remove(account) }
+    try forget()
     return confirmation
+  }
+
+  /// Removes the record. The client's registration is no part of the session: it stays, with what opens it.
+  private func forget() throws(SessionError) {
+    if let rest = (try? services.record(of: account))?.signedOut {
+      try services.write(rest, of: account)
+    } else {
+      _ = try services.storing { (vault) throws(VaultError) in try vault.remove(account) }
+    }
   }
 
   private func revoke() throws(SessionError) -> Confirmation {

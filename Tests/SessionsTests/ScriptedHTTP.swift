@@ -13,6 +13,8 @@ final class ScriptedHTTP: HTTPClient {
     /// In the order of the body; nil when there is no body.
     var form: [String]?
     var authorization: String?
+    /// What a JSON body holds; nil for any other body.
+    var json: JSON?
   }
 
   typealias Answer = @Sendable (Recorded) throws -> HTTPResponse
@@ -56,8 +58,10 @@ final class ScriptedHTTP: HTTPClient {
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let recorded = Recorded(
-      method: request.method, url: request.endpoint.text, form: Self.fields(request.form),
-      authorization: Self.text(request.authorization))
+      method: request.method, url: request.endpoint.text,
+      form: request.isJSON ? nil : Self.fields(request.form),
+      authorization: Self.text(request.authorization),
+      json: request.isJSON ? Self.json(request.form) : nil)
     let transport = request.transport
     let answer = state.withLock { state -> Answer? in
       state.requests.append(recorded)
@@ -88,6 +92,10 @@ final class ScriptedHTTP: HTTPClient {
       let fields = body.withBytes { (try? Form.parse($0)) ?? [] }
       return fields.map { "\($0.name)=\($0.value)" }
     }
+  }
+
+  private static func json(_ body: borrowing SecretBytes?) -> JSON? {
+    text(body).flatMap { try? JSON(parsing: Array($0.utf8)) }
   }
 
   private static func text(_ secret: borrowing SecretBytes?) -> String? {
