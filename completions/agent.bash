@@ -3,7 +3,7 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec request status list use whoami account daemon completions help) ;;
+  '') words=(login logout token env exec request proof status list use whoami account daemon completions help) ;;
   'account') words=(add show set rename remove import) ;;
   'daemon') words=(start stop restart status run log) ;;
   *) return 1 ;;
@@ -13,22 +13,23 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --browser --device --paste --no-open --start --resume --no-wait --acr --max-age --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
-  'logout') options=(--all --local) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --dpop --host --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --browser --device --paste --no-open --start --resume --no-wait --acr --max-age --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
+  'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
   'token') options=(--min-valid -s --scope --resource --audience --exchange --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
   'exec') options=(--var) limit=1 operand=accounts trailing=yes ;;
   'request') options=(-H --header -d --data -o --output -i --include) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
+  'proof') options=(--nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'status') options=(--check) limit=1 operand=accounts ;;
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
-  'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host) ;;
+  'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --dpop --host) ;;
   'account show') options=() limit=1 operand=accounts ;;
-  'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --unset) limit=1 operand=accounts ;;
+  'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --dpop --host --unset) limit=1 operand=accounts ;;
   'account rename') options=() limit=2 operand=accounts ;;
   'account remove') options=(--local) limit=1 operand=accounts ;;
-  'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --host --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
+  'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --dpop --host --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
   'daemon start') options=() ;;
   'daemon stop') options=() ;;
   'daemon restart') options=() ;;
@@ -84,6 +85,7 @@ __agent_value() {
   'request -H' | 'request --header') kind=text ;;
   'request -d' | 'request --data') kind=text ;;
   'request -o' | 'request --output') kind=files ;;
+  'proof --nonce') kind=text ;;
   'account add --issuer') kind=text ;;
   'account add --client-id') kind=text ;;
   'account add --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
@@ -122,7 +124,7 @@ __agent_value() {
   'account set --jwks-uri') kind=text ;;
   'account set --redirect-uri') kind=text ;;
   'account set --host') kind=text ;;
-  'account set --unset') kind=words words=(provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep host) ;;
+  'account set --unset') kind=words words=(provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep dpop host) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
   'account import --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;

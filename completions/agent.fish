@@ -93,6 +93,8 @@ function __agent_takes_value
             return 0
         case 'request --output'
             return 0
+        case 'proof --nonce'
+            return 0
         case 'account add --issuer'
             return 0
         case 'account add --client-id'
@@ -238,7 +240,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'status' 'list' 'use' 'whoami' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'status' 'list' 'use' 'whoami' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -320,6 +322,7 @@ complete -c agent -n '__agent_at word ' -a 'token' -d 'Print a valid access toke
 complete -c agent -n '__agent_at word ' -a 'env' -d 'Print shell statements that set a token\'s variables'
 complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token in its environment'
 complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a resource with an account\'s token'
+complete -c agent -n '__agent_at word ' -a 'proof' -d 'Print a proof for one request with a bound token'
 complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts, sessions, daemon and vault'
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
@@ -370,6 +373,7 @@ complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Us
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options login' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options login' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options login' -l client-secret-env -x -d 'Take the client secret from this environment variable'
@@ -395,6 +399,8 @@ complete -c agent -n '__agent_at options login' -l copy-code -d 'Put the code in
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options logout' -l all -d 'Sign out of all accounts'
 complete -c agent -n '__agent_at options logout' -l local -d 'Forget the session here without telling the server'
+complete -c agent -n '__agent_at options logout' -l browser -d 'Then open the page that ends the browser\'s session at the server'
+complete -c agent -n '__agent_at options logout' -l no-open -d 'With --browser: show the address, but open no browser'
 complete -c agent -n '__agent_at operand 0 logout' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options token' -l min-valid -x -d 'Get a new token when the one at hand expires sooner than this'
 complete -c agent -n '__agent_at options token' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
@@ -417,6 +423,10 @@ complete -c agent -n '__agent_at options request' -s o -l output -r -F -d 'Write
 complete -c agent -n '__agent_at options request' -s i -l include -d 'Write a line with the status, the headers and an empty line before the body'
 complete -c agent -n '__agent_at operand 0 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at operand 1 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
+complete -c agent -n '__agent_at options proof' -l nonce -x -d 'Use the nonce that the server gave in DPoP-Nonce'
+complete -c agent -n '__agent_at options proof' -l header -d 'Print whole Authorization and DPoP header lines'
+complete -c agent -n '__agent_at operand 0 proof' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
+complete -c agent -n '__agent_at operand 1 proof' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers whether the sessions still hold'
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
@@ -442,6 +452,7 @@ complete -c agent -n '__agent_at options account add' -l revocation-endpoint -x 
 complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options account add' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account add' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at operand 0 account show' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account set' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
@@ -465,8 +476,9 @@ complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x 
 complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep host' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep dpop host' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -493,6 +505,7 @@ complete -c agent -n '__agent_at options account import' -l revocation-endpoint 
 complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options account import' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account import' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at options account import' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l client-secret-env -x -d 'Take the client secret from this environment variable'
@@ -502,5 +515,5 @@ complete -c agent -n '__agent_at options account import' -l client-certificate-f
 complete -c agent -n '__agent_at options account import' -l refresh-token-file -r -F -d 'Read the refresh token from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-fd -x -d 'Read the refresh token from this open descriptor'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request status list use whoami account daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof status list use whoami account daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import start stop restart status run log'

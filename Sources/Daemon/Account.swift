@@ -43,6 +43,7 @@ final class Account {
 
   enum Purpose {
     case token(TokenRequest.Extras)
+    case proof(ProofTarget)
     case whoami
     /// The token is to be traded in this attempt to get another one.
     case exchange(TokenTarget, Session.Refresh)

@@ -75,6 +75,7 @@ extension AccountConfiguration {
     endpoints.jwks = given.endpoints.jwks ?? endpoints.jwks
     if let redirectURI = given.redirectURI { self.redirectURI = try Self.redirectURI(redirectURI) }
     if given.keepsAccessToken { keepsAccessToken = true }
+    if given.dpop { dpop = true }
     for origin in try origins(of: given) where !lists(origin) { origins.append(origin.text) }
   }
 
@@ -109,6 +110,7 @@ extension AccountConfiguration {
     case .redirectURI: redirectURI = nil
     case .proxy: (proxy, proxyExclusions) = (nil, nil)
     case .keep: keepsAccessToken = false
+    case .dpop: dpop = false
     case .origins: origins = []
     }
   }
@@ -137,6 +139,7 @@ extension AccountConfiguration {
     settings.proxy = (try? proxy.map { (text) throws(Failure) in try ProxySetting(text) })?.map(\.url)
     settings.proxyExclusions = proxyExclusions
     settings.keepsAccessToken = keepsAccessToken
+    settings.dpop = dpop
     settings.origins = origins
     return settings
   }

@@ -16,6 +16,10 @@ extension Failure {
     case .insufficientScope(let needed):
       self.init(
         .accessDenied, "\(origin) wants a scope that the token does not have", hint: Self.scopes(account, needed))
+    case .proofRefused:
+      self.init(
+        .serverRejected, "\(origin) did not accept the proof of the account's key (DPoP)",
+        hint: "run the command again; if that does not help, see that this machine's clock is right")
     case .refused where wasRenewed:
       self.init(.sessionExpired, "\(origin) refused the token, and a new one as well", hint: "agent login \(name)")
     case .refused:

@@ -141,10 +141,25 @@ extension Failure {
     case .endpointMissing:
       code = .invalidConfiguration
       hint = "an endpoint can be named by hand, see agent help login"
+    case .resourceMismatch:
+      code = .serverMisbehaved
+      hint = "name the resource exactly as it names itself, up to a slash at the end"
     case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       code = .serverMisbehaved
     case .idTokenRejected: code = .tokenRejected
+    case .tokenNotBound:
+      code = .tokenNotBound
+      hint = "for Bearer tokens, which work for whoever has them: agent account set\(name) --unset dpop"
+    case .bindingUnsupported:
+      code = .invalidConfiguration
+      hint = "for Bearer tokens, which work for whoever has them: agent account set\(name) --unset dpop"
+    case .proofNeeded:
+      code = .clientRejected
+      hint = "agent login\(name) --dpop"
+    case .proofRejected:
+      code = .serverRejected
+      hint = "if this machine's clock is wrong, set it right"
     case .invalidTarget: code = .invalidRequest
     case .invalidScopeAnswer, .invalidTargetAnswer, .insufficientScope, .invalidRequest, .invalidToken,
       .unsupportedTokenRevocation,

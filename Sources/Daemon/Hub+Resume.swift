@@ -7,7 +7,7 @@ internal import Wire
 
 /// Sign-ins that go on while nobody waits for them, and how each ended.
 extension Hub {
-  /// What a sign-in came to that nobody waited for.
+  /// What a sign-in in the background came to.
   struct EndedLogin {
     let name: String
     let reply: Reply
@@ -26,9 +26,10 @@ extension Hub {
     loop.send(.result(standing(login, expiry)), to: ticket)
   }
 
-  /// The end of a sign-in: told to whoever waits for it, else kept.
+  /// The end of a sign-in: told to whoever waits for it, and kept when it was started in the background.
   func conclude(_ login: Login, _ reply: Reply) {
-    guard login.isDetached, login.ticket == .nobody else { return loop.send(reply, to: login.ticket) }
+    loop.send(reply, to: login.ticket)
+    guard login.isDetached else { return }
     forgetEnded()
     if ended.count >= Self.mostEnded { ended.removeFirst() }
     ended.append(EndedLogin(name: login.name, reply: reply, endedAt: services.time.now()))

@@ -67,7 +67,9 @@ extension Hub {
 
   private func serve(_ grant: AccessGrant, _ account: Account, _ waiter: Account.Waiter) {
     switch waiter.purpose {
-    case .token(let extras): loop.sendToken(account.describe(grant), grant, extras, to: waiter.ticket)
+    case .token(let extras):
+      loop.sendToken(account.describe(grant), grant, extras, proof: nil, to: waiter.ticket)
+    case .proof(let target): prove(target, account, grant, waiter.ticket)
     case .exchange(let target, let refresh): exchange(grant, for: target, refresh, account)
     case .whoami: identify(account, grant, waiter.ticket, mayRefresh: !waiter.need.forceRefresh)
     case .check(let batch): check(account, grant, batch)
@@ -77,7 +79,7 @@ extension Hub {
 
   private func fail(_ waiter: Account.Waiter, _ account: Account, _ error: SessionError) {
     switch waiter.purpose {
-    case .token, .whoami: loop.send(.failure(Failure(error, account: account.name.text)), to: waiter.ticket)
+    case .token, .proof, .whoami: loop.send(.failure(Failure(error, account: account.name.text)), to: waiter.ticket)
     case .check(let batch): settle(account.name, Failure(error, account: account.name.text), in: batch)
     case .exchange(let target, let refresh): refreshEnded(account.name, target, refresh, .failure(error))
     case .resource(let transfer): fail(transfer, Failure(error, account: account.name.text))

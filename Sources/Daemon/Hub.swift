@@ -9,9 +9,10 @@ internal import Wire
 protocol Loop: AnyObject {
   /// Sends an event or the last line; ignored when the request is no longer there.
   func send(_ reply: Reply, to ticket: Ticket)
-  /// Sends an access token, and the extras that there are.
+  /// Sends an access token, and the extras that there are, with a proof for it if there is one.
   func sendToken(
-    _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, to ticket: Ticket)
+    _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, proof: String?,
+    to ticket: Ticket)
   func schedule(_ event: TimerEvent, at due: Instant)
   /// When the request gives up, unless it is answered before.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
@@ -40,7 +41,7 @@ final class Hub {
   var accounts: [AccountName: Account] = [:]
   var logins: [UInt64: Login] = [:]
   var lastLogin: UInt64 = 0
-  /// How sign-ins ended that nobody waited for.
+  /// How sign-ins in the background ended.
   var ended: [EndedLogin] = []
   var transfers: [Ticket: Transfer] = [:]
   var watches = Watches()
@@ -91,12 +92,14 @@ final class Hub {
       if isStopping { throw Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again") }
       switch envelope.request {
       case .token(let request): try token(request, ticket)
+      case .proof(let request): try proof(request, ticket)
       case .whoami(let name): try whoami(name, ticket)
       case .login(let request): try login(request, ticket, passed: passed)
       case .loginRedirect(let request):
         let login = try redirectPasted(request)
         loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
       case .loginResume(let request): try resume(request, ticket)
+      case .discover(let request): try discover(request, ticket)
       case .logout(let request): try logout(request, ticket)
       case .status(let name, check: false): try survey(.status, name, ticket)
       case .status(let name, check: true): try check(name, ticket)

@@ -11,7 +11,7 @@ enum JobResult: Sendable {
   case loginPrepared(login: UInt64, Result<PreparedSignIn, SessionError>)
   case loginPolled(login: UInt64, sentAt: Instant, Result<DevicePollOutcome, SessionError>)
   case loginFinished(login: UInt64, Result<SignIn.Outcome, SessionError>)
-  case signedOut(SignOutBatch, AccountName, Result<SignOutOperation.Confirmation, SessionError>)
+  case signedOut(SignOutBatch, AccountName, Result<SignOutOperation.Ending, SessionError>)
   case surveyed(Survey.Purpose, Ticket, [AccountSummary], VaultStatus)
   case userInfo(AccountName, Ticket, mayRefresh: Bool, Result<JSONObject?, SessionError>)
   /// A job that goes on tells what it does.

@@ -298,16 +298,19 @@ extension Server {
   }
 
   func sendToken(
-    _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, to ticket: Ticket
+    _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, proof: String?,
+    to ticket: Ticket
   ) {
     guard let connection = connections[ticket.connection], connection.current == ticket else { return }
     let idToken = extras.idToken ? grant.idToken : nil
     let claims = extras.claims && !grant.claims.isEmpty ? grant.claims : nil
     var line = SecretBuffer(capacity: grant.accessToken.bytes.count + (idToken?.bytes.count ?? 0) + 1024)
     grant.accessToken.bytes.withBytes { accessToken in
-      guard let idToken else { return description.appendAnswer(accessToken: accessToken, claims: claims, to: &line) }
+      guard let idToken else {
+        return description.appendAnswer(accessToken: accessToken, claims: claims, proof: proof, to: &line)
+      }
       idToken.bytes.withBytes {
-        description.appendAnswer(accessToken: accessToken, idToken: $0, claims: claims, to: &line)
+        description.appendAnswer(accessToken: accessToken, idToken: $0, claims: claims, proof: proof, to: &line)
       }
     }
     do {

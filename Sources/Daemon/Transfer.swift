@@ -45,7 +45,7 @@ final class Transfer: @unchecked Sendable {
 }
 
 extension ResourceCall.Target {
-  fileprivate init(_ request: CallRequest) throws(Failure) {
+  init(_ request: CallRequest) throws(Failure) {
     guard let method = ResourceMethod(request.method) else {
       throw Failure(.invalidRequest, "the method is not one that can be sent", hint: "GET, POST, PUT, PATCH, DELETE …")
     }

@@ -14,6 +14,8 @@ struct AccessToken: Sendable, Hashable {
   let lifetime: Int?
   /// Nil for one that does not expire.
   let expiresAt: Instant?
+  /// The key that it is bound to, the `jkt` of its `cnf` (RFC 9449 section 6); nil for a Bearer token.
+  var dpopThumbprint: String?
   /// Who acts for the user (RFC 8693 section 4.1).
   var actor: String?
 

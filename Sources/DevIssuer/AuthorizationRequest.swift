@@ -20,6 +20,8 @@ struct AuthorizationRequest: Sendable {
   let maxAge: Int?
   /// What the client would like best comes first.
   let acrValues: [String]
+  /// The key that the code is bound to (RFC 9449 section 10).
+  let dpopThumbprint: String?
 
   /// - Throws: What the client is told by a redirect.
   init(
@@ -46,7 +48,11 @@ struct AuthorizationRequest: Sendable {
     prompt = try Self.prompt(parameters)
     maxAge = try Self.maxAge(parameters)
     acrValues = Self.values(parameters["acr_values"])
+    dpopThumbprint = parameters["dpop_jkt"]
   }
+
+  /// Whether the code may be redeemed with this key.
+  func takes(_ thumbprint: String?) -> Bool { dpopThumbprint == nil || dpopThumbprint == thumbprint }
 
   /// The login hint when it is a name that users can have here.
   var validHint: String? {

@@ -59,6 +59,7 @@ extension AuthorizationServer {
       "token_endpoint_auth_signing_alg_values_supported": algorithms,
       "revocation_endpoint_auth_signing_alg_values_supported": algorithms,
       "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
+      "dpop_signing_alg_values_supported": .array(DPoPProof.algorithms.map { .string($0.rawValue) }),
       "claims_supported": .array(
         (IDTokenClaims.protocolNames + Self.userClaims("").names + claims.names).map(JSON.string)),
     ]

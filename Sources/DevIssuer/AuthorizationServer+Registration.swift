@@ -51,7 +51,7 @@ extension AuthorizationServer {
     let token = try BearerToken.find(in: request)
     guard let key = OpaqueKey(text: String(request.path.dropFirst(Endpoint.clientPrefix.count))),
       let registration = withState({ $0.registrations[key] }),
-      ConstantTime.isEqual(registration.accessToken.bytes.span, token.bytes.span)
+      ConstantTime.isEqual(registration.accessToken.bytes.span, token.key.bytes.span)
     else { throw .invalid }
     return registration
   }

@@ -1,7 +1,7 @@
 import Encoding
 import Platform
 
-/// Protected resources to try tokens on (RFC 6750).
+/// Protected resources to try tokens on (RFC 6750, RFC 9449 section 7).
 extension AuthorizationServer {
   private static let metadataPath = "/.well-known/oauth-protected-resource"
 
@@ -16,7 +16,7 @@ extension AuthorizationServer {
   func protected(_ request: Request, _ body: (AccessToken, Grant) -> Response) -> Response {
     let settings = withState { $0.settings }
     do throws(BearerToken.Problem) {
-      let (token, grant) = try bearer(of: request)
+      let (token, grant) = try accessToken(of: request)
       // A token that is good all the same, as after a change of keys at a real server.
       guard !withState({ $0.settings.takeRefusal() }) else {
         count(.misbehaviours)
@@ -24,7 +24,7 @@ extension AuthorizationServer {
       }
       guard token.audience.isEmpty || token.audience.contains(issuer + request.path) else { throw .invalid }
       try settings.resourceRules.check(token, grant, at: wallSeconds())
-      return body(token, grant)
+      return handingOutNonce(body(token, grant), for: .resourceServer, with: token)
     } catch {
       return error.response(metadata: metadataAddress(request.path, settings.resourceFault))
     }
@@ -34,12 +34,12 @@ extension AuthorizationServer {
   func userInfo(_ request: Request) -> Response {
     count(.userinfo)
     do throws(BearerToken.Problem) {
-      let (token, grant) = try bearer(of: request)
+      let (token, grant) = try accessToken(of: request)
       guard let username = grant.username, token.scope.contains("openid") else { throw .insufficientScope("openid") }
       var result: JSONObject = ["sub": .string(grant.subject)]
       let claims = userClaims(username)
       for name in claims.names { result[name] = claims[name] }
-      return .json(.object(result))
+      return handingOutNonce(.json(.object(result)), for: .resourceServer, with: token)
     } catch {
       return error.response()
     }
@@ -73,12 +73,5 @@ extension AuthorizationServer {
     case .metadata: "https://resource.invalid" + Self.metadataPath + path
     default: issuer + Self.metadataPath + path
     }
-  }
-
-  private func bearer(of request: Request) throws(BearerToken.Problem) -> (token: AccessToken, grant: Grant) {
-    let key = try BearerToken.find(in: request)
-    let now = clock.now()
-    guard let found = withState({ $0.tokens.accessToken(key, at: now) }) else { throw .invalid }
-    return found
   }
 }

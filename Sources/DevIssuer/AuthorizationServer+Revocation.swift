@@ -59,7 +59,9 @@ extension AuthorizationServer {
       // RFC 7662 section 2.2 and RFC 8693 section 4.1.
       if !token.audience.isEmpty { result["aud"] = .array(token.audience.map(JSON.string)) }
       if let actor = token.actor { result["act"] = ["sub": .string(actor)] }
-      result["token_type"] = "Bearer"
+      result["token_type"] = token.dpopThumbprint == nil ? "Bearer" : "DPoP"
+      // RFC 9449 section 6.2.
+      if let thumbprint = token.dpopThumbprint { result["cnf"] = ["jkt": .string(thumbprint)] }
       result["iat"] = .int(token.issuedAt)
       if let lifetime = token.lifetime { result["exp"] = .int(token.issuedAt + lifetime) }
       return result

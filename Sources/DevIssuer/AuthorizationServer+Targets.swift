@@ -22,10 +22,11 @@ extension AuthorizationServer {
   }
 
   func order(
-    _ parameters: Parameters, _ client: RegisteredClient, scope: ScopeSet? = nil
+    _ parameters: Parameters, _ client: RegisteredClient, _ proof: DPoPProof?, scope: ScopeSet? = nil
   ) throws(OAuthFailure) -> TokenOrder {
     TokenOrder(
       clientID: client.id, scope: scope, targets: try targets(of: parameters),
+      thumbprint: proof?.thumbprint, isConfidential: client.isConfidential,
       accessKey: try checked(OpaqueKey.random), now: clock.now(), wall: wallSeconds())
   }
 }

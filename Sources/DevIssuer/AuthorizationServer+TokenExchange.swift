@@ -9,7 +9,9 @@ extension AuthorizationServer {
   ///
   /// It ends with the grant of the token that it was made from. A token that is not good, or not the
   /// client's to exchange, makes the request invalid (section 2.2.2).
-  func exchange(_ parameters: Parameters, _ client: RegisteredClient) throws(OAuthFailure) -> IssuedTokens {
+  func exchange(
+    _ parameters: Parameters, _ client: RegisteredClient, _ proof: DPoPProof?
+  ) throws(OAuthFailure) -> IssuedTokens {
     let subjectKey = try Self.key(parameters, "subject_token")
     let actorKey = parameters["actor_token"] == nil ? nil : try Self.key(parameters, "actor_token")
     guard actorKey != nil || parameters["actor_token_type"] == nil else {
@@ -19,7 +21,7 @@ extension AuthorizationServer {
       throw OAuthFailure(.invalidRequest, "requested_token_type: only access_token")
     }
     let asked = try Self.scope(parameters)
-    let order = try order(parameters, client, scope: asked)
+    let order = try order(parameters, client, proof, scope: asked)
     return try withState { (state) throws(OAuthFailure) -> IssuedTokens in
       let (subject, grant) = try Self.find(subjectKey, "subject_token", order.now, state)
       guard subject.clientID == client.id || client.isConfidential else {
@@ -37,10 +39,12 @@ extension AuthorizationServer {
         audience: order.targets.isEmpty ? subject.audience : order.targets,
         seconds: state.settings.accessTokenLifetime)
       token.actor = actor ?? subject.actor
+      token.dpopThumbprint = state.settings.dpop.fault == .bearer ? nil : order.thumbprint
       state.tokens.add(token, key: order.accessKey)
       return IssuedTokens(
         grant: grant, scope: token.scope, accessToken: order.accessKey.text, refreshToken: nil, nonce: nil,
-        issuedAt: order.wall, settings: state.settings, key: state.key, issuedTokenType: Self.accessTokenType)
+        isBound: token.dpopThumbprint != nil, issuedAt: order.wall, settings: state.settings, key: state.key,
+        issuedTokenType: Self.accessTokenType)
     }
   }
 

@@ -60,7 +60,7 @@ final class AuthorizationServer: Sendable {
     knownTargets = options.targets
     hasControl = options.hasControl
     self.clock = clock
-    state = Mutex(IssuerState(settings: options.settings, key: try SigningKey(options.algorithm)))
+    state = Mutex(try IssuerState(settings: options.settings, key: SigningKey(options.algorithm)))
   }
 
   /// Answers one request.

@@ -18,6 +18,8 @@ struct ControlRequest: Sendable, Hashable {
     "approve", "deny", "username", "approval",
     // What is offered.
     "par", "open_registration", "rotation",
+    // Proofs of possession.
+    "dpop_required", "dpop_nonce", "dpop_nonce_rotation", "dpop_window", "break_dpop", "replace_dpop_nonces",
     // Protected resources.
     "require_scope", "require_acr", "require_max_age", "refuse_next", "redirect_to",
     // Faults.
@@ -34,6 +36,8 @@ struct ControlRequest: Sendable, Hashable {
   var decision: Decision?
   var revokesAll = false
   var rotatesKey = false
+  /// No nonce that was handed out is taken any more.
+  var replacesNonces = false
 
   /// - Parameter current: The settings that the parameters change.
   /// - Throws: `invalid_request` naming the parameter that is unknown or has a wrong value.
@@ -46,11 +50,13 @@ struct ControlRequest: Sendable, Hashable {
     var settings = current
     try Self.readNumbers(reader, &settings)
     try Self.readSwitches(reader, &settings)
+    try Self.readProofRules(reader, &settings.dpop)
     try Self.readFailures(reader, parameters.names, &settings)
     self.settings = settings
     decision = try Self.decision(reader)
     revokesAll = try reader.flag("revoke_all") ?? false
     rotatesKey = try reader.flag("rotate_key") ?? false
+    replacesNonces = try reader.flag("replace_dpop_nonces") ?? false
   }
 
   private static func readNumbers(_ reader: Reader, _ settings: inout Settings) throws(OAuthFailure) {
@@ -126,6 +132,14 @@ struct ControlRequest: Sendable, Hashable {
     } else if reader["times"] != nil {
       throw OAuthFailure(.invalidRequest, "times goes with body")
     }
+  }
+
+  private static func readProofRules(_ reader: Reader, _ rules: inout DPoPRules) throws(OAuthFailure) {
+    if let value = try reader.flag("dpop_required") { rules.isRequired = value }
+    if let value = try reader.flag("dpop_nonce") { rules.wantsNonce = value }
+    if let value = try reader.flag("dpop_nonce_rotation") { rules.rotatesNonce = value }
+    try reader.number("dpop_window", in: 0...86_400, into: &rules.window)
+    try reader.choice("break_dpop", into: &rules.fault)
   }
 
   private static func readFailures(

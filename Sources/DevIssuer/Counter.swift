@@ -33,6 +33,10 @@ enum Counter: String, Sendable, Hashable, CaseIterable {
   case resourceMetadata = "resource_metadata"
   case echoes
   case redirects
+  /// Requests with a proof of possession that could be read.
+  case proofs
+  case proofRefusals = "proof_refusals"
+  case proofReplays = "proof_replays"
   case misbehaviours
   /// Requests that began to hang.
   case hangs

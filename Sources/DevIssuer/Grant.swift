@@ -21,12 +21,17 @@ struct Grant: Sendable, Hashable {
   var rotatedAt: Instant?
   /// When the refresh token of now dies; nil when the grant has none.
   var refreshTokenExpiresAt: Instant?
+  /// The key that refresh tokens of a public client are bound to (RFC 9449 section 5).
+  var dpopThumbprint: String?
 
   /// The user's identifier in tokens, which is not the name that they type; else the client's
   /// (RFC 9068 section 2.2).
   var subject: String { username.map(Self.subject) ?? clientID }
 
   static func subject(_ username: String) -> String { "user-\(username)" }
+
+  /// Whether the refresh token may be used with this key.
+  func takes(_ thumbprint: String?) -> Bool { dpopThumbprint == nil || thumbprint == dpopThumbprint }
 
   func covers(_ wanted: [String]) -> Bool {
     targets.isEmpty || wanted.allSatisfy(targets.contains)

@@ -1,3 +1,5 @@
+import Crypto
+
 /// Everything that changes while the issuer runs; kept behind one lock.
 struct IssuerState: Sendable {
   var settings: Settings
@@ -16,11 +18,13 @@ struct IssuerState: Sendable {
   var lastCode: OpaqueKey?
   var tokens = TokenStore()
   var guesses = GuessLimiter()
+  var dpop: DPoPState
   private var counts: [Counter: Int] = [:]
 
-  init(settings: Settings, key: SigningKey) {
+  init(settings: Settings, key: SigningKey) throws(CryptoError) {
     self.settings = settings
     self.key = key
+    dpop = try DPoPState()
   }
 
   mutating func count(_ counter: Counter) {

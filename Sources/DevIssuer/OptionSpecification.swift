@@ -77,6 +77,10 @@ extension OptionSpecification {
     flag("--no-rotation", "refresh tokens stay the same") { $0.settings.rotatesRefreshTokens = false },
     flag("--no-refresh-token", "issue none") { $0.settings.issuesRefreshTokens = false },
     flag("--no-id-token", "issue none") { $0.settings.issuesIDTokens = false },
+    flag("--dpop-required", "token requests need a proof of possession (RFC 9449)") {
+      $0.settings.dpop.isRequired = true
+    },
+    flag("--dpop-nonce", "proofs of possession need a nonce of this server") { $0.settings.dpop.wantsNonce = true },
     flag("--control", "add /control: switches and counters for tests") { $0.hasControl = true },
   ]
 

@@ -17,6 +17,8 @@ struct Request: Sendable, Hashable {
   let body: [UInt8]
 
   var method: Method { head.method }
+  /// As it was sent.
+  var methodName: String { head.methodName }
   var path: String { head.path }
   var headers: HeaderFields { head.headers }
 

@@ -36,6 +36,7 @@ struct Settings: Sendable, Hashable {
   /// Seconds in which the refresh token before the last one is still taken.
   var reuseLeeway = 0
   var tokenDelayMilliseconds = 0
+  var dpop = DPoPRules()
   /// Seconds added to the clock that clients see.
   var clockOffset = 0
 

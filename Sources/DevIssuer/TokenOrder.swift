@@ -7,6 +7,9 @@ struct TokenOrder: Sendable {
   let scope: ScopeSet?
   /// Resources and audiences; empty for those that were granted (RFC 8707 section 2.2).
   let targets: [String]
+  /// The key that was proven (RFC 9449); nil for Bearer tokens.
+  let thumbprint: String?
+  let isConfidential: Bool
   /// Of the new access token.
   let accessKey: OpaqueKey
   let now: Instant

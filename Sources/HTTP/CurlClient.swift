@@ -63,7 +63,8 @@ package final class CurlClient: HTTPClient {
     let handle = if let kept = pool.take(for: route) { kept } else { try CurlHandle() }
     let limits = ExchangeLimits(of: request, deadline: deadline)
     var exchange = Exchange(
-      over: handle, limits: limits, maySendTwice: request.method == .get, usesProxy: route.proxy != nil)
+      over: handle, limits: limits, maySendTwice: request.method == .get && request.proof == nil,
+      usesProxy: route.proxy != nil)
     try handle.prepare(request, to: endpoint, over: route, userAgent: userAgent, limits: limits)
     try handle.send(request, into: &exchange)
     pool.give(handle, for: route)

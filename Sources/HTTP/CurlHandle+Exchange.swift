@@ -11,6 +11,7 @@ extension CurlHandle {
     try lines.append("Expect", "")
     if request.isJSON { try lines.append("Content-Type", "application/json") }
     try Self.appendAuthorization(of: request, to: &lines)
+    if let proof = request.proof { try lines.append("DPoP", proof) }
     // The lines, the body and the exchange are lent to the library until the reset.
     try unsafe lines.withList { (list) throws(HTTPFailure) in
       defer { reset() }

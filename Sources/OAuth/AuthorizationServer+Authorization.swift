@@ -14,6 +14,7 @@ extension AuthorizationServer {
     guard metadata.acceptsCodeChallenges else { throw OAuthError(.codeChallengeUnsupported, "the server") }
     var options = options
     options.serviceParameters = service?.authorizationParameters ?? []
+    if let prover { options.dpopKeyThumbprint = prover.key.thumbprint }
     return try AuthorizationRequest(
       metadata, clientID: client.id, redirectURI: redirectURI, scope: scope, options: options)
   }

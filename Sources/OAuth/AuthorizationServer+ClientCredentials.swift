@@ -8,12 +8,11 @@ extension AuthorizationServer {
   package func tokensForClient(
     scope: Scope?, target: TokenTarget? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
-    let endpoint = try require(metadata.tokenEndpoint, .token)
-    var form = RequestForm()
-    form.add("grant_type", ClientRegistrationRequest.clientCredentials)
-    if target?.scope == nil { form.add(scope) }
-    form.add(target)
-    let response = try post(form, to: endpoint, .token, cancellation: cancellation)
+    let response = try requestTokens(cancellation: cancellation) { form in
+      form.add("grant_type", ClientRegistrationRequest.clientCredentials)
+      if target?.scope == nil { form.add(scope) }
+      form.add(target)
+    }
     return try tokens(in: response, kind: .other, sent: secrets())
   }
 }

@@ -1,21 +1,21 @@
 package import Crypto
 
 extension AuthorizationServer {
-  /// Trades a code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5). Sent once, never repeated: a
-  /// second use of a code may end what the first one got (RFC 6749 section 4.1.2).
+  /// Trades a code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5). Sent once, and again only
+  /// where a server refused the proof of the key before it looked at the code: a second use of a code may end
+  /// what the first one got (RFC 6749 section 4.1.2).
   ///
   /// - Throws: `codeRejected` when the code is not, or no longer, good.
   package func exchange(
     _ code: SharedSecret, of request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
-    let endpoint = try require(metadata.tokenEndpoint, .token)
-    var form = RequestForm()
-    form.add("grant_type", "authorization_code")
-    form.add("code", secret: code)
-    form.add("redirect_uri", request.redirectURI)
-    form.add("code_verifier", secret: request.verifier.secret)
-    for resource in request.options.resources { form.add("resource", resource) }
-    let response = try post(form, to: endpoint, .token, cancellation: cancellation)
+    let response = try requestTokens(cancellation: cancellation) { form in
+      form.add("grant_type", "authorization_code")
+      form.add("code", secret: code)
+      form.add("redirect_uri", request.redirectURI)
+      form.add("code_verifier", secret: request.verifier.secret)
+      for resource in request.options.resources { form.add("resource", resource) }
+    }
     do throws(OAuthError) {
       return try tokens(in: response, kind: .code, sent: secrets(code, request.verifier.secret))
     } catch {

@@ -24,13 +24,12 @@ extension AuthorizationServer {
   package func pollDevice(
     _ code: SharedSecret, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DevicePollOutcome {
-    let endpoint = try require(metadata.tokenEndpoint, .token)
-    var form = RequestForm()
-    form.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
-    form.add("device_code", secret: code)
     let response: HTTPResponse
     do throws(OAuthError) {
-      response = try post(form, to: endpoint, .token, cancellation: cancellation)
+      response = try requestTokens(cancellation: cancellation) { form in
+        form.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
+        form.add("device_code", secret: code)
+      }
     } catch {
       guard error.remedy == .tryLater else { throw error }
       return .transient(error)

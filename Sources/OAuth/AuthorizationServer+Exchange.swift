@@ -9,14 +9,13 @@ extension AuthorizationServer {
   package func exchange(
     _ subjectToken: SharedSecret, for target: TokenTarget, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
-    let endpoint = try require(metadata.tokenEndpoint, .token)
-    var form = RequestForm()
-    form.add("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
-    form.add("subject_token", secret: subjectToken)
-    form.add("subject_token_type", Self.accessTokenType)
-    form.add("requested_token_type", Self.accessTokenType)
-    form.add(target)
-    let response = try post(form, to: endpoint, .token, cancellation: cancellation)
+    let response = try requestTokens(cancellation: cancellation) { form in
+      form.add("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
+      form.add("subject_token", secret: subjectToken)
+      form.add("subject_token_type", Self.accessTokenType)
+      form.add("requested_token_type", Self.accessTokenType)
+      form.add(target)
+    }
     return try tokens(in: response, kind: .other, sent: secrets(subjectToken))
   }
 }

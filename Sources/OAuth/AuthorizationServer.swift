@@ -1,4 +1,4 @@
-internal import Crypto
+package import Crypto
 internal import Encoding
 
 /// An authorization server as one account uses it.
@@ -11,6 +11,10 @@ package struct AuthorizationServer: Sendable {
   package let http: any HTTPClient
   /// The particulars of this server, if the account says that it is one we know.
   package let service: KnownService?
+  /// Proves the account's key, to which its tokens are bound then (RFC 9449); nil for Bearer tokens.
+  package var prover: DPoPProver?
+  /// What no error may repeat, beside the secrets of the request itself: the session's other tokens.
+  private var confidences: [SharedSecret] = []
 
   package init(
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
@@ -52,7 +56,9 @@ package struct AuthorizationServer: Sendable {
     let body = try form.finish()
     var request = HTTPRequest(post: endpoint, role, form: body, transport: privateTransport, cancellation: cancellation)
     request.authorization = authorization
-    return try send(request)
+    let response = try send(request)
+    prover?.learn(from: response, to: nil, at: endpoint.uri, as: .authorizationServer)
+    return response
   }
 
   /// Adds to an error what is known to help with it at this server.
@@ -68,25 +74,22 @@ package struct AuthorizationServer: Sendable {
     do { return try http.send(request) } catch { throw OAuthError(error, request.role.subject) }
   }
 
-  /// The value of an `Authorization` header with a Bearer token (RFC 6750 section 2.1).
-  func bearer(_ token: SharedSecret) throws(OAuthError) -> SecretBytes {
-    var value = SecretBuffer()
-    value.append(utf8: "Bearer ")
-    token.bytes.withBytes { value.append(contentsOf: $0) }
-    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
-  }
+  /// Keeps these from being repeated by any error.
+  package mutating func confide(_ secrets: SharedSecret?...) { confidences += secrets.compactMap { $0 } }
 
-  /// The secrets of a request, which no error may repeat.
+  /// The secrets of a request, and of the session, which no error may repeat.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
-    (sent + [client.authentication.secret]).compactMap { $0 }
+    (sent + [client.authentication.secret]).compactMap { $0 } + confidences
   }
 
-  /// Reads tokens. A `DPoP` token is bound to a key, but the request proved no key (RFC 9449 section 5).
+  /// Reads tokens, which must be bound to the key that was proven.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
     let tokens = try advising { () throws(OAuthError) in
-      try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: service?.scopeSeparator ?? .space)
+      try explaining { () throws(OAuthError) in
+        try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: service?.scopeSeparator ?? .space)
+      }
     }
-    guard tokens.tokenType == "Bearer" else { throw OAuthError(.unsupportedTokenType, "the token endpoint") }
+    try checkBinding(of: tokens)
     return tokens
   }
 }

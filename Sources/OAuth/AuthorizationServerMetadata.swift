@@ -32,6 +32,8 @@ package struct AuthorizationServerMetadata: Sendable {
   package var codeChallengeMethods: [String] = []
   /// Each answer of the authorization endpoint names the issuer (RFC 9207 section 3).
   package var answersNameIssuer = false
+  /// What a proof of possession may be signed with (RFC 9449 section 5.1); nil when the server does not say.
+  package var dpopSigningAlgorithms: [String]?
   /// The authorization endpoint takes pushed requests only (RFC 9126 section 5).
   package var requiresPushedRequests = false
 
@@ -79,6 +81,7 @@ package struct AuthorizationServerMetadata: Sendable {
     scopes = try reader.strings("scopes_supported")
     codeChallengeMethods = try reader.strings("code_challenge_methods_supported") ?? codeChallengeMethods
     answersNameIssuer = try reader.flag("authorization_response_iss_parameter_supported")
+    dpopSigningAlgorithms = try reader.strings("dpop_signing_alg_values_supported")
     requiresPushedRequests = try reader.flag("require_pushed_authorization_requests")
   }
 

@@ -16,6 +16,8 @@ package struct ClientRegistrationRequest: Sendable {
   package var keys: [JSONObject] = []
   /// Tokens are to be bound to the client's certificate (RFC 8705 section 3.4).
   package var bindsTokensToCertificate = false
+  /// Tokens are to be bound to a key (RFC 9449 section 5.2).
+  package var bindsTokensToKey = false
 
   package init(name: String, softwareID: String, softwareVersion: String) {
     self.name = name
@@ -44,6 +46,7 @@ package struct ClientRegistrationRequest: Sendable {
     if usesCode { object["redirect_uris"] = .array(redirectURIs.map { .string($0) }) }
     if let scope, !scope.isEmpty { object["scope"] = .string(scope.text) }
     if !keys.isEmpty { object["jwks"] = .object(["keys": .array(keys.map { .object($0) })]) }
+    if bindsTokensToKey { object["dpop_bound_access_tokens"] = true }
     if bindsTokensToCertificate { object["tls_client_certificate_bound_access_tokens"] = true }
     return object
   }

@@ -90,6 +90,7 @@ extension OAuthError.Code {
     case "unsupported_token_type": .unsupportedTokenRevocation
     case "invalid_token": .invalidToken
     case "insufficient_scope": .insufficientScope
+    case "use_dpop_nonce", "invalid_dpop_proof": .proofRejected
     default: nil
     }
   }

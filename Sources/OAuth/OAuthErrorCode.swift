@@ -3,6 +3,7 @@ extension OAuthError {
   package enum Code: String, Sendable, CaseIterable {
     // What the user or a document names is not usable.
     case insecureURL, invalidURL, invalidIssuer, issuerMismatch, metadataMissing, metadataInvalid
+    case resourceMismatch
     case endpointMissing, invalidScope, invalidTarget, invalidClientID
     // No answer, or none that may be used.
     case network, timeout, tlsFailure, certificateRejected, pinMismatch, redirectRefused, responseTooLarge
@@ -10,6 +11,8 @@ extension OAuthError {
     // The answer is not what the protocol promises.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch
     case codeChallengeUnsupported, responseIssuerMismatch
+    // About proofs of possession (RFC 9449).
+    case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
     // The server said no.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
     case unsupportedGrantType, invalidScopeAnswer, invalidTargetAnswer, invalidToken, insufficientScope
@@ -42,15 +45,18 @@ extension OAuthError.Code {
     case .network, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .tryLater
     case .invalidGrant, .expiredToken, .accessDenied, .invalidToken, .codeRejected: .signInAgain
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
-      .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID, .certificateRejected,
+      .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID,
+      .certificateRejected,
       .pinMismatch, .redirectRefused,
       .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope,
-      .registrationRejected:
+      .registrationRejected,
+      .proofNeeded, .tokenNotBound, .bindingUnsupported:
       .fixConfiguration
     case .responseTooLarge, .cancelled, .malformedResponse, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .invalidRequest,
       .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch,
-      .registrationUnusable, .registrationGone:
+      .registrationUnusable, .registrationGone,
+      .proofRejected:
       .none
     }
   }
@@ -61,6 +67,7 @@ extension OAuthError.Code {
     case .invalidURL: "\(subject) is not a valid URL"
     case .invalidIssuer: "\(subject) is not an issuer: an https URL without query and fragment is needed"
     case .issuerMismatch: "the server's metadata is for another issuer than \(subject)"
+    case .resourceMismatch: "the resource's metadata is for another resource than \(subject)"
     case .metadataMissing: "no metadata was found for \(subject)"
     case .metadataInvalid: "the server's metadata is not usable: \(subject)"
     case .endpointMissing: "the server does not name \(subject)"
@@ -89,6 +96,10 @@ extension OAuthError.Code {
     case .registrationRejected: "\(subject) does not register this client"
     case .registrationUnusable: "the server registered the client in a way that is of no use: \(subject)"
     case .registrationGone: "\(subject) no longer knows the client, or its token"
+    case .proofRejected: "\(subject) did not accept the proof of the account's key (DPoP)"
+    case .proofNeeded: "\(subject) gives this client only tokens that are bound to a key (DPoP)"
+    case .tokenNotBound: "\(subject) issued a token that is not bound to the account's key (DPoP)"
+    case .bindingUnsupported: "\(subject) does not bind tokens to a key by DPoP with ES256"
     case .codeRejected: "\(subject) does not accept the authorization code"
     case .accessDenied: "access was denied at \(subject)"
     case .expiredToken: "the code has expired at \(subject)"

@@ -5,20 +5,46 @@ package import Encoding
 /// request to a resource.
 package struct ResourceAuthorization: Sendable {
   private let accessToken: SharedSecret
+  private let prover: DPoPProver?
 
-  package init(accessToken: SharedSecret) { self.accessToken = accessToken }
-
-  /// The fields to send with one request, which are made anew for each attempt.
-  package func fields(method: ResourceMethod, uri: URI) throws(OAuthError) -> [SecretField] {
-    [SecretField("Authorization", SharedSecret(try Self.value(scheme: "Bearer", accessToken)))]
+  /// - Parameter prover: Proves the key that the token is bound to (RFC 9449); nil for a Bearer token.
+  package init(accessToken: SharedSecret, prover: DPoPProver? = nil) {
+    self.accessToken = accessToken
+    self.prover = prover
   }
 
-  /// The value of an `Authorization` header (RFC 6750 section 2.1).
-  private static func value(scheme: String, _ token: SharedSecret) throws(OAuthError) -> SecretBytes {
-    var value = SecretBuffer(capacity: token.bytes.count + 16)
-    value.append(utf8: scheme)
-    value.append(UInt8(ascii: " "))
-    token.bytes.withBytes { value.append(contentsOf: $0) }
-    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
+  /// What goes with one attempt, and with no other.
+  package struct Attempt: Sendable {
+    /// The fields to send.
+    package let fields: [SecretField]
+    fileprivate let proof: DPoPProof?
+  }
+
+  /// Makes what goes with an attempt that is made now (RFC 6750 section 2.1, RFC 9449 section 7.1).
+  package func attempt(method: ResourceMethod, uri: URI) throws(OAuthError) -> Attempt {
+    guard let prover else {
+      return Attempt(fields: [SecretField("Authorization", try value("Bearer ", accessToken))], proof: nil)
+    }
+    let proof = prover.proof(method: method.text, url: uri, as: .resourceServer, accessToken: accessToken)
+    let signed = try proof.signed(by: prover.key)
+    let fields = [
+      SecretField("Authorization", try value("DPoP ", accessToken)), SecretField("DPoP", try value(signed)),
+    ]
+    return Attempt(fields: fields, proof: proof)
+  }
+
+  /// Takes over what the answer tells about the next proof.
+  ///
+  /// - Returns: Why the request is worth another attempt, if it is.
+  package func learn(from head: ResourceHead, after attempt: Attempt) -> DPoPProver.Complaint? {
+    guard let prover, let proof = attempt.proof else { return nil }
+    return prover.learn(from: head, to: proof)
+  }
+
+  private func value(_ text: String, _ token: SharedSecret? = nil) throws(OAuthError) -> SharedSecret {
+    var value = SecretBuffer(capacity: text.utf8.count + (token?.bytes.count ?? 0))
+    value.append(utf8: text)
+    token?.bytes.withBytes { value.append(contentsOf: $0) }
+    do { return SharedSecret(try value.finish()) } catch { throw OAuthError(.cryptoFailure, "the request") }
   }
 }

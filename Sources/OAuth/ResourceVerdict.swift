@@ -4,6 +4,8 @@ package enum ResourceVerdict: Sendable, Hashable {
   case none
   /// The token is not accepted. A new one may be.
   case refused
+  /// The proof of the token's key is not accepted (RFC 9449 section 9); the token may be good.
+  case proofRefused
   /// The token lacks a scope, which the server may name. A new token of the same session would lack it too.
   case insufficientScope([String])
   /// The person must sign in in another way, or again.
@@ -20,6 +22,7 @@ package enum ResourceVerdict: Sendable, Hashable {
       self = .insufficientAuthentication(
         acrValues: Self.words(challenge?["acr_values"]), maxAgeSeconds: Self.seconds(challenge?["max_age"]))
     case "insufficient_scope": self = .insufficientScope(Self.words(challenge?["scope"]))
+    case "use_dpop_nonce", "invalid_dpop_proof": self = head.status == 401 ? .proofRefused : .none
     default: self = head.status == 401 ? .refused : .none
     }
   }

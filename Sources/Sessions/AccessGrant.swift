@@ -1,11 +1,12 @@
 package import Crypto
 package import Encoding
+package import OAuth
 package import Platform
 
 /// An access token in memory with all that is known about it.
 package final class AccessGrant: Sendable {
   package let accessToken: SharedSecret
-  /// `Bearer`, in the spelling of RFC 6750.
+  /// `Bearer` or `DPoP`, in the spelling of RFC 6750 and RFC 9449.
   package let tokenType: String
   /// What the server granted, as text; nil when it named none.
   package let scope: String?
@@ -23,13 +24,15 @@ package final class AccessGrant: Sendable {
   package let recordGeneration: UInt64
   /// The record that the refresh for it replaced; nil when there was none.
   package let replacedGeneration: UInt64?
+  /// The key that the token is bound to; nil for a Bearer token.
+  package let dpopKey: DPoPKey?
   /// Unix seconds, for people; the daemon itself goes by ``issuedAt``, which counts suspended time.
   package let expiresAtUnixSeconds: Int?
 
   package init(
     accessToken: SharedSecret, tokenType: String, scope: String?, subject: String?, claims: JSONObject,
     idToken: SharedSecret? = nil, issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?,
-    recordGeneration: UInt64, replacedGeneration: UInt64? = nil
+    recordGeneration: UInt64, replacedGeneration: UInt64? = nil, dpopKey: DPoPKey? = nil
   ) {
     self.accessToken = accessToken
     self.tokenType = tokenType
@@ -41,6 +44,7 @@ package final class AccessGrant: Sendable {
     self.lifetimeSeconds = lifetimeSeconds
     self.recordGeneration = recordGeneration
     self.replacedGeneration = replacedGeneration
+    self.dpopKey = dpopKey
     expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
   }
 
@@ -54,6 +58,7 @@ package final class AccessGrant: Sendable {
     issuedAt = other.issuedAt
     lifetimeSeconds = other.lifetimeSeconds
     expiresAtUnixSeconds = other.expiresAtUnixSeconds
+    dpopKey = other.dpopKey
     self.recordGeneration = recordGeneration
     replacedGeneration = other.replacedGeneration
   }
@@ -71,7 +76,7 @@ package final class AccessGrant: Sendable {
       accessToken: accessToken, tokenType: tokenType, scope: scope, subject: subject ?? other.subject,
       claims: other.claims, idToken: other.idToken, issuedAt: issuedAt,
       issuedAtUnixSeconds: (expiresAtUnixSeconds ?? 0) - (lifetimeSeconds ?? 0), lifetimeSeconds: lifetimeSeconds,
-      recordGeneration: recordGeneration, replacedGeneration: replacedGeneration)
+      recordGeneration: recordGeneration, replacedGeneration: replacedGeneration, dpopKey: dpopKey)
   }
 
   package var expiresAt: Instant? {

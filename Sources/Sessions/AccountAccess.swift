@@ -25,14 +25,21 @@ struct AccountAccess {
     } catch {
       throw .oauth(error)
     }
+    (transport, caDigest) = try Self.transport(of: configuration)
+  }
+
+  /// How servers are reached under these settings, and the digest of the certificate authorities that they name.
+  static func transport(
+    of configuration: AccountConfiguration
+  ) throws(SessionError) -> (transport: Transport, caDigest: String?) {
     var transport = Transport()
-    transport.allowHTTPLoopback = loopback
+    transport.allowHTTPLoopback = configuration.allowHTTPLoopback
     transport.pins = configuration.pins
     if let proxy = configuration.proxy {
       transport.proxy = Transport.Proxy(url: proxy, exclusions: configuration.proxyExclusions ?? "")
     }
-    caDigest = try Self.readAuthorities(configuration.caFile, into: &transport)
-    self.transport = transport
+    let caDigest = try readAuthorities(configuration.caFile, into: &transport)
+    return (transport, caDigest)
   }
 
   /// The server as requests see it, with the record's secrets.

@@ -27,6 +27,8 @@ package struct AccountConfiguration: Sendable, Hashable {
   package var proxyExclusions: String?
   /// Keep an access token that cannot be refreshed in the vault.
   package var keepsAccessToken = false
+  /// Bind the tokens of the next sign-in to a key (RFC 9449).
+  package var dpop = false
   /// Places that may get the access token; see ``ResourceGate``.
   package var origins: [String] = []
 
@@ -101,6 +103,7 @@ extension AccountConfiguration {
     set("proxy", proxy.map { .string($0) })
     set("no_proxy", proxyExclusions.map { .string($0) })
     set("keep_access_token", keepsAccessToken ? true : nil)
+    set("dpop", dpop ? true : nil)
     set("origins", origins.isEmpty ? nil : .array(origins.map { .string($0) }))
     return object
   }
@@ -127,6 +130,7 @@ extension AccountConfiguration {
     proxy = try reader.text("proxy")
     proxyExclusions = try reader.text("no_proxy")
     keepsAccessToken = try reader.flag("keep_access_token")
+    dpop = try reader.flag("dpop")
     origins = try reader.texts("origins")
     guard let named = object["endpoints"] else { return }
     guard let named = named.object else { throw ConfigurationError(.invalid, "\(place).endpoints") }

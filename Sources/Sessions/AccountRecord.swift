@@ -19,6 +19,8 @@ package struct AccountRecord: Sendable {
   /// When the kept access token dies, in unix seconds; nil when the server named no lifetime.
   package var accessTokenExpiresAt: Int?
   package var clientSecret: SharedSecret?
+  /// The key that the tokens are bound to, as ``DPoPKey`` writes it; nil for Bearer tokens.
+  package var dpopKey: SharedSecret?
   /// As in ``ClientCredentials``.
   package var clientKey: SharedSecret?
   package var clientCertificate: SharedSecret?
@@ -49,8 +51,9 @@ package struct AccountRecord: Sendable {
 extension AccountRecord {
   private static let secretMembers: [(String, any WritableKeyPath<AccountRecord, SharedSecret?> & Sendable)] = [
     ("refresh_token", \.refreshToken), ("access_token", \.accessToken), ("client_secret", \.clientSecret),
-    ("registration_access_token", \.registrationToken), ("client_key", \.clientKey), ("client_certificate", \.clientCertificate),
-    ("proxy_credentials", \.proxyCredentials),
+    ("registration_access_token", \.registrationToken),
+    ("client_key", \.clientKey), ("client_certificate", \.clientCertificate),
+    ("proxy_credentials", \.proxyCredentials), ("dpop_key", \.dpopKey),
   ]
 
   /// What the client proves itself with.

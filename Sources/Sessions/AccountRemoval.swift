@@ -21,7 +21,7 @@ package struct AccountRemoval: Sendable {
   }
 
   package func run() throws(SessionError) -> Outcome {
-    let confirmation = try signOut.run()
+    let confirmation = try signOut.run().confirmation
     let registration = try removeRegistration()
     let file = SettingsFile(directory: settingsDirectory)
     let left = try settings { () throws(ConfigurationError) in

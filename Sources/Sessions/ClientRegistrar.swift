@@ -81,6 +81,7 @@ struct ClientRegistrar {
     } catch {
       throw .oauth(error)
     }
+    request.bindsTokensToKey = configuration.dpop
     request.bindsTokensToCertificate = secrets.clientCertificate != nil && metadata.bindsTokensToCertificates
     return request
   }
@@ -116,6 +117,7 @@ struct ClientRegistrar {
       let method = try check(registration, request)
       made.configuration.clientID = registration.clientID
       made.configuration.tokenEndpointAuthMethod = method.rawValue
+      if registration.bindsTokensToKey { made.configuration.dpop = true }
       made.secrets.clientSecret = [.secretBasic, .secretPost].contains(method) ? registration.secret : nil
       // A certificate has the same key.
       if method != .privateKeyJWT, secrets.clientCertificate == nil { made.secrets.clientKey = nil }
@@ -152,12 +154,12 @@ struct ClientRegistrar {
     case .tlsClientAuth, .selfSignedTLSClientAuth: throw unusable("by a certificate that it was not given")
     }
     let grants = registration.grantTypes ?? request.grantTypes
-    let needed = order.needsProof ? [ClientRegistrationRequest.clientCredentials] : ClientRegistrationRequest.signInGrants
+    let needed =
+      order.needsProof ? [ClientRegistrationRequest.clientCredentials] : ClientRegistrationRequest.signInGrants
     guard needed.contains(where: grants.contains) else { throw unusable("without a way to sign in") }
     if grants.contains(ClientRegistrationRequest.code), let uris = registration.redirectURIs {
       guard request.redirectURIs.contains(where: uris.contains) else { throw unusable("with other redirect URIs") }
     }
-    if registration.bindsTokensToKey { throw unusable("for tokens that are bound to a key (DPoP)") }
     return method
   }
 }

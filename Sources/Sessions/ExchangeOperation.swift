@@ -28,7 +28,8 @@ package struct ExchangeOperation: Sendable {
 
   package func run() throws(SessionError) -> AccessGrant {
     guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
-    let server = try services.server(for: account, configuration, stored.record, cancellation: cancellation)
+    let server = try services.server(
+      for: account, configuration, stored.record, grant: subject, cancellation: cancellation)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let response = try oauth { () throws(OAuthError) in
@@ -38,6 +39,6 @@ package struct ExchangeOperation: Sendable {
       accessToken: response.accessToken, tokenType: response.tokenType,
       scope: (response.scope ?? target.scope)?.text, subject: subject.subject, claims: subject.claims,
       idToken: subject.idToken, issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
-      lifetimeSeconds: response.expiresIn, recordGeneration: stored.generation)
+      lifetimeSeconds: response.expiresIn, recordGeneration: stored.generation, dpopKey: subject.dpopKey)
   }
 }

@@ -5,7 +5,7 @@ internal import OAuth
 struct FirstContact {
   /// The settings with the client authentication that was chosen.
   private(set) var configuration: AccountConfiguration
-  let server: AuthorizationServer
+  private(set) var server: AuthorizationServer
   let caDigest: String?
 
   init(
@@ -28,6 +28,7 @@ struct FirstContact {
     server = try access.server(
       metadata: metadata, credentials, proxyCredentials: secrets.proxyCredentials, http: services.http,
       time: services.time)
+    server.prover = try services.newProver(configuration, metadata)
   }
 
   /// The method that the given credentials and the server's announcement lead to, the strongest first

@@ -47,10 +47,11 @@ package struct RefreshOperation: Sendable {
       if target != nil { throw .noOtherTokens(account: account.text) }
       return try keptGrant(stored)
     }
-    let server = try services.server(for: account, configuration, record, cancellation: cancellation)
+    var server = try services.server(for: account, configuration, record, cancellation: cancellation)
+    server.confide(previous?.accessToken, previous?.idToken)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
-    let response = try exchange(refreshToken, at: server, &record)
+    let response = try exchange(refreshToken, at: &server, &record)
     let kept = record.refreshToken === refreshToken ? keptIdentity(stored) : nil
     record.refreshToken = response.refreshToken ?? refreshToken
     record.refreshedAt = services.time.wallSeconds()
@@ -62,7 +63,8 @@ package struct RefreshOperation: Sendable {
       scope: (response.scope ?? target?.scope)?.text ?? record.scope,
       subject: token?.identity.subject ?? record.identity?.subject, claims: token?.claims ?? kept?.claims ?? .init(),
       idToken: token == nil ? kept?.idToken : response.idToken, issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
-      lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation)
+      lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation,
+      dpopKey: server.prover?.key)
   }
 
   /// The token at hand, if it came with the record that is being refreshed: one that another process got
@@ -90,7 +92,7 @@ package struct RefreshOperation: Sendable {
 
   /// Only `invalid_grant` ends a grant, and only if nobody replaced the token meanwhile.
   private func exchange(
-    _ refreshToken: SharedSecret, at server: AuthorizationServer, _ record: inout AccountRecord
+    _ refreshToken: SharedSecret, at server: inout AuthorizationServer, _ record: inout AccountRecord
   ) throws(SessionError) -> TokenResponse {
     do {
       return try server.refresh(refreshToken, for: target, cancellation: cancellation)
@@ -100,13 +102,12 @@ package struct RefreshOperation: Sendable {
     guard var current = try services.record(of: account) else { throw .signedOut(account: account.text) }
     if let replaced = current.refreshToken, !replaced.bytes.isEqual(to: refreshToken.bytes) {
       record = current
+      server.prover = try services.key(of: current, account).map(services.prover)
       do { return try server.refresh(replaced, for: target, cancellation: cancellation) } catch {
         guard error.code == .invalidGrant else { throw .oauth(error) }
       }
     }
-    current.refreshToken = nil
-    current.accessToken = nil
-    current.isExpired = true
+    current.endGrant()
     try services.write(current, of: account)
     throw .expired(account: account.text)
   }
@@ -129,7 +130,7 @@ package struct RefreshOperation: Sendable {
       accessToken: response.accessToken, tokenType: response.tokenType,
       scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: nil, claims: .init(),
       issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn,
-      recordGeneration: generation, replacedGeneration: stored.generation)
+      recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: server.prover?.key)
   }
 
   /// Without a refresh token the kept access token is the grant. Nothing is sent, so it needs no network;
@@ -142,8 +143,9 @@ package struct RefreshOperation: Sendable {
     guard let accessToken = record.accessToken, left ?? 1 > 0 else { throw .expired(account: account.text) }
     let kept = keptIdentity(stored)
     return AccessGrant(
-      accessToken: accessToken, tokenType: "Bearer", scope: record.scope, subject: record.identity?.subject,
+      accessToken: accessToken, tokenType: record.tokenType, scope: record.scope, subject: record.identity?.subject,
       claims: kept?.claims ?? .init(), idToken: kept?.idToken, issuedAt: services.time.now(),
-      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left, recordGeneration: stored.generation)
+      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left, recordGeneration: stored.generation,
+      dpopKey: try services.key(of: record, account))
   }
 }

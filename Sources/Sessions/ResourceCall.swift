@@ -64,21 +64,32 @@ package struct ResourceCall: Sendable {
   /// - Throws: Why the token may not go there, before anything is sent; why there is no answer.
   package func run() throws(SessionError) -> Outcome {
     let transport = try permittedTransport()
-    let authorization = ResourceAuthorization(accessToken: grant.accessToken)
+    let authorization = ResourceAuthorization(
+      accessToken: grant.accessToken, prover: grant.dpopKey.map(services.prover))
+    var settled: Set<DPoPProver.Complaint> = []
     var endpoint = target.endpoint
     var redirectsLeft = target.method.isSafe && content == nil ? Self.maximumRedirects : 0
     while true {
       let request = ResourceRequest(
         method: target.method, endpoint: endpoint, fields: target.fields, transport: transport,
         stallSeconds: stallSeconds, cancellation: cancellation)
+      let attempt = try oauth { () throws(OAuthError) in
+        try authorization.attempt(method: request.method, uri: endpoint.uri)
+      }
       let judge = ResourceJudge(
-        receiver, at: endpoint, content: content, mayRefresh: mayRefresh, mayFollow: redirectsLeft > 0)
-      let response = try exchange(request, authorization, judge)
+        receiver, at: endpoint, content: content, mayRefresh: mayRefresh, mayFollow: redirectsLeft > 0
+      ) { [settled] head in
+        authorization.learn(from: head, after: attempt).flatMap { settled.contains($0) ? nil : $0 }
+      }
+      let response = try exchange(request, attempt, judge)
       switch judge.decision {
       case .pass: return .answered(response)
       case .renew:
         content?.rewind()
         return .refused
+      case .prove(let complaint):
+        content?.rewind()
+        settled.insert(complaint)
       case .follow(let next):
         redirectsLeft -= 1
         endpoint = next
@@ -86,15 +97,11 @@ package struct ResourceCall: Sendable {
     }
   }
 
-  /// One attempt, with a proof of its own.
   private func exchange(
-    _ request: ResourceRequest, _ authorization: ResourceAuthorization, _ judge: ResourceJudge
+    _ request: ResourceRequest, _ attempt: ResourceAuthorization.Attempt, _ judge: ResourceJudge
   ) throws(SessionError) -> ResourceResponse {
-    let fields = try oauth { () throws(OAuthError) in
-      try authorization.fields(method: request.method, uri: request.endpoint.uri)
-    }
     do {
-      return try services.http.exchange(request, authorization: fields, content: content, receiver: judge)
+      return try services.http.exchange(request, authorization: attempt.fields, content: content, receiver: judge)
     } catch {
       switch error.code {
       case .content: throw .content

@@ -7,25 +7,30 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   enum Decision {
     case pass
     case renew
+    /// Once more with another proof of the key, for this reason.
+    case prove(DPoPProver.Complaint)
     case follow(Endpoint)
   }
 
   private let receiver: any ResourceReceiver
   private let endpoint: Endpoint
   private let content: (any ResourceContent)?
+  private let learn: (ResourceHead) -> DPoPProver.Complaint?
   private let mayRefresh: Bool
   private let mayFollow: Bool
   private(set) var decision = Decision.pass
 
+  /// - Parameter learn: Why an answer is worth another attempt with a proof of its own, if it is.
   init(
     _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
-    mayFollow: Bool
+    mayFollow: Bool, learn: @escaping (ResourceHead) -> DPoPProver.Complaint?
   ) {
     self.receiver = receiver
     self.endpoint = endpoint
     self.content = content
     self.mayRefresh = mayRefresh
     self.mayFollow = mayFollow
+    self.learn = learn
   }
 
   var descriptor: Int32 { receiver.descriptor }
@@ -39,7 +44,10 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   func take(_ bytes: Span<UInt8>) -> Int? { receiver.take(bytes) }
 
   private func decide(_ head: ResourceHead) -> Decision {
-    if mayRefresh, ResourceVerdict(head) == .refused, content?.canRewind ?? true { return .renew }
+    let complaint = learn(head)
+    let isRepeatable = content?.canRewind ?? true
+    if let complaint, isRepeatable { return .prove(complaint) }
+    if mayRefresh, ResourceVerdict(head) == .refused, isRepeatable { return .renew }
     if mayFollow, let next = Self.redirect(head, from: endpoint) { return .follow(next) }
     return .pass
   }

@@ -167,6 +167,7 @@ package struct SignIn: Sendable {
     record.registration = secrets.registration ?? keptRegistration(of: old)
     record.proxyCredentials = secrets.proxyCredentials
     record.isExpired = !isGuest && refreshToken == nil && !isKept
+    if !record.isExpired { try record.keep(server.prover) }
     let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
     record.accessTokenExpiresAt = isKept ? response.expiresIn.map { issuedAtUnixSeconds + $0 } : nil
@@ -175,7 +176,7 @@ package struct SignIn: Sendable {
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
       subject: token?.identity.subject, claims: token?.claims ?? .init(),
       idToken: token.flatMap { _ in response.idToken }, issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
-      lifetimeSeconds: response.expiresIn, recordGeneration: generation)
+      lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key)
     let outcome = Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
       isGuest: isGuest, wasGuest: !isGuest && (old?.isGuest ?? false), notices: notices)

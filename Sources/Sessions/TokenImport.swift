@@ -81,6 +81,7 @@ package struct TokenImport: Sendable {
     record.scope = response.scope?.text
     record.credentials = given.credentials
     record.proxyCredentials = given.proxyCredentials
+    try record.keep(contact.server.prover)
     // A rotated token is on disk before anything else can fail.
     var generation = try services.write(record, of: account)
     // A refresh need not bring an ID Token (OpenID Connect Core, section 12.2).
@@ -94,6 +95,7 @@ package struct TokenImport: Sendable {
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
       subject: token?.identity.subject, claims: token?.claims ?? .init(), idToken: response.idToken,
       issuedAt: startedAt,
-      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation)
+      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation,
+      dpopKey: contact.server.prover?.key)
   }
 }

@@ -43,6 +43,9 @@ package struct AccountSettings: Sendable, Hashable {
   /// Keep a token that cannot be refreshed in the vault.
   package var keepsAccessToken = false
 
+  /// Bind tokens to a key (RFC 9449).
+  package var dpop = false
+
   /// Places that may get the access token, which are added to those that there are: `host`, `host:port` or
   /// an origin.
   package var origins: [String] = []
@@ -98,6 +101,7 @@ extension AccountSettings {
     proxy = try members.text("proxy")
     proxyExclusions = try members.text("no_proxy")
     keepsAccessToken = try members.flag("keep")
+    dpop = try members.flag("dpop")
     origins = try members.texts("origins")
   }
 
@@ -122,6 +126,7 @@ extension AccountSettings {
     members.add("proxy", proxy)
     members.add("no_proxy", proxyExclusions)
     members.add("keep", keepsAccessToken)
+    members.add("dpop", dpop)
     members.add("origins", origins)
   }
 }
@@ -148,5 +153,6 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   /// The proxy and the hosts that it is not for.
   case proxy
   case keep
+  case dpop
   case origins
 }

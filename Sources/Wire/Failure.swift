@@ -21,6 +21,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case codeExpired = "code_expired"
   /// A sign-in that was started in the background is not, or no longer, known.
   case unknownLogin = "unknown_login"
+  /// A resource names an authorization server that nobody has said to be trusted.
+  case issuerNotTrusted = "issuer_not_trusted"
 
   // Passing.
   case network = "network"
@@ -48,6 +50,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case serverRejected = "server_rejected"
   case serverMisbehaved = "server_misbehaved"
   case tokenRejected = "id_token_rejected"
+  /// The server gave a Bearer token where one that is bound to a key was asked for.
+  case tokenNotBound = "token_not_bound"
   case lifetimeTooShort = "lifetime_too_short"
   case foreignDevice = "foreign_device"
   case vaultUnusable = "vault_unusable"
@@ -63,14 +67,15 @@ package enum FailureCode: String, Sendable, CaseIterable {
     switch self {
     case .invalidRequest: .usage
     case .noAccount, .signedOut, .sessionExpired, .configurationChanged, .endpointMoved, .identityChanged,
-      .otherMachine, .codeExpired, .unknownLogin, .stepUpNeeded:
+      .otherMachine, .codeExpired, .unknownLogin, .stepUpNeeded, .issuerNotTrusted:
       .signInNeeded
     case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable: .tryLater
     case .accessDenied: .denied
     case .locked: .locked
     case .originNotAllowed, .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected,
       .pinMismatch,
-      .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .lifetimeTooShort, .foreignDevice,
+      .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .tokenNotBound, .lifetimeTooShort,
+      .foreignDevice,
       .vaultUnusable, .storage, .missingValue, .cancelled, .internalError,
       .redirectUnavailable, .redirectRejected:
       .failed

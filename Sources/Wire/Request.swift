@@ -3,9 +3,11 @@ internal import Encoding
 /// What a client may ask of the daemon. The set is closed: an unknown request is an error.
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
+  case proof(ProofRequest)
   case login(LoginRequest)
   case loginRedirect(LoginRedirectRequest)
   case loginResume(LoginResumeRequest)
+  case discover(DiscoverRequest)
   case logout(LogoutRequest)
   /// All accounts, or the named one. With `check` the servers are asked whether the sessions still hold.
   case status(account: String?, check: Bool = false)
@@ -80,9 +82,11 @@ extension Request {
   package var name: String {
     switch self {
     case .token: "token"
+    case .proof: "proof"
     case .login: "login"
     case .loginRedirect: "login_redirect"
     case .loginResume: "login_resume"
+    case .discover: "discover"
     case .logout: "logout"
     case .status: "status"
     case .list: "list"
@@ -99,9 +103,11 @@ extension Request {
   fileprivate func addMembers(to members: inout MemberWriter) {
     switch self {
     case .token(let token): token.addMembers(to: &members)
+    case .proof(let proof): proof.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
     case .loginRedirect(let redirect): redirect.addMembers(to: &members)
     case .loginResume(let login): login.addMembers(to: &members)
+    case .discover(let request): request.addMembers(to: &members)
     case .logout(let logout): logout.addMembers(to: &members)
     case .status(let account, let check):
       members.add("account", account)
@@ -118,9 +124,11 @@ extension Request {
     guard let name = try members.text("request") else { throw Failure(.invalidRequest, "the request has no name") }
     switch name {
     case "token": self = .token(try TokenRequest(members))
+    case "proof": self = .proof(try ProofRequest(members))
     case "login": self = .login(try LoginRequest(members))
     case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
     case "login_resume": self = .loginResume(try LoginResumeRequest(members))
+    case "discover": self = .discover(try DiscoverRequest(members))
     case "logout": self = .logout(try LogoutRequest(members))
     case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
     case "list": self = .list

@@ -88,16 +88,22 @@ package struct LogoutRequest: Sendable, Hashable {
   /// Forget the session here without telling the authorization server.
   package var local: Bool
 
-  package init(account: String? = nil, all: Bool = false, local: Bool = false) {
+  /// Tell where the session in the browser can be ended.
+  package var browser: Bool
+
+  package init(account: String? = nil, all: Bool = false, local: Bool = false, browser: Bool = false) {
     self.account = account
     self.all = all
     self.local = local
+    self.browser = browser
   }
 
   init(_ members: RequestMembers) throws(Failure) {
     account = try members.text("account")
     all = try members.flag("all")
     local = try members.flag("local")
+    browser = try members.flag("browser")
+    if local && browser { throw Failure(.invalidRequest, "a browser signs out at the server, which local does not") }
     if all && account != nil { throw Failure(.invalidRequest, "name an account or all of them, not both") }
   }
 
@@ -105,5 +111,6 @@ package struct LogoutRequest: Sendable, Hashable {
     members.add("account", account)
     members.add("all", all)
     members.add("local", local)
+    members.add("browser", browser)
   }
 }

@@ -50,10 +50,11 @@ import Wire
     let request = try #require(ManualProtocol.requests.first { $0.name == name })
     for member in request.members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
-      if name == "resource" { line["url"] = "https://api.example" }
+      if name == "resource" || name == "discover" { line["url"] = "https://api.example" }
       for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
+      if name == "proof" { (line["method"], line["url"]) = ("GET", "https://api.example") }
       if name == "login_resume" { line["login"] = "0f" }
       if name == "login_redirect" { (line["login"], line["url"]) = ("0f", "http://127.0.0.1/?state=s") }
       line[member.name] =

@@ -34,6 +34,7 @@ import Wire
     settings.proxy = "http://proxy.example:3128"
     settings.proxyExclusions = "localhost"
     settings.keepsAccessToken = true
+    settings.dpop = true
     settings.origins = ["https://api.example:8443", "http://127.0.0.1:8080"]
     return settings
   }()

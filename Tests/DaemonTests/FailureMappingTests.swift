@@ -57,10 +57,14 @@ import Wire
     case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .endpointMissing:
       (.invalidConfiguration, .failed)
     case .invalidTarget: (.invalidRequest, .usage)
-    case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
+    case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       (.serverMisbehaved, .failed)
     case .idTokenRejected: (.tokenRejected, .failed)
+    case .tokenNotBound: (.tokenNotBound, .failed)
+    case .bindingUnsupported: (.invalidConfiguration, .failed)
+    case .proofNeeded: (.clientRejected, .failed)
+    case .proofRejected: (.serverRejected, .failed)
     case .invalidScopeAnswer, .invalidTargetAnswer, .insufficientScope, .invalidRequest, .invalidToken,
       .unsupportedTokenRevocation,
       .otherServerError, .codeRejected, .registrationUnusable, .registrationGone:

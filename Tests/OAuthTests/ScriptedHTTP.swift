@@ -18,6 +18,8 @@ final class ScriptedHTTP: HTTPClient {
     /// In the order of the body; nil when there is no body.
     var form: [String]?
     var authorization: String?
+    /// The `DPoP` header.
+    var proof: String?
     var accept = "application/json"
     var followsRedirects = false
     var limit = 262_144
@@ -52,7 +54,7 @@ final class ScriptedHTTP: HTTPClient {
     let recorded = Recorded(
       method: request.method, url: request.endpoint.text,
       form: request.isJSON ? nil : Self.fields(request.form),
-      authorization: Self.text(request.authorization), accept: request.accept,
+      authorization: Self.text(request.authorization), proof: request.proof, accept: request.accept,
       followsRedirects: request.followsRedirects, limit: request.responseLimit,
       json: request.isJSON ? Self.json(request.form) : nil)
     let transport = request.transport

@@ -28,7 +28,8 @@ import Vault
     needsProof: Bool = false
   ) -> SignIn.Preparation {
     SignIn.Preparation(
-      account: home.account, configuration: configuration ?? AccountConfiguration(issuer: TestIssuer.text, clientID: ""),
+      account: home.account,
+      configuration: configuration ?? AccountConfiguration(issuer: TestIssuer.text, clientID: ""),
       given: given, services: home.services,
       registration: .init(clientName: "agent on host", softwareVersion: "1", needsProof: needsProof),
       cancellation: Cancellation())
@@ -63,6 +64,14 @@ import Vault
     #expect(record.registration?.token?.text == "rat" && record.registration?.managementURI == Self.managed)
   }
 
+  // RFC 9449 section 5.2.
+  @Test func `has tokens that are bound to a key where the server wants that`() throws {
+    let home = try home()
+    try registers(home, ("dpop_bound_access_tokens", true))
+    let signIn = try SignIn(preparation(home))
+    #expect(signIn.configuration.dpop && signIn.server.prover != nil)
+  }
+
   @Test func `has a key of its own where the server wants proof`() throws {
     let home = try home([("token_endpoint_auth_methods_supported", ["private_key_jwt", "client_secret_basic"])])
     try registers(home)
@@ -90,11 +99,14 @@ import Vault
   }
 
   // RFC 7591 section 3.2.1: the server may register something else than what was asked for.
-  @Test(arguments: [
-    ("token_endpoint_auth_method", "tls_client_auth"), ("token_endpoint_auth_method", "client_secret_basic"),
-    ("token_endpoint_auth_method", "client_secret_jwt"), ("token_endpoint_auth_method", "private_key_jwt"),
-    ("grant_types", ["implicit"]), ("redirect_uris", ["https://other.example/"]), ("dpop_bound_access_tokens", true),
-  ] as [(String, JSON)]) func `refuses a client that is of no use, and takes it back`(name: String, value: JSON) throws {
+  @Test(
+    arguments: [
+      ("token_endpoint_auth_method", "tls_client_auth"), ("token_endpoint_auth_method", "client_secret_basic"),
+      ("token_endpoint_auth_method", "client_secret_jwt"), ("token_endpoint_auth_method", "private_key_jwt"),
+      ("grant_types", ["implicit"]), ("redirect_uris", ["https://other.example/"]),
+    ] as [(String, JSON)]) func `refuses a client that is of no use, and takes it back`(name: String, value: JSON)
+    throws
+  {
     let home = try home([("authorization_endpoint", "https://as.example/authorize")])
     try registers(home, (name, value))
     home.http.answer(Self.managed, try response(204, .null))
@@ -189,8 +201,12 @@ import Vault
     let (home, _) = try signedIn()
     home.http.answer(
       Self.place,
-      try response(201, ["client_id": "c2", "registration_access_token": "rat2",
-        "registration_client_uri": .string(Self.place + "/c2")]))
+      try response(
+        201,
+        [
+          "client_id": "c2", "registration_access_token": "rat2",
+          "registration_client_uri": .string(Self.place + "/c2"),
+        ]))
     home.http.answer(Self.managed, try response(204, .null))
     let signIn = try DeviceSignIn.prepare(preparation(home))
     let outcome = try home.finish(

@@ -7,7 +7,7 @@ struct ResourceAnswer: Sendable {
   var headers: [(String, String)] = []
   var body = ""
 
-  fileprivate func send(to receiver: any ResourceReceiver) throws(HTTPFailure) -> ResourceResponse {
+  func send(to receiver: any ResourceReceiver) throws(HTTPFailure) -> ResourceResponse {
     let head = ResourceHead(status: status, headers: HTTPHeaders(headers))
     let bytes = Array(body.utf8)
     guard receiver.begin(head) else { return ResourceResponse(head: head, contentBytes: 0) }

@@ -13,6 +13,8 @@ final class ScriptedHTTP: HTTPClient {
     /// In the order of the body; nil when there is no body.
     var form: [String]?
     var authorization: String?
+    /// The `DPoP` header.
+    var proof: String?
     /// What a JSON body holds; nil for any other body.
     var json: JSON?
   }
@@ -60,7 +62,7 @@ final class ScriptedHTTP: HTTPClient {
     let recorded = Recorded(
       method: request.method, url: request.endpoint.text,
       form: request.isJSON ? nil : Self.fields(request.form),
-      authorization: Self.text(request.authorization),
+      authorization: Self.text(request.authorization), proof: request.proof,
       json: request.isJSON ? Self.json(request.form) : nil)
     let transport = request.transport
     let answer = state.withLock { state -> Answer? in

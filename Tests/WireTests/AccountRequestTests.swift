@@ -68,7 +68,8 @@ import Wire
     #expect(json["client_id"] == .string(fullLogin.clientID ?? ""))
     #expect(json["pins"] == ["sha256//AAAA="])
     #expect(json["keep"] == true)
-    #expect(json.count == 25)
+    #expect(json["dpop"] == true)
+    #expect(json.count == 26)
     #expect(AccountSettings().json.isEmpty)
     for setting in AccountSetting.allCases { #expect(json[setting.rawValue] != nil, "\(setting)") }
   }

@@ -36,7 +36,7 @@ import Wire
       Member(request: "token", name: "request", kind: .text),
       Member(request: "logout", name: "account", kind: .text),
       Member(request: "logout", name: "all", kind: .flag),
-      Member(request: "logout", name: "local", kind: .flag),
+      Member(request: "logout", name: "local", kind: .flag), Member(request: "logout", name: "browser", kind: .flag),
       Member(request: "status", name: "account", kind: .text),
       Member(request: "whoami", name: "account", kind: .text),
       Member(request: "use", name: "account", kind: .text),
@@ -44,7 +44,7 @@ import Wire
       Member(request: "login", name: "pins", kind: .texts),
       Member(request: "login", name: "client_secret_descriptor", kind: .flag),
       Member(request: "login", name: "allow_http_loopback", kind: .flag),
-      Member(request: "login", name: "keep", kind: .flag),
+      Member(request: "login", name: "keep", kind: .flag), Member(request: "login", name: "dpop", kind: .flag),
       Member(request: "login", name: "origins", kind: .texts),
       Member(request: "resource", name: "url", kind: .text),
     ]
@@ -129,7 +129,7 @@ import Wire
     ]
     for path in texts { #expect(changed { $0[keyPath: path] = "x" }, "\(path)") }
     let flags: [WritableKeyPath<LoginRequest, Bool>] = [
-      \.allowHTTPLoopback, \.keepsAccessToken, \.authentication.basicUnencoded, \.authentication.certificate,
+      \.allowHTTPLoopback, \.keepsAccessToken, \.dpop, \.authentication.basicUnencoded, \.authentication.certificate,
     ]
     for path in flags { #expect(changed { $0[keyPath: path] = true }, "\(path)") }
     for kind in HandedSecret.allCases { #expect(changed { $0.handsOver = [kind] }, "\(kind)") }

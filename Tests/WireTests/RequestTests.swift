@@ -42,11 +42,24 @@ let fullLogin: LoginRequest = {
   login.proxy = "http://proxy.example:3128"
   login.proxyExclusions = "localhost,.example"
   login.keepsAccessToken = true
+  login.dpop = true
   login.origins = ["api.example.org"]
   login.redirectURI = "http://127.0.0.1:8400/cb"
   login.flow = .browser
   login.canOpenBrowser = true
   return login
+}()
+
+/// A request with every member.
+private let fullDiscovery: DiscoverRequest = {
+  var request = DiscoverRequest(url: "https://api.example/")
+  request.account = "work"
+  request.onlyForNewAccount = true
+  request.settings.caFile = "/ca.pem"
+  request.settings.allowHTTPLoopback = true
+  request.settings.proxy = "http://proxy.example:3128"
+  request.settings.proxyExclusions = "localhost"
+  return request
 }()
 
 @Suite struct `A request` {
@@ -58,8 +71,9 @@ let fullLogin: LoginRequest = {
     .login(LoginRequest()), .login(fullLogin),
     .loginRedirect(
       LoginRedirectRequest(login: "0f", url: "http://127.0.0.1/?state=" + String(repeating: "s", count: 16_000))),
+    .discover(DiscoverRequest(url: "https://api.example/")), .discover(fullDiscovery),
     .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", local: true)),
-    .logout(LogoutRequest(all: true, local: true)),
+    .logout(LogoutRequest(all: true, local: true)), .logout(LogoutRequest(browser: true)),
     .status(account: nil), .status(account: "a\nb\u{2028}\u{1F}c"), .list, .use(account: "work"),
     .whoami(account: nil), .whoami(account: "work"), .daemonStatus, .daemonStop,
   ]
@@ -85,10 +99,11 @@ let fullLogin: LoginRequest = {
 
   @Test func `has a name of its own for each kind`() {
     let names = Self.all.map(\.name)
-    #expect(Set(names).count == 10)
+    #expect(Set(names).count == 11)
     #expect(
       Set(names) == [
         "token", "login", "login_redirect", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop",
+        "discover",
       ])
   }
 
@@ -108,7 +123,7 @@ let fullLogin: LoginRequest = {
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
         + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
-        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"#
+        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"dpop":true,"#
         + #""origins":["api.example.org"],"client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
         + #""register":true,"guest":true,"flow":"browser","can_open_browser":true}"# + "\n")

@@ -33,15 +33,16 @@ enum LoginOptions {
     return given.first?.1
   }
 
-  /// The operand is an account's name, or an issuer when it is a URL.
+  /// The operand is an account's name, or the URL of an issuer or a resource. It is an issuer as long as nobody says
+  /// otherwise: see ``ResourceLogin``.
   private static func accountAndIssuer(_ invocation: Invocation) throws(Failure) -> (String?, String?) {
-    guard let operand = invocation.operands.first, operand.utf8.contains(UInt8(ascii: ":")) else {
-      return (try invocation.account(), invocation.text(.issuer))
-    }
-    if let issuer = invocation.text(.issuer), !issuer.utf8.elementsEqual(operand.utf8) {
-      throw Failure(.invalidRequest, "two issuers are named: \"\(operand)\" and \"\(issuer)\"")
-    }
-    return (try invocation.account(operand: nil), operand)
+    guard let operand = urlOperand(invocation) else { return (try invocation.account(), invocation.text(.issuer)) }
+    return (try invocation.account(operand: nil), invocation.text(.issuer) ?? operand)
+  }
+
+  /// The operand, when it is a URL.
+  static func urlOperand(_ invocation: Invocation) -> String? {
+    invocation.operands.first.flatMap { $0.utf8.contains(UInt8(ascii: ":")) ? $0 : nil }
   }
 
   /// The proxy for https in an environment, and the hosts that it is not for, by the names that curl

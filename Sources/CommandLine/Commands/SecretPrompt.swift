@@ -20,7 +20,7 @@ enum SecretPrompt {
       let terminal = try Terminal.openControlling()
       ending = try Terminal.withoutEcho(on: terminal) { () throws(SystemError) in
         try terminal.writeAll(Array("\(question): ".utf8).span)
-        return try read(terminal, &line)
+        return try read(terminal, &line, upTo: mostBytes)
       }
     } catch {
       throw Failure(
@@ -36,7 +36,9 @@ enum SecretPrompt {
   }
 
   /// Reads up to the end of the line; returns the signal that came before, if one did.
-  private static func read(_ terminal: borrowing FileDescriptor, _ line: inout [UInt8]) throws(SystemError) -> Int32? {
+  static func read(
+    _ terminal: borrowing FileDescriptor, _ line: inout [UInt8], upTo mostBytes: Int
+  ) throws(SystemError) -> Int32? {
     let endings = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP, Signals.SIGTSTP]
     let signals = try Signals.SignalReceiver(endings.filter { !Signals.isIgnored($0) })
     defer { Signals.unblockAll() }

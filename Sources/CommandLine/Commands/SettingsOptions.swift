@@ -25,6 +25,7 @@ enum SettingsOptions {
     settings.endpoints.jwks = invocation.text(.jwksURI)
     settings.redirectURI = invocation.text(.redirectURI)
     settings.keepsAccessToken = invocation.has(.keep)
+    settings.dpop = invocation.has(.dpop)
     settings.origins = invocation.texts(.host)
     return settings
   }

@@ -138,18 +138,25 @@ struct DaemonClient: Sendable {
   func askForToken<Result>(
     _ request: TokenRequest, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try converse(about: .token(request)) { (connection) throws(Failure) in
+    try askForToken(.token(request), body)
+  }
+
+  /// The same for any request that is answered with a token.
+  func askForToken<Result>(
+    _ request: Request, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try converse(about: request) { (connection) throws(Failure) in
       try askForToken(request, over: &connection, body)
     }
   }
 
   private func askForToken<Result>(
-    _ request: TokenRequest, over connection: inout DaemonConnection,
+    _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let begin = tellAsking(.token(request))
-    try connection.send(envelope(.token(request)))
-    let (deadline, patience) = (deadline(), Patience(.token(request), console))
+    let begin = tellAsking(request)
+    try connection.send(envelope(request))
+    let (deadline, patience) = (deadline(), Patience(request, console))
     while true {
       let result = try connection.nextLine(before: deadline, with: patience) { (line) throws(Failure) -> Result? in
         let answer: TokenAnswer
@@ -198,7 +205,7 @@ extension Request {
   /// Whether a request that may have been answered already can be sent again.
   fileprivate var mayBeRepeated: Bool {
     switch self {
-    case .token, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
+    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
     case .login, .loginRedirect, .loginResume, .logout, .account, .call, .daemonStop: false
     }
   }

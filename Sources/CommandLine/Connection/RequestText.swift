@@ -11,6 +11,7 @@ enum RequestText {
       if let seconds = token.minimumValiditySeconds { text += ", good for \(DurationText.text(seconds: seconds)) more" }
     }
     if case .call(let call) = request { text += ", \(call.method) \(place(of: call.url))" }
+    if case .discover(let request) = request { text += ", \(place(of: request.url))" }
     if let timeoutSeconds { text += ", within \(DurationText.text(seconds: timeoutSeconds))" }
     return text
   }
@@ -24,12 +25,14 @@ enum RequestText {
   private static func account(of request: Request) -> String? {
     switch request {
     case .token(let token): token.account
+    case .proof(let proof): proof.account
     case .login(let login): login.account
     case .logout(let logout): logout.account
     case .status(let account, check: _), .whoami(let account): account
     case .use(let account): account
     case .account(let request): request.account
     case .call(let call): call.account
+    case .discover(let request): request.account
     case .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog: nil
     }
   }

@@ -17,9 +17,10 @@ enum Patience {
   init(_ request: Request, _ console: Console) {
     switch request {
     case _ where console.json || console.quiet: self = .silent
-    case .token, .login, .loginResume, .logout, .whoami, .status(_, check: true), .account(.import), .account(.remove):
+    case .token, .proof, .login, .loginResume, .logout, .whoami, .status(_, check: true), .account(.import),
+      .account(.remove):
       self = .forServer
-    case .call: self = .forResource
+    case .call, .discover: self = .forResource
     case .loginRedirect, .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
     }
   }

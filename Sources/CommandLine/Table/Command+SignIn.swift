@@ -19,6 +19,13 @@ extension Command {
       "The first sign-in names the issuer and the client identifier that the authorization server's"
         + " administrator gave out. They are kept with the account, so that later `agent login NAME` is enough."
         + " `ACCOUNT` may also be the issuer's URL; the account is then named after its host.",
+      "`ACCOUNT` may be the URL of a resource as well, an API or an MCP server say, that tells who issues tokens for it"
+        + " (RFC 9728), exactly as the resource names itself; `--resource` does the same for an account that is not there"
+        + " yet. Whether that authorization server is to be trusted a person must say: on the terminal, or by naming it"
+        + " with `--issuer`; with `--no-input` or without a terminal the exit status is 3. Before that nothing goes to"
+        + " that server. The tokens are then asked for this resource and what it says to ask for, unless `--scope` says"
+        + " otherwise, and `agent request` may send them to its origin. Later the same command signs in again without"
+        + " a question.",
       "For jobs and programs that cannot wait, `--start` prints the name of the sign-in as soon as it is known what a"
         + " person must do, and `agentd` goes on by itself; `--resume` waits for the end, and with `--no-wait` tells with"
         + " exit status 4 that nobody has approved yet. The name is 128 random bits and dies with the daemon; how it"
@@ -37,11 +44,16 @@ extension Command {
       "`--guest` signs in nobody: the client gets tokens for itself (RFC 6749, section 4.4), for which it must prove who"
         + " it is, and gets new ones the same way whenever they are needed. `agent status` calls the account a guest's. A"
         + " later `agent login` without `--guest` makes the same account the user's, and says so.",
+      "With `--dpop` the tokens are bound to a key that is made now, kept in the vault and never shown (RFC 9449)."
+        + " Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof"
+        + " for each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is"
+        + " kept with the account.",
       "With `--json` the events go to standard output, one object a line:"
         + #" `{"event": "device_code", "login", "account", "issuer", "client_id", "scope", "user_code", "verification_uri","#
         + #" "verification_uri_complete", "expires_at", "interval"}` or `{"event": "browser", "login", "account","#
         + #" "issuer", "client_id", "scope", "url", "redirect_uri", "must_paste", "expires_at", "url_expires_at"}` where"#
-        + #" something is worth knowing `{"event": "notice", "message"}`, with `--start` at last"#
+        + #" something is worth knowing `{"event": "notice", "message"}`, where a pasted address is not the answer"#
+        + #" `{"event": "redirect_refused", "code", "message", "hint"}` with the code `redirect_rejected`, with `--start` at last"#
         + #" `{"event": "started", "login", "account", "expires_at"}`, with `--no-wait` perhaps"#
         + #" `{"event": "waiting", "login", "account", "expires_at"}`, and at the end"#
         + #" `{"event": "signed_in", "account", "issuer", "subject", "scope", "expires_at", "guest","#
@@ -87,12 +99,18 @@ extension Command {
     details: [
       "Removes the session from memory and from the vault. The account's settings are kept. When the server"
         + " cannot be reached the session is removed all the same, and the command says so.",
-      #"With `--json` prints `{"accounts": [{"account", "revoked", "detail"}]}`; `revoked` is whether the server"#
-        + " confirmed, and `detail` says why it did not.",
+      "The browser has a session of its own at the server, with which the next sign-in may go through without a password."
+        + " `--browser` opens the page that ends it (OpenID Connect RP-Initiated Logout), or shows its address where no"
+        + " browser can be opened. The page asks first, since the address names the account by its identifier and holds"
+        + " no token; what it then does, only the page tells.",
+      #"With `--json` prints `{"accounts": [{"account", "revoked", "detail", "end_session_url"}]}`; `revoked` is whether"#
+        + " the server confirmed, and `detail` says why it did not. The address is there with `--browser` alone.",
     ],
     options: [
       Option(name: .all, summary: "Sign out of all accounts"),
       Option(name: .local, summary: "Forget the session here without telling the server"),
+      Option(name: .browser, summary: "Then open the page that ends the browser's session at the server"),
+      Option(name: .noOpen, summary: "With `--browser`: show the address, but open no browser"),
     ],
     operands: .account,
     run: LogoutCommand.run)

@@ -118,6 +118,10 @@ enum ManualConfiguration {
       "keep_access_token", "boolean",
       "Keep an access token that cannot be refreshed in the vault; by default `false`. Option `--keep`."),
     Member(
+      "dpop", "boolean",
+      "Bind the tokens of the next sign-in to a key (RFC 9449); by default `false`. What the session has already goes on"
+        + " as it is. Option `--dpop`."),
+    Member(
       "origins", "list of texts",
       "Places that may get the access token, each `https://HOST` or `https://HOST:PORT`; by default only the one of"
         + " UserInfo. Option `--host`."),
@@ -151,7 +155,7 @@ enum ManualConfiguration {
         + " hand is refused until `agent account set` names it, or the account is signed in to anew."),
     .text(
       "`proxy` may differ, unless the vault holds a password for it. `scope`, `resource`, `audience`, `no_proxy`,"
-        + " `keep_access_token` and `active` may be changed at any time."),
+        + " `keep_access_token`, `dpop` and `active` may be changed at any time."),
   ]
 
   private static let files = [

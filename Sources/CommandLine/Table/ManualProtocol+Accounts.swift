@@ -17,7 +17,8 @@ extension ManualProtocol {
     Member(
       "initial_access_token_descriptor", "boolean",
       "A token that lets this client be registered; its descriptor comes last."),
-    Member("register", "boolean", "Register a client for the account first (RFC 7591); `client_id` must be absent then."),
+    Member(
+      "register", "boolean", "Register a client for the account first (RFC 7591); `client_id` must be absent then."),
     Member("guest", "boolean", "A session without a user, by the client's own credentials (RFC 6749, section 4.4)."),
   ]
 
@@ -51,6 +52,7 @@ extension ManualProtocol {
     Member("proxy", "text", "The URL of the proxy that the account uses from now on; without it none."),
     Member("no_proxy", "text", "The hosts that the proxy is not for, as curl(1) reads them."),
     Member("keep", "boolean", "Keep the access token in the vault when there is no refresh token."),
+    Member("dpop", "boolean", "Bind the tokens of the next sign-in to a key (RFC 9449)."),
     Member(
       "origins", "list of texts",
       "Places that may get the access token, added to those that there are: `HOST`, `HOST:PORT` or an origin."),
@@ -112,7 +114,8 @@ extension ManualProtocol {
       Member("account", "text", "The account."),
       Member("revoked", "boolean", "Whether the server confirmed the end of the session."),
       Member("detail", "text", "Where it did not, why."),
-      Member("client_deleted", "boolean", "Whether the client that was registered for the account is gone; absent without."),
+      Member(
+        "client_deleted", "boolean", "Whether the client that was registered for the account is gone; absent without."),
       Member("client_detail", "text", "What there is to say of that."),
       Member("active_account", "text", "The account that is the active one now, if that changed."),
     ])

@@ -1,7 +1,8 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, login, loginRedirect, loginResume, logout, status, list, use, whoami, resource] + accountRequests + [
+    [token, proof, login, loginRedirect, loginResume, discover, logout, status, list, use, whoami, resource]
+    + accountRequests + [
       daemonStatus, daemonLog, daemonStop,
     ]
 
@@ -27,11 +28,28 @@ extension ManualProtocol {
       Member("issuer", "text", "Its authorization server."),
       Member("subject", "text", "Who is signed in, by the ID Token."),
       Member("access_token", "text", "The token."),
-      Member("token_type", "text", "How it is used, mostly `Bearer`."),
+      Member("token_type", "text", "How it is used: `Bearer`, or `DPoP` for one that is bound to a key."),
       Member("scope", "text", "What the server granted."),
       Member("expires_at", "number", "When it expires; absent when the server named no lifetime."),
       Member("id_token", "text", "The ID Token, if it was asked for and there is one."),
       Member("claims", "object", "Its claims, if they were asked for and there is one."),
+    ])
+
+  private static let proof = Description(
+    name: "proof",
+    purpose: "Asks for the proof that one HTTP request with an account's access token needs, where that token is bound"
+      + " to a key (RFC 9449). Each request needs a proof of its own. The URL decides which account it is, as for"
+      + " `resource`, and gets none where no token may go.",
+    members: [
+      Member("account", "text", "The account; without it the one that lists the host of the URL."),
+      Member("method", "text", "The method of the request, as it will be sent. Must be there."),
+      Member("url", "text", "Where it will be sent: https, or http where the account allows it. Must be there."),
+      Member("nonce", "text", "The last `DPoP-Nonce` that the server gave. It is remembered for its origin."),
+      Member("access_token", "boolean", "Answer as `token` does as well, with the token that the proof is for."),
+    ],
+    result: [
+      Member("account", "text", "The account that the token is of."),
+      Member("dpop", "text", "The value of the header `DPoP`."),
     ])
 
   private static let login = Description(
@@ -99,11 +117,14 @@ extension ManualProtocol {
       account,
       Member("all", "boolean", "All accounts; `account` must be absent then."),
       Member("local", "boolean", "Forget the session here without telling the server."),
+      Member(
+        "browser", "boolean", "Tell where the browser's session at the server can be ended; `local` must be absent."),
     ],
     result: [
       Member(
         "accounts", "list of objects",
-        "For each account `account`, its name, `revoked`, whether the server confirmed, and where it did not `detail`.")
+        "For each account `account`, its name, `revoked`, whether the server confirmed, and where it did not `detail`;"
+          + " with `browser` also `end_session_url`, if the server has such a page. The daemon opens nothing itself.")
     ])
 
   private static let status = Description(

@@ -41,6 +41,9 @@ extension Option {
         name: .keep,
         summary: "Keep the access token in the vault when the server gives no refresh token"),
       Option(
+        name: .dpop,
+        summary: "Bind the tokens to a key that never leaves `agentd` (DPoP), so that a stolen token is of no use"),
+      Option(
         name: .host, value: .text("HOST"), repeats: true,
         summary: "Let the access token go to this host too, as `agent request` sends it; may be given several times"),
     ]

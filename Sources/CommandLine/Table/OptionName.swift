@@ -54,6 +54,7 @@ enum OptionName: String, CaseIterable, Sendable {
   case jwksURI = "jwks-uri"
   case redirectURI = "redirect-uri"
   case keep
+  case dpop
   case host
   case qrCode = "qr-code"
   case copyCode = "copy-code"
@@ -80,6 +81,9 @@ enum OptionName: String, CaseIterable, Sendable {
   case data
   case output
   case include
+
+  // `proof`.
+  case nonce
 
   // `env` and `exec`.
   case shell

@@ -16,9 +16,10 @@ struct Glewlwyd: Sendable {
   /// The instance of the suite that runs.
   static func current() throws -> Glewlwyd { try #require(running, "the suite has no server") }
 
-  fileprivate init() throws {
+  /// - Parameter settings: Variables of the script `up`.
+  fileprivate init(_ settings: [String]) throws {
     directory = try TemporaryDirectory()
-    let up = try Self.script("up", directory.path)
+    let up = try Self.script("up", directory.path, settings: settings)
     try #require(up.succeeded, "\(up.errorText)")
     description = try JSON(parsing: directory.read("instance.json"))
     issuer = try #require(description["issuer"]?.string)
@@ -38,6 +39,9 @@ struct Glewlwyd: Sendable {
     try #require(description["client_ids"]?[algorithm]?.string)
   }
 
+  /// The public client that gets bound tokens only (RFC 9449 section 5.2).
+  func boundClientID() throws -> String { try #require(description["bound_client_id"]?.string) }
+
   func confidentialClient() throws -> (id: String, secret: String) {
     let id = try #require(description["confidential_client_id"]?.string)
     return (id, try #require(description["confidential_client_secret"]?.string))
@@ -48,6 +52,9 @@ struct Glewlwyd: Sendable {
     let uris = try #require(description["redirect_uris"]?.array).compactMap { $0.string }
     return (try #require(description["browser_client_id"]?.string), uris)
   }
+
+  /// Where its scripts keep what they know of it.
+  var folder: String { directory.path }
 
   /// A value of `BROWSER`: the user signs in, consents, and comes back.
   var browser: String { "\(Self.folder)/browse \(directory.path)" }
@@ -86,10 +93,11 @@ struct Glewlwyd: Sendable {
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Glewlwyd"
   }
 
-  private static func script(_ name: String, _ arguments: String...) throws -> ProcessResult {
+  private static func script(_ name: String, _ arguments: String..., settings: [String] = []) throws -> ProcessResult {
     try ProcessRunner.run(
       executable: "\(folder)/\(name)", arguments: arguments,
-      environment: ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent"], timeout: .seconds(60))
+      environment: ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent"] + settings,
+      timeout: .seconds(60))
   }
 
   /// Whether the server is installed.
@@ -98,10 +106,13 @@ struct Glewlwyd: Sendable {
 
 /// Starts the server before the first test of a suite and stops it after the last.
 struct GlewlwydTrait: SuiteTrait, TestScoping {
+  /// Variables of the script `up`.
+  let settings: [String]
+
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    let server = try Glewlwyd()
+    let server = try Glewlwyd(settings)
     do {
       try await Glewlwyd.$running.withValue(server) { try await function() }
     } catch {
@@ -113,7 +124,10 @@ struct GlewlwydTrait: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == GlewlwydTrait {
-  static var withGlewlwyd: Self { GlewlwydTrait() }
+  static var withGlewlwyd: Self { GlewlwydTrait(settings: []) }
+
+  /// The same, with variables of the script `up`.
+  static func withGlewlwyd(_ settings: String...) -> Self { GlewlwydTrait(settings: settings) }
 }
 
 extension Trait where Self == ConditionTrait {
