@@ -51,6 +51,8 @@ function __agent_takes_value
             return 0
         case 'login --client-certificate-file'
             return 0
+        case 'login --initial-access-token-file'
+            return 0
         case 'login --resume'
             return 0
         case 'login --acr'
@@ -378,6 +380,9 @@ complete -c agent -n '__agent_at options login' -l client-secret-env -x -d 'Take
 complete -c agent -n '__agent_at options login' -l client-secret-prompt -d 'Ask for the client secret on the terminal, without showing it'
 complete -c agent -n '__agent_at options login' -l client-key-file -r -F -d 'Read the client\'s private key from this file, in PEM form or as a JSON Web Key; - is standard input'
 complete -c agent -n '__agent_at options login' -l client-certificate-file -r -F -d 'Show the certificate in this PEM file to the server; its key is the client\'s'
+complete -c agent -n '__agent_at options login' -l register -d 'Let the server register a client for this account (RFC 7591), in the place of --client-id'
+complete -c agent -n '__agent_at options login' -l initial-access-token-file -r -F -d 'Where not everybody may register: read the token that lets you from this file; - is standard input'
+complete -c agent -n '__agent_at options login' -l guest -d 'Sign the client itself in, without a user; it must prove who it is. A later sign-in takes it over'
 complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a browser on this machine'
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
 complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser anywhere, and paste the address that it ends at'

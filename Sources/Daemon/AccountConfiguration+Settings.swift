@@ -79,6 +79,13 @@ extension AccountConfiguration {
     for origin in try origins(of: given) where !lists(origin) { origins.append(origin.text) }
   }
 
+  /// Takes back what is about one client only, before another is registered.
+  mutating func forgetClient() {
+    clientID = ""
+    tokenEndpointAuthMethod = ClientAuthenticationMethod.none.rawValue
+    authentication = AuthenticationSettings()
+  }
+
   /// Takes a setting back to what it is for an account that never named it.
   mutating func unset(_ setting: AccountSetting) {
     switch setting {

@@ -51,7 +51,7 @@ final class Connection {
   static let mostOutboundBytes = 4 << 20
 
   /// No request sends more descriptors; the earliest of more go.
-  private static let mostPassed = 4
+  private static let mostPassed = 5
 
   /// The peer may ask nothing for as long as it likes.
   private let mayIdle: Bool

@@ -69,6 +69,18 @@ extension Failure {
       self.init(
         .invalidRequest, "a device code cannot carry --acr, --max-age, --prompt or --login-hint",
         hint: "sign in with --browser or --paste")
+    case .guestNeedsProof(let account):
+      self.init(
+        .invalidRequest, "a session without a user needs a client that proves who it is",
+        hint: "agent login \(account) --guest --client-secret-file FILE, or --client-key-file FILE, or --register")
+    case .guestOverUser(let account):
+      self.init(
+        .invalidRequest, "a user is signed in to \(account), whose place a guest does not take",
+        hint: "agent logout \(account)")
+    case .clientSecretExpired(let account):
+      self.init(
+        .clientRejected, "the secret of the client that was registered for \(account) has expired",
+        hint: "agent login \(account) --register")
     case .cancelled: self.init(.cancelled, "cancelled")
     case .memory:
       self.init(.internalError, "no locked memory is left for secrets", hint: "agent daemon restart")
@@ -121,6 +133,11 @@ extension Failure {
       hint =
         error.code == .insecureURL
         ? "for a development server on this machine: --allow-http-loopback" : "check the issuer's URL"
+    case .registrationRejected:
+      code = .clientRejected
+      hint = "where not everybody may register: --initial-access-token-file FILE; or name a client with --client-id"
+    case .registrationUnusable: code = .serverRejected
+    case .registrationGone: code = .serverRejected
     case .endpointMissing:
       code = .invalidConfiguration
       hint = "an endpoint can be named by hand, see agent help login"

@@ -199,6 +199,7 @@ extension Hub {
     }
     send(outcome, name, ticket) { outcome in
       var result = outcome.confirmation.json(name)
+      outcome.registration?.add(to: &result)
       if wasActive { result["active_account"] = outcome.active.map { .string($0.text) } }
       return result
     }

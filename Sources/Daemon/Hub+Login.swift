@@ -23,6 +23,8 @@ extension Hub {
       startedAt: services.time.now())
     login.wantsQRCode = request.wantsQRCode
     login.isDetached = request.isDetached
+    // There is nothing that a person does, and so nothing to give up.
+    login.isFinishing = request.isGuest
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     accounts[meant.account]?.session.signInStarted()
@@ -39,13 +41,25 @@ extension Hub {
         }
         let preparation = SignIn.Preparation(
           account: meant.account, configuration: configuration, given: given, services: services,
-          isNew: meant.isNew, cancellation: cancellation)
+          isNew: meant.isNew, registration: try Self.registration(request, sources), isGuest: request.isGuest,
+          cancellation: cancellation)
+        if request.isGuest { return .loginFinished(login: id, .success(try GuestSignIn.run(preparation))) }
         outcome = .success(try PreparedSignIn(preparation, choice))
       } catch {
         outcome = .failure(error)
       }
       return .loginPrepared(login: id, outcome)
     }
+  }
+
+  /// What a client is registered with, if one is.
+  private static func registration(
+    _ request: LoginRequest, _ sources: SecretSources
+  ) throws(SessionError) -> SignIn.RegistrationOrder? {
+    guard request.registersClient else { return nil }
+    return SignIn.RegistrationOrder(
+      clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
+      initialAccessToken: try sources.readInitialAccessToken(), needsProof: request.isGuest)
   }
 
   private static func newLoginName() throws(Failure) -> String {
@@ -58,7 +72,14 @@ extension Hub {
   }
 
   func loginPrepared(_ id: UInt64, _ outcome: Result<PreparedSignIn, SessionError>) {
-    guard let login = logins[id] else { return }
+    guard let login = logins[id] else {
+      if case .success(let prepared) = outcome { withdraw(prepared.signIn) }
+      return
+    }
+    if case .success(let prepared) = outcome {
+      login.prepared = prepared.signIn
+      for notice in prepared.signIn.notices { loop.send(.event(.notice(notice)), to: login.ticket) }
+    }
     switch outcome {
     case .failure(let error): fail(login, error)
     case .success(.device(let signIn)): devicePrepared(login, signIn)
@@ -188,14 +209,19 @@ extension Hub {
     account.cancelRefresh()
     account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
     restartForWaiters(account)
-    if !outcome.hasRefreshToken {
+    if outcome.isGuest {
+      for notice in outcome.notices { loop.send(.event(.notice(notice)), to: login.ticket) }
+    } else if !outcome.hasRefreshToken {
       let notice =
         outcome.isKept
         ? "the server gave no refresh token: the access token itself is kept, until the server refuses it"
         : "the server gave no refresh token: this session ends with its access token"
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
-    conclude(login, .result(signInResult(account, outcome.grant)))
+    var result = signInResult(account, outcome.grant)
+    if outcome.isGuest { result["guest"] = true }
+    if outcome.wasGuest { result["upgraded_from_guest"] = true }
+    conclude(login, .result(result))
   }
 
   /// `{"account","issuer","subject","scope","expires_at"}`.
@@ -223,7 +249,17 @@ extension Hub {
     // First, since whoever is told of the end may turn out to be gone, which ends its sign-in too.
     logins[login.id] = nil
     login.cancellation.cancel()
+    if let prepared = login.prepared { withdraw(prepared) }
     noteEnd(of: login, code)
+  }
+
+  /// Gives up what was done for a sign-in that nobody finished.
+  private func withdraw(_ signIn: SignIn) {
+    guard signIn.leavesSomething else { return }
+    submit {
+      signIn.withdraw()
+      return .then { _ in }
+    }
   }
 
   private func noteEnd(of login: Login, _ code: FailureCode?) {

@@ -53,6 +53,10 @@ extension Hub {
   private func full(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = brief(summary, account, now)
     object["client_id"] = .string(summary.configuration.clientID)
+    if summary.isGuest { object["guest"] = true }
+    object["client_secret_expires_at"] = summary.clientSecretExpiresAt.map { .int($0) }
+    object["certificate_thumbprint"] = summary.certificate.map { .string($0.thumbprint) }
+    object["certificate_expires_at"] = summary.certificate.map { .int($0.expiresAt) }
     object["subject"] = (account.session.grant?.subject ?? summary.subject).map { .string($0) }
     object["scope"] = (account.session.grant?.scope ?? summary.scope).map { .string($0) }
     object["expires_at"] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }

@@ -35,6 +35,7 @@ extension LogStep.Endpoint {
       case .userinfo: .userinfo
       case .introspection: .introspection
       case .revocation: .revocation
+      case .registration: .registration
       case .resource: .resource
       }
   }

@@ -22,6 +22,8 @@ final class Login {
   var event: Event?
   var expiry = 0
 
+  /// Set once the server was met.
+  var prepared: SignIn?
   /// Set once the device code is there.
   var signIn: DeviceSignIn?
   /// Set once the address to open is there.

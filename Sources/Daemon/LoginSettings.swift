@@ -21,21 +21,31 @@ struct LoginSettings {
     let stored = settings[account]
     isNew = stored == nil
     var configuration: AccountConfiguration
+    if request.registersClient, request.clientID != nil {
+      throw Failure(.invalidRequest, "a client that is registered now has no client id yet: leave out --client-id")
+    }
     switch (request.issuer, stored) {
     case (nil, .some(let stored)): configuration = stored
     case (.some(let issuer), .some(let stored)) where stored.issuer.utf8.elementsEqual(issuer.utf8):
       configuration = stored
     case (.some(let issuer), _):
-      guard let clientID = request.clientID else { throw AccountConfiguration.missingClientID }
-      configuration = AccountConfiguration(issuer: issuer, clientID: clientID)
+      guard request.clientID != nil || request.registersClient else { throw Self.missingClient }
+      configuration = AccountConfiguration(issuer: issuer, clientID: request.clientID ?? "")
     case (nil, nil):
       throw Failure(
         .invalidRequest, "there is no account named \(account.text) yet, and no issuer was named",
         hint: "agent login \(account.text) --issuer URL --client-id ID")
     }
+    if request.registersClient { configuration.forgetClient() }
     try configuration.apply(request.settings)
     proxyCredentials = try configuration.takeProxy(of: request.settings)
     self.configuration = configuration
+  }
+
+  private static var missingClient: Failure {
+    var failure = AccountConfiguration.missingClientID
+    failure.hint = "--client-id ID, or --register where the server registers clients by itself"
+    return failure
   }
 
   private static func account(_ request: LoginRequest, _ settings: Settings) throws(Failure) -> AccountName {

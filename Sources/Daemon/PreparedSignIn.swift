@@ -11,6 +11,23 @@ enum PreparedSignIn: Sendable {
   /// Asks the server for what the person needs, by the flow of choice. Blocking.
   init(_ preparation: SignIn.Preparation, _ choice: FlowChoice) throws(SessionError) {
     let signIn = try SignIn(preparation)
+    do throws(SessionError) {
+      try self.init(signIn, choice)
+    } catch {
+      signIn.withdraw()
+      throw error
+    }
+  }
+
+  /// What the two have in common.
+  var signIn: SignIn {
+    switch self {
+    case .device(let prepared): prepared.signIn
+    case .browser(let prepared, _): prepared.signIn
+    }
+  }
+
+  private init(_ signIn: SignIn, _ choice: FlowChoice) throws(SessionError) {
     let registered = try Self.redirectURI(signIn.configuration.redirectURI)
     let canListen = registered.map { $0.loopbackHost != nil } ?? true
     let issuer = signIn.server.metadata.issuer

@@ -1,4 +1,4 @@
-internal import OAuth
+internal import Crypto
 internal import Platform
 internal import Sessions
 internal import Wire
@@ -26,7 +26,14 @@ struct SecretSources: Sendable {
       uniqueKeysWithValues: zip(HandedSecret.allCases.filter { announced.contains($0) }, left))
   }
 
-  /// Reads all of them.
+  /// The token that lets this client be registered; nil when none was handed over.
+  func readInitialAccessToken() throws(SessionError) -> SharedSecret? {
+    try sources[.initialAccessToken].map { (source) throws(SessionError) in
+      try ClientSecret.read(source, as: .refreshToken)
+    }
+  }
+
+  /// Reads what the client proves itself with.
   ///
   /// - Parameters:
   ///   - configuration: Takes over what the key's file tells of the key.

@@ -11,6 +11,12 @@ struct AccountSummary: Sendable {
   var isActive: Bool
   var isGranted = false
   var isExpired = false
+  /// There is no user.
+  var isGuest = false
+  /// When the secret of a registered client expires, in unix seconds.
+  var clientSecretExpiresAt: Int?
+  /// What the client shows in the TLS handshake: its digest, and when it expires, in unix seconds.
+  var certificate: (thumbprint: String, expiresAt: Int)?
   var subject: String?
   var scope: String?
   var refreshedAt: Int?
@@ -51,10 +57,13 @@ enum Survey {
 
   private static func add(_ record: AccountRecord, to summary: inout AccountSummary) {
     summary.isExpired = record.isExpired
-    summary.isGranted = !record.isExpired && (record.refreshToken != nil || record.accessToken != nil)
+    summary.isGranted = !record.isExpired && (record.refreshToken != nil || record.accessToken != nil || record.isGuest)
+    summary.isGuest = record.isGuest
+    summary.clientSecretExpiresAt = record.registration?.secretExpiresAt
+    summary.certificate = record.certificate(summary.configuration)
     summary.subject = record.identity?.subject
     summary.scope = record.scope
-    summary.refreshedAt = record.refreshedAt ?? record.signedInAt
+    summary.refreshedAt = record.isSignedOut ? nil : record.refreshedAt ?? record.signedInAt
     summary.problem = record.problem(with: summary.configuration, account: summary.name)
   }
 }

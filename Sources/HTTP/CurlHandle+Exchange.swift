@@ -9,6 +9,7 @@ extension CurlHandle {
     try lines.append("Accept", request.accept)
     // Never wait for "100 Continue" before the body.
     try lines.append("Expect", "")
+    if request.isJSON { try lines.append("Content-Type", "application/json") }
     try Self.appendAuthorization(of: request, to: &lines)
     if let proof = request.proof { try lines.append("DPoP", proof) }
     // The lines, the body and the exchange are lent to the library until the reset.
@@ -39,6 +40,7 @@ extension CurlHandle {
   ) throws(HTTPFailure) {
     guard request.method == .post else {
       try set(CURLOPT_HTTPGET, true)
+      if request.method == .delete { try set(CURLOPT_CUSTOMREQUEST, "DELETE") }
       return try unsafe run(exchange)
     }
     switch request.form {

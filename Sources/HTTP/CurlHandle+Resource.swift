@@ -26,8 +26,10 @@ extension CurlHandle {
       try check(unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
       try unsafe withUnsafeMutablePointer(to: &exchange) { (exchange) throws(HTTPFailure) in
         try unsafe setCallbacks(exchange)
-        let code = unsafe transfer(exchange.pointee)
-        if let failure = unsafe exchange.pointee.failure(after: code) { throw failure }
+        try lendingClientKey(of: request.transport) { () throws(HTTPFailure) in
+          let code = unsafe transfer(exchange.pointee)
+          if let failure = unsafe exchange.pointee.failure(after: code) { throw failure }
+        }
       }
     }
   }

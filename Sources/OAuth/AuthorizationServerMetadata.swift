@@ -17,6 +17,8 @@ package struct AuthorizationServerMetadata: Sendable {
   /// As announced; it narrows what we accept and never widens it.
   package var idTokenSigningAlgorithms: [String] = []
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
+  /// False when the methods are only those that the specification takes for granted.
+  package var announcesTokenEndpointAuthMethods = false
   /// nil when the server does not say.
   package var tokenEndpointAuthSigningAlgorithms: [String]?
   /// Only for clients that show a certificate: see ``forMutualTLS``.
@@ -68,6 +70,7 @@ package struct AuthorizationServerMetadata: Sendable {
     pushedAuthorizationRequestEndpoint = try reader.endpoint("pushed_authorization_request_endpoint")
     registrationEndpoint = try reader.endpoint("registration_endpoint")
     idTokenSigningAlgorithms = try reader.strings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
+    announcesTokenEndpointAuthMethods = object["token_endpoint_auth_methods_supported"] != nil
     tokenEndpointAuthMethods = try reader.strings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthMethods
     tokenEndpointAuthSigningAlgorithms = try reader.strings("token_endpoint_auth_signing_alg_values_supported")
     mtlsEndpointAliases = try reader.object("mtls_endpoint_aliases").map { (aliases) throws(OAuthError) in

@@ -17,7 +17,7 @@ package enum ClientAuthentication: Sendable {
   case mutualTLS
 
   /// Whether the server can know for sure who asks.
-  var provesClient: Bool {
+  package var provesClient: Bool {
     if case .none = self { return false }
     return true
   }

@@ -1,7 +1,7 @@
 /// What an endpoint is for.
 package enum EndpointRole: Sendable, Hashable, CaseIterable {
   case metadata, keys, authorization, pushedAuthorization, deviceAuthorization, token, userinfo, introspection,
-    revocation, resource
+    revocation, registration, resource
 
   /// The endpoint in the words of an ``OAuthError``.
   var subject: String {
@@ -15,6 +15,7 @@ package enum EndpointRole: Sendable, Hashable, CaseIterable {
     case .userinfo: "the UserInfo endpoint"
     case .introspection: "the introspection endpoint"
     case .revocation: "the revocation endpoint"
+    case .registration: "the client registration endpoint"
     case .resource: "the resource"
     }
   }

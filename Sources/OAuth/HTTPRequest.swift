@@ -5,13 +5,14 @@ package import Crypto
 /// Secrets are only in `authorization` and `form`, never in the URL (RFC 6749 section 2.3.1).
 package struct HTTPRequest: ~Copyable {
   package enum Method: Sendable {
-    case get, post
+    case get, post, delete
 
     /// As it is sent.
     package var name: String {
       switch self {
       case .get: "GET"
       case .post: "POST"
+      case .delete: "DELETE"
       }
     }
   }
@@ -34,8 +35,9 @@ package struct HTTPRequest: ~Copyable {
   /// sent once at most, whatever its method.
   package var proof: String?
 
-  /// The body, `application/x-www-form-urlencoded`; nil for a GET.
+  /// The body, `application/x-www-form-urlencoded` unless ``isJSON``; nil for a GET and a DELETE.
   package var form: SecretBytes?
+  package var isJSON = false
 
   /// The most bytes of decoded response body that are read; more is ``HTTPFailure/Code/tooLarge``.
   package var responseLimit = HTTPRequest.defaultResponseLimit
@@ -67,6 +69,24 @@ package struct HTTPRequest: ~Copyable {
     self.role = role
     self.transport = transport
     self.form = consume form
+    self.cancellation = cancellation
+  }
+
+  package init(
+    post endpoint: Endpoint, _ role: EndpointRole, json: consuming SecretBytes, transport: Transport,
+    cancellation: Cancellation? = nil
+  ) {
+    self.init(post: endpoint, role, form: json, transport: transport, cancellation: cancellation)
+    isJSON = true
+  }
+
+  package init(
+    delete endpoint: Endpoint, _ role: EndpointRole, transport: Transport, cancellation: Cancellation? = nil
+  ) {
+    self.method = .delete
+    self.endpoint = endpoint
+    self.role = role
+    self.transport = transport
     self.cancellation = cancellation
   }
 }

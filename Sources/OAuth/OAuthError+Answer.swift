@@ -1,7 +1,7 @@
 internal import Crypto
 
 /// What a request asked for; some answers mean something only in its light.
-enum RequestKind: Sendable { case refresh, devicePoll, code, other }
+enum RequestKind: Sendable { case refresh, devicePoll, code, registration, other }
 
 extension OAuthError {
   /// The error that a response stands for.
@@ -99,6 +99,11 @@ extension OAuthError.Code {
   /// GitHub, Entra and Glewlwyd for a device code; GitHub and Glewlwyd for an authorization code.
   private static func named(_ serverError: String, in kind: RequestKind) -> OAuthError.Code? {
     switch (kind, serverError) {
+    // RFC 7591 section 3.2.2, and RFC 6750 section 3.1 for the initial access token.
+    case (.registration, "invalid_redirect_uri"), (.registration, "invalid_client_metadata"),
+      (.registration, "invalid_software_statement"), (.registration, "unapproved_software_statement"),
+      (.registration, "access_denied"):
+      .registrationRejected
     case (.refresh, "bad_refresh_token"): .invalidGrant
     case (.devicePoll, "incorrect_device_code"), (.devicePoll, "bad_verification_code"),
       (.devicePoll, "invalid_code"), (.code, "bad_verification_code"), (.code, "invalid_code"):

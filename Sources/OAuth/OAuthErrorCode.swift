@@ -18,6 +18,8 @@ extension OAuthError {
     case unsupportedGrantType, invalidScopeAnswer, invalidTargetAnswer, invalidToken, insufficientScope
     case unsupportedTokenRevocation, otherServerError
     case codeRejected
+    // Dynamic registration.
+    case registrationRejected, registrationUnusable, registrationGone
   }
 }
 
@@ -47,11 +49,13 @@ extension OAuthError.Code {
       .certificateRejected,
       .pinMismatch, .redirectRefused,
       .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope,
+      .registrationRejected,
       .proofNeeded, .tokenNotBound, .bindingUnsupported:
       .fixConfiguration
     case .responseTooLarge, .cancelled, .malformedResponse, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .invalidRequest,
       .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch,
+      .registrationUnusable, .registrationGone,
       .proofRejected:
       .none
     }
@@ -89,6 +93,9 @@ extension OAuthError.Code {
     case .userInfoMismatch: "the answer of \(subject) is about another user"
     case .codeChallengeUnsupported: "\(subject) announces PKCE without the method S256, so its codes are not safe"
     case .responseIssuerMismatch: "the answer to the sign-in is not from \(subject) but from another issuer"
+    case .registrationRejected: "\(subject) does not register this client"
+    case .registrationUnusable: "the server registered the client in a way that is of no use: \(subject)"
+    case .registrationGone: "\(subject) no longer knows the client, or its token"
     case .proofRejected: "\(subject) did not accept the proof of the account's key (DPoP)"
     case .proofNeeded: "\(subject) gives this client only tokens that are bound to a key (DPoP)"
     case .tokenNotBound: "\(subject) issued a token that is not bound to the account's key (DPoP)"

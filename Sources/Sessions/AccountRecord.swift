@@ -24,6 +24,8 @@ package struct AccountRecord: Sendable {
   /// As in ``ClientCredentials``.
   package var clientKey: SharedSecret?
   package var clientCertificate: SharedSecret?
+  /// The client that was registered for the account; nil for one that somebody registered by hand.
+  package var registration: ClientRegistrationRecord?
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
   /// Unix seconds.
@@ -31,6 +33,11 @@ package struct AccountRecord: Sendable {
   package var refreshedAt: Int?
   /// The server ended the grant; the identity is kept so that the next sign-in is for the same person.
   package var isExpired = false
+  /// Only what the client was registered with is left: the next sign-in needs it, and so does the end of the
+  /// registration.
+  package var isSignedOut = false
+  /// There is no user: tokens are got by proving who the client is (RFC 6749, section 4.4).
+  package var isGuest = false
   /// The server answered a refresh for another user (OpenID Connect Core, section 12.2): nothing is asked of
   /// it again until the person signs in.
   package var isIdentityChanged = false
@@ -44,6 +51,7 @@ package struct AccountRecord: Sendable {
 extension AccountRecord {
   private static let secretMembers: [(String, any WritableKeyPath<AccountRecord, SharedSecret?> & Sendable)] = [
     ("refresh_token", \.refreshToken), ("access_token", \.accessToken), ("client_secret", \.clientSecret),
+    ("registration_access_token", \.registrationToken),
     ("client_key", \.clientKey), ("client_certificate", \.clientCertificate),
     ("proxy_credentials", \.proxyCredentials), ("dpop_key", \.dpopKey),
   ]
@@ -64,6 +72,9 @@ extension AccountRecord {
     open["refreshed_at"] = refreshedAt.map { .int($0) }
     open["access_token_expires_at"] = accessTokenExpiresAt.map { .int($0) }
     if isExpired { open["expired"] = true }
+    if isSignedOut { open["signed_out"] = true }
+    if isGuest { open["guest"] = true }
+    open["registration"] = registration.map { .object($0.open) }
     if isIdentityChanged { open["identity_changed"] = true }
     var buffer = SecretBuffer(capacity: 4096)
     buffer.append(utf8: "{\"open\":")
@@ -95,6 +106,9 @@ extension AccountRecord {
       record.refreshedAt = open["refreshed_at"]?.int
       record.accessTokenExpiresAt = open["access_token_expires_at"]?.int
       record.isExpired = open["expired"]?.bool ?? false
+      record.isSignedOut = open["signed_out"]?.bool ?? false
+      record.isGuest = open["guest"]?.bool ?? false
+      record.registration = open["registration"]?.object.map { ClientRegistrationRecord($0) }
       record.isIdentityChanged = open["identity_changed"]?.bool ?? false
       for (name, path) in Self.secretMembers {
         guard let node = layout.root[name] else { continue }

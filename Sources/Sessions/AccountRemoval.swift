@@ -14,16 +14,43 @@ package struct AccountRemoval: Sendable {
 
   package struct Outcome: Sendable {
     package let confirmation: SignOutOperation.Confirmation
+    /// What became of the client that was registered for the account; nil when none was.
+    package let registration: ClientRegistrationRemoval.Confirmation?
     /// The active account from now on; nil when none is left, or none was.
     package let active: AccountName?
   }
 
   package func run() throws(SessionError) -> Outcome {
     let confirmation = try signOut.run().confirmation
+    let registration = try removeRegistration()
     let file = SettingsFile(directory: settingsDirectory)
     let left = try settings { () throws(ConfigurationError) in
       try file.change { (settings) in settings.remove(signOut.account) }
     }
-    return Outcome(confirmation: confirmation, active: left.active)
+    return Outcome(confirmation: confirmation, registration: registration, active: left.active)
+  }
+
+  /// Takes the client back that was registered for the account, and forgets what opens its registration.
+  private func removeRegistration() throws(SessionError) -> ClientRegistrationRemoval.Confirmation? {
+    let services = signOut.services
+    guard let record = try? services.record(of: signOut.account), let registration = record.registration else {
+      return nil
+    }
+    let confirmation = remove(registration, of: record)
+    _ = try services.storing { (vault) throws(VaultError) in try vault.remove(signOut.account) }
+    return confirmation
+  }
+
+  private func remove(
+    _ registration: ClientRegistrationRecord, of record: AccountRecord
+  ) -> ClientRegistrationRemoval.Confirmation {
+    if signOut.isLocal { return .local }
+    guard let configuration = signOut.configuration else { return .notOffered }
+    // Settings that somebody changed must not lead the token elsewhere, or past what makes its place trusted.
+    if let problem = record.problem(with: configuration, account: signOut.account) { return .failed(problem) }
+    var secrets = SignIn.Secrets()
+    secrets.proxyCredentials = record.proxyCredentials
+    return ClientRegistrationRemoval(configuration: configuration, secrets: secrets, services: signOut.services)
+      .run(registration)
   }
 }

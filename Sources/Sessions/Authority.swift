@@ -57,6 +57,11 @@ package struct Authority: Sendable, Hashable {
     return nil
   }
 
+  /// Whether these settings name the client that this is about.
+  func isSameClient(as configuration: AccountConfiguration) -> Bool {
+    issuer.utf8.elementsEqual(configuration.issuer.utf8) && clientID.utf8.elementsEqual(configuration.clientID.utf8)
+  }
+
   /// Whether `proxy` is the one that was signed in through.
   ///
   /// Another one is no ``difference(from:caDigest:)``, since it carries only what TLS protects; but it

@@ -39,9 +39,11 @@ package struct RefreshOperation: Sendable {
   private func refresh() throws(SessionError) -> AccessGrant {
     guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
     var record = stored.record
+    if record.isSignedOut { throw .signedOut(account: account.text) }
     if record.isExpired { throw .expired(account: account.text) }
     if record.isIdentityChanged { throw .identityChanged(account: account.text) }
     guard let refreshToken = record.refreshToken else {
+      if record.isGuest { return try guestGrant(stored) }
       if target != nil { throw .noOtherTokens(account: account.text) }
       return try keptGrant(stored)
     }
@@ -108,6 +110,27 @@ package struct RefreshOperation: Sendable {
     current.endGrant()
     try services.write(current, of: account)
     throw .expired(account: account.text)
+  }
+
+  /// A guest's session is renewed as it began: by proving who the client is.
+  private func guestGrant(_ stored: SessionServices.StoredRecord) throws(SessionError) -> AccessGrant {
+    var record = stored.record
+    let server = try services.server(for: account, configuration, record, cancellation: cancellation)
+    let startedAt = services.time.now()
+    let wallSeconds = services.time.wallSeconds()
+    let response = try oauth { () throws(OAuthError) in
+      let usual = try configuration.target()
+      return try server.tokensForClient(
+        scope: try configuration.guestScope(), target: target ?? usual, cancellation: cancellation)
+    }
+    record.refreshedAt = services.time.wallSeconds()
+    if target == nil, let scope = response.scope { record.scope = scope.text }
+    let generation = try services.write(record, of: account)
+    return AccessGrant(
+      accessToken: response.accessToken, tokenType: response.tokenType,
+      scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: nil, claims: .init(),
+      issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn,
+      recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: server.prover?.key)
   }
 
   /// Without a refresh token the kept access token is the grant. Nothing is sent, so it needs no network;

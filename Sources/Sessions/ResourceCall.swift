@@ -120,6 +120,9 @@ package struct ResourceCall: Sendable {
     }
     try record.authority.check(target.origin, configuration, account)
     access.useProxyCredentials(record.proxyCredentials)
-    return access.transport
+    var transport = access.transport
+    // A token that is bound to the certificate is good only with it (RFC 8705 section 3).
+    transport.clientCertificate = try record.credentials.clientCertificate(configuration.authentication)
+    return transport
   }
 }

@@ -24,7 +24,7 @@ package struct SessionCheck: Sendable {
   package func run() throws(SessionError) -> Verdict {
     let (record, server) = try question.open()
     if let isActive = introspect(record, at: server) { return isActive ? .holds : try refused(record) }
-    guard server.metadata.userinfoEndpoint != nil else { return .notPossible }
+    guard server.metadata.userinfoEndpoint != nil, !record.isGuest else { return .notPossible }
     do {
       _ = try server.userInfo(
         accessToken: question.grant.accessToken, expectedSubject: record.identity?.subject,
@@ -51,7 +51,7 @@ package struct SessionCheck: Sendable {
 
   /// Without a refresh token, the access token is the session.
   private func refused(_ record: AccountRecord) throws(SessionError) -> Verdict {
-    record.refreshToken == nil ? try end() : .doubtful
+    record.refreshToken == nil && !record.isGuest ? try end() : .doubtful
   }
 
   /// Writes down that the session is over, unless it was renewed or replaced meanwhile.

@@ -35,6 +35,12 @@ package enum SessionError: Error, Hashable, Sendable {
   case redirectElsewhere
   /// A device code cannot carry what is asked of how the person signs in.
   case demandsNeedBrowser
+  /// A session without a user is for clients that prove who they are (RFC 6749, section 4.4).
+  case guestNeedsProof(account: String)
+  /// A user is signed in, whose place a guest must not take.
+  case guestOverUser(account: String)
+  /// The secret of a registered client is past its end (RFC 7591, section 3.2.1).
+  case clientSecretExpired(account: String)
   case cancelled
   case oauth(OAuthError)
   case idToken(IDTokenError)

@@ -116,6 +116,9 @@ package struct SessionServices: Sendable {
     if let setting = record.difference(from: configuration, caDigest: access.caDigest) {
       throw .configurationChanged(account: account.text, setting: setting)
     }
+    if let expiry = record.registration?.secretExpiresAt, record.clientSecret != nil, expiry <= time.wallSeconds() {
+      throw .clientSecretExpired(account: account.text)
+    }
     access.useProxyCredentials(record.proxyCredentials)
     var metadata = try metadata(access, fresh: false, cancellation: cancellation)
     if record.authority.unknownOrigin(in: metadata) != nil {

@@ -1,3 +1,4 @@
+package import Crypto
 package import OAuth
 package import Vault
 
@@ -10,18 +11,32 @@ extension SignIn {
     package let services: SessionServices
     /// The settings do not know the account, so that a record of its name is a leftover and means nothing.
     package let isNew: Bool
+    /// A client is to be registered first; the settings then name none.
+    package let registration: RegistrationOrder?
+    /// The session is to be one without a user.
+    package let isGuest: Bool
     package let cancellation: Cancellation
 
     package init(
       account: AccountName, configuration: AccountConfiguration, given: Secrets, services: SessionServices,
-      isNew: Bool = false, cancellation: Cancellation
+      isNew: Bool = false, registration: RegistrationOrder? = nil, isGuest: Bool = false,
+      cancellation: Cancellation
     ) {
       self.account = account
       self.configuration = configuration
       self.given = given
       self.services = services
       self.isNew = isNew
+      self.registration = registration
+      self.isGuest = isGuest
       self.cancellation = cancellation
+    }
+
+    func register(_ order: RegistrationOrder) throws(SessionError) -> ClientRegistrar.Result {
+      try ClientRegistrar(
+        configuration: configuration, secrets: given, order: order, services: services,
+        cancellation: cancellation
+      ).run()
     }
 
     /// The secrets given now, else the stored ones, which go only where they went before.
@@ -37,7 +52,10 @@ extension SignIn {
         guard needsCredentials else { return secrets }
         throw .configurationChanged(account: account.text, setting: setting)
       }
-      if needsCredentials { secrets.credentials = record.credentials }
+      if needsCredentials {
+        secrets.credentials = record.credentials
+        secrets.registration = record.registration
+      }
       if let proxy, record.authority.mayGiveCredentials(to: proxy) {
         secrets.proxyCredentials = record.proxyCredentials
       }
@@ -49,11 +67,32 @@ extension SignIn {
     func scope(
       _ values: [String], _ metadata: AuthorizationServerMetadata
     ) throws(OAuthError) -> Scope? {
+      if isGuest { return try configuration.guestScope() }
       if !values.isEmpty { return try Scope(values: values) }
       if let usual = configuration.service?.scope, !usual.isEmpty { return try Scope(values: usual) }
       guard metadata.issuesIDTokens else { return nil }
       let canStay = metadata.scopes?.contains("offline_access") ?? false
       return try Scope(values: canStay ? ["openid", "offline_access"] : ["openid"])
+    }
+  }
+
+  /// What a client is registered with beside the account's settings.
+  package struct RegistrationOrder: Sendable {
+    /// What people see when they are asked to approve.
+    package let clientName: String
+    package let softwareVersion: String
+    /// What lets somebody register where not everybody may.
+    package let initialAccessToken: SharedSecret?
+    /// The client must be one that can prove who it is.
+    package let needsProof: Bool
+
+    package init(
+      clientName: String, softwareVersion: String, initialAccessToken: SharedSecret? = nil, needsProof: Bool = false
+    ) {
+      self.clientName = clientName
+      self.softwareVersion = softwareVersion
+      self.initialAccessToken = initialAccessToken
+      self.needsProof = needsProof
     }
   }
 }

@@ -13,11 +13,16 @@ package struct SignIn: Sendable {
   /// The scope that is asked for.
   package let scope: Scope?
   package let cancellation: Cancellation
+  /// What a person should know of the preparation.
+  package let notices: [String]
   let services: SessionServices
 
   private let caDigest: String?
   private let secrets: Secrets
   private let isNew: Bool
+  private let isGuest: Bool
+  /// The client was registered for this sign-in.
+  private let isRegisteredNow: Bool
 
   /// What the person gave beside the settings.
   package struct Secrets: Sendable {
@@ -25,6 +30,8 @@ package struct SignIn: Sendable {
     /// As in ``ClientCredentials``.
     package var clientKey: SharedSecret?
     package var clientCertificate: SharedSecret?
+    /// What the client was registered with, if it was registered for the account.
+    package var registration: ClientRegistrationRecord?
     /// `user:password` of the proxy.
     package var proxyCredentials: SharedSecret?
 
@@ -47,15 +54,54 @@ package struct SignIn: Sendable {
     /// Without one the session ends with the access token.
     package let hasRefreshToken: Bool
     package let isKept: Bool
+    /// There is no user.
+    package let isGuest: Bool
+    /// There was none until now.
+    package let wasGuest: Bool
+    /// What a person should know of the preparation.
+    package let notices: [String]
   }
 
   /// Fetches the metadata anew, and chooses client authentication and scope. Blocking.
   package init(_ request: Preparation) throws(SessionError) {
-    let secrets = try request.secrets(try AccountAccess(request.configuration))
+    guard let order = request.registration else {
+      try self.init(request, request.configuration, registered: nil)
+      return
+    }
+    let registered = try request.register(order)
+    do throws(SessionError) {
+      try self.init(request, registered.configuration, registered: registered)
+    } catch {
+      let removal = ClientRegistrationRemoval(
+        configuration: registered.configuration, secrets: registered.secrets, services: request.services)
+      if let record = registered.secrets.registration { _ = removal.run(record) }
+      throw error
+    }
+  }
+
+  private init(
+    _ request: Preparation, _ configuration: AccountConfiguration, registered: ClientRegistrar.Result?
+  ) throws(SessionError) {
+    let secrets: Secrets
+    if let registered {
+      secrets = registered.secrets
+    } else {
+      secrets = try request.secrets(try AccountAccess(configuration))
+    }
+    if let expiry = secrets.registration?.secretExpiresAt, secrets.clientSecret != nil,
+      expiry <= request.services.time.wallSeconds()
+    {
+      throw .clientSecretExpired(account: request.account.text)
+    }
+    if request.isGuest, !request.isNew, let old = try request.services.recordToReplace(of: request.account) {
+      try Self.refuseUser(old, request.account)
+    }
     let contact = try FirstContact(
-      request.configuration, secrets, services: request.services, cancellation: request.cancellation)
+      configuration, secrets, services: request.services, cancellation: request.cancellation)
     account = request.account
-    configuration = contact.configuration
+    notices = registered?.notices ?? []
+    isRegisteredNow = registered != nil
+    self.configuration = contact.configuration
     server = contact.server
     scope = try oauth { () throws(OAuthError) in
       try request.scope(contact.configuration.scope, contact.server.metadata)
@@ -65,6 +111,7 @@ package struct SignIn: Sendable {
     caDigest = contact.caDigest
     self.secrets = secrets
     isNew = request.isNew
+    isGuest = request.isGuest
   }
 
   /// Verifies the answer and stores the session. Nothing of the answer is used if its ID Token does
@@ -77,30 +124,49 @@ package struct SignIn: Sendable {
     _ response: TokenResponse, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init()
   ) throws(SessionError) -> Outcome {
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-      .signedIn(response, isRequired: isOpenID && server.metadata.issuesIDTokens, demands: demands)
-    return try services.holding(account) { () throws(SessionError) in
+      .signedIn(response, isRequired: !isGuest && isOpenID && server.metadata.issuesIDTokens, demands: demands)
+    let stored = try services.holding(account) { () throws(SessionError) in
       try store(response, token, sentAt)
     }
+    takeBack(stored.left)
+    return stored.outcome
   }
 
-  private func store(_ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant) throws(SessionError) -> Outcome {
+  /// Gives up a sign-in that nobody finished: a client that was registered for it is taken back. Blocking.
+  package func withdraw() {
+    guard isRegisteredNow, let record = secrets.registration else { return }
+    _ = ClientRegistrationRemoval(configuration: configuration, secrets: secrets, services: services).run(record)
+  }
+
+  /// Whether ``withdraw()`` has anything to do.
+  package var leavesSomething: Bool { isRegisteredNow }
+
+  /// - Returns: The registration that the account no longer has, too.
+  private func store(
+    _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant
+  ) throws(SessionError) -> (outcome: Outcome, left: ClientRegistrationRecord?) {
     let old = isNew ? nil : try services.recordToReplace(of: account)
     if let first = old?.identity, let identity = token?.identity,
       !first.issuer.utf8.elementsEqual(identity.issuer.utf8) || !first.subject.utf8.elementsEqual(identity.subject.utf8)
     {
       throw .identityChanged(account: account.text)
     }
-    let isKept = response.refreshToken == nil && configuration.keepsAccessToken
+    if isGuest, let old { try Self.refuseUser(old, account) }
+    // A server should give a client none for itself (RFC 6749 section 4.4.3).
+    let refreshToken = isGuest ? nil : response.refreshToken
+    let isKept = !isGuest && refreshToken == nil && configuration.keepsAccessToken
     var record = AccountRecord(
       authority: Authority(configuration, caDigest: caDigest, metadata: server.metadata),
       signedInAt: services.time.wallSeconds())
     record.identity = token?.identity
     record.scope = (response.scope ?? scope)?.text
-    record.refreshToken = response.refreshToken
+    record.refreshToken = refreshToken
+    record.isGuest = isGuest
     record.accessToken = isKept ? response.accessToken : nil
     record.credentials = secrets.credentials
+    record.registration = secrets.registration ?? keptRegistration(of: old)
     record.proxyCredentials = secrets.proxyCredentials
-    record.isExpired = response.refreshToken == nil && !isKept
+    record.isExpired = !isGuest && refreshToken == nil && !isKept
     if !record.isExpired { try record.keep(server.prover) }
     let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
@@ -111,8 +177,29 @@ package struct SignIn: Sendable {
       subject: token?.identity.subject, claims: token?.claims ?? .init(),
       idToken: token.flatMap { _ in response.idToken }, issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key)
-    return Outcome(
-      grant: grant, configuration: configuration, hasRefreshToken: response.refreshToken != nil, isKept: isKept)
+    let outcome = Outcome(
+      grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
+      isGuest: isGuest, wasGuest: !isGuest && (old?.isGuest ?? false), notices: notices)
+    let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
+    return (outcome, isReplaced ? old?.registration : nil)
+  }
+
+  /// A guest never takes the place of a user who is signed in.
+  private static func refuseUser(_ old: AccountRecord, _ account: AccountName) throws(SessionError) {
+    guard !old.isGuest, old.refreshToken != nil || old.accessToken != nil || old.identity != nil else { return }
+    throw .guestOverUser(account: account.text)
+  }
+
+  /// The registration goes on as long as its client does.
+  private func keptRegistration(of old: AccountRecord?) -> ClientRegistrationRecord? {
+    guard let old, old.authority.isSameClient(as: configuration) else { return nil }
+    return old.registration
+  }
+
+  /// A client that was registered for the account, and that the account no longer is, is taken back.
+  private func takeBack(_ left: ClientRegistrationRecord?) {
+    guard let left else { return }
+    _ = ClientRegistrationRemoval(configuration: configuration, secrets: secrets, services: services).run(left)
   }
 
   private var isOpenID: Bool { scope?.contains("openid") ?? false }

@@ -58,8 +58,17 @@ package struct SignOutOperation: Sendable {
     } catch {
       ending.confirmation = .failed(error)
     }
-    _ = try services.storing { (vault) throws(VaultError) in try vault.remove(account) }
+    try forget()
     return ending
+  }
+
+  /// Removes the record. The client's registration is no part of the session: it stays, with what opens it.
+  private func forget() throws(SessionError) {
+    if let rest = (try? services.record(of: account))?.signedOut {
+      try services.write(rest, of: account)
+    } else {
+      _ = try services.storing { (vault) throws(VaultError) in try vault.remove(account) }
+    }
   }
 
   /// - Parameter logoutURL: Set before the tokens are revoked, since the page is there even when that fails.

@@ -10,7 +10,8 @@ package struct UserInfoOperation: Sendable {
   /// The claims, for the same subject as the ID Token's; nil when the server has no such endpoint.
   package func run() throws(SessionError) -> JSONObject? {
     let (record, server) = try question.open()
-    guard server.metadata.userinfoEndpoint != nil else { return nil }
+    // A guest is nobody that the server could tell of.
+    guard server.metadata.userinfoEndpoint != nil, !record.isGuest else { return nil }
     return try oauth { () throws(OAuthError) in
       try server.userInfo(
         accessToken: question.grant.accessToken, expectedSubject: record.identity?.subject,

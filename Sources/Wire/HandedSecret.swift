@@ -6,12 +6,18 @@ package enum HandedSecret: Sendable, CaseIterable {
   case clientKey
   /// Certificates in PEM form, the client's own first.
   case clientCertificate
+  /// What lets somebody register a client where not everybody may (RFC 7591, section 3). For sign-ins only.
+  case initialAccessToken
+
+  /// What a client proves itself with.
+  package static let credentials: Set<HandedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
   private var member: String {
     switch self {
     case .clientSecret: "client_secret_descriptor"
     case .clientKey: "client_key_descriptor"
     case .clientCertificate: "client_certificate_descriptor"
+    case .initialAccessToken: "initial_access_token_descriptor"
     }
   }
 

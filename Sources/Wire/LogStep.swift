@@ -42,7 +42,7 @@ package enum LogStep: Sendable, Hashable {
     case metadata, keys, authorization
     case pushedAuthorization = "pushed_authorization"
     case deviceAuthorization = "device_authorization"
-    case token, userinfo, introspection, revocation, resource
+    case token, userinfo, introspection, revocation, registration, resource
 
     fileprivate var title: String {
       switch self {
@@ -55,6 +55,7 @@ package enum LogStep: Sendable, Hashable {
       case .userinfo: "UserInfo endpoint"
       case .introspection: "introspection endpoint"
       case .revocation: "revocation endpoint"
+      case .registration: "client registration endpoint"
       case .resource: "resource"
       }
     }

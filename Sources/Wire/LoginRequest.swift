@@ -10,6 +10,11 @@ package struct LoginRequest: Sendable, Hashable {
   /// beside it changes them.
   package var settings = AccountSettings()
   package var handsOver: Set<HandedSecret> = []
+
+  /// Register a client for the account first (RFC 7591); no client id is named then.
+  package var registersClient = false
+  /// A session without a user, by the client's own credentials (RFC 6749, section 4.4).
+  package var isGuest = false
   /// Tell ``Event/qrCode(_:)`` too.
   package var wantsQRCode = false
 
@@ -60,6 +65,9 @@ extension LoginRequest {
     account = try members.text("account")
     settings = try AccountSettings(members)
     handsOver = try HandedSecret.read(members)
+    if try members.flag("initial_access_token_descriptor") { handsOver.insert(.initialAccessToken) }
+    registersClient = try members.flag("register")
+    isGuest = try members.flag("guest")
     wantsQRCode = try members.flag("qr_code")
     flow = try members.text("flow").map { (name) throws(Failure) in try Self.flow(name) }
     canOpenBrowser = try members.flag("can_open_browser")
@@ -71,6 +79,8 @@ extension LoginRequest {
     members.add("account", account)
     settings.addMembers(to: &members)
     HandedSecret.addMembers(handsOver, to: &members)
+    members.add("register", registersClient)
+    members.add("guest", isGuest)
     members.add("qr_code", wantsQRCode)
     members.add("flow", flow?.rawValue)
     members.add("can_open_browser", canOpenBrowser)

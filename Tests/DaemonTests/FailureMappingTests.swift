@@ -28,6 +28,9 @@ import Wire
     (.redirectUnavailable(port: 8400, system), .redirectUnavailable, .failed),
     (.redirectUnavailable(port: nil, system), .redirectUnavailable, .failed),
     (.redirectElsewhere, .redirectUnavailable, .failed),
+    (.guestNeedsProof(account: "work"), .invalidRequest, .usage),
+    (.guestOverUser(account: "work"), .invalidRequest, .usage),
+    (.clientSecretExpired(account: "work"), .clientRejected, .failed),
     (.cancelled, .cancelled, .failed), (.memory, .internalError, .failed),
     (.idToken(IDTokenError(.expired, "exp")), .tokenRejected, .failed),
   ]
@@ -50,7 +53,7 @@ import Wire
     case .accessDenied: (.accessDenied, .denied)
     case .expiredToken: (.codeExpired, .signInNeeded)
     case .invalidGrant: (.sessionExpired, .signInNeeded)
-    case .invalidClient, .unauthorizedClient, .unsupportedGrantType: (.clientRejected, .failed)
+    case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .registrationRejected: (.clientRejected, .failed)
     case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .endpointMissing:
       (.invalidConfiguration, .failed)
     case .invalidTarget: (.invalidRequest, .usage)
@@ -64,7 +67,7 @@ import Wire
     case .proofRejected: (.serverRejected, .failed)
     case .invalidScopeAnswer, .invalidTargetAnswer, .insufficientScope, .invalidRequest, .invalidToken,
       .unsupportedTokenRevocation,
-      .otherServerError, .codeRejected:
+      .otherServerError, .codeRejected, .registrationUnusable, .registrationGone:
       (.serverRejected, .failed)
     case .internalFailure, .cryptoFailure: (.internalError, .failed)
     }

@@ -23,6 +23,8 @@ final class ScriptedHTTP: HTTPClient {
     var accept = "application/json"
     var followsRedirects = false
     var limit = 262_144
+    /// What a JSON body holds; nil for any other body.
+    var json: JSON?
   }
 
   private struct State: Sendable {
@@ -50,9 +52,11 @@ final class ScriptedHTTP: HTTPClient {
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let recorded = Recorded(
-      method: request.method, url: request.endpoint.text, form: Self.fields(request.form),
+      method: request.method, url: request.endpoint.text,
+      form: request.isJSON ? nil : Self.fields(request.form),
       authorization: Self.text(request.authorization), proof: request.proof, accept: request.accept,
-      followsRedirects: request.followsRedirects, limit: request.responseLimit)
+      followsRedirects: request.followsRedirects, limit: request.responseLimit,
+      json: request.isJSON ? Self.json(request.form) : nil)
     let transport = request.transport
     let reply = state.withLock { state -> Reply? in
       state.requests.append(recorded)
@@ -76,6 +80,10 @@ final class ScriptedHTTP: HTTPClient {
       let fields = body.withBytes { (try? Form.parse($0)) ?? [] }
       return fields.map { "\($0.name)=\($0.value)" }
     }
+  }
+
+  private static func json(_ body: borrowing SecretBytes?) -> JSON? {
+    text(body).flatMap { try? JSON(parsing: Array($0.utf8)) }
   }
 
   private static func text(_ secret: borrowing SecretBytes?) -> String? {

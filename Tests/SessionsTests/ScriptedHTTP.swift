@@ -15,6 +15,8 @@ final class ScriptedHTTP: HTTPClient {
     var authorization: String?
     /// The `DPoP` header.
     var proof: String?
+    /// What a JSON body holds; nil for any other body.
+    var json: JSON?
   }
 
   typealias Answer = @Sendable (Recorded) throws -> HTTPResponse
@@ -58,8 +60,10 @@ final class ScriptedHTTP: HTTPClient {
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let recorded = Recorded(
-      method: request.method, url: request.endpoint.text, form: Self.fields(request.form),
-      authorization: Self.text(request.authorization), proof: request.proof)
+      method: request.method, url: request.endpoint.text,
+      form: request.isJSON ? nil : Self.fields(request.form),
+      authorization: Self.text(request.authorization), proof: request.proof,
+      json: request.isJSON ? Self.json(request.form) : nil)
     let transport = request.transport
     let answer = state.withLock { state -> Answer? in
       state.requests.append(recorded)
@@ -90,6 +94,10 @@ final class ScriptedHTTP: HTTPClient {
       let fields = body.withBytes { (try? Form.parse($0)) ?? [] }
       return fields.map { "\($0.name)=\($0.value)" }
     }
+  }
+
+  private static func json(_ body: borrowing SecretBytes?) -> JSON? {
+    text(body).flatMap { try? JSON(parsing: Array($0.utf8)) }
   }
 
   private static func text(_ secret: borrowing SecretBytes?) -> String? {

@@ -9,7 +9,7 @@ import Wire
     .set(account: "work", fullLogin.settings, unset: AccountSetting.allCases), .rename(account: "work", to: "job"),
     .remove(account: "work", local: false), .remove(account: "work", local: true),
     .import(account: "work", fullLogin.settings, handsOver: []),
-    .import(account: "work", AccountSettings(), handsOver: Set(HandedSecret.allCases)),
+    .import(account: "work", AccountSettings(), handsOver: HandedSecret.credentials),
   ]
 
   @Test(arguments: all) func `is read back as it was written`(request: AccountRequest) throws {

@@ -24,6 +24,8 @@ let fullLogin: LoginRequest = {
   login.audience = "backend"
   login.tokenEndpointAuthMethod = "client_secret_basic"
   login.handsOver = Set(HandedSecret.allCases)
+  login.registersClient = true
+  login.isGuest = true
   login.authentication.basicUnencoded = true
   login.authentication.certificate = true
   login.authentication.keyAlgorithm = "PS256"
@@ -123,7 +125,8 @@ private let fullDiscovery: DiscoverRequest = {
         + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
         + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"dpop":true,"#
         + #""origins":["api.example.org"],"client_secret_descriptor":true,"client_key_descriptor":true,"#
-        + #""client_certificate_descriptor":true,"flow":"browser","can_open_browser":true}"# + "\n")
+        + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
+        + #""register":true,"guest":true,"flow":"browser","can_open_browser":true}"# + "\n")
   }
 
   // MARK: Versions and names

@@ -97,6 +97,11 @@ enum AccountCommand {
     } else if let detail = result["detail"]?.string {
       line += "; tokens not revoked: \(detail)"
     }
+    if result["client_deleted"]?.bool == true {
+      line += "; its client was deleted at the server"
+    } else if let detail = result["client_detail"]?.string {
+      line += "; its client stays registered: \(detail)"
+    }
     if let active = result["active_account"]?.string { line += "; \(active) is the active account now" }
     return line
   }

@@ -11,6 +11,7 @@ struct HandedFiles {
   private static let files: [(option: OptionName, kind: HandedSecret, name: String)] = [
     (.clientSecretFile, .clientSecret, "client secret"), (.clientKeyFile, .clientKey, "client key"),
     (.clientCertificateFile, .clientCertificate, "client certificate"),
+    (.initialAccessTokenFile, .initialAccessToken, "initial access token"),
   ]
 
   /// - Parameter other: Another option whose file may be standard input.

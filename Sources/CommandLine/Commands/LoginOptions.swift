@@ -14,6 +14,11 @@ enum LoginOptions {
     request.demands.loginHint = invocation.text(.loginHint)
     request.demands.acrValues = invocation.texts(.acr)
     request.demands.maxAge = invocation.seconds(.maxAge)
+    request.registersClient = invocation.has(.register)
+    if invocation.has(.initialAccessTokenFile), !request.registersClient {
+      throw Failure(.invalidRequest, "--initial-access-token-file belongs to --register")
+    }
+    request.isGuest = invocation.has(.guest)
     (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
     return request
   }

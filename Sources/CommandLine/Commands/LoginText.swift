@@ -53,8 +53,10 @@ enum LoginText {
     var text = "signed in"
     if let issuer = result["issuer"]?.string { text += " to \(issuer)" }
     if let subject = result["subject"]?.string { text += " as \(subject)" }
+    if result["guest"]?.bool == true { text += " as a guest, without a user" }
     if let account = result["account"]?.string { text += " (account \(account))" }
     if let expiry = result["expires_at"]?.int { text += ", token \(RelativeTime.expiry(at: expiry, now: now))" }
+    if result["upgraded_from_guest"]?.bool == true { text += "; the account was a guest's until now" }
     return text
   }
 

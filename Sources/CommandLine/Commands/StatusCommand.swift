@@ -29,6 +29,7 @@ enum StatusCommand {
 
   private static func account(_ account: JSON, now: Int) -> String {
     var state = account["state"]?.string ?? "unknown"
+    if account["guest"]?.bool == true { state += " as a guest" }
     if let expiry = account["expires_at"]?.int { state += ", token \(RelativeTime.expiry(at: expiry, now: now))" }
     if let refresh = account["last_refresh"]?.int { state += ", refreshed \(RelativeTime.past(refresh, now: now))" }
     let mark = account["active"]?.bool == true ? " (active account)" : ""
@@ -41,6 +42,8 @@ enum StatusCommand {
     add("client", account["client_id"]?.string)
     add("subject", account["subject"]?.string)
     add("scope", account["scope"]?.string)
+    add("secret", account["client_secret_expires_at"]?.int.map { RelativeTime.expiry(at: $0, now: now) })
+    add("certificate", account["certificate_expires_at"]?.int.map { RelativeTime.expiry(at: $0, now: now) })
     add("proxy", account["proxy"]?.string)
     add("ca file", account["ca_file"]?.string)
     if account["http_loopback"]?.bool == true { add("warning", "plain http to this machine is allowed") }

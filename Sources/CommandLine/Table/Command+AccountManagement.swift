@@ -68,8 +68,10 @@ extension Command {
     summary: "Sign out of an account and forget its settings",
     details: [
       "Signs out like `agent logout`. When the account was the active one, another becomes active, and the command"
-        + " says which.",
-      #"With `--json` prints `{"account", "revoked", "detail", "active_account"}`; the last only when it changed."#,
+        + " says which. A client that `agent login --register` registered is deleted at the server, and the command says whether"
+        + " the server confirmed.",
+      #"With `--json` prints `{"account", "revoked", "detail", "client_deleted", "client_detail", "active_account"}`; the"#
+        + " last only when it changed, and the two about the client only when one was registered.",
     ],
     options: [Option(name: .local, summary: "Forget the session here without telling the server")],
     operands: .namedAccount,

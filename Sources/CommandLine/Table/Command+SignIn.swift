@@ -37,6 +37,13 @@ extension Command {
         + " sign a token for each request (RFC 7523), with `--client-certificate-file` it shows the certificate in the TLS"
         + " handshake (RFC 8705), and tokens may then be bound to it. All of these are handed over to `agentd` as open"
         + " files and kept in the vault, where later sign-ins find them.",
+      "`--register` asks the server to register a client of its own for the account (RFC 7591): one without a secret"
+        + " unless the server wants more. What the server made of it is checked, its client identifier goes into the"
+        + " settings and its secrets into the vault. When the sign-in fails, or the account is removed, the client is"
+        + " deleted at the server again (RFC 7592), as far as the server lets clients do that; `agent logout` keeps it.",
+      "`--guest` signs in nobody: the client gets tokens for itself (RFC 6749, section 4.4), for which it must prove who"
+        + " it is, and gets new ones the same way whenever they are needed. `agent status` calls the account a guest's. A"
+        + " later `agent login` without `--guest` makes the same account the user's, and says so.",
       "With `--dpop` the tokens are bound to a key that is made now, kept in the vault and never shown (RFC 9449)."
         + " Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof"
         + " for each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is"
@@ -49,10 +56,11 @@ extension Command {
         + #" `{"event": "redirect_refused", "code", "message", "hint"}` with the code `redirect_rejected`, with `--start` at last"#
         + #" `{"event": "started", "login", "account", "expires_at"}`, with `--no-wait` perhaps"#
         + #" `{"event": "waiting", "login", "account", "expires_at"}`, and at the end"#
-        + #" `{"event": "signed_in", "account", "issuer", "subject", "scope", "expires_at"}` or"#
+        + #" `{"event": "signed_in", "account", "issuer", "subject", "scope", "expires_at", "guest","#
+        + #" "upgraded_from_guest"}` or"#
         + #" `{"event": "error", "code", "message", "hint"}`."#,
     ],
-    options: Option.accountSettings + Option.clientSecrets + [
+    options: Option.accountSettings + Option.clientSecrets + Option.newClient + [
       Option(name: .browser, summary: "Sign in with a browser on this machine"),
       Option(name: .device, summary: "Sign in with a code typed on any device"),
       Option(name: .paste, summary: "Sign in with a browser anywhere, and paste the address that it ends at"),

@@ -12,6 +12,16 @@ extension ManualProtocol {
     Member("client_certificate_descriptor", "boolean", "Certificates in PEM form, the client's own first."),
   ]
 
+  /// What only a sign-in can have beside it.
+  static let newClient: [Member] = [
+    Member(
+      "initial_access_token_descriptor", "boolean",
+      "A token that lets this client be registered; its descriptor comes last."),
+    Member(
+      "register", "boolean", "Register a client for the account first (RFC 7591); `client_id` must be absent then."),
+    Member("guest", "boolean", "A session without a user, by the client's own credentials (RFC 6749, section 4.4)."),
+  ]
+
   /// What an account may be told beside its issuer and its client.
   static let settings: [Member] = [
     Member("provider", "text", "The service that the issuer is, by its name in agent-config(5)."),
@@ -104,6 +114,9 @@ extension ManualProtocol {
       Member("account", "text", "The account."),
       Member("revoked", "boolean", "Whether the server confirmed the end of the session."),
       Member("detail", "text", "Where it did not, why."),
+      Member(
+        "client_deleted", "boolean", "Whether the client that was registered for the account is gone; absent without."),
+      Member("client_detail", "text", "What there is to say of that."),
       Member("active_account", "text", "The account that is the active one now, if that changed."),
     ])
 

@@ -60,7 +60,7 @@ extension ManualProtocol {
       Member("account", "text", "The account; without it the active one, or with `issuer` a name made from its host."),
       Member("issuer", "text", "The authorization server's own name, a URL; without it the stored settings are used."),
       Member("client_id", "text", "The client identifier; must be there for a new account."),
-    ] + settings + handedOver + [
+    ] + settings + handedOver + newClient + [
       Member("qr_code", "boolean", "Tell the event `qr_code` too."),
       Member(
         "flow", "text",
@@ -81,6 +81,8 @@ extension ManualProtocol {
       Member("subject", "text", "Who is signed in, by the ID Token."),
       Member("scope", "text", "What the server granted."),
       Member("expires_at", "number", "When the access token expires."),
+      Member("guest", "boolean", "There is no user."),
+      Member("upgraded_from_guest", "boolean", "There was none until now."),
     ],
     note: "Closing the connection before the last line cancels the sign-in.")
 
@@ -135,7 +137,9 @@ extension ManualProtocol {
     result: [
       Member(
         "accounts", "list of objects",
-        "For each account `name`, `active`, `issuer`, `client_id`, `subject`, `state`, `scope`, `expires_at`,"
+        "For each account `name`, `active`, `issuer`, `client_id`, `guest` (there is no user),"
+          + " `client_secret_expires_at`, `certificate_thumbprint` (RFC 8705: `x5t#S256`), `certificate_expires_at`,"
+          + " `subject`, `state`, `scope`, `expires_at`,"
           + " `last_refresh`, `http_loopback` (whether plain http is allowed), `ca_file`, `proxy` and `problem`, an error"
           + " object that says why it cannot be used or what failed last; with `check` also `check`, which is one of `ok`,"
           + " `signed_out_elsewhere`, `not_signed_in`, `not_possible` and `failed`, and `check_problem`, an error object"

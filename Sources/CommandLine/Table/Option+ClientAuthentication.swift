@@ -49,3 +49,20 @@ extension Option {
     ]
   }
 }
+
+extension Option {
+  /// Where the client of a sign-in comes from, and who signs in with it.
+  static var newClient: [Option] {
+    [
+      Option(
+        name: .register,
+        summary: "Let the server register a client for this account (RFC 7591), in the place of --client-id"),
+      Option(
+        name: .initialAccessTokenFile, value: .file("FILE"),
+        summary: "Where not everybody may register: read the token that lets you from this file; `-` is standard input"),
+      Option(
+        name: .guest,
+        summary: "Sign the client itself in, without a user; it must prove who it is. A later sign-in takes it over"),
+    ]
+  }
+}

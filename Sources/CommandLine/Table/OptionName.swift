@@ -36,6 +36,9 @@ enum OptionName: String, CaseIterable, Sendable {
   case clientSecretPrompt = "client-secret-prompt"
   case clientKeyFile = "client-key-file"
   case clientCertificateFile = "client-certificate-file"
+  case register
+  case initialAccessTokenFile = "initial-access-token-file"
+  case guest
   case clientKeyAlgorithm = "client-key-algorithm"
   case clientKeyID = "client-key-id"
   case assertionAudience = "assertion-audience"

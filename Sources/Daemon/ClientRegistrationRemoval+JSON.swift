@@ -1,0 +1,22 @@
+internal import Encoding
+internal import Sessions
+internal import Wire
+
+extension ClientRegistrationRemoval.Confirmation {
+  /// Adds `client_deleted`, and where that is false `client_detail`.
+  func add(to result: inout JSONObject) {
+    result["client_deleted"] = .bool(self == .deleted || self == .gone)
+    result["client_detail"] = detail.map { .string($0) }
+  }
+
+  /// What a person should know; nil when the server confirmed.
+  private var detail: String? {
+    switch self {
+    case .deleted: nil
+    case .gone: "the server no longer knew it"
+    case .local: "the server was not told"
+    case .notOffered: "the server offers no way to delete it"
+    case .failed(let error): Failure(error, account: nil).message
+    }
+  }
+}

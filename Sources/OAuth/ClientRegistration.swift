@@ -1,0 +1,142 @@
+package import Crypto
+internal import Encoding
+
+/// A client as an authorization server registered it (RFC 7591 section 3.2.1).
+///
+/// The server may have changed or left out what was asked for; what it does not tell is as it was asked for.
+package struct ClientRegistration: Sendable {
+  package let clientID: String
+  package let secret: SharedSecret?
+  /// Unix seconds; nil when the secret does not expire.
+  package let secretExpiresAt: Int?
+  package let tokenEndpointAuthMethod: String?
+  package let grantTypes: [String]?
+  package let redirectURIs: [String]?
+  /// The server wants every token bound to a key (RFC 9449 section 5.2).
+  package let bindsTokensToKey: Bool
+  /// Where the registration is managed, and what opens it there and nowhere else (RFC 7592 section 3).
+  package let management: Management?
+  /// There was an address for the management, but at a place that is not the server's.
+  package let hasForeignManagement: Bool
+
+  /// The client configuration endpoint with its token.
+  package struct Management: Sendable {
+    package let endpoint: Endpoint
+    package let token: SharedSecret
+
+    package init(endpoint: Endpoint, token: SharedSecret) {
+      self.endpoint = endpoint
+      self.token = token
+    }
+  }
+
+  /// Registers a client. Sent once, never repeated here.
+  ///
+  /// - Parameter initialAccessToken: What lets somebody register, where not everybody may (RFC 7591 section 3).
+  /// - Throws: `registrationRejected` for what the server says against it; `endpointMissing` when it offers none.
+  package static func register(
+    _ request: ClientRegistrationRequest, at metadata: AuthorizationServerMetadata,
+    initialAccessToken: SharedSecret?, transport: Transport, http: any HTTPClient, cancellation: Cancellation?
+  ) throws(OAuthError) -> ClientRegistration {
+    let role = EndpointRole.registration
+    guard let endpoint = metadata.registrationEndpoint else { throw OAuthError(.endpointMissing, role.subject) }
+    let text = JSON.object(request.json).serialized()
+    let body: SecretBytes
+    do { body = try SecretBytes(copying: text.span) } catch { throw OAuthError(.cryptoFailure, "the request") }
+    var message = HTTPRequest(
+      post: endpoint, role, json: body, transport: transport, cancellation: cancellation)
+    if let initialAccessToken { message.authorization = try Self.bearer(initialAccessToken) }
+    let response: HTTPResponse
+    do { response = try http.send(message) } catch { throw OAuthError(error, role.subject) }
+    let sent = [initialAccessToken].compactMap { $0 }
+    do throws(OAuthError) {
+      return try response.body.withBytes { (bytes) throws(OAuthError) in
+        // RFC 7591 says 201; some servers answer 200.
+        let reader = try AnswerReader(
+          response, bytes, subject: role.subject, kind: .registration, sent: sent, success: [200, 201])
+        return try ClientRegistration(reader, bytes, metadata, transport)
+      }
+    } catch {
+      throw Self.refusal(error)
+    }
+  }
+
+  /// Where not everybody may register, the status tells (RFC 7591 section 3.2.2).
+  private static func refusal(_ error: OAuthError) -> OAuthError {
+    guard let status = error.httpStatus, [401, 403].contains(status) else { return error }
+    var refusal = OAuthError(.registrationRejected, EndpointRole.registration.subject, httpStatus: status)
+    refusal.serverError = error.serverError
+    refusal.serverDescription = error.serverDescription
+    return refusal
+  }
+
+  private init(
+    _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ metadata: AuthorizationServerMetadata,
+    _ transport: Transport
+  ) throws(OAuthError) {
+    guard let clientID = try reader.text("client_id", in: bytes),
+      (try? Client(id: clientID, authentication: .none)) != nil
+    else { throw reader.malformed("client_id") }
+    self.clientID = clientID
+    secret = try reader.secret("client_secret", in: bytes, allowed: 0x20...0x7E)
+    // It must be there beside a secret (section 3.2.1); where it is not, nothing says that the secret expires.
+    let expiry = reader.member("client_secret_expires_at")?.value(in: bytes).int ?? 0
+    guard (0..<253_402_300_800).contains(expiry) else { throw reader.malformed("client_secret_expires_at") }
+    secretExpiresAt = secret == nil || expiry == 0 ? nil : expiry
+    tokenEndpointAuthMethod = try reader.text("token_endpoint_auth_method", in: bytes)
+    grantTypes = try Self.texts("grant_types", reader, bytes)
+    redirectURIs = try Self.texts("redirect_uris", reader, bytes)
+    bindsTokensToKey = reader.member("dpop_bound_access_tokens")?.value(in: bytes).bool ?? false
+    let token = try reader.secret("registration_access_token", in: bytes, allowed: 0x21...0x7E)
+    let address = try reader.text("registration_client_uri", in: bytes)
+    let place = address.flatMap { try? Endpoint($0, allowHTTPLoopback: transport.allowHTTPLoopback) }
+    let isOwn = place.map { Self.isOwn($0, metadata) } ?? false
+    if let place, let token, isOwn {
+      management = Management(endpoint: place, token: token)
+    } else {
+      management = nil
+    }
+    hasForeignManagement = address != nil && !isOwn
+  }
+
+  /// The token that opens the registration goes to the server that gave it, and to no other.
+  private static func isOwn(_ endpoint: Endpoint, _ metadata: AuthorizationServerMetadata) -> Bool {
+    let origin = endpoint.uri.origin
+    return metadata.endpointOrigins.contains(origin) || (try? URI(metadata.issuer.text))?.origin == origin
+  }
+
+  private static func texts(
+    _ name: String, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>
+  ) throws(OAuthError) -> [String]? {
+    guard let node = reader.member(name) else { return nil }
+    let texts = node.elements.compactMap { $0.string(in: bytes) }
+    guard node.kind == .array, texts.count == node.elements.count else { throw reader.malformed(name) }
+    return texts
+  }
+
+  fileprivate static func bearer(_ token: SharedSecret) throws(OAuthError) -> SecretBytes {
+    var value = SecretBuffer()
+    value.append(utf8: "Bearer ")
+    token.bytes.withBytes { value.append(contentsOf: $0) }
+    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
+  }
+}
+
+extension ClientRegistration.Management {
+  /// Ends the registration (RFC 7592 section 2.3).
+  ///
+  /// - Throws: `registrationGone` when the server no longer knows it, or its token; the server's refusal.
+  package func delete(transport: Transport, http: any HTTPClient) throws(OAuthError) {
+    let role = EndpointRole.registration
+    var request = HTTPRequest(delete: endpoint, role, transport: transport)
+    request.authorization = try ClientRegistration.bearer(token)
+    let response: HTTPResponse
+    do { response = try http.send(request) } catch { throw OAuthError(error, role.subject) }
+    if (200..<300).contains(response.status) { return }
+    if [401, 404, 410].contains(response.status) {
+      throw OAuthError(.registrationGone, role.subject, httpStatus: response.status)
+    }
+    throw OAuthError.answered(
+      response, ErrorAnswer.read(response, sent: [token]), role.subject, kind: .registration)
+  }
+}

@@ -1,0 +1,53 @@
+package import Encoding
+
+/// What a native client tells of itself when it registers (RFC 7591 section 2, OpenID Connect Dynamic Client
+/// Registration 1.0 section 2).
+package struct ClientRegistrationRequest: Sendable {
+  /// What the person sees when they are asked to approve.
+  package var name: String
+  package var softwareID: String
+  package var softwareVersion: String
+  package var grantTypes: [String] = []
+  /// Only for the authorization code grant.
+  package var redirectURIs: [String] = []
+  package var tokenEndpointAuthMethod = "none"
+  package var scope: Scope?
+  /// Public keys, for `private_key_jwt`.
+  package var keys: [JSONObject] = []
+  /// Tokens are to be bound to the client's certificate (RFC 8705 section 3.4).
+  package var bindsTokensToCertificate = false
+  /// Tokens are to be bound to a key (RFC 9449 section 5.2).
+  package var bindsTokensToKey = false
+
+  package init(name: String, softwareID: String, softwareVersion: String) {
+    self.name = name
+    self.softwareID = softwareID
+    self.softwareVersion = softwareVersion
+  }
+
+  package static let code = "authorization_code"
+  package static let refresh = "refresh_token"
+  package static let device = "urn:ietf:params:oauth:grant-type:device_code"
+  /// The name that Glewlwyd has for it.
+  package static let unregisteredDevice = "device_authorization"
+  package static let clientCredentials = "client_credentials"
+
+  /// The grants by which a person can sign in.
+  package static let signInGrants = [code, device, unregisteredDevice]
+
+  var json: JSONObject {
+    let usesCode = grantTypes.contains(Self.code)
+    var object: JSONObject = [
+      "application_type": "native", "client_name": .string(name), "software_id": .string(softwareID),
+      "software_version": .string(softwareVersion), "grant_types": .array(grantTypes.map { .string($0) }),
+      "response_types": usesCode ? ["code"] : [],
+      "token_endpoint_auth_method": .string(tokenEndpointAuthMethod),
+    ]
+    if usesCode { object["redirect_uris"] = .array(redirectURIs.map { .string($0) }) }
+    if let scope, !scope.isEmpty { object["scope"] = .string(scope.text) }
+    if !keys.isEmpty { object["jwks"] = .object(["keys": .array(keys.map { .object($0) })]) }
+    if bindsTokensToKey { object["dpop_bound_access_tokens"] = true }
+    if bindsTokensToCertificate { object["tls_client_certificate_bound_access_tokens"] = true }
+    return object
+  }
+}

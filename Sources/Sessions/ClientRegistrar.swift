@@ -1,0 +1,172 @@
+internal import Crypto
+internal import Encoding
+internal import JOSE
+internal import OAuth
+
+/// Registers a client for an account at its server (RFC 7591), and checks what came of it. Blocking.
+struct ClientRegistrar {
+  let configuration: AccountConfiguration
+  let secrets: SignIn.Secrets
+  let order: SignIn.RegistrationOrder
+  let services: SessionServices
+  let cancellation: Cancellation
+
+  /// A client that is registered, and all that a sign-in with it needs.
+  struct Result {
+    var configuration: AccountConfiguration
+    var secrets: SignIn.Secrets
+    /// What a person should know.
+    var notices: [String]
+  }
+
+  /// Names this program to servers that know it, whatever the client is called (RFC 7591 section 2).
+  private static let softwareID = "0b0c5e0e-58a7-4c5c-9d0e-6f6c1c7f3c52"
+
+  func run() throws(SessionError) -> Result {
+    var access = try AccountAccess(configuration)
+    access.useProxyCredentials(secrets.proxyCredentials)
+    let metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
+    var made = Result(configuration: configuration, secrets: secrets, notices: [])
+    let method = try chooseMethod(metadata, &made)
+    var request = try self.request(metadata, made)
+    request.tokenEndpointAuthMethod = method.rawValue
+    if method == .privateKeyJWT {
+      let key = try made.secrets.credentials.clientKey(made.configuration.authentication)
+      do { request.keys = [try key.published()] } catch { throw .memory }
+    }
+    let registration = try register(request, metadata, access.transport)
+    try adopt(registration, for: request, &made)
+    return made
+  }
+
+  /// Nothing to prove who the client is, unless the server or the person wants it (RFC 8252 section 8.4).
+  private func chooseMethod(
+    _ metadata: AuthorizationServerMetadata, _ made: inout Result
+  ) throws(SessionError) -> ClientAuthenticationMethod {
+    var method = ClientAuthenticationMethod(rawValue: configuration.tokenEndpointAuthMethod) ?? .none
+    if method == .none, secrets.clientKey != nil { method = .privateKeyJWT }
+    if method == .none, order.needsProof || metadata.requiresClientAuthentication {
+      let announced = metadata.tokenEndpointAuthMethods
+      method =
+        [.privateKeyJWT, .secretBasic, .secretPost].first { announced.contains($0.rawValue) } ?? .secretBasic
+    }
+    switch method {
+    case .tlsClientAuth, .selfSignedTLSClientAuth:
+      throw .oauth(OAuthError(.registrationUnusable, "a certificate is registered by hand only"))
+    case .privateKeyJWT where made.secrets.clientKey == nil: made.secrets.clientKey = try ClientKeyFile.generate().key
+    default: break
+    }
+    return method
+  }
+
+  private func request(
+    _ metadata: AuthorizationServerMetadata, _ made: Result
+  ) throws(SessionError) -> ClientRegistrationRequest {
+    var request = ClientRegistrationRequest(
+      name: order.clientName, softwareID: Self.softwareID, softwareVersion: order.softwareVersion)
+    if order.needsProof { request.grantTypes.append(ClientRegistrationRequest.clientCredentials) }
+    if metadata.deviceAuthorizationEndpoint != nil { request.grantTypes.append(Self.deviceGrant(metadata)) }
+    if metadata.offersCodeFlow {
+      request.grantTypes.append(ClientRegistrationRequest.code)
+      request.redirectURIs = redirectURIs(metadata.issuer)
+    }
+    if request.grantTypes.contains(where: ClientRegistrationRequest.signInGrants.contains) {
+      request.grantTypes.append(ClientRegistrationRequest.refresh)
+    }
+    guard !request.grantTypes.isEmpty else {
+      throw .oauth(OAuthError(.registrationUnusable, "it offers no way to sign in"))
+    }
+    do {
+      if !configuration.scope.isEmpty { request.scope = try Scope(values: configuration.scope) }
+    } catch {
+      throw .oauth(error)
+    }
+    request.bindsTokensToKey = configuration.dpop
+    request.bindsTokensToCertificate = secrets.clientCertificate != nil && metadata.bindsTokensToCertificates
+    return request
+  }
+
+  /// The grant's name, unless the server has only one of its own for it.
+  private static func deviceGrant(_ metadata: AuthorizationServerMetadata) -> String {
+    let (name, other) = (ClientRegistrationRequest.device, ClientRegistrationRequest.unregisteredDevice)
+    return metadata.grantTypes.contains(other) && !metadata.grantTypes.contains(name) ? other : name
+  }
+
+  /// Any port is meant (RFC 8252 section 7.3).
+  private func redirectURIs(_ issuer: Issuer) -> [String] {
+    if let named = configuration.redirectURI { return [named] }
+    return [RedirectURI.Host.ipv4, .ipv6].map { RedirectURI(standardFor: issuer, host: $0).text }
+  }
+
+  private func register(
+    _ request: ClientRegistrationRequest, _ metadata: AuthorizationServerMetadata, _ transport: Transport
+  ) throws(SessionError) -> ClientRegistration {
+    try oauth { () throws(OAuthError) in
+      try ClientRegistration.register(
+        request, at: metadata, initialAccessToken: order.initialAccessToken, transport: transport,
+        http: services.http, cancellation: cancellation)
+    }
+  }
+
+  /// Takes the client over if it is of use. One that is not is taken back.
+  private func adopt(
+    _ registration: ClientRegistration, for request: ClientRegistrationRequest, _ made: inout Result
+  ) throws(SessionError) {
+    let record = ClientRegistrationRecord(registration)
+    do throws(SessionError) {
+      let method = try check(registration, request)
+      made.configuration.clientID = registration.clientID
+      made.configuration.tokenEndpointAuthMethod = method.rawValue
+      if registration.bindsTokensToKey { made.configuration.dpop = true }
+      made.secrets.clientSecret = [.secretBasic, .secretPost].contains(method) ? registration.secret : nil
+      // A certificate has the same key.
+      if method != .privateKeyJWT, secrets.clientCertificate == nil { made.secrets.clientKey = nil }
+      made.secrets.registration = record
+    } catch {
+      _ = ClientRegistrationRemoval(configuration: configuration, secrets: secrets, services: services).run(record)
+      throw error
+    }
+    made.notices = notices(registration)
+  }
+
+  private func notices(_ registration: ClientRegistration) -> [String] {
+    var notices = ["the server registered a client for this account: \(registration.clientID)"]
+    if registration.hasForeignManagement {
+      notices.append(
+        "the server names a place of another server to manage the client at, so it cannot be deleted from here")
+    }
+    return notices
+  }
+
+  /// What the server registered must be something we can sign in with (RFC 7591 section 3.2.1).
+  private func check(
+    _ registration: ClientRegistration, _ request: ClientRegistrationRequest
+  ) throws(SessionError) -> ClientAuthenticationMethod {
+    func unusable(_ what: String) -> SessionError { .oauth(OAuthError(.registrationUnusable, what)) }
+    let name = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
+    guard let method = ClientAuthenticationMethod(rawValue: name) else {
+      throw unusable("by a client authentication that is not supported")
+    }
+    switch method {
+    case .none: if order.needsProof { throw unusable("as a client that proves nothing") }
+    case .secretBasic, .secretPost: if registration.secret == nil { throw unusable("without a client secret") }
+    case .privateKeyJWT: if request.keys.isEmpty { throw unusable("by a key that it was not given") }
+    case .tlsClientAuth, .selfSignedTLSClientAuth: throw unusable("by a certificate that it was not given")
+    }
+    let grants = registration.grantTypes ?? request.grantTypes
+    let needed =
+      order.needsProof ? [ClientRegistrationRequest.clientCredentials] : ClientRegistrationRequest.signInGrants
+    guard needed.contains(where: grants.contains) else { throw unusable("without a way to sign in") }
+    if grants.contains(ClientRegistrationRequest.code), let uris = registration.redirectURIs {
+      guard request.redirectURIs.contains(where: uris.contains) else { throw unusable("with other redirect URIs") }
+    }
+    return method
+  }
+}
+
+extension AuthorizationServerMetadata {
+  /// The server says how clients prove who they are, and a public client is not among them.
+  var requiresClientAuthentication: Bool {
+    announcesTokenEndpointAuthMethods && !tokenEndpointAuthMethods.contains(ClientAuthenticationMethod.none.rawValue)
+  }
+}

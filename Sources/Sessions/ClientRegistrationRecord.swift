@@ -1,0 +1,60 @@
+package import Crypto
+internal import Encoding
+internal import OAuth
+
+/// What the vault keeps of a client's registration (RFC 7591, RFC 7592).
+package struct ClientRegistrationRecord: Sendable {
+  /// When the client secret expires, in unix seconds; nil when it does not, or there is none.
+  package var secretExpiresAt: Int?
+  /// Where the registration is managed; nil when the server gave no such place.
+  package var managementURI: String?
+  /// What opens it there, and nowhere else.
+  package var token: SharedSecret?
+
+  init(_ registration: ClientRegistration) {
+    secretExpiresAt = registration.secretExpiresAt
+    managementURI = registration.management?.endpoint.text
+    token = registration.management?.token
+  }
+
+  /// What is not secret.
+  var open: JSONObject {
+    var object = JSONObject()
+    object["client_secret_expires_at"] = secretExpiresAt.map { .int($0) }
+    object["registration_client_uri"] = managementURI.map { .string($0) }
+    return object
+  }
+
+  /// Reads what ``open`` wrote.
+  init(_ object: JSONObject) {
+    secretExpiresAt = object["client_secret_expires_at"]?.int
+    managementURI = object["registration_client_uri"]?.string
+  }
+
+  /// Where and with what the registration is managed; nil when the server gave no such place.
+  func management(_ transport: Transport) -> ClientRegistration.Management? {
+    guard let managementURI, let token,
+      let endpoint = try? Endpoint(managementURI, allowHTTPLoopback: transport.allowHTTPLoopback)
+    else { return nil }
+    return ClientRegistration.Management(endpoint: endpoint, token: token)
+  }
+}
+
+extension AccountRecord {
+  /// The registration's token among the secrets of the record.
+  var registrationToken: SharedSecret? {
+    get { registration?.token }
+    set { registration?.token = newValue }
+  }
+
+  /// What is left of the record of a registered client when its user signs out: no user, no token.
+  var signedOut: AccountRecord? {
+    guard registration != nil else { return nil }
+    var rest = AccountRecord(authority: authority, signedInAt: signedInAt)
+    rest.credentials = credentials
+    rest.registration = registration
+    rest.proxyCredentials = proxyCredentials
+    rest.isSignedOut = true
+    return rest
+  }
+}

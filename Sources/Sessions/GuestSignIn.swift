@@ -1,0 +1,37 @@
+internal import OAuth
+internal import Platform
+internal import Vault
+
+/// A session without a user: the client itself is what signs in (RFC 6749 section 4.4). Blocking.
+package enum GuestSignIn {
+  /// - Throws: `guestNeedsProof` for a client that cannot prove who it is; `guestOverUser` when a user is
+  ///   signed in.
+  package static func run(_ request: SignIn.Preparation) throws(SessionError) -> SignIn.Outcome {
+    let signIn = try SignIn(request)
+    do throws(SessionError) {
+      guard signIn.server.client.authentication.provesClient else {
+        throw .guestNeedsProof(account: request.account.text)
+      }
+      let sentAt = request.services.time.now()
+      let response = try oauth { () throws(OAuthError) in
+        try signIn.server.tokensForClient(
+          scope: signIn.scope, target: try signIn.configuration.target(), cancellation: request.cancellation)
+      }
+      return try signIn.finish(response, receivedAfter: sentAt)
+    } catch {
+      signIn.withdraw()
+      throw error
+    }
+  }
+}
+
+extension AccountConfiguration {
+  /// What a client may have without a user: not who the user is, and nothing that lasts beyond the user's session.
+  static let userScopes = ["openid", "offline_access"]
+
+  /// The scope that a guest asks for; nil leaves it to the server.
+  func guestScope() throws(OAuthError) -> Scope? {
+    let values = scope.filter { value in !Self.userScopes.contains { $0.utf8.elementsEqual(value.utf8) } }
+    return values.isEmpty ? nil : try Scope(values: values)
+  }
+}

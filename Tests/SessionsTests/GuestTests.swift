@@ -1,0 +1,105 @@
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import Testing
+import Vault
+
+/// Sessions without a user (RFC 6749 section 4.4).
+@Suite struct `A guest` {
+  private func configuration(_ scope: [String] = []) -> AccountConfiguration {
+    var configuration = Home.configuration
+    configuration.tokenEndpointAuthMethod = "client_secret_post"
+    configuration.scope = scope
+    return configuration
+  }
+
+  private func preparation(
+    _ home: Home, _ configuration: AccountConfiguration, secret text: String? = "s"
+  ) throws -> SignIn.Preparation {
+    var given = SignIn.Secrets()
+    given.clientSecret = try text.map(secret)
+    return SignIn.Preparation(
+      account: home.account, configuration: configuration, given: given, services: home.services, isGuest: true,
+      cancellation: Cancellation())
+  }
+
+  private func signIn(_ home: Home, _ scope: [String] = []) throws -> SignIn.Outcome {
+    home.http.answer(TestIssuer.tokenURL, try tokens("guest-1", refresh: "rt-of-no-use", scope: "read"))
+    return try GuestSignIn.run(try preparation(home, configuration(scope)))
+  }
+
+  @Test func `is the client itself, asks for nothing about a user, and keeps no refresh token`() throws {
+    let home = try Home()
+    let outcome = try signIn(home, ["openid", "read", "offline_access"])
+    #expect(outcome.isGuest && outcome.grant.subject == nil && outcome.grant.accessToken.text == "guest-1")
+    #expect(
+      home.http.requests.last?.form
+        == ["grant_type=client_credentials", "scope=read", "client_id=cli", "client_secret=s"])
+    let record = try #require(try home.stored())
+    #expect(record.isGuest && record.refreshToken == nil && record.identity == nil && !record.isExpired)
+  }
+
+  @Test func `is renewed as it began`() throws {
+    let home = try Home()
+    let outcome = try signIn(home)
+    home.http.forgetRequests()
+    home.http.answer(TestIssuer.tokenURL, try tokens("guest-2"))
+    #expect(try home.refresh(outcome.configuration, home.otherProcess()).accessToken.text == "guest-2")
+    #expect(
+      home.http.requests.last?.form == ["grant_type=client_credentials", "client_id=cli", "client_secret=s"])
+  }
+
+  @Test func `must be able to prove who the client is`() throws {
+    let home = try Home()
+    #expect(throws: SessionError.guestNeedsProof(account: "work")) {
+      try GuestSignIn.run(try preparation(home, Home.configuration, secret: nil))
+    }
+    #expect(!home.http.urls.contains(TestIssuer.tokenURL))
+  }
+
+  @Test func `becomes a user in place`() throws {
+    let home = try Home()
+    let guest = try signIn(home)
+    // The client's secret is taken from the vault.
+    let signIn = try home.prepare(guest.configuration)
+    let outcome = try home.finish(signIn, tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
+    #expect(outcome.wasGuest && !outcome.isGuest && outcome.grant.subject == "alice")
+    let record = try #require(try home.stored())
+    #expect(!record.isGuest && record.identity?.subject == "alice" && record.refreshToken?.text == "rt-1")
+  }
+
+  @Test func `does not take the place of a user`() throws {
+    let home = try Home()
+    try home.store(configuration()) { $0.clientSecret = try secret("s") }
+    #expect(throws: SessionError.guestOverUser(account: "work")) {
+      try GuestSignIn.run(try preparation(home, configuration()))
+    }
+    #expect(home.http.requests.isEmpty)
+    #expect(try home.stored()?.refreshToken?.text == "rt-1")
+  }
+
+  // A token that was ended elsewhere is no end of the session: the next one is had by asking.
+  @Test func `is not over when its token is`() throws {
+    let home = try Home()
+    let metadata = TestIssuer.metadata("introspection_endpoint", "https://as.example/introspect")
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
+    let outcome = try signIn(home)
+    home.http.always("https://as.example/introspect", try response(200, ["active": false]))
+    let question = ServerQuestion(
+      account: home.account, configuration: outcome.configuration, grant: outcome.grant,
+      services: home.otherProcess())
+    #expect(try SessionCheck(question).run() == .doubtful)
+    #expect(try home.stored()?.isExpired == false)
+  }
+
+  @Test func `is nobody that the server could tell of`() throws {
+    let home = try Home()
+    let outcome = try signIn(home)
+    home.http.forgetRequests()
+    let question = ServerQuestion(
+      account: home.account, configuration: outcome.configuration, grant: outcome.grant, services: home.services)
+    #expect(try UserInfoOperation(question).run() == nil)
+    #expect(home.http.requests.isEmpty)
+  }
+}

@@ -1,0 +1,218 @@
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vault
+
+@Suite struct `An account whose client is registered` {
+  private static let place = "https://as.example/register"
+  private static let managed = "https://as.example/register/c1"
+
+  private func home(_ more: [(String, JSON?)] = []) throws -> Home {
+    let home = try Home()
+    var metadata = TestIssuer.metadata("registration_endpoint", .string(Self.place))
+    for (name, value) in more { metadata[name] = value }
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
+    home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
+    return home
+  }
+
+  private static let answer: JSONObject = [
+    "client_id": "c1", "registration_access_token": "rat", "registration_client_uri": .string(managed),
+  ]
+
+  private func preparation(
+    _ home: Home, _ configuration: AccountConfiguration? = nil, given: SignIn.Secrets = .init(),
+    needsProof: Bool = false
+  ) -> SignIn.Preparation {
+    SignIn.Preparation(
+      account: home.account,
+      configuration: configuration ?? AccountConfiguration(issuer: TestIssuer.text, clientID: ""),
+      given: given, services: home.services,
+      registration: .init(clientName: "agent on host", softwareVersion: "1", needsProof: needsProof),
+      cancellation: Cancellation())
+  }
+
+  private func registers(_ home: Home, _ members: (String, JSON?)...) throws {
+    var answer = Self.answer
+    for (name, value) in members { answer[name] = value }
+    home.http.answer(Self.place, try response(201, .object(answer)))
+  }
+
+  /// The ID Token of the client `c1`.
+  private func signIn(_ home: Home, _ preparation: SignIn.Preparation) throws -> SignIn.Outcome {
+    let signIn = try DeviceSignIn.prepare(preparation)
+    return try home.finish(signIn, tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken("aud", "c1")))
+  }
+
+  @Test func `asks for what the server offers, and signs in with what it gets`() throws {
+    let home = try home([("authorization_endpoint", "https://as.example/authorize")])
+    try registers(home)
+    let outcome = try signIn(home, preparation(home))
+    #expect(outcome.configuration.clientID == "c1")
+    #expect(outcome.configuration.tokenEndpointAuthMethod == "none")
+    let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
+    #expect(asked["client_name"] == "agent on host" && asked["token_endpoint_auth_method"] == "none")
+    #expect(
+      asked["grant_types"]
+        == ["urn:ietf:params:oauth:grant-type:device_code", "authorization_code", "refresh_token"])
+    // RFC 8252 section 7.3: any port.
+    #expect(asked["redirect_uris"] == ["http://127.0.0.1/as.example/tenant", "http://[::1]/as.example/tenant"])
+    let record = try #require(try home.stored())
+    #expect(record.registration?.token?.text == "rat" && record.registration?.managementURI == Self.managed)
+  }
+
+  // RFC 9449 section 5.2.
+  @Test func `has tokens that are bound to a key where the server wants that`() throws {
+    let home = try home()
+    try registers(home, ("dpop_bound_access_tokens", true))
+    let signIn = try SignIn(preparation(home))
+    #expect(signIn.configuration.dpop && signIn.server.prover != nil)
+  }
+
+  @Test func `has a key of its own where the server wants proof`() throws {
+    let home = try home([("token_endpoint_auth_methods_supported", ["private_key_jwt", "client_secret_basic"])])
+    try registers(home)
+    let outcome = try signIn(home, preparation(home))
+    #expect(outcome.configuration.tokenEndpointAuthMethod == "private_key_jwt")
+    let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
+    let key = try #require(asked["jwks"]?["keys"]?.array?.first?.object)
+    #expect(key["kty"] == "EC" && key["d"] == nil)
+    #expect(try home.stored()?.clientKey != nil)
+    #expect(home.http.requests.contains { $0.form?.contains { $0.hasPrefix("client_assertion=") } == true })
+  }
+
+  @Test func `takes the secret that the server gives, and honours its end`() throws {
+    let home = try home([("token_endpoint_auth_methods_supported", ["client_secret_post"])])
+    try registers(
+      home, ("client_secret", "s1"), ("client_secret_expires_at", .int(TestIssuer.now + 100)),
+      ("token_endpoint_auth_method", "client_secret_post"))
+    let outcome = try signIn(home, preparation(home))
+    #expect(outcome.configuration.tokenEndpointAuthMethod == "client_secret_post")
+    #expect(home.http.requests.contains { $0.form?.contains("client_secret=s1") == true })
+    home.time.advance(seconds: 101)
+    home.http.forgetRequests()
+    #expect(throws: SessionError.clientSecretExpired(account: "work")) { try home.refresh(outcome.configuration) }
+    #expect(home.http.requests.isEmpty)
+  }
+
+  // RFC 7591 section 3.2.1: the server may register something else than what was asked for.
+  @Test(
+    arguments: [
+      ("token_endpoint_auth_method", "tls_client_auth"), ("token_endpoint_auth_method", "client_secret_basic"),
+      ("token_endpoint_auth_method", "client_secret_jwt"), ("token_endpoint_auth_method", "private_key_jwt"),
+      ("grant_types", ["implicit"]), ("redirect_uris", ["https://other.example/"]),
+    ] as [(String, JSON)]) func `refuses a client that is of no use, and takes it back`(name: String, value: JSON)
+    throws
+  {
+    let home = try home([("authorization_endpoint", "https://as.example/authorize")])
+    try registers(home, (name, value))
+    home.http.answer(Self.managed, try response(204, .null))
+    do {
+      _ = try SignIn(preparation(home))
+      Issue.record("nothing was thrown")
+    } catch SessionError.oauth(let error) {
+      #expect(error.code == .registrationUnusable)
+    }
+    #expect(home.http.requests.last?.method == .delete && home.http.requests.last?.url == Self.managed)
+  }
+
+  @Test func `is taken back when the sign-in fails after it, or nobody finishes it`() throws {
+    let home = try home()
+    try registers(home)
+    home.http.answer(Self.managed, try response(204, .null))
+    try SignIn(preparation(home)).withdraw()
+    #expect(home.http.requests.last?.method == .delete && home.http.requests.last?.authorization == "Bearer rat")
+    #expect(try home.stored() == nil)
+  }
+
+  private func removal(_ home: Home, _ configuration: AccountConfiguration, isLocal: Bool = false) -> AccountRemoval {
+    AccountRemoval(
+      SignOutOperation(
+        account: home.account, configuration: configuration, grant: nil, isLocal: isLocal, services: home.services),
+      settingsDirectory: home.settingsDirectory)
+  }
+
+  private func signedIn() throws -> (Home, AccountConfiguration) {
+    let home = try home()
+    try registers(home)
+    let configuration = try signIn(home, preparation(home)).configuration
+    try home.addSettings(configuration)
+    home.http.always(TestIssuer.revocationURL, try response(200, .null))
+    home.http.forgetRequests()
+    return (home, configuration)
+  }
+
+  // RFC 7592 section 2.3.
+  @Test func `is deleted at the server when the account is removed`() throws {
+    let (home, configuration) = try signedIn()
+    home.http.answer(Self.managed, try response(204, .null))
+    let outcome = try removal(home, configuration).run()
+    #expect(outcome.confirmation == .revoked && outcome.registration == .deleted)
+    #expect(home.http.urls.last == Self.managed)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `may be gone, refused or left alone`() throws {
+    for (status, expected) in [(401, "gone"), (500, "failed")] {
+      let (home, configuration) = try signedIn()
+      home.http.answer(Self.managed, try response(status, .null))
+      let outcome = try removal(home, configuration).run()
+      switch outcome.registration {
+      case .gone: #expect(expected == "gone")
+      case .failed: #expect(expected == "failed")
+      default: Issue.record("\(status) is neither")
+      }
+      #expect(try home.stored() == nil)
+    }
+    let (home, configuration) = try signedIn()
+    #expect(try removal(home, configuration, isLocal: true).run().registration == .local)
+    #expect(home.http.requests.isEmpty)
+  }
+
+  // Whoever can edit dotfiles must not lead the registration's token elsewhere.
+  @Test func `is not deleted with settings that somebody changed`() throws {
+    var (home, configuration) = try signedIn()
+    configuration.pins = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
+    let outcome = try removal(home, configuration).run()
+    #expect(outcome.registration == .failed(.configurationChanged(account: "work", setting: "pins")))
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test func `outlives a sign-out, without a user, and the next sign-in`() throws {
+    let (home, configuration) = try signedIn()
+    _ = try SignOutOperation(
+      account: home.account, configuration: configuration, grant: nil, isLocal: false, services: home.services
+    ).run()
+    let left = try #require(try home.stored())
+    #expect(left.isSignedOut && left.registration?.token?.text == "rat")
+    #expect(left.refreshToken == nil && left.identity == nil && left.scope == nil)
+    #expect(throws: SessionError.signedOut(account: "work")) { try home.refresh(configuration) }
+    let again = try home.prepare(configuration)
+    _ = try home.finish(
+      again, tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken("aud", "c1")))
+    #expect(try home.stored()?.registration?.token?.text == "rat")
+    #expect(try home.stored()?.isSignedOut == false)
+  }
+
+  @Test func `gives way to a client that is registered anew`() throws {
+    let (home, _) = try signedIn()
+    home.http.answer(
+      Self.place,
+      try response(
+        201,
+        [
+          "client_id": "c2", "registration_access_token": "rat2",
+          "registration_client_uri": .string(Self.place + "/c2"),
+        ]))
+    home.http.answer(Self.managed, try response(204, .null))
+    let signIn = try DeviceSignIn.prepare(preparation(home))
+    let outcome = try home.finish(
+      signIn, tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken("aud", "c2")))
+    #expect(outcome.configuration.clientID == "c2")
+    #expect(home.http.requests.last?.method == .delete && home.http.requests.last?.url == Self.managed)
+    #expect(try home.stored()?.registration?.token?.text == "rat2")
+  }
+}
