@@ -19,6 +19,8 @@ package final class AccessGrant: Sendable {
   package let issuedAt: Instant
   /// Seconds; nil when the server named none, which means: until a resource refuses it.
   package let lifetimeSeconds: Int?
+  /// Nil when the server named no lifetime.
+  package let expiresAt: Instant?
   /// The vault record that the token came with.
   package let recordGeneration: UInt64
   /// Unix seconds, for people; the daemon itself goes by ``issuedAt``, which counts suspended time.
@@ -38,6 +40,7 @@ package final class AccessGrant: Sendable {
     self.issuedAt = issuedAt
     self.lifetimeSeconds = lifetimeSeconds
     self.recordGeneration = recordGeneration
+    expiresAt = lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) }
     expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
   }
 
@@ -50,16 +53,13 @@ package final class AccessGrant: Sendable {
     idToken = other.idToken
     issuedAt = other.issuedAt
     lifetimeSeconds = other.lifetimeSeconds
+    expiresAt = other.expiresAt
     expiresAtUnixSeconds = other.expiresAtUnixSeconds
     self.recordGeneration = recordGeneration
   }
 
   /// The same grant after its record was written again.
   func moved(to generation: UInt64) -> AccessGrant { AccessGrant(self, recordGeneration: generation) }
-
-  package var expiresAt: Instant? {
-    lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) }
-  }
 
   /// What is left of the lifetime; nil when it is unknown.
   package func remaining(at now: Instant) -> Duration? {
