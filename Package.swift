@@ -80,13 +80,13 @@ let package = Package(
     tests("WireTests", uses: ["Wire", "Encoding"]),
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport"]),
     tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding"]),
-    tests("HTTPTests", uses: ["HTTP", "OAuth", "Crypto", "Encoding", "Platform", "TestSupport"]),
+    tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests(
       "SessionsTests", uses: ["Sessions", "OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("CommandLineTests", uses: ["CommandLine", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests(
       "DaemonTests",
-      uses: ["Daemon", "Sessions", "OAuth", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
+      uses: ["Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests("DevIssuerTests", uses: ["DevIssuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("EndToEndTests", uses: ["TestSupport", "Encoding", "Platform"]),
   ],

@@ -13,7 +13,17 @@ function __agent_takes_value
             return 0
         case 'login --scope'
             return 0
+        case 'login --resource'
+            return 0
+        case 'login --audience'
+            return 0
         case 'login --token-endpoint-auth-method'
+            return 0
+        case 'login --client-key-algorithm'
+            return 0
+        case 'login --client-key-id'
+            return 0
+        case 'login --assertion-audience'
             return 0
         case 'login --ca-file'
             return 0
@@ -29,17 +39,59 @@ function __agent_takes_value
             return 0
         case 'login --jwks-uri'
             return 0
+        case 'login --redirect-uri'
+            return 0
+        case 'login --host'
+            return 0
         case 'login --client-secret-file'
+            return 0
+        case 'login --client-secret-env'
+            return 0
+        case 'login --client-key-file'
+            return 0
+        case 'login --client-certificate-file'
+            return 0
+        case 'login --resume'
+            return 0
+        case 'login --acr'
+            return 0
+        case 'login --max-age'
+            return 0
+        case 'login --prompt'
+            return 0
+        case 'login --login-hint'
             return 0
         case 'login --qr-code'
             return 0
         case 'token --min-valid'
+            return 0
+        case 'token -s'
+            return 0
+        case 'token --scope'
+            return 0
+        case 'token --resource'
+            return 0
+        case 'token --audience'
             return 0
         case 'env --shell'
             return 0
         case 'env --var'
             return 0
         case 'exec --var'
+            return 0
+        case 'request -H'
+            return 0
+        case 'request --header'
+            return 0
+        case 'request -d'
+            return 0
+        case 'request --data'
+            return 0
+        case 'request -o'
+            return 0
+        case 'request --output'
+            return 0
+        case 'proof --nonce'
             return 0
         case 'account add --issuer'
             return 0
@@ -51,7 +103,17 @@ function __agent_takes_value
             return 0
         case 'account add --scope'
             return 0
+        case 'account add --resource'
+            return 0
+        case 'account add --audience'
+            return 0
         case 'account add --token-endpoint-auth-method'
+            return 0
+        case 'account add --client-key-algorithm'
+            return 0
+        case 'account add --client-key-id'
+            return 0
+        case 'account add --assertion-audience'
             return 0
         case 'account add --ca-file'
             return 0
@@ -67,6 +129,10 @@ function __agent_takes_value
             return 0
         case 'account add --jwks-uri'
             return 0
+        case 'account add --redirect-uri'
+            return 0
+        case 'account add --host'
+            return 0
         case 'account set --issuer'
             return 0
         case 'account set --client-id'
@@ -77,7 +143,17 @@ function __agent_takes_value
             return 0
         case 'account set --scope'
             return 0
+        case 'account set --resource'
+            return 0
+        case 'account set --audience'
+            return 0
         case 'account set --token-endpoint-auth-method'
+            return 0
+        case 'account set --client-key-algorithm'
+            return 0
+        case 'account set --client-key-id'
+            return 0
+        case 'account set --assertion-audience'
             return 0
         case 'account set --ca-file'
             return 0
@@ -93,6 +169,10 @@ function __agent_takes_value
             return 0
         case 'account set --jwks-uri'
             return 0
+        case 'account set --redirect-uri'
+            return 0
+        case 'account set --host'
+            return 0
         case 'account set --unset'
             return 0
         case 'account import --issuer'
@@ -105,7 +185,17 @@ function __agent_takes_value
             return 0
         case 'account import --scope'
             return 0
+        case 'account import --resource'
+            return 0
+        case 'account import --audience'
+            return 0
         case 'account import --token-endpoint-auth-method'
+            return 0
+        case 'account import --client-key-algorithm'
+            return 0
+        case 'account import --client-key-id'
+            return 0
+        case 'account import --assertion-audience'
             return 0
         case 'account import --ca-file'
             return 0
@@ -121,7 +211,17 @@ function __agent_takes_value
             return 0
         case 'account import --jwks-uri'
             return 0
+        case 'account import --redirect-uri'
+            return 0
+        case 'account import --host'
+            return 0
         case 'account import --client-secret-file'
+            return 0
+        case 'account import --client-secret-env'
+            return 0
+        case 'account import --client-key-file'
+            return 0
+        case 'account import --client-certificate-file'
             return 0
         case 'account import --refresh-token-file'
             return 0
@@ -138,7 +238,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'status' 'list' 'use' 'whoami' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'status' 'list' 'use' 'whoami' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -219,6 +319,8 @@ complete -c agent -n '__agent_at word ' -a 'logout' -d 'Sign out, and revoke the
 complete -c agent -n '__agent_at word ' -a 'token' -d 'Print a valid access token'
 complete -c agent -n '__agent_at word ' -a 'env' -d 'Print shell statements that set a token\'s variables'
 complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token in its environment'
+complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a resource with an account\'s token'
+complete -c agent -n '__agent_at word ' -a 'proof' -d 'Print a proof for one request with a bound token'
 complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts, sessions, daemon and vault'
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
@@ -252,7 +354,13 @@ complete -c agent -n '__agent_at options login' -l issuer -x -d 'The authorizati
 complete -c agent -n '__agent_at options login' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options login' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options login' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
-complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options login' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options login' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
+complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client proves who it is; without it, what it has and the server\'s announcement decide'
+complete -c agent -n '__agent_at options login' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
+complete -c agent -n '__agent_at options login' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
+complete -c agent -n '__agent_at options login' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
+complete -c agent -n '__agent_at options login' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
 complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options login' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options login' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -261,9 +369,26 @@ complete -c agent -n '__agent_at options login' -l device-authorization-endpoint
 complete -c agent -n '__agent_at options login' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options login' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
+complete -c agent -n '__agent_at options login' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
-complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device; this is the default'
+complete -c agent -n '__agent_at options login' -l client-secret-env -x -d 'Take the client secret from this environment variable'
+complete -c agent -n '__agent_at options login' -l client-secret-prompt -d 'Ask for the client secret on the terminal, without showing it'
+complete -c agent -n '__agent_at options login' -l client-key-file -r -F -d 'Read the client\'s private key from this file, in PEM form or as a JSON Web Key; - is standard input'
+complete -c agent -n '__agent_at options login' -l client-certificate-file -r -F -d 'Show the certificate in this PEM file to the server; its key is the client\'s'
+complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a browser on this machine'
+complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
+complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser anywhere, and paste the address that it ends at'
+complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address, but open no browser'
+complete -c agent -n '__agent_at options login' -l start -d 'Tell what a person must do, print the sign-in\'s name, and return at once'
+complete -c agent -n '__agent_at options login' -l resume -x -d 'Wait for a sign-in that was started so'
+complete -c agent -n '__agent_at options login' -l no-wait -d 'With --resume: tell how it stands, and return at once'
+complete -c agent -n '__agent_at options login' -l acr -x -d 'Ask for one of these kinds of sign-in; may be given several times'
+complete -c agent -n '__agent_at options login' -l max-age -x -d 'Ask the person to authenticate who did so longer ago'
+complete -c agent -n '__agent_at options login' -l prompt -x -d 'How the server is to meet the person, such as login, consent or select_account'
+complete -c agent -n '__agent_at options login' -l login-hint -x -d 'Whom the person probably wants to be'
 complete -c agent -n '__agent_at options login' -l qr-code -x -a 'auto always never' -d 'Show the address as a QR code too: where there is room, always, or never'
 complete -c agent -n '__agent_at options login' -l copy-code -d 'Put the code into the terminal\'s clipboard (OSC 52), which works over SSH too'
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts)'
@@ -271,6 +396,10 @@ complete -c agent -n '__agent_at options logout' -l all -d 'Sign out of all acco
 complete -c agent -n '__agent_at options logout' -l local -d 'Forget the session here without telling the server'
 complete -c agent -n '__agent_at operand 0 logout' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options token' -l min-valid -x -d 'Get a new token when the one at hand expires sooner than this'
+complete -c agent -n '__agent_at options token' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
+complete -c agent -n '__agent_at options token' -l resource -x -d 'Ask for a token that is good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options token' -l audience -x -d 'Ask for a token with this audience'
+complete -c agent -n '__agent_at options token' -l exchange -d 'Get it by trading the account\'s own token (RFC 8693)'
 complete -c agent -n '__agent_at options token' -l force-refresh -d 'Get a new token even if the one at hand is good'
 complete -c agent -n '__agent_at options token' -l header -d 'Print a whole Authorization header line'
 complete -c agent -n '__agent_at options token' -l id-token -d 'Print the ID Token instead of the access token'
@@ -281,6 +410,16 @@ complete -c agent -n '__agent_at options env' -l unset -d 'Print statements that
 complete -c agent -n '__agent_at operand 0 env' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options exec' -l var -x -d 'Set the variable NAME, and only those named'
 complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options request' -s H -l header -x -d 'Send this header, Name: value; may be given several times'
+complete -c agent -n '__agent_at options request' -s d -l data -x -d 'Send this text, the file after @, or with @- standard input'
+complete -c agent -n '__agent_at options request' -s o -l output -r -F -d 'Write the body to this file, which is replaced when the answer begins'
+complete -c agent -n '__agent_at options request' -s i -l include -d 'Write a line with the status, the headers and an empty line before the body'
+complete -c agent -n '__agent_at operand 0 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
+complete -c agent -n '__agent_at operand 1 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
+complete -c agent -n '__agent_at options proof' -l nonce -x -d 'Use the nonce that the server gave in DPoP-Nonce'
+complete -c agent -n '__agent_at options proof' -l header -d 'Print whole Authorization and DPoP header lines'
+complete -c agent -n '__agent_at operand 0 proof' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
+complete -c agent -n '__agent_at operand 1 proof' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers whether the sessions still hold'
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
@@ -289,7 +428,13 @@ complete -c agent -n '__agent_at options account add' -l issuer -x -d 'The autho
 complete -c agent -n '__agent_at options account add' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account add' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account add' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
-complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options account add' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options account add' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
+complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client proves who it is; without it, what it has and the server\'s announcement decide'
+complete -c agent -n '__agent_at options account add' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
+complete -c agent -n '__agent_at options account add' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
+complete -c agent -n '__agent_at options account add' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
+complete -c agent -n '__agent_at options account add' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
 complete -c agent -n '__agent_at options account add' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account add' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account add' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -298,13 +443,22 @@ complete -c agent -n '__agent_at options account add' -l device-authorization-en
 complete -c agent -n '__agent_at options account add' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account add' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options account add' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
+complete -c agent -n '__agent_at options account add' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at operand 0 account show' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account set' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
 complete -c agent -n '__agent_at options account set' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account set' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account set' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
-complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options account set' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options account set' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
+complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client proves who it is; without it, what it has and the server\'s announcement decide'
+complete -c agent -n '__agent_at options account set' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
+complete -c agent -n '__agent_at options account set' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
+complete -c agent -n '__agent_at options account set' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
+complete -c agent -n '__agent_at options account set' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
 complete -c agent -n '__agent_at options account set' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account set' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account set' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -313,8 +467,11 @@ complete -c agent -n '__agent_at options account set' -l device-authorization-en
 complete -c agent -n '__agent_at options account set' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope token-endpoint-auth-method ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri proxy keep' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
+complete -c agent -n '__agent_at options account set' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep dpop host' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -324,7 +481,13 @@ complete -c agent -n '__agent_at options account import' -l issuer -x -d 'The au
 complete -c agent -n '__agent_at options account import' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account import' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
 complete -c agent -n '__agent_at options account import' -s s -l scope -x -d 'What to ask for; may be given several times, or hold several separated by spaces'
-complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post' -d 'How the client secret is sent; without it the server\'s announcement decides'
+complete -c agent -n '__agent_at options account import' -l resource -x -d 'Ask for tokens that are good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options account import' -l audience -x -d 'Ask for tokens with this audience, where the server takes one'
+complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client proves who it is; without it, what it has and the server\'s announcement decide'
+complete -c agent -n '__agent_at options account import' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
+complete -c agent -n '__agent_at options account import' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
+complete -c agent -n '__agent_at options account import' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
+complete -c agent -n '__agent_at options account import' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
 complete -c agent -n '__agent_at options account import' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account import' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account import' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -333,10 +496,17 @@ complete -c agent -n '__agent_at options account import' -l device-authorization
 complete -c agent -n '__agent_at options account import' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account import' -l revocation-endpoint -x -d 'Use this revocation endpoint'
 complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
+complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
+complete -c agent -n '__agent_at options account import' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
+complete -c agent -n '__agent_at options account import' -l host -x -d 'Let the access token go to this host too, as agent request sends it; may be given several times'
 complete -c agent -n '__agent_at options account import' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options account import' -l client-secret-env -x -d 'Take the client secret from this environment variable'
+complete -c agent -n '__agent_at options account import' -l client-secret-prompt -d 'Ask for the client secret on the terminal, without showing it'
+complete -c agent -n '__agent_at options account import' -l client-key-file -r -F -d 'Read the client\'s private key from this file, in PEM form or as a JSON Web Key; - is standard input'
+complete -c agent -n '__agent_at options account import' -l client-certificate-file -r -F -d 'Show the certificate in this PEM file to the server; its key is the client\'s'
 complete -c agent -n '__agent_at options account import' -l refresh-token-file -r -F -d 'Read the refresh token from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-fd -x -d 'Read the refresh token from this open descriptor'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec status list use whoami account daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof status list use whoami account daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import start stop restart status run log'

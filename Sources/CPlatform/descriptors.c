@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +17,11 @@ int agent_socket_pair(int ends[2]) {
 int agent_duplicate(int descriptor) {
   int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
   return copy >= 0 ? copy : -errno;
+}
+
+int agent_memory_file(void) {
+  int file = memfd_create("agent", MFD_CLOEXEC);
+  return file >= 0 ? file : -errno;
 }
 
 int agent_set_nonblocking(int descriptor, int enabled) {

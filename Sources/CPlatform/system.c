@@ -68,6 +68,13 @@ int agent_terminal_show_typing(int descriptor, int shown) {
   return tcsetattr(descriptor, TCSANOW, &settings) == 0 ? 0 : -errno;
 }
 
+int agent_terminal_silence(int descriptor) {
+  struct termios settings;
+  if (tcgetattr(descriptor, &settings) != 0) return -errno;
+  settings.c_lflag &= ~(tcflag_t)(ECHO | ECHONL);
+  return tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 ? 0 : -errno;
+}
+
 int agent_terminal_set_echo(int descriptor, int enabled) {
   struct termios settings;
   if (tcgetattr(descriptor, &settings) != 0) return -errno;

@@ -5,9 +5,18 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// One account as the loop sees it: its session, and who waits for it.
+/// One account as the loop sees it: its session, and who waits for it. Beside it stand the tokens with
+/// other targets, each with a session of its own.
 final class Account {
+  /// Tokens of one account beside its own; one more drops the one that was not used for the longest time.
+  private static let mostOthers = 32
+
   let name: AccountName
+  /// What the session's token is good for; nil for the account's own.
+  let target: TokenTarget?
+  private(set) var others: [TokenTarget: Account] = [:]
+  private var uses: UInt64 = 0
+  private var lastUse: UInt64 = 0
   var configuration: AccountConfiguration {
     didSet {
       usualLine = nil
@@ -47,18 +56,56 @@ final class Account {
   struct Waiter {
     let ticket: Ticket
     let need: TokenNeed
+    /// Of which token.
+    var target: TokenTarget?
     let purpose: Purpose
   }
 
   enum Purpose {
     case token(TokenRequest.Extras)
+    case proof(ProofTarget)
     case whoami
+    /// The token is to be traded in this attempt to get another one.
+    case exchange(TokenTarget, Session.Refresh)
     case check(CheckBatch)
+    case resource(Transfer)
   }
 
-  init(name: AccountName, configuration: AccountConfiguration) {
+  init(name: AccountName, configuration: AccountConfiguration, target: TokenTarget? = nil) {
     self.name = name
+    self.target = target
     self.configuration = configuration
+  }
+
+  /// All of its tokens, its own first.
+  var all: [Account] { [self] + others.values }
+
+  /// The one with this target, made when it is new.
+  func with(_ target: TokenTarget?) -> Account {
+    guard let target, target != self.target else { return self }
+    uses += 1
+    if let other = others[target] {
+      other.lastUse = uses
+      return other
+    }
+    let idle = others.filter { $0.value.waiters.isEmpty && $0.value.session.refresh == nil }
+    if others.count >= Self.mostOthers, let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) {
+      others[oldest.key] = nil
+    }
+    let other = Account(name: name, configuration: configuration, target: target)
+    other.lastUse = uses
+    others[target] = other
+    return other
+  }
+
+  /// Drops the tokens with other targets, because the session that they came from is over.
+  ///
+  /// - Returns: Who waited for one.
+  func dropOthers() -> [Waiter] {
+    let waiters = others.values.flatMap(\.waiters)
+    for other in others.values { other.cancelRefresh() }
+    others = [:]
+    return waiters
   }
 
   func newRefreshCancellation() -> Cancellation {

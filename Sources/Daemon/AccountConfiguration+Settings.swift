@@ -42,13 +42,23 @@ extension AccountConfiguration {
     if let clientID = given.clientID { self.clientID = clientID }
     if let service = given.service { serviceName = service.rawValue }
     if !given.scope.isEmpty { scope = try Self.scope(given.scope) }
+    if !given.resources.isEmpty || given.audience != nil {
+      let target: TokenTarget?
+      do { target = try TokenTarget.make(scope: [], resources: given.resources, audience: given.audience) } catch {
+        throw Failure(.oauth(error), account: nil)
+      }
+      if !given.resources.isEmpty { resources = target?.resources ?? [] }
+      audience = given.audience ?? audience
+    }
     if let method = given.tokenEndpointAuthMethod {
-      guard ["none", "client_secret_basic", "client_secret_post"].contains(method) else {
+      guard ClientAuthenticationMethod(rawValue: method) != nil else {
         throw Failure(
-          .invalidRequest, "the client authentication method is none, client_secret_basic or client_secret_post")
+          .invalidRequest, "the client authentication method is not one that is known",
+          hint: "known are " + ClientAuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", "))
       }
       tokenEndpointAuthMethod = method
     }
+    authentication.apply(given.authentication)
     if let caFile = given.caFile {
       guard caFile.hasPrefix("/") else { throw Failure(.invalidRequest, "\"ca_file\" must be an absolute path") }
       self.caFile = caFile
@@ -63,7 +73,10 @@ extension AccountConfiguration {
     endpoints.userinfo = given.endpoints.userinfo ?? endpoints.userinfo
     endpoints.revocation = given.endpoints.revocation ?? endpoints.revocation
     endpoints.jwks = given.endpoints.jwks ?? endpoints.jwks
+    if let redirectURI = given.redirectURI { self.redirectURI = try Self.redirectURI(redirectURI) }
     if given.keepsAccessToken { keepsAccessToken = true }
+    if given.dpop { dpop = true }
+    for origin in try origins(of: given) where !lists(origin) { origins.append(origin.text) }
   }
 
   /// Takes a setting back to what it is for an account that never named it.
@@ -71,7 +84,14 @@ extension AccountConfiguration {
     switch setting {
     case .provider: serviceName = nil
     case .scope: scope = []
+    case .resource: resources = []
+    case .audience: audience = nil
     case .tokenEndpointAuthMethod: tokenEndpointAuthMethod = "none"
+    case .basicUnencoded: authentication.isBasicUnencoded = false
+    case .clientCertificate: authentication.showsCertificate = false
+    case .clientKeyAlgorithm: authentication.keyAlgorithm = nil
+    case .clientKeyID: authentication.keyID = nil
+    case .assertionAudience: authentication.assertionAudience = nil
     case .caFile: caFile = nil
     case .pins: pins = []
     case .allowHTTPLoopback: allowHTTPLoopback = false
@@ -80,8 +100,11 @@ extension AccountConfiguration {
     case .userinfoEndpoint: endpoints.userinfo = nil
     case .revocationEndpoint: endpoints.revocation = nil
     case .jwksURI: endpoints.jwks = nil
+    case .redirectURI: redirectURI = nil
     case .proxy: (proxy, proxyExclusions) = (nil, nil)
     case .keep: keepsAccessToken = false
+    case .dpop: dpop = false
+    case .origins: origins = []
     }
   }
 
@@ -93,7 +116,10 @@ extension AccountConfiguration {
     settings.clientID = clientID
     settings.service = serviceName.flatMap { KnownServiceName(rawValue: $0) }
     settings.scope = scope
+    settings.resources = resources
+    settings.audience = audience
     settings.tokenEndpointAuthMethod = tokenEndpointAuthMethod
+    settings.authentication = authentication.settings
     settings.caFile = caFile
     settings.pins = pins
     settings.allowHTTPLoopback = allowHTTPLoopback
@@ -102,15 +128,37 @@ extension AccountConfiguration {
     settings.endpoints.userinfo = endpoints.userinfo
     settings.endpoints.revocation = endpoints.revocation
     settings.endpoints.jwks = endpoints.jwks
+    settings.redirectURI = redirectURI
     settings.proxy = (try? proxy.map { (text) throws(Failure) in try ProxySetting(text) })?.map(\.url)
     settings.proxyExclusions = proxyExclusions
     settings.keepsAccessToken = keepsAccessToken
+    settings.dpop = dpop
+    settings.origins = origins
     return settings
+  }
+
+  /// The places that a request names.
+  func origins(of given: AccountSettings) throws(Failure) -> [ResourceOrigin] {
+    try given.origins.map { (text) throws(Failure) in
+      guard let origin = ResourceOrigin(text, allowHTTPLoopback: allowHTTPLoopback) else {
+        throw Failure(
+          .invalidRequest, "a host that may get the token is a name, with a port if need be, or an https origin",
+          hint: "for a development server on this machine: --allow-http-loopback")
+      }
+      return origin
+    }
   }
 
   private static func scope(_ values: [String]) throws(Failure) -> [String] {
     do { return try Scope(values.joined(separator: " ")).values } catch {
       throw Failure(.oauth(error), account: nil)
+    }
+  }
+
+  private static func redirectURI(_ text: String) throws(Failure) -> String {
+    do { return try RedirectURI(text).text } catch {
+      throw Failure(
+        .invalidRequest, "the redirect URI must be http to 127.0.0.1, [::1] or localhost, or https; without a query")
     }
   }
 

@@ -25,7 +25,7 @@ enum ClientSecret {
   }
 
   /// How long whoever writes the other end may take.
-  private static let patience = Duration.seconds(30)
+  static let patience = Duration.seconds(30)
 
   /// One line: a line feed at the end is not part of the secret.
   ///

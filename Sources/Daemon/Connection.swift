@@ -56,7 +56,7 @@ final class Connection {
   private static let readSize = 16 << 10
 
   /// No request sends more descriptors; the earliest of more go.
-  private static let mostPassed = 2
+  private static let mostPassed = 4
 
   /// The peer may ask nothing for as long as it likes.
   private let mayIdle: Bool
@@ -126,6 +126,17 @@ final class Connection {
     taken = end + 1
     let bytes = inbound
     return try body(bytes.span.extracting(start..<end))
+  }
+
+  /// Lends the first whole line, which stays where it is, to `body`, and takes it if that is true.
+  ///
+  /// - Returns: Whether a line was taken.
+  func takeLine(if body: (Span<UInt8>) -> Bool) -> Bool {
+    guard let end = endOfLine() else { return false }
+    let bytes = inbound
+    guard body(bytes.span.extracting(taken..<end)) else { return false }
+    taken = end + 1
+    return true
   }
 
   private func endOfLine() -> Int? {

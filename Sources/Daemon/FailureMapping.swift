@@ -37,6 +37,38 @@ extension Failure {
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
         .lifetimeTooShort, "tokens of \(account) live for only \(lifetime) seconds", hint: "ask for less: --min-valid")
+    case .originNotListed(let account, let origin): self.init(notListed: origin, account: account)
+    case .originUnconfirmed(let account, let origin):
+      self.init(
+        .originNotAllowed,
+        "the settings file lists \(origin) for \(account), but nobody has confirmed it; nothing was sent",
+        hint: "if that is right: agent account set \(account) --host \(Self.host(origin))")
+    case .severalAccounts(let names, let origin):
+      self.init(
+        .invalidRequest, "several accounts may be used for \(origin): \(names.joined(separator: ", "))",
+        hint: "choose one: --account NAME")
+    case .content: self.init(.storage, "what was to be sent could not be read to its end")
+    case .noOtherTokens(let account):
+      self.init(
+        .serverRejected, "the session of \(account) has no refresh token, so it has no token but its own",
+        hint: "ask for it at sign-in, mostly by the scope offline_access")
+    case .redirectUnavailable(let port?, let problem) where problem.isAddressInUse:
+      self.init(
+        .redirectUnavailable,
+        "another program listens at port \(port), so the answer of the sign-in cannot be received",
+        hint: "end that program, or sign in without a listener: agent login\(name) --paste")
+    case .redirectUnavailable(_, let problem):
+      self.init(
+        .redirectUnavailable, "the answer of the sign-in cannot be received: \(problem.message)",
+        hint: "agent login\(name) --paste")
+    case .redirectElsewhere:
+      self.init(
+        .redirectUnavailable, "the redirect URI of this account is not an address of this machine",
+        hint: "agent login\(name) --paste")
+    case .demandsNeedBrowser:
+      self.init(
+        .invalidRequest, "a device code cannot carry --acr, --max-age, --prompt or --login-hint",
+        hint: "sign in with --browser or --paste")
     case .cancelled: self.init(.cancelled, "cancelled")
     case .memory:
       self.init(.internalError, "no locked memory is left for secrets", hint: "agent daemon restart")
@@ -46,6 +78,20 @@ extension Failure {
     case .vault(let error): self.init(error, name: name)
     case .configuration(let error): self.init(error)
     }
+  }
+
+  private init(notListed origin: String, account: String?) {
+    let command = "agent account set \(account ?? "NAME") --host \(Self.host(origin))"
+    let message =
+      account.map { "the token of \($0) is not for \(origin); nothing was sent" }
+      ?? "no account lists \(origin), so no token was sent"
+    self.init(.originNotAllowed, message, hint: "if it may get the token: \(command)")
+  }
+
+  /// An origin as `--host` takes it.
+  private static func host(_ origin: String) -> String {
+    let prefix = "https://"
+    return origin.utf8.starts(with: prefix.utf8) ? String(origin.dropFirst(prefix.count)) : origin
   }
 
   private init(_ error: OAuthError, name: String) {
@@ -78,13 +124,33 @@ extension Failure {
     case .endpointMissing:
       code = .invalidConfiguration
       hint = "an endpoint can be named by hand, see agent help login"
+    case .resourceMismatch:
+      code = .serverMisbehaved
+      hint = "name the resource exactly as it names itself, up to a slash at the end"
     case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
-      .unsupportedTokenType, .missingIDToken, .userInfoMismatch:
+      .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       code = .serverMisbehaved
     case .idTokenRejected: code = .tokenRejected
-    case .invalidScopeAnswer, .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,
+    case .tokenNotBound:
+      code = .tokenNotBound
+      hint = "for Bearer tokens, which work for whoever has them: agent account set\(name) --unset dpop"
+    case .bindingUnsupported:
+      code = .invalidConfiguration
+      hint = "for Bearer tokens, which work for whoever has them: agent account set\(name) --unset dpop"
+    case .proofNeeded:
+      code = .clientRejected
+      hint = "agent login\(name) --dpop"
+    case .proofRejected:
+      code = .serverRejected
+      hint = "if this machine's clock is wrong, set it right"
+    case .invalidTarget: code = .invalidRequest
+    case .invalidScopeAnswer, .invalidTargetAnswer, .insufficientScope, .invalidRequest, .invalidToken,
+      .unsupportedTokenRevocation,
       .otherServerError:
       code = .serverRejected
+    case .codeRejected:
+      code = .serverRejected
+      hint = "try again: agent login\(name)"
     case .internalFailure, .cryptoFailure: code = .internalError
     }
     self.init(code, error.message, hint: error.advice ?? hint)
@@ -139,6 +205,22 @@ extension Failure {
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a client secret",
         hint: "--client-secret-file FILE")
+    case .clientKey(let problem): self.init(.invalidConfiguration, "the client's key \(problem.message)")
+    case .clientCertificate:
+      self.init(
+        .invalidConfiguration, "the client's certificate is not in PEM form, or not for the client's key")
+    case .clientKeyAlgorithm:
+      self.init(
+        .invalidConfiguration, "the client's key is not one for \(TerminalText.clean(error.place, limit: 64))",
+        hint: "--client-key-algorithm, or without it what the key is for")
+    case .missingClientKey:
+      self.init(
+        .invalidConfiguration, "the client authentication of this account needs a private key",
+        hint: "--client-key-file FILE")
+    case .missingClientCertificate:
+      self.init(
+        .invalidConfiguration, "the client authentication of this account needs a certificate",
+        hint: "--client-certificate-file FILE --client-key-file FILE")
     case .pin:
       self.init(.invalidConfiguration, "a pin is not of the form sha256//BASE64=")
     }

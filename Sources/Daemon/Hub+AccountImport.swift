@@ -6,21 +6,6 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// The descriptors that an import hands over.
-struct SecretSources: Sendable {
-  let refreshToken: SharedDescriptor
-  let clientSecret: SharedDescriptor?
-
-  /// - Parameter passed: In the order in which they came.
-  init(_ passed: [SharedDescriptor], sendsClientSecret: Bool) throws(Failure) {
-    guard let first = passed.first, passed.count == (sendsClientSecret ? 2 : 1) else {
-      throw Failure(.invalidRequest, "the request must bring one descriptor for each secret that it announces")
-    }
-    refreshToken = first
-    clientSecret = sendsClientSecret ? passed[1] : nil
-  }
-}
-
 extension Hub {
   func importToken(
     _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
@@ -28,13 +13,14 @@ extension Hub {
     try refuseExisting(account)
     var configuration = try AccountConfiguration(given)
     let proxyCredentials = try configuration.takeProxy(of: given)
+    guard let tokenSource = sources.first else {
+      throw Failure(.invalidRequest, "the request must bring a descriptor for the refresh token")
+    }
     let directory = settingsFile.directoryPath
     work({ [services = services(for: account), configuration] () throws(SessionError) in
-      var secrets = SignIn.Secrets()
-      let token = try ClientSecret.read(sources.refreshToken, as: .refreshToken)
-      secrets.clientSecret = try sources.clientSecret.map { (source) throws(SessionError) in
-        try ClientSecret.read(source)
-      }
+      var (secrets, configuration) = (SignIn.Secrets(), configuration)
+      let token = try ClientSecret.read(tokenSource, as: .refreshToken)
+      secrets.credentials = try sources.read(for: &configuration, given.authentication)
       secrets.proxyCredentials = try proxyCredentials.map { (text) throws(SessionError) in
         try ClientSecret.make(text)
       }

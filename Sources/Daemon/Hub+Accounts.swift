@@ -15,8 +15,8 @@ extension Hub {
     case .set(let account, let settings, let unset): try set(account, settings, unset, ticket)
     case .rename(let account, let newName): try rename(account, to: try name(newName), ticket)
     case .remove(let account, let local): try remove(account, isLocal: local, ticket)
-    case .import(let account, let settings, let sendsClientSecret):
-      let sources = try SecretSources(passed, sendsClientSecret: sendsClientSecret)
+    case .import(let account, let settings, let handsOver):
+      let sources = try SecretSources(passed, announced: handsOver, hasFirst: true)
       try importToken(try name(account), settings, sources, ticket)
     }
   }
@@ -94,23 +94,34 @@ extension Hub {
     let change = AccountChange(
       account: account.name, from: old, to: changed, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
-    work({ () throws(SessionError) in try change.run() }) { (hub, outcome) in hub.changed(change, outcome, ticket) }
+    let confirmation = OriginConfirmation(
+      account: account.name, configuration: changed, added: try changed.origins(of: given), services: services)
+    work({ () throws(SessionError) in
+      let effect = try change.run()
+      return (effect, try confirmation.run(for: change))
+    }) { (hub, outcome) in hub.changed(change, outcome, ticket) }
   }
 
   private func changed(
-    _ change: AccountChange, _ outcome: Result<AccountChange.Effect, SessionError>, _ ticket: Ticket
+    _ change: AccountChange, _ outcome: Result<(AccountChange.Effect, OriginConfirmation.Move?), SessionError>,
+    _ ticket: Ticket
   ) {
-    if case .success(let effect) = outcome {
+    if case .success((let effect, let move)) = outcome {
       log.note(.settingsChanged(.changed), change.account)
       if let account = accounts[change.account], account.configuration == change.old {
         if effect == .none, account.session.grant != nil {
           account.configuration = change.new
+          if let move {
+            for line in account.all where line.session.grant?.recordGeneration == move.from {
+              line.session.recordMoved(to: move.to)
+            }
+          }
         } else {
           adopt(change.new, account)
         }
       }
     }
-    send(outcome, change.account, ticket) { effect in
+    send(outcome, change.account, ticket) { (effect, _) in
       var result = JSONObject([("account", .string(change.account.text)), ("signed_out", .bool(effect != .none))])
       if case .signedOut(let setting) = effect { result["setting"] = .string(setting) }
       return result
@@ -154,7 +165,7 @@ extension Hub {
       account.session = old.session
       if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
     }
-    account.waiters += old.waiters
+    account.waiters += old.waiters + old.dropOthers()
     old.waiters = []
     if account.session.refresh == nil { restartForWaiters(account) }
     scheduleRenewal(account)

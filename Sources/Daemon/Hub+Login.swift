@@ -7,38 +7,40 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Sign-in by the device authorization grant. Each step that blocks is one job; between two polls
-/// nothing runs.
+/// Sign-in, and the part of it that is by the device authorization grant. Each step that blocks is one job;
+/// between two polls nothing runs.
 extension Hub {
-  func login(_ request: LoginRequest, _ ticket: Ticket, passed: SharedDescriptor?) throws(Failure) {
+  func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let meant = try LoginSettings(request, try settings())
-    if request.sendsClientSecret, passed == nil {
-      throw Failure(.invalidRequest, "the request announces a client secret but brings no descriptor")
-    }
+    let sources = try SecretSources(passed, announced: request.handsOver)
     for other in logins.values where other.account == meant.account {
-      loop.send(.failure(Failure(.cancelled, "another sign-in for \(meant.account.text) took over")), to: other.ticket)
+      conclude(other, .failure(Failure(.cancelled, "another sign-in for \(meant.account.text) took over")))
       end(other)
     }
     lastLogin += 1
-    let login = Login(id: lastLogin, ticket: ticket, account: meant.account, startedAt: services.time.now())
+    let login = Login(
+      id: lastLogin, name: try Self.newLoginName(), ticket: ticket, account: meant.account,
+      startedAt: services.time.now())
     login.wantsQRCode = request.wantsQRCode
+    login.isDetached = request.isDetached
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     accounts[meant.account]?.session.signInStarted()
     let id = login.id
-    let secretSource = request.sendsClientSecret ? passed : nil
+    let choice = FlowChoice(
+      wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: AuthorizationOptions(request.demands))
     submit { [services = services(for: login.account), cancellation = login.cancellation] in
-      let outcome: Result<DeviceSignIn, SessionError>
+      let outcome: Result<PreparedSignIn, SessionError>
       do throws(SessionError) {
-        var given = SignIn.Secrets()
-        given.clientSecret = try secretSource.map { (source) throws(SessionError) in try ClientSecret.read(source) }
+        var (given, configuration) = (SignIn.Secrets(), meant.configuration)
+        given.credentials = try sources.read(for: &configuration, request.authentication)
         given.proxyCredentials = try meant.proxyCredentials.map { (text) throws(SessionError) in
           try ClientSecret.make(text)
         }
         let preparation = SignIn.Preparation(
-          account: meant.account, configuration: meant.configuration, given: given, services: services,
+          account: meant.account, configuration: configuration, given: given, services: services,
           isNew: meant.isNew, cancellation: cancellation)
-        outcome = .success(try DeviceSignIn.prepare(preparation))
+        outcome = .success(try PreparedSignIn(preparation, choice))
       } catch {
         outcome = .failure(error)
       }
@@ -46,27 +48,47 @@ extension Hub {
     }
   }
 
-  func loginPrepared(_ id: UInt64, _ outcome: Result<DeviceSignIn, SessionError>) {
+  private static func newLoginName() throws(Failure) -> String {
+    let digits = Array("0123456789abcdef")
+    do {
+      return String(try Random.bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    } catch {
+      throw Failure(.internalError, "there are no random numbers")
+    }
+  }
+
+  func loginPrepared(_ id: UInt64, _ outcome: Result<PreparedSignIn, SessionError>) {
     guard let login = logins[id] else { return }
     switch outcome {
     case .failure(let error): fail(login, error)
-    case .success(let signIn):
-      login.signIn = signIn
-      login.polling = DevicePolling(signIn.authorization)
-      let code = signIn.authorization
-      log.note(.signInCode(seconds: code.expiresIn), login.account)
-      loop.send(
-        .event(
-          .deviceCode(
-            Event.DeviceCode(
-              account: login.account.text, issuer: signIn.configuration.issuer,
-              clientID: signIn.configuration.clientID, scope: signIn.scope?.text, userCode: code.userCode,
-              verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
-              expiresAt: signIn.startedAtUnixSeconds + code.expiresIn, interval: login.polling.interval))),
-        to: login.ticket)
-      if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
-      scheduleNextPoll(login)
+    case .success(.device(let signIn)): devicePrepared(login, signIn)
+    case .success(.browser(let signIn, let listener)): browserPrepared(login, signIn, listener)
     }
+  }
+
+  private func devicePrepared(_ login: Login, _ signIn: DeviceSignIn) {
+    login.signIn = signIn
+    login.polling = DevicePolling(signIn.authorization)
+    let code = signIn.authorization
+    log.note(.signInCode(seconds: code.expiresIn), login.account)
+    let expiry = signIn.startedAtUnixSeconds + code.expiresIn
+    tell(
+      login,
+      .deviceCode(
+        Event.DeviceCode(
+          login: login.name, account: login.account.text, issuer: signIn.configuration.issuer,
+          clientID: signIn.configuration.clientID, scope: signIn.scope?.text, userCode: code.userCode,
+          verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
+          expiresAt: expiry, interval: login.polling.interval)), until: expiry)
+    if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
+    detach(login, until: expiry)
+    scheduleNextPoll(login)
+  }
+
+  /// Tells what a person must do, now and to whoever takes the sign-in up later.
+  func tell(_ login: Login, _ event: Event, until expiry: Int) {
+    (login.event, login.expiry) = (event, expiry)
+    loop.send(.event(event), to: login.ticket)
   }
 
   /// Sends the address as a QR code; one that is too long for a screen is left out.
@@ -81,7 +103,7 @@ extension Hub {
     let elapsed = signIn.startedAt.duration(to: now).wholeMilliseconds
     switch login.polling.next(elapsedMilliseconds: elapsed) {
     case .poll(let wait): loop.schedule(.devicePoll(login: login.id), at: now.advanced(by: .milliseconds(wait)))
-    case .expire(let wait): loop.schedule(.deviceExpiry(login: login.id), at: now.advanced(by: .milliseconds(wait)))
+    case .expire(let wait): loop.schedule(.signInExpiry(login: login.id), at: now.advanced(by: .milliseconds(wait)))
     }
   }
 
@@ -132,9 +154,10 @@ extension Hub {
 
   func loginExpired(_ id: UInt64) {
     guard let login = logins[id], !login.isFinishing else { return }
+    let what = login.browser == nil ? "the code expired" : "the time was over"
     let failure = Failure(
-      .codeExpired, "the code expired before the sign-in was approved", hint: "agent login \(login.account.text)")
-    loop.send(.failure(failure), to: login.ticket)
+      .codeExpired, "\(what) before the sign-in was approved", hint: "agent login \(login.account.text)")
+    conclude(login, .failure(failure))
     end(login, failure.code)
   }
 
@@ -172,7 +195,7 @@ extension Hub {
         : "the server gave no refresh token: this session ends with its access token"
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
-    loop.send(.result(signInResult(account, outcome.grant)), to: login.ticket)
+    conclude(login, .result(signInResult(account, outcome.grant)))
   }
 
   /// `{"account","issuer","subject","scope","expires_at"}`.
@@ -185,15 +208,16 @@ extension Hub {
     return result
   }
 
-  private func fail(_ login: Login, _ error: SessionError) {
+  func fail(_ login: Login, _ error: SessionError) {
     let failure = Failure(error, account: login.account.text)
-    loop.send(.failure(failure), to: login.ticket)
+    conclude(login, .failure(failure))
     end(login, failure.code)
   }
 
   /// Forgets a sign-in. One that the person has approved already is finished all the same, so that
   /// the session is not lost; only its answer goes nowhere.
   func end(_ login: Login, _ code: FailureCode = .cancelled) {
+    loop.stopListening(for: login.id)
     accounts[login.account]?.session.signInEnded()
     guard !login.isFinishing else { return }
     // First, since whoever is told of the end may turn out to be gone, which ends its sign-in too.

@@ -31,13 +31,14 @@ extension Hub {
       return loop.send(.result(JSONObject([("accounts", .array([]))])), to: ticket)
     }
     let batch = SignOutBatch(ticket: ticket, open: Set(targets.map(\.name)))
-    for account in targets { signOut(account, isLocal: request.local, batch) }
+    for account in targets { signOut(account, request, batch) }
   }
 
-  private func signOut(_ account: Account, isLocal: Bool, _ batch: SignOutBatch) {
-    let operation = beginSignOut(account, isLocal: isLocal)
-    submit {
-      let outcome: Result<SignOutOperation.Confirmation, SessionError>
+  private func signOut(_ account: Account, _ request: LogoutRequest, _ batch: SignOutBatch) {
+    var operation = beginSignOut(account, isLocal: request.local)
+    operation.wantsLogoutPage = request.browser
+    submit { [operation] in
+      let outcome: Result<SignOutOperation.Ending, SessionError>
       do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
       return .signedOut(batch, operation.account, outcome)
     }
@@ -46,12 +47,13 @@ extension Hub {
   /// Ends all that goes on for the account here; the operation does the rest on a worker.
   func beginSignOut(_ account: Account, isLocal: Bool) -> SignOutOperation {
     for login in logins.values where login.account == account.name {
-      loop.send(.failure(Failure(.cancelled, "the account was signed out")), to: login.ticket)
+      conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
       end(login)
     }
     let operation = SignOutOperation(
       account: account.name, configuration: account.configuration, grant: account.session.grant, isLocal: isLocal,
       services: services(for: account.name))
+    endTransfers(of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
     account.cancelRefresh()
     account.session.signedOut()
     failWaiters(account, .signedOut(account: account.name.text))
@@ -59,13 +61,15 @@ extension Hub {
   }
 
   func signedOut(
-    _ batch: SignOutBatch, _ name: AccountName, _ outcome: Result<SignOutOperation.Confirmation, SessionError>
+    _ batch: SignOutBatch, _ name: AccountName, _ outcome: Result<SignOutOperation.Ending, SessionError>
   ) {
     batch.open.remove(name)
     switch outcome {
-    case .success(let confirmation):
-      log.note(.signedOut(confirmation == .revoked ? .revoked : .notRevoked), name)
-      batch.results.append(.object(confirmation.json(name)))
+    case .success(let ending):
+      log.note(.signedOut(ending.confirmation == .revoked ? .revoked : .notRevoked), name)
+      var result = ending.confirmation.json(name)
+      result["end_session_url"] = ending.logoutURL.map { .string($0) }
+      batch.results.append(.object(result))
     case .failure(let error):
       log.note(.signedOut(.failed), name)
       batch.failure = batch.failure ?? Failure(error, account: name.text)

@@ -13,6 +13,8 @@ extension Hub {
     switch request {
     case .login(let login): name = (try? LoginSettings(login, settings))?.account
     case .logout(let logout) where logout.all: name = nil
+    // Which account it is about is found out later.
+    case .call(let call) where call.account == nil: name = nil
     case .status(nil, check: _), .list, .daemonStatus, .daemonStop, .daemonLog: name = nil
     default: name = request.account.flatMap { try? AccountName($0) } ?? settings.active
     }
@@ -81,7 +83,9 @@ extension Request {
     case .status(let account, check: _), .whoami(let account): account
     case .use(let account): account
     case .account(let request): request.account
-    case .login, .list, .daemonStatus, .daemonStop, .daemonLog: nil
+    case .call(let call): call.account
+    case .proof(let proof): proof.account
+    case .login, .loginRedirect, .loginResume, .discover, .list, .daemonStatus, .daemonStop, .daemonLog: nil
     }
   }
 }

@@ -11,7 +11,16 @@ extension Hub {
     let account = try resolve(request.account)
     let need = TokenNeed(
       minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: request.forceRefresh)
-    try obtain(for: Account.Waiter(ticket: ticket, need: need, purpose: .token(request.extras)), account)
+    let target: TokenTarget?
+    do {
+      target = try TokenTarget.make(
+        scope: request.target.scope, resources: request.target.resources, audience: request.target.audience,
+        isExchanged: request.target.isExchanged)
+    } catch {
+      throw Failure(.oauth(error), account: account.name.text)
+    }
+    try obtain(
+      for: Account.Waiter(ticket: ticket, need: need, target: target, purpose: .token(request.extras)), account)
   }
 
   func whoami(_ name: String?, _ ticket: Ticket) throws(Failure) {
@@ -21,6 +30,12 @@ extension Hub {
 
   /// Serves a token, or waits for one.
   func obtain(for waiter: Account.Waiter, _ account: Account) throws(Failure) {
+    do throws(SessionError) { try seek(for: waiter, account.with(waiter.target)) } catch {
+      throw Failure(error, account: account.name.text)
+    }
+  }
+
+  private func seek(for waiter: Account.Waiter, _ account: Account) throws(SessionError) {
     prove(account)
     let now = loop.now
     let decision = account.session.request(waiter.need, account: account.name.text, now: now)
@@ -32,7 +47,7 @@ extension Hub {
     case .wait(let start):
       account.waiters.append(waiter)
       if let start { run(start, account) }
-    case .fail(let error): throw Failure(error, account: account.name.text)
+    case .fail(let error): throw error
     }
   }
 
@@ -59,47 +74,59 @@ extension Hub {
       do {
         loop.send(try account.line(for: grant, extras), to: waiter.ticket)
       } catch {
-        fail(waiter, account, error)
+        loop.send(.failure(error), to: waiter.ticket)
       }
+    case .proof(let target): prove(target, account, grant, waiter.ticket)
+    case .exchange(let target, let refresh): exchange(grant, for: target, refresh, account)
     case .whoami: identify(account, grant, waiter.ticket, mayRefresh: !waiter.need.forceRefresh)
     case .check(let batch): check(account, grant, batch)
+    case .resource(let transfer): begin(transfer, account, grant)
     }
   }
 
-  private func fail(_ waiter: Account.Waiter, _ account: Account, _ failure: Failure) {
+  private func fail(_ waiter: Account.Waiter, _ account: Account, _ error: SessionError) {
     switch waiter.purpose {
-    case .token, .whoami: loop.send(.failure(failure), to: waiter.ticket)
-    case .check(let batch): settle(account.name, failure, in: batch)
+    case .token, .proof, .whoami: loop.send(.failure(Failure(error, account: account.name.text)), to: waiter.ticket)
+    case .check(let batch): settle(account.name, Failure(error, account: account.name.text), in: batch)
+    case .exchange(let target, let refresh): refreshEnded(account.name, target, refresh, .failure(error))
+    case .resource(let transfer): fail(transfer, Failure(error, account: account.name.text))
     }
   }
 
   private func run(_ refresh: Session.Refresh, _ account: Account) {
     account.attemptStartedAt = services.time.now()
     log.note(.refreshBegan(attempt: refresh.attempt), account.name)
+    if let target = account.target, target.isExchanged { return beginExchange(target, refresh, account) }
     let operation = RefreshOperation(
       account: account.name, configuration: account.configuration, previous: account.session.grant,
+      target: account.target,
       services: services(for: account.name), cancellation: account.newRefreshCancellation())
     submit {
       let outcome: Result<AccessGrant, SessionError>
       do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
-      return .refreshEnded(operation.account, refresh, outcome)
+      return .refreshEnded(operation.account, operation.target, refresh, outcome)
     }
   }
 
-  func refreshEnded(_ name: AccountName, _ refresh: Session.Refresh, _ outcome: Result<AccessGrant, SessionError>) {
-    guard let account = accounts[name] else { return }
+  func refreshEnded(
+    _ name: AccountName, _ target: TokenTarget?, _ refresh: Session.Refresh,
+    _ outcome: Result<AccessGrant, SessionError>
+  ) {
+    guard let account = line(name, target) else { return }
     let now = services.time.now()
     noteEnd(of: account, outcome, now)
+    let outcome = outcome.map { $0.keepingIdentity(of: account.session.grant) }
     let aftermath = account.session.refreshEnded(
       refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
     switch aftermath {
     case .ignored: break
     case .retry(let next, let wait):
       let event = TimerEvent.refreshRetry(
-        account: name.text, generation: next.generation, attempt: next.attempt)
+        account: name.text, target: target, generation: next.generation, attempt: next.attempt)
       loop.schedule(event, at: now.advanced(by: wait))
       log.note(.refreshRetry(attempt: next.attempt, waitMilliseconds: wait.wholeMilliseconds), name)
     case .renewed(let grant):
+      moveOthers(account, grant)
       answerWaiters(account) { waiter in
         if let minimum = waiter.need.minimumValiditySeconds, let lifetime = grant.lifetimeSeconds, minimum >= lifetime {
           return .failure(.lifetimeTooShort(account: name.text, lifetime: lifetime))
@@ -121,7 +148,7 @@ extension Hub {
     for waiter in waiters {
       switch answer(waiter) {
       case .success(let grant): serve(grant, account, waiter)
-      case .failure(let error): fail(waiter, account, Failure(error, account: account.name.text))
+      case .failure(let error): fail(waiter, account, error)
       }
     }
   }
@@ -135,21 +162,41 @@ extension Hub {
     }
   }
 
+  /// The account's own token, or one with another target; nil when it is gone.
+  private func line(_ name: AccountName, _ target: TokenTarget?) -> Account? {
+    guard let account = accounts[name] else { return nil }
+    return target.map { account.others[$0] } ?? account
+  }
+
+  /// A refresh writes the record again; the tokens beside it, which came with the record before, are still good.
+  private func moveOthers(_ account: Account, _ grant: AccessGrant) {
+    guard let replaced = grant.replacedGeneration else { return }
+    for other in accounts[account.name]?.all ?? [] where other !== account {
+      if other.session.grant?.recordGeneration == replaced { other.session.recordMoved(to: grant.recordGeneration) }
+    }
+  }
+
   /// The refresh that these callers waited for was dropped: they start over under the new settings.
   func restartForWaiters(_ account: Account) {
-    let waiters = account.waiters
+    let waiters = account.waiters + account.dropOthers()
     account.waiters = []
-    for waiter in waiters {
-      do { try obtain(for: waiter, account) } catch { fail(waiter, account, error) }
+    for waiter in waiters { obtainOrFail(for: waiter, account) }
+  }
+
+  /// Serves a token, or waits for one, or tells the waiter why there is none.
+  func obtainOrFail(for waiter: Account.Waiter, _ account: Account) {
+    do throws(SessionError) { try seek(for: waiter, account.with(waiter.target)) } catch {
+      fail(waiter, account, error)
     }
   }
 
   func failWaiters(_ account: Account, _ error: SessionError) {
+    for waiter in account.dropOthers() { fail(waiter, account, error) }
     answerWaiters(account) { _ in .failure(error) }
   }
 
-  func retryDue(_ name: String, _ generation: UInt64, _ attempt: Int) {
-    guard let name = try? AccountName(name), let account = accounts[name], let waiting = account.session.refresh,
+  func retryDue(_ name: String, _ target: TokenTarget?, _ generation: UInt64, _ attempt: Int) {
+    guard let name = try? AccountName(name), let account = line(name, target), let waiting = account.session.refresh,
       waiting.generation == generation, waiting.attempt == attempt, waiting.isWaiting,
       let next = account.session.retryDue(waiting)
     else { return }
@@ -159,11 +206,11 @@ extension Hub {
   func scheduleRenewal(_ account: Account) {
     guard let due = account.session.renewalDue, due != account.renewalScheduled else { return }
     account.renewalScheduled = due
-    loop.schedule(.renewal(account: account.name.text), at: due)
+    loop.schedule(.renewal(account: account.name.text, target: account.target), at: due)
   }
 
-  func renewalDue(_ name: String) {
-    guard let name = try? AccountName(name), let account = accounts[name] else { return }
+  func renewalDue(_ name: String, _ target: TokenTarget?) {
+    guard let name = try? AccountName(name), let account = line(name, target) else { return }
     account.renewalScheduled = nil
     if let refresh = account.session.renew(now: services.time.now()) { run(refresh, account) }
   }

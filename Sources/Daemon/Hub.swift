@@ -17,6 +17,10 @@ protocol Loop: AnyObject {
   func schedule(_ event: TimerEvent, at due: Instant)
   /// When the request gives up, unless it is answered before.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
+  /// Awaits the answer of a sign-in at a loopback address; it comes to ``Hub/redirectCame(_:query:)``.
+  func listen(_ listener: RedirectListener, for login: UInt64) throws(SystemError)
+  /// Ends that; nothing happens where it is not awaited.
+  func stopListening(for login: UInt64)
   /// Ends the daemon; the request is answered when all work is done.
   func stop(_ ticket: Ticket)
 }
@@ -31,6 +35,8 @@ final class Hub {
   /// looked at.
   private(set) var seen: UInt64?
   private let workers = WorkerPool()
+  /// For requests to resources, which may take as long as they like, and keep nobody else waiting.
+  let callers = WorkerPool(mostThreads: Transfer.mostAtOnce)
   let post: @Sendable (JobResult) -> Void
   let facts: DaemonFacts
   let log: EventLog
@@ -40,6 +46,9 @@ final class Hub {
   var accounts: [AccountName: Account] = [:]
   var logins: [UInt64: Login] = [:]
   var lastLogin: UInt64 = 0
+  /// How sign-ins in the background ended.
+  var ended: [EndedLogin] = []
+  var transfers: [Ticket: Transfer] = [:]
   var watches = Watches()
   private var isStopping = false
 
@@ -63,26 +72,29 @@ final class Hub {
   }
 
   /// Runs `job` on a worker; its result comes back through ``ended(_:)``.
-  func submit(_ job: @escaping @Sendable () -> JobResult) {
+  func submit(on pool: WorkerPool? = nil, _ job: @escaping @Sendable () -> JobResult) {
     jobsInFlight += 1
-    workers.submit { [post] in post(job()) }
+    (pool ?? workers).submit { [post] in post(job()) }
   }
 
   /// Runs what blocks on a worker, and then `finish` with what came of it on the loop.
   func work<Value: Sendable>(
-    _ body: @escaping @Sendable () throws(SessionError) -> Value,
+    on pool: WorkerPool? = nil, _ body: @escaping @Sendable () throws(SessionError) -> Value,
     finish: @escaping @Sendable (Hub, Result<Value, SessionError>) -> Void
   ) {
-    submit {
+    submit(on: pool) {
       let outcome: Result<Value, SessionError>
       do throws(SessionError) { outcome = .success(try body()) } catch { outcome = .failure(error) }
       return .then { hub in finish(hub, outcome) }
     }
   }
 
+  /// Notes whether the settings or the vault may have changed; whatever the loop calls begins with this.
+  func look() { seen = changes?.look() }
+
   /// Starts a request; its last line may come at once or much later.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
-    seen = changes?.look()
+    look()
     if let seconds = deadlineSeconds(envelope) {
       loop.setDeadline(loop.now.advanced(by: .seconds(seconds)), of: ticket)
     }
@@ -91,8 +103,14 @@ final class Hub {
       if isStopping { throw Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again") }
       switch envelope.request {
       case .token(let request): try token(request, ticket)
+      case .proof(let request): try proof(request, ticket)
       case .whoami(let name): try whoami(name, ticket)
-      case .login(let request): try login(request, ticket, passed: passed.last)
+      case .login(let request): try login(request, ticket, passed: passed)
+      case .loginRedirect(let request):
+        let login = try redirectPasted(request)
+        loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
+      case .loginResume(let request): try resume(request, ticket)
+      case .discover(let request): try discover(request, ticket)
       case .logout(let request): try logout(request, ticket)
       case .status(let name, check: false): try survey(.status, name, ticket)
       case .status(let name, check: true): try check(name, ticket)
@@ -102,16 +120,36 @@ final class Hub {
       case .daemonStop: loop.stop(ticket)
       case .daemonLog: loop.send(.result(log.json), to: ticket)
       case .account(let request): try manage(request, ticket, passed: passed)
+      case .call(let request):
+        try call(request, ticket, timeoutSeconds: envelope.timeoutSeconds, passed: passed)
       }
     } catch {
       loop.send(.failure(error), to: ticket)
     }
   }
 
+  /// Whether the request that is answered is a sign-in, to which more may be said.
+  func awaitsMore(_ ticket: Ticket) -> Bool { logins.values.contains { $0.ticket == ticket } }
+
+  /// Whether a request that comes while another one is answered belongs to that one: the address that a sign-in
+  /// waits for. A refusal is told as an event then.
+  func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
+    guard case .loginRedirect(let request) = request,
+      logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(request.login) })
+    else { return false }
+    look()
+    do throws(Failure) {
+      _ = try redirectPasted(request)
+    } catch {
+      loop.send(.event(.redirectRefused(error)), to: ticket)
+    }
+    return true
+  }
+
   /// A sign-in without a deadline of its own ends with its code, a stop with the work in hand.
   private func deadlineSeconds(_ envelope: RequestEnvelope) -> Int? {
     switch envelope.request {
-    case .login, .daemonStop: envelope.timeoutSeconds
+    case .login, .loginResume, .daemonStop: envelope.timeoutSeconds
     default: envelope.timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds
     }
   }
@@ -121,26 +159,31 @@ final class Hub {
     isStopping = true
     log.note(.stopping)
     for login in logins.values where !login.isFinishing {
-      loop.send(.failure(Failure(.cancelled, "the daemon is stopping")), to: login.ticket)
+      conclude(login, .failure(Failure(.cancelled, "the daemon is stopping")))
       end(login)
     }
+    endTransfers(Failure(.cancelled, "the daemon is stopping"))
   }
 
   /// The request is over for its sender: the connection closed or its time is up.
   func abandon(_ ticket: Ticket) {
     watches.end(ticket)
-    for account in accounts.values { account.waiters.removeAll { $0.ticket == ticket } }
-    for login in logins.values where login.ticket == ticket { end(login) }
+    for account in accounts.values.flatMap(\.all) { account.waiters.removeAll { $0.ticket == ticket } }
+    for login in logins.values where login.ticket == ticket {
+      if login.event != nil, login.isDetached { login.ticket = .nobody } else { end(login) }
+    }
+    if let transfer = transfers[ticket] { end(transfer) }
   }
 
   /// Takes in what a worker tells.
   func ended(_ result: JobResult) {
+    if case .meanwhile(let act) = result { return act(self) }
     if case .step(let account, let step) = result { return log.note(.step(step), account) }
-    seen = changes?.look()
+    look()
     jobsInFlight -= 1
     switch result {
     case .step: break
-    case .refreshEnded(let name, let refresh, let outcome): refreshEnded(name, refresh, outcome)
+    case .refreshEnded(let name, let target, let refresh, let outcome): refreshEnded(name, target, refresh, outcome)
     case .loginPrepared(let id, let outcome): loginPrepared(id, outcome)
     case .loginPolled(let id, let sentAt, let outcome): loginPolled(id, sentAt, outcome)
     case .loginFinished(let id, let outcome): loginFinished(id, outcome)
@@ -149,17 +192,18 @@ final class Hub {
       surveyed(purpose, ticket, summaries, vault)
     case .userInfo(let name, let ticket, let mayRefresh, let outcome):
       userInfoEnded(name, ticket, mayRefresh: mayRefresh, outcome)
-    case .then(let finish): finish(self)
+    case .then(let act), .meanwhile(let act): act(self)
     }
   }
 
   func due(_ event: TimerEvent) {
-    seen = changes?.look()
+    look()
     switch event {
-    case .refreshRetry(let name, let generation, let attempt): retryDue(name, generation, attempt)
-    case .renewal(let name): renewalDue(name)
+    case .refreshRetry(let name, let target, let generation, let attempt):
+      retryDue(name, target, generation, attempt)
+    case .renewal(let name, let target): renewalDue(name, target)
     case .devicePoll(let id): pollDue(id)
-    case .deviceExpiry(let id): loginExpired(id)
+    case .signInExpiry(let id): loginExpired(id)
     case .housekeeping, .stopDeadline: break
     }
   }

@@ -7,15 +7,17 @@ internal import Wire
 
 /// What a worker hands back to the loop.
 enum JobResult: Sendable {
-  case refreshEnded(AccountName, Session.Refresh, Result<AccessGrant, SessionError>)
-  case loginPrepared(login: UInt64, Result<DeviceSignIn, SessionError>)
+  case refreshEnded(AccountName, TokenTarget?, Session.Refresh, Result<AccessGrant, SessionError>)
+  case loginPrepared(login: UInt64, Result<PreparedSignIn, SessionError>)
   case loginPolled(login: UInt64, sentAt: Instant, Result<DevicePollOutcome, SessionError>)
   case loginFinished(login: UInt64, Result<SignIn.Outcome, SessionError>)
-  case signedOut(SignOutBatch, AccountName, Result<SignOutOperation.Confirmation, SessionError>)
+  case signedOut(SignOutBatch, AccountName, Result<SignOutOperation.Ending, SessionError>)
   case surveyed(Survey.Purpose, Ticket, [AccountSummary], VaultStatus)
   case userInfo(AccountName, Ticket, mayRefresh: Bool, Result<JSONObject?, SessionError>)
   /// A job that goes on tells what it does.
   case step(AccountName, LogStep)
   /// What the loop does with the result is in it.
   case then(@Sendable (Hub) -> Void)
+  /// The same from a job that goes on.
+  case meanwhile(@Sendable (Hub) -> Void)
 }

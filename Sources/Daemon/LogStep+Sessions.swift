@@ -28,11 +28,14 @@ extension LogStep.Endpoint {
       switch role {
       case .metadata: .metadata
       case .keys: .keys
+      case .authorization: .authorization
+      case .pushedAuthorization: .pushedAuthorization
       case .deviceAuthorization: .deviceAuthorization
       case .token: .token
       case .userinfo: .userinfo
       case .introspection: .introspection
       case .revocation: .revocation
+      case .resource: .resource
       }
   }
 }

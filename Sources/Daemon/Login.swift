@@ -1,3 +1,4 @@
+internal import Crypto
 internal import OAuth
 internal import Platform
 internal import Sessions
@@ -7,26 +8,48 @@ internal import Wire
 /// A sign-in under way: the request that waits for it, and where it stands.
 final class Login {
   let id: UInt64
-  let ticket: Ticket
+  /// What it is called on the socket: 128 random bits.
+  let name: String
+  /// Who waits for it; nobody, when it goes on in the background.
+  var ticket: Ticket
   let account: AccountName
   let startedAt: Instant
   let cancellation = Cancellation()
 
+  /// It goes on when its sender is gone, once there is something for a person to do.
+  var isDetached = false
+  /// What a person must do, once that is known, and until when, in unix seconds.
+  var event: Event?
+  var expiry = 0
+
   /// Set once the device code is there.
   var signIn: DeviceSignIn?
+  /// Set once the address to open is there.
+  var browser: BrowserSignIn?
   var polling = DevicePolling(interval: 5, expiresIn: 0)
 
   /// The person has approved; what is left must not be given up half-way.
   var isFinishing = false
   var hasWarnedOfClock = false
+  var hasMetForeignRedirect = false
 
   /// Whether the client can show a QR code.
   var wantsQRCode = false
 
-  init(id: UInt64, ticket: Ticket, account: AccountName, startedAt: Instant) {
+  init(id: UInt64, name: String, ticket: Ticket, account: AccountName, startedAt: Instant) {
     self.id = id
+    self.name = name
     self.ticket = ticket
     self.account = account
     self.startedAt = startedAt
+  }
+
+  /// Whether this is the sign-in that a request names.
+  func isNamed(_ other: String) -> Bool { Self.isSame(name, other) }
+
+  /// Whether two names are the same. The time tells nothing of them.
+  static func isSame(_ one: String, _ other: String) -> Bool {
+    let (one, other) = (Array(one.utf8), Array(other.utf8))
+    return ConstantTime.isEqual(one.span, other.span)
   }
 }

@@ -46,17 +46,19 @@ struct LoginSettings {
       if let active = settings.active { return active }
       throw Failure(.noAccount(name: nil), account: nil)
     }
-    guard let host = (try? URI(issuer))?.host,
-      let base = try? AccountName(String(host.filter { $0 != "[" && $0 != "]" && $0 != ":" }.prefix(60)))
-    else { throw Failure(.invalidRequest, "name the account: agent login NAME --issuer URL") }
-    for number in 1...99 {
-      let text = number == 1 ? base.text : "\(base.text)-\(number)"
-      guard let name = try? AccountName(text) else { break }
+    for name in names(forHostOf: issuer) {
       guard let stored = settings[name] else { return name }
       if stored.issuer.utf8.elementsEqual(issuer.utf8), request.clientID ?? stored.clientID == stored.clientID {
         return name
       }
     }
     throw Failure(.invalidRequest, "name the account: agent login NAME --issuer URL")
+  }
+
+  /// Names for an account that nobody named, the best first: its host's, then with a number; none when the host is none.
+  static func names(forHostOf url: String) -> [AccountName] {
+    guard let host = (try? URI(url))?.host else { return [] }
+    let base = String(host.filter { $0 != "[" && $0 != "]" && $0 != ":" }.prefix(60))
+    return (1...99).compactMap { number in try? AccountName(number == 1 ? base : "\(base)-\(number)") }
   }
 }

@@ -23,6 +23,7 @@ final class Server: Loop {
     static let timer: UInt64 = 3
     static let signals: UInt64 = 4
     static let directory: UInt64 = 5
+    static let redirects: UInt64 = 6
     static let firstConnection: UInt64 = 16
   }
 
@@ -48,6 +49,8 @@ final class Server: Loop {
   /// The peer whose request is being begun; most requests are answered at once.
   private var serving: Connection?
   private var nextConnection = Key.firstConnection
+  /// There once a sign-in in the browser has begun.
+  private var redirects: RedirectDesk?
   private var stopRequests: [Ticket] = []
   private var stopDeadline: Instant?
   /// No peer is out of time before this.
@@ -111,6 +114,7 @@ final class Server: Loop {
       for event in events { dispatch(event) }
       while let due = timers.popDue(now) { handle(due, now) }
       if calmUntil <= now { expirePeers(now) }
+      redirects?.expire(now)
     }
     for connection in connections.values { _ = connection.flush() }
   }
@@ -126,7 +130,8 @@ final class Server: Loop {
   /// Wakes the loop at the earliest time that matters. A timer that is set too early only costs one
   /// round, so it is left alone then: most requests come and go without touching it.
   private func armTimer() throws(SystemError) {
-    let due = min(timers.nextDue ?? .distantFuture, calmUntil)
+    var due = min(timers.nextDue ?? .distantFuture, calmUntil)
+    if let deadline = redirects?.nextDeadline { due = min(due, deadline) }
     if let armed, armed <= due { return }
     try timer.set(at: due)
     armed = due
@@ -140,6 +145,7 @@ final class Server: Loop {
       timer.drain()
       armed = nil
     case Key.signals: while signals.next() != nil { beginStop() }
+    case Key.redirects: redirects?.serve(now) { [hub] login, query in hub!.redirectCame(login, query: query) }
     case Key.directory: if listening?.isStillOurs() == false { beginStop() }
     default: handle(event)
     }
@@ -172,6 +178,24 @@ final class Server: Loop {
   }
 
   func schedule(_ event: TimerEvent, at due: Instant) { timers.schedule(event, at: due) }
+}
+
+// MARK: - Redirects
+
+extension Server {
+  func listen(_ listener: RedirectListener, for login: UInt64) throws(SystemError) {
+    let desk: RedirectDesk
+    if let redirects {
+      desk = redirects
+    } else {
+      desk = try RedirectDesk()
+      try poller.add(desk.raw, interest: .read, key: Key.redirects)
+      redirects = desk
+    }
+    try desk.open(listener, for: login)
+  }
+
+  func stopListening(for login: UInt64) { redirects?.close(login) }
 }
 
 // MARK: - Peers
@@ -238,6 +262,7 @@ extension Server {
       serving = outer
       connection.isServing = false
     }
+    serveBeside(connection)
     while !connection.isDropped, connection.current == nil, let request = takeRequest(connection) {
       let ticket = connection.nextTicket()
       let passed = connection.passed
@@ -254,6 +279,17 @@ extension Server {
   private func takeRequest(_ connection: Connection) -> Result<RequestEnvelope, Failure>? {
     connection.takeLine { line in
       do throws(Failure) { return .success(try requests.envelope(parsing: line)) } catch { return .failure(error) }
+    }
+  }
+
+  /// Takes the lines that belong to the request being answered.
+  private func serveBeside(_ connection: Connection) {
+    var goesOn = true
+    while goesOn, let ticket = connection.current, hub.awaitsMore(ticket) {
+      goesOn = connection.takeLine(if: { line in
+        guard let envelope = try? RequestEnvelope(parsing: line) else { return false }
+        return hub.handleBeside(envelope.request, ticket)
+      })
     }
   }
 

@@ -1,11 +1,12 @@
+internal import OAuth
 internal import Platform
 
 /// What the loop does at a time.
 enum TimerEvent: Sendable, Hashable {
-  case refreshRetry(account: String, generation: UInt64, attempt: Int)
-  case renewal(account: String)
+  case refreshRetry(account: String, target: TokenTarget?, generation: UInt64, attempt: Int)
+  case renewal(account: String, target: TokenTarget?)
   case devicePoll(login: UInt64)
-  case deviceExpiry(login: UInt64)
+  case signInExpiry(login: UInt64)
   case housekeeping
   /// The daemon was told to stop, and jobs have had their time.
   case stopDeadline

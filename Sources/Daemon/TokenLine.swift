@@ -9,15 +9,20 @@ struct TokenLine {
   let grant: AccessGrant
   let line: SharedSecret
 
+  /// - Parameter proof: Of possession of the key that the token is bound to.
   /// - Throws: `memory` when the secure heap is full.
-  init(_ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras) throws(Failure) {
+  init(
+    _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, proof: String? = nil
+  ) throws(Failure) {
     let idToken = extras.idToken ? grant.idToken : nil
     let claims = extras.claims && !grant.claims.isEmpty ? grant.claims : nil
     var line = SecretBuffer(capacity: grant.accessToken.bytes.count + (idToken?.bytes.count ?? 0) + 1024)
     grant.accessToken.bytes.withBytes { accessToken in
-      guard let idToken else { return description.appendAnswer(accessToken: accessToken, claims: claims, to: &line) }
+      guard let idToken else {
+        return description.appendAnswer(accessToken: accessToken, claims: claims, proof: proof, to: &line)
+      }
       idToken.bytes.withBytes {
-        description.appendAnswer(accessToken: accessToken, idToken: $0, claims: claims, to: &line)
+        description.appendAnswer(accessToken: accessToken, idToken: $0, claims: claims, proof: proof, to: &line)
       }
     }
     do {

@@ -25,6 +25,11 @@ struct Watches {
 
   mutating func begin(_ ticket: Ticket, about account: AccountName?) { subjects[ticket] = .some(account) }
 
+  /// What a request is about was found out.
+  mutating func narrow(_ ticket: Ticket, to account: AccountName) {
+    if subjects[ticket] != nil { subjects[ticket] = .some(account) }
+  }
+
   /// The request was answered, or is given up.
   mutating func end(_ ticket: Ticket) {
     if !subjects.isEmpty { subjects[ticket] = nil }

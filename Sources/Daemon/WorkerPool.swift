@@ -6,7 +6,7 @@ internal import Synchronization
 final class WorkerPool: Sendable {
   /// More jobs than this wait their turn. Each account has at most one refresh in flight, so a
   /// server that hangs holds as many threads as it has accounts.
-  private static let mostThreads = 64
+  static let mostThreads = 64
 
   /// There are at least as many threads as jobs that have not ended, up to ``mostThreads``.
   private struct State {
@@ -17,14 +17,20 @@ final class WorkerPool: Sendable {
   private let jobs = WorkQueue<@Sendable () -> Void>()
   private let state = Mutex(State())
   private let idleTime: Duration
+  private let mostThreads: Int
 
-  /// - Parameter idleTime: After it a thread without work ends.
-  init(idleTime: Duration = .seconds(5)) { self.idleTime = idleTime }
+  /// - Parameters:
+  ///   - idleTime: After it a thread without work ends.
+  ///   - mostThreads: How many jobs run at the same time.
+  init(idleTime: Duration = .seconds(5), mostThreads: Int = WorkerPool.mostThreads) {
+    self.idleTime = idleTime
+    self.mostThreads = mostThreads
+  }
 
   func submit(_ job: @escaping @Sendable () -> Void) {
     let needsThread = state.withLock { state -> Bool in
       state.unfinished += 1
-      guard state.threads < state.unfinished, state.threads < Self.mostThreads else { return false }
+      guard state.threads < state.unfinished, state.threads < mostThreads else { return false }
       state.threads += 1
       return true
     }

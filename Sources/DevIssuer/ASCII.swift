@@ -14,6 +14,10 @@ enum ASCII {
 
   static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
+  static func isHexadecimal(_ byte: UInt8) -> Bool {
+    isDigit(byte) || (0x41...0x46).contains(byte & 0xDF)
+  }
+
   static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
 
   /// A character of a token (RFC 9110 section 5.6.2).

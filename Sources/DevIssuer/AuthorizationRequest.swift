@@ -12,17 +12,22 @@ struct AuthorizationRequest: Sendable {
   let challenge: [UInt8]?
   let nonce: String?
   let scope: ScopeSet
+  /// Resources and audiences (RFC 8707 section 2.1).
+  let targets: [String]
   let loginHint: String?
   let prompt: Set<String>
   /// Seconds.
   let maxAge: Int?
   /// What the client would like best comes first.
   let acrValues: [String]
+  /// The key that the code is bound to (RFC 9449 section 10).
+  let dpopThumbprint: String?
 
   /// - Throws: What the client is told by a redirect.
   init(
-    _ parameters: Parameters, client: RegisteredClient, target: RedirectTarget
+    _ parameters: Parameters, client: RegisteredClient, target: RedirectTarget, targets: [String]
   ) throws(OAuthFailure) {
+    try client.requireGrantType(GrantType.authorizationCode)
     guard parameters["request"] == nil else {
       throw OAuthFailure(.requestNotSupported, "request objects are not supported")
     }
@@ -35,14 +40,19 @@ struct AuthorizationRequest: Sendable {
     clientID = client.id
     clientName = client.name
     self.target = target
-    challenge = try Self.challenge(parameters, isRequired: client.secret == nil)
+    self.targets = targets
+    challenge = try Self.challenge(parameters, isRequired: !client.isConfidential)
     nonce = parameters["nonce"]
     scope = try AuthorizationServer.scope(parameters) ?? .standard
     loginHint = parameters["login_hint"]
     prompt = try Self.prompt(parameters)
     maxAge = try Self.maxAge(parameters)
     acrValues = Self.values(parameters["acr_values"])
+    dpopThumbprint = parameters["dpop_jkt"]
   }
+
+  /// Whether the code may be redeemed with this key.
+  func takes(_ thumbprint: String?) -> Bool { dpopThumbprint == nil || dpopThumbprint == thumbprint }
 
   /// The login hint when it is a name that users can have here.
   var validHint: String? {

@@ -52,7 +52,8 @@ extension AuthorizationServer {
       throw .unanswerable(error)
     }
     do throws(OAuthFailure) {
-      return try AuthorizationRequest(parameters, client: client, target: target)
+      let targets = try targets(of: parameters)
+      return try AuthorizationRequest(parameters, client: client, target: target, targets: targets)
     } catch {
       throw .answerable(target, error)
     }

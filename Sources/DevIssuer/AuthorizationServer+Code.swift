@@ -6,22 +6,25 @@ extension AuthorizationServer {
   ///
   /// A code that comes a second time ends the grant of its first use (RFC 6749 section 4.1.2).
   func redeemCode(
-    _ parameters: Parameters, _ client: RegisteredClient
+    _ parameters: Parameters, _ client: RegisteredClient, _ proof: DPoPProof?
   ) throws(OAuthFailure) -> IssuedTokens {
     guard let key = OpaqueKey(text: try parameters.required("code")) else {
       throw OAuthFailure(.invalidGrant, "unknown code")
     }
-    let proof = try CodeProof(parameters)
-    let (grantKey, accessKey) = (try checked(OpaqueKey.random), try checked(OpaqueKey.random))
-    let (now, wall) = (clock.now(), wallSeconds())
+    let codeProof = try CodeProof(parameters)
+    let grantKey = try checked(OpaqueKey.random)
+    let order = try order(parameters, client, proof)
     return try withState { (state) throws(OAuthFailure) -> IssuedTokens in
-      let code = try Self.use(key, client, for: grantKey, now, &state)
-      try proof.check(against: code.request)
+      let code = try Self.use(key, client, for: grantKey, order.now, &state)
+      try codeProof.check(against: code.request)
+      guard code.request.takes(order.thumbprint) else {
+        throw OAuthFailure(.invalidDPoPProof, "the code is bound to another key")
+      }
       state.count(.codeGrants)
       var grant = Grant(
         clientID: client.id, username: code.session.username, scope: code.request.scope,
-        authTime: code.session.authTime, acr: code.session.acr)
-      return try begin(&grant, grantKey, accessKey, nonce: code.request.nonce, (now, wall), &state)
+        authTime: code.session.authTime, acr: code.session.acr, targets: code.request.targets)
+      return try begin(&grant, grantKey, order, nonce: code.request.nonce, &state)
     }
   }
 

@@ -20,7 +20,9 @@ extension AuthorizationServer {
     let algorithm = withState { $0.key.algorithm }
     let newKey: SigningKey? =
       command.rotatesKey ? try checked { () throws(CryptoError) in try SigningKey(algorithm) } : nil
+    let newNonces = try checked { () throws(CryptoError) in [try OpaqueKey.random(), try .random()] }
     withState { (state) in
+      if command.replacesNonces { state.dpop.replaceAll(by: newNonces) }
       state.settings = command.settings
       if let newKey { state.key = newKey }
       if command.revokesAll {

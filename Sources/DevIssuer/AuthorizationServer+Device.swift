@@ -5,8 +5,10 @@ extension AuthorizationServer {
   /// The device authorization endpoint (RFC 8628 sections 3.1 and 3.2).
   func authorizeDevice(_ request: Request) throws(OAuthFailure) -> Response {
     let parameters = try Parameters(form: request)
-    let client = try clients.authenticate(request, parameters)
+    let client = try authenticate(request, parameters)
+    try client.requireGrantType(GrantType.deviceCode)
     let scope = try Self.scope(parameters) ?? .standard
+    let targets = try targets(of: parameters)
     let deviceCode = try checked(OpaqueKey.random)
     let userCode = try checked(UserCode.random)
     let (now, wall) = (clock.now(), wallSeconds())
@@ -15,6 +17,7 @@ extension AuthorizationServer {
       state.count(.deviceAuthorizations)
       var grant = DeviceGrant(
         deviceCode: deviceCode, userCode: userCode, clientID: client.id, scope: scope,
+        targets: targets,
         expiresAt: now.advanced(by: .seconds(state.settings.deviceCodeLifetime)),
         interval: .seconds(state.settings.interval))
       switch state.settings.approval {

@@ -5,12 +5,14 @@ extension AuthorizationServer {
   /// The ID Token for a new access token; nil when the grant is not an OpenID one or none is wanted.
   func idToken(for issued: IssuedTokens) throws(JOSEError) -> String? {
     let settings = issued.settings
-    guard settings.issuesIDTokens, issued.scope.contains("openid"), settings.idTokenFault != .missing else {
+    guard let username = issued.grant.username, issued.issuedTokenType == nil, settings.issuesIDTokens,
+      issued.scope.contains("openid"), settings.idTokenFault != .missing
+    else {
       return nil
     }
     let claims = try IDTokenClaims(
       issuer: issuer, grant: issued.grant, accessToken: issued.accessToken, nonce: issued.nonce,
-      issuedAt: issued.issuedAt, userClaims: userClaims(issued.grant.username)
+      issuedAt: issued.issuedAt, userClaims: userClaims(username)
     ).object(for: issued.key.algorithm, fault: settings.idTokenFault)
     return switch settings.idTokenFault {
     case .unsigned: Self.unsigned(claims)

@@ -7,46 +7,62 @@ extension AuthorizationServer {
 
   /// OpenID Connect Discovery 1.0 section 3 and RFC 8414 section 2; one document serves both.
   func metadata() -> Response {
-    let (fault, algorithm, pushedRequests) = withState { (state) -> (MetadataFault?, String, Settings.PushedRequests) in
+    let (settings, algorithm) = withState { (state) -> (Settings, String) in
       state.count(.metadata)
       if state.settings.metadataFault != nil { state.count(.misbehaviours) }
-      return (state.settings.metadataFault, state.key.algorithm.rawValue, state.settings.pushedRequests)
+      return (state.settings, state.key.algorithm.rawValue)
     }
-    let confidential: JSON = ["client_secret_basic", "client_secret_post"]
-    var document: JSONObject = [
-      "issuer": .string(fault == .issuer ? issuer + "/" : issuer),
-      "authorization_endpoint": .string(issuer + "/authorize"),
-      "token_endpoint": .string(fault == .httpEndpoint ? "http://issuer.invalid/token" : issuer + "/token"),
-      "device_authorization_endpoint": .string(issuer + "/device_authorization"),
-      "userinfo_endpoint": .string(issuer + "/userinfo"),
-      "end_session_endpoint": .string(issuer + "/end_session"),
-      "jwks_uri": .string(issuer + "/jwks"),
-      "revocation_endpoint": .string(issuer + "/revoke"),
-      "introspection_endpoint": .string(issuer + "/introspect"),
+    let fault = settings.metadataFault
+    var document = abilities
+    document["issuer"] = .string(fault == .issuer ? issuer + "/" : issuer)
+    for (name, path) in Self.endpoints(settings) { document[name] = .string(issuer + path) }
+    if fault == .httpEndpoint { document["token_endpoint"] = "http://issuer.invalid/token" }
+    document["id_token_signing_alg_values_supported"] = [.string(algorithm)]
+    document["authorization_response_iss_parameter_supported"] = .bool(fault != .noISSParameter)
+    if fault != .noS256 { document["code_challenge_methods_supported"] = fault == .plain ? ["plain"] : ["S256"] }
+    if settings.pushedRequests == .required { document["require_pushed_authorization_requests"] = true }
+    return Self.cacheable(.object(document))
+  }
+
+  private static func endpoints(_ settings: Settings) -> [(name: String, path: String)] {
+    var result = [
+      (name: "authorization_endpoint", path: "/authorize"), (name: "token_endpoint", path: "/token"),
+      (name: "device_authorization_endpoint", path: "/device_authorization"),
+      (name: "userinfo_endpoint", path: "/userinfo"), (name: "end_session_endpoint", path: "/end_session"),
+      (name: "jwks_uri", path: "/jwks"), (name: "revocation_endpoint", path: "/revoke"),
+      (name: "introspection_endpoint", path: "/introspect"),
+    ]
+    if settings.pushedRequests != .off {
+      result.append((name: "pushed_authorization_request_endpoint", path: "/par"))
+    }
+    if settings.opensRegistration { result.append((name: "registration_endpoint", path: "/register")) }
+    return result
+  }
+
+  /// What no setting changes.
+  private var abilities: JSONObject {
+    let confidential: JSON = ["client_secret_basic", "client_secret_post", "private_key_jwt"]
+    let all = JSON.array(ClientMetadata.methods.map(JSON.string))
+    let algorithms = JSON.array(ClientAssertion.algorithms.map { .string($0.rawValue) })
+    return [
       "scopes_supported": ["openid", "profile", "email", "offline_access"],
       "response_types_supported": ["code"],
       "response_modes_supported": ["query"],
       "grant_types_supported": .array(GrantType.all.map(JSON.string)),
-      "authorization_response_iss_parameter_supported": .bool(fault != .noISSParameter),
       "request_uri_parameter_supported": false,
       "acr_values_supported": .array(BrowserSession.contexts.map(JSON.string)),
       "prompt_values_supported": .array(AuthorizationRequest.promptValues.map(JSON.string)),
       "subject_types_supported": ["public"],
-      "id_token_signing_alg_values_supported": [.string(algorithm)],
-      "token_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],
-      "revocation_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],
+      "token_endpoint_auth_methods_supported": all,
+      "revocation_endpoint_auth_methods_supported": all,
       "introspection_endpoint_auth_methods_supported": confidential,
+      "token_endpoint_auth_signing_alg_values_supported": algorithms,
+      "revocation_endpoint_auth_signing_alg_values_supported": algorithms,
+      "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
+      "dpop_signing_alg_values_supported": .array(DPoPProof.algorithms.map { .string($0.rawValue) }),
       "claims_supported": .array(
         (IDTokenClaims.protocolNames + Self.userClaims("").names + claims.names).map(JSON.string)),
     ]
-    if fault != .noS256 {
-      document["code_challenge_methods_supported"] = fault == .plain ? ["plain"] : ["S256"]
-    }
-    if pushedRequests != .off {
-      document["pushed_authorization_request_endpoint"] = .string(issuer + "/par")
-      document["require_pushed_authorization_requests"] = .bool(pushedRequests == .required)
-    }
-    return Self.cacheable(.object(document))
   }
 
   /// The JWK Set (RFC 7517 section 5).

@@ -9,7 +9,7 @@ extension AuthorizationServer {
   /// The pushed authorization request endpoint (section 2).
   func push(_ request: Request) throws(OAuthFailure) -> Response {
     let parameters = try Parameters(form: request)
-    let client = try clients.authenticate(request, parameters)
+    let client = try authenticate(request, parameters)
     // Section 2.1: everything is checked as at the authorization endpoint.
     guard parameters["request_uri"] == nil else {
       throw OAuthFailure(.invalidRequest, "request_uri does not belong here")

@@ -105,7 +105,7 @@ extension AuthorizationServer {
   private func consentPage(
     _ request: Request, _ grant: DeviceGrant, username: String
   ) throws(OAuthFailure) -> Response {
-    let client = clients.clients.first { $0.id == grant.clientID }?.name ?? grant.clientID
+    let client = (try? client(grant.clientID).name) ?? grant.clientID
     let scopes = Markup.joined(grant.scope.values.map { "<li>\($0)</li>" })
     return try formPage(request, status: 200, title: "Allow access?") {
       """

@@ -18,11 +18,14 @@ final class AuthorizationServer: Sendable {
   static let demoUser = "alice"
 
   let issuer: String
-  let clients: ClientAuthenticator
+  /// The clients known from the start.
+  let clients: [RegisteredClient]
   let page: Page
   let formGuard: FormGuard
   let mint: RefreshTokenMint
   let claims: JSONObject
+  /// What tokens may be for; empty for anything.
+  let knownTargets: [String]
   let hasControl: Bool
   let clock: any TimeSource
   private let state: Mutex<IssuerState>
@@ -36,20 +39,28 @@ final class AuthorizationServer: Sendable {
   ) throws(CryptoError) {
     host = "127.0.0.1:\(port)"
     issuer = "http://\(host)"
-    clients = ClientAuthenticator(clients: [
+    var clients = [
       RegisteredClient(
-        id: RegisteredClient.publicID, name: "Agent", secret: nil, redirects: options.redirectRules),
+        id: RegisteredClient.publicID, name: "Agent", authentication: .none, redirects: options.redirectRules),
       RegisteredClient(
-        id: RegisteredClient.confidentialID, name: "Agent (confidential)", secret: Array(clientSecret.utf8),
-        redirects: options.redirectRules),
-    ])
+        id: RegisteredClient.confidentialID, name: "Agent (confidential)",
+        authentication: .secret(Array(clientSecret.utf8)), redirects: options.redirectRules),
+    ]
+    if let keys = options.clientKeys {
+      clients.append(
+        RegisteredClient(
+          id: RegisteredClient.keyID, name: "Agent (with a key)", authentication: .keys(keys),
+          redirects: options.redirectRules))
+    }
+    self.clients = clients
     page = try Page()
     formGuard = try FormGuard()
     mint = try RefreshTokenMint()
     claims = options.claims
+    knownTargets = options.targets
     hasControl = options.hasControl
     self.clock = clock
-    state = Mutex(IssuerState(settings: options.settings, key: try SigningKey(options.algorithm)))
+    state = Mutex(try IssuerState(settings: options.settings, key: SigningKey(options.algorithm)))
   }
 
   /// Answers one request.
@@ -93,6 +104,7 @@ final class AuthorizationServer: Sendable {
     switch endpoint {
     case .control: hasControl
     case .pushed: withState { $0.settings.pushedRequests } != .off
+    case .registration, .registeredClient: withState { $0.settings.opensRegistration }
     default: true
     }
   }
@@ -106,6 +118,8 @@ final class AuthorizationServer: Sendable {
       case .decision: return try decideAuthorization(request)
       case .pushed: return try push(request)
       case .logout: return try endSession(request)
+      case .registration: return try register(request)
+      case .registeredClient: return try manageClient(request)
       case .device: return try authorizeDevice(request)
       case .verification: return try verification(request)
       case .token: return try tokenAnswer(request)
@@ -113,6 +127,9 @@ final class AuthorizationServer: Sendable {
       case .revocation: return try revoke(request)
       case .introspection: return try introspect(request)
       case .resource: return resource(request)
+      case .resourceMetadata: return resourceMetadata(request)
+      case .echo: return try echo(request)
+      case .redirect: return redirectElsewhere(request)
       case .control: return try control(request)
       }
     } catch {
@@ -143,8 +160,7 @@ final class AuthorizationServer: Sendable {
 
   private static func methodNotAllowed(_ endpoint: Endpoint) -> Response {
     var response = Response.text("This method is not allowed here.", status: 405)
-    let names = [(Request.Method.get, "GET"), (.post, "POST")]
-    let allowed = names.filter { endpoint.methods.contains($0.0) }.map(\.1).joined(separator: ", ")
+    let allowed = Request.Method.allCases.filter(endpoint.methods.contains).map(\.rawValue).joined(separator: ", ")
     response.headers.append(("Allow", allowed))
     return response
   }

@@ -26,6 +26,11 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
+  /// Looks at every entry.
+  mutating func removeAll(where shouldBeRemoved: (Value) -> Bool) {
+    for (key, value) in entries where shouldBeRemoved(value) { entries[key] = nil }
+  }
+
   mutating func removeAll() {
     entries.removeAll()
     order.removeAll()

@@ -39,9 +39,32 @@ enum CommandLineReader {
       \(lines.joined(separator: "\n"))
         --help                        print this
 
+      POST requests to /control take a form with these names; off ends a fault:
+        \(controls)
+
       The first line on standard output is a JSON object that names the issuer and the clients.
 
       """
+  }
+
+  private static var controls: String {
+    let names = ControlRequest.parameterNames.sorted() + [ControlRequest.failurePrefix + "ENDPOINT"]
+    return lines(names, width: 90).joined(separator: "\n  ")
+  }
+
+  /// The names in lines of about that many characters.
+  static func lines(_ names: [String], width: Int) -> [String] {
+    var lines = [names.first ?? ""]
+    for name in names.dropFirst() {
+      let longer = lines[lines.count - 1] + ", " + name
+      if longer.utf8.count <= width {
+        lines[lines.count - 1] = longer
+      } else {
+        lines[lines.count - 1] += ","
+        lines.append(name)
+      }
+    }
+    return lines
   }
 
   private static func value(

@@ -1,3 +1,5 @@
+import Encoding
+
 /// One POST to the control endpoint, read as a whole before anything of it is done.
 struct ControlRequest: Sendable, Hashable {
   /// A decision about a device authorization.
@@ -7,14 +9,26 @@ struct ControlRequest: Sendable, Hashable {
     let username: String
   }
 
-  private static let parameterNames: Set<String> = [
+  /// What a request may have, beside the planned failures of endpoints.
+  static let parameterNames: Set<String> = [
+    // Numbers.
     "delay_token_ms", "interval", "access_token_lifetime", "refresh_token_lifetime", "device_code_lifetime",
-    "code_lifetime", "reuse_leeway", "clock_offset", "approve", "deny", "username", "approval", "par", "rotation",
-    "hang",
-    "status", "error", "retry_after", "break_id_token", "break_metadata",
-    "break_authorization", "break_par", "body", "body_at", "times", "revoke_all", "rotate_key",
+    "code_lifetime", "reuse_leeway", "clock_offset",
+    // Decisions.
+    "approve", "deny", "username", "approval",
+    // What is offered.
+    "par", "open_registration", "rotation",
+    // Proofs of possession.
+    "dpop_required", "dpop_nonce", "dpop_nonce_rotation", "dpop_window", "break_dpop", "replace_dpop_nonces",
+    // Protected resources.
+    "require_scope", "require_acr", "require_max_age", "refuse_next", "redirect_to",
+    // Faults.
+    "break_id_token", "break_metadata", "break_authorization", "break_par", "break_registration", "break_resource",
+    "hang", "status", "error", "retry_after", "body", "body_at", "times",
+    // What happens at once.
+    "revoke_all", "rotate_key",
   ]
-  private static let failurePrefix = "fail_next_"
+  static let failurePrefix = "fail_next_"
   /// Turns a switch off.
   private static let off = "off"
 
@@ -22,6 +36,8 @@ struct ControlRequest: Sendable, Hashable {
   var decision: Decision?
   var revokesAll = false
   var rotatesKey = false
+  /// No nonce that was handed out is taken any more.
+  var replacesNonces = false
 
   /// - Parameter current: The settings that the parameters change.
   /// - Throws: `invalid_request` naming the parameter that is unknown or has a wrong value.
@@ -34,11 +50,13 @@ struct ControlRequest: Sendable, Hashable {
     var settings = current
     try Self.readNumbers(reader, &settings)
     try Self.readSwitches(reader, &settings)
+    try Self.readProofRules(reader, &settings.dpop)
     try Self.readFailures(reader, parameters.names, &settings)
     self.settings = settings
     decision = try Self.decision(reader)
     revokesAll = try reader.flag("revoke_all") ?? false
     rotatesKey = try reader.flag("rotate_key") ?? false
+    replacesNonces = try reader.flag("replace_dpop_nonces") ?? false
   }
 
   private static func readNumbers(_ reader: Reader, _ settings: inout Settings) throws(OAuthFailure) {
@@ -64,6 +82,8 @@ struct ControlRequest: Sendable, Hashable {
     try reader.choice("break_id_token", into: &settings.idTokenFault)
     try reader.choice("break_metadata", into: &settings.metadataFault)
     try reader.choice("break_authorization", into: &settings.authorizationFault)
+    try readResource(reader, &settings)
+    try reader.choice("break_registration", into: &settings.registrationFault)
     try reader.choice("break_par", into: &settings.pushedRequestFault)
     try readBodyFault(reader, &settings)
     if let text = reader["approval"] {
@@ -74,7 +94,31 @@ struct ControlRequest: Sendable, Hashable {
       guard let choice = Settings.PushedRequests(rawValue: text) else { throw Reader.wrong("par") }
       settings.pushedRequests = choice
     }
+    if let opens = try reader.flag("open_registration") { settings.opensRegistration = opens }
     if let rotates = try reader.flag("rotation") { settings.rotatesRefreshTokens = rotates }
+  }
+
+  /// What the protected resources do.
+  private static func readResource(_ reader: Reader, _ settings: inout Settings) throws(OAuthFailure) {
+    try reader.choice("break_resource", into: &settings.resourceFault)
+    try reader.number("refuse_next", in: 0...1_000_000, into: &settings.refusals)
+    if let text = reader["require_scope"] {
+      guard text == off || ScopeSet(text)?.values.count == 1 else { throw Reader.wrong("require_scope") }
+      settings.resourceRules.scope = text == off ? nil : text
+    }
+    if let text = reader["require_acr"] {
+      guard text == off || BrowserSession.contexts.contains(text) else { throw Reader.wrong("require_acr") }
+      settings.resourceRules.acr = text == off ? nil : text
+    }
+    if reader["require_max_age"] == off {
+      settings.resourceRules.maxAge = nil
+    } else if let seconds = try reader.number("require_max_age", in: 0...Int.max) {
+      settings.resourceRules.maxAge = seconds
+    }
+    if let text = reader["redirect_to"] {
+      guard (try? URI(text)) != nil else { throw Reader.wrong("redirect_to") }
+      settings.redirectTarget = text
+    }
   }
 
   private static func readBodyFault(_ reader: Reader, _ settings: inout Settings) throws(OAuthFailure) {
@@ -88,6 +132,14 @@ struct ControlRequest: Sendable, Hashable {
     } else if reader["times"] != nil {
       throw OAuthFailure(.invalidRequest, "times goes with body")
     }
+  }
+
+  private static func readProofRules(_ reader: Reader, _ rules: inout DPoPRules) throws(OAuthFailure) {
+    if let value = try reader.flag("dpop_required") { rules.isRequired = value }
+    if let value = try reader.flag("dpop_nonce") { rules.wantsNonce = value }
+    if let value = try reader.flag("dpop_nonce_rotation") { rules.rotatesNonce = value }
+    try reader.number("dpop_window", in: 0...86_400, into: &rules.window)
+    try reader.choice("break_dpop", into: &rules.fault)
   }
 
   private static func readFailures(

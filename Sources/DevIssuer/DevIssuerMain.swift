@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import JOSE
 import Platform
 
 /// The program `devissuer`: an authorization server for trying things out, tests and benchmarks.
@@ -32,6 +33,8 @@ package enum DevIssuerMain {
       // Before there are threads, so that no other one takes the signals.
       let signals = try Signals.SignalReceiver(stopping: ())
       let secret = try clientSecret(options)
+      var options = options
+      options.clientKeys = try options.clientKeyFile.map(clientKeys)
       let server = try Server(options: options, clientSecret: secret, log: try log(options))
       tell(notice)
       guard print(ready(server, options)) else { return 1 }
@@ -70,6 +73,17 @@ package enum DevIssuerMain {
     return secret
   }
 
+  private static func clientKeys(_ file: String) throws(StartError) -> JWKSet {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try FileDescriptor(opening: file, for: .reading).readToEnd(limit: JWKSet.maximumByteCount)
+    } catch {
+      throw .clientKeyFile(error)
+    }
+    guard let keys = try? JWKSet(parsing: bytes), !keys.keys.isEmpty else { throw .clientKeys }
+    return keys
+  }
+
   private static func log(_ options: Options) throws(StartError) -> RequestLog? {
     guard let name = options.log else { return nil }
     do throws(SystemError) {
@@ -87,6 +101,7 @@ package enum DevIssuerMain {
       "client_id": .string(RegisteredClient.publicID),
       "confidential_client_id": .string(RegisteredClient.confidentialID),
     ]
+    if options.clientKeys != nil { line["jwt_client_id"] = .string(RegisteredClient.keyID) }
     if let file = options.clientSecretFile { line["client_secret_file"] = .string(file) }
     return String(decoding: JSON.object(line).serialized(), as: UTF8.self) + "\n"
   }

@@ -12,6 +12,7 @@ struct DeviceGrant: Sendable {
   let userCode: UserCode
   let clientID: String
   let scope: ScopeSet
+  let targets: [String]
   let expiresAt: Instant
   var decision = Decision.pending
   /// The least time between two polls.

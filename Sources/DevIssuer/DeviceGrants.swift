@@ -22,6 +22,7 @@ struct DeviceGrants: Sendable {
     let username: String
     let authTime: Int
     let scope: ScopeSet
+    let targets: [String]
   }
 
   /// More authorizations than this push out the oldest.
@@ -67,7 +68,7 @@ struct DeviceGrants: Sendable {
     case .approved(let username, let authTime):
       grants[deviceCode] = nil
       deviceCodes[grant.userCode] = nil
-      return .approved(Approval(username: username, authTime: authTime, scope: grant.scope))
+      return .approved(Approval(username: username, authTime: authTime, scope: grant.scope, targets: grant.targets))
     }
   }
 

@@ -8,14 +8,27 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
   /// Pushed authorization requests (RFC 9126).
   case pushed = "par"
   case logout
+  /// Dynamic client registration (RFC 7591).
+  case registration
+  /// The management of a client that registered itself (RFC 7592).
+  case registeredClient = "client"
   case device
   case verification
   case token
   case userinfo
   case revocation
   case introspection
+  /// A protected resource, and what RFC 9728 says of it.
   case resource
+  case resourceMetadata = "resource_metadata"
+  /// A protected resource that tells what it got.
+  case echo
+  /// A resource that is elsewhere.
+  case redirect
   case control
+
+  /// What the path of a registered client begins with; its identifier follows.
+  static let clientPrefix = "/register/"
 
   /// Nil for a path that is not ours.
   init?(path: String) {
@@ -27,6 +40,8 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case "/authorize/decision": self = .decision
     case "/par": self = .pushed
     case "/end_session": self = .logout
+    case "/register": self = .registration
+    case let path where path.hasPrefix(Self.clientPrefix): self = .registeredClient
     case "/device_authorization": self = .device
     case "/device": self = .verification
     case "/token": self = .token
@@ -34,6 +49,11 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case "/revoke": self = .revocation
     case "/introspect": self = .introspection
     case "/resource": self = .resource
+    case "/echo": self = .echo
+    case "/redirect": self = .redirect
+    case "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/resource",
+      "/.well-known/oauth-protected-resource/echo":
+      self = .resourceMetadata
     case "/control": self = .control
     default: return nil
     }
@@ -41,8 +61,10 @@ enum Endpoint: String, Sendable, Hashable, CaseIterable {
 
   var methods: Set<Request.Method> {
     switch self {
-    case .metadata, .jwks, .resource: [.get]
-    case .decision, .pushed, .device, .token, .revocation, .introspection: [.post]
+    case .metadata, .jwks, .resource, .resourceMetadata: [.get]
+    case .echo, .redirect: Set(Request.Method.allCases)
+    case .registeredClient: [.get, .put, .delete]
+    case .decision, .pushed, .registration, .device, .token, .revocation, .introspection: [.post]
     case .authorization, .logout, .verification, .userinfo, .control: [.get, .post]
     }
   }

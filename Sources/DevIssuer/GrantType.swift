@@ -7,5 +7,10 @@ enum GrantType {
   /// RFC 6749 section 6.
   static let refreshToken = "refresh_token"
 
-  static let all = [authorizationCode, deviceCode, refreshToken]
+  /// RFC 6749 section 4.4.
+  static let clientCredentials = "client_credentials"
+  /// RFC 8693 section 2.1.
+  static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+
+  static let all = [authorizationCode, deviceCode, refreshToken, clientCredentials, tokenExchange]
 }

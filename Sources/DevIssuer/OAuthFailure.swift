@@ -22,16 +22,25 @@ struct OAuthFailure: Error, Hashable, Sendable {
     case requestNotSupported = "request_not_supported"
     /// RFC 8707 section 2.
     case invalidTarget = "invalid_target"
+    /// RFC 7591 section 3.2.2.
+    case invalidRedirectURI = "invalid_redirect_uri"
+    case invalidClientMetadata = "invalid_client_metadata"
+    case invalidSoftwareStatement = "invalid_software_statement"
+    case invalidDPoPProof = "invalid_dpop_proof"
+    case useDPoPNonce = "use_dpop_nonce"
     case serverError = "server_error"
   }
 
   let code: Code
   /// For the developer; our own words in printable ASCII.
   let description: String
+  /// The nonce that the client is to use (RFC 9449 section 8).
+  let dpopNonce: String?
 
-  init(_ code: Code, _ description: String) {
+  init(_ code: Code, _ description: String, dpopNonce: String? = nil) {
     self.code = code
     self.description = description
+    self.dpopNonce = dpopNonce
   }
 
   /// Failed client authentication is answered with 401 and a challenge (RFC 6749 section 5.2).
@@ -47,6 +56,7 @@ struct OAuthFailure: Error, Hashable, Sendable {
     if code == .invalidClient {
       response.headers.append(("WWW-Authenticate", "Basic realm=\"devissuer\""))
     }
+    if let dpopNonce { response.headers.append(("DPoP-Nonce", dpopNonce)) }
     return response
   }
 }

@@ -22,9 +22,18 @@ extension OptionSpecification {
         }
         options.redirectPath = text
       }),
+    OptionSpecification(
+      name: "--target", metavariable: "NAME",
+      help: "take this resource or audience, and no other but those given in the same way (default: any)",
+      mayRepeat: true,
+      apply: { (text, options) throws(UsageError) in
+        guard !text.isEmpty, options.targets.count < 16 else { throw UsageError("--target: at most 16 names") }
+        options.targets.append(text)
+      }),
     flag("--require-par", "take pushed authorization requests only (RFC 9126)") {
       $0.settings.pushedRequests = .required
     },
     flag("--no-par", "take no pushed authorization requests") { $0.settings.pushedRequests = .off },
+    flag("--open-registration", "let anyone register a client (RFC 7591)") { $0.settings.opensRegistration = true },
   ]
 }

@@ -14,7 +14,7 @@ struct OptionSpecification: Sendable {
 }
 
 extension OptionSpecification {
-  static let all: [OptionSpecification] = numbers + choices + redirects + flags + faults + files
+  static let all: [OptionSpecification] = numbers + choices + redirects + resources + flags + faults + files
 
   private static let numbers: [OptionSpecification] = [
     OptionSpecification(
@@ -77,6 +77,10 @@ extension OptionSpecification {
     flag("--no-rotation", "refresh tokens stay the same") { $0.settings.rotatesRefreshTokens = false },
     flag("--no-refresh-token", "issue none") { $0.settings.issuesRefreshTokens = false },
     flag("--no-id-token", "issue none") { $0.settings.issuesIDTokens = false },
+    flag("--dpop-required", "token requests need a proof of possession (RFC 9449)") {
+      $0.settings.dpop.isRequired = true
+    },
+    flag("--dpop-nonce", "proofs of possession need a nonce of this server") { $0.settings.dpop.wantsNonce = true },
     flag("--control", "add /control: switches and counters for tests") { $0.hasControl = true },
   ]
 
@@ -86,11 +90,15 @@ extension OptionSpecification {
       help: "write the secret of agent-confidential there (mode 0600)",
       apply: { (text, options) throws(UsageError) in options.clientSecretFile = try fileName(text) }),
     OptionSpecification(
+      name: "--client-jwks", metavariable: "FILE",
+      help: "add the client agent-jwt, which signs with a key of this JWK Set (RFC 7523)",
+      apply: { (text, options) throws(UsageError) in options.clientKeyFile = try fileName(text) }),
+    OptionSpecification(
       name: "--log", metavariable: "FILE|-", help: "write a line for each request there; - is standard error",
       apply: { (text, options) throws(UsageError) in options.log = try fileName(text) }),
   ]
 
-  private static func number(
+  static func number(
     _ name: String, _ metavariable: String, _ help: String, _ range: ClosedRange<Int>,
     _ set: @escaping @Sendable (inout Settings, Int) -> Void
   ) -> OptionSpecification {

@@ -1,14 +1,15 @@
 /// One whole request.
 struct Request: Sendable, Hashable {
-  enum Method: Sendable, Hashable {
-    case get, post, other
+  /// What endpoints tell apart. All else is `other`.
+  enum Method: String, Sendable, Hashable, CaseIterable {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case delete = "DELETE"
+    case other = "?"
 
     init(_ name: String) {
-      switch name {
-      case "GET": self = .get
-      case "POST": self = .post
-      default: self = .other
-      }
+      self = Method(rawValue: name) ?? .other
     }
   }
 
@@ -16,6 +17,8 @@ struct Request: Sendable, Hashable {
   let body: [UInt8]
 
   var method: Method { head.method }
+  /// As it was sent.
+  var methodName: String { head.methodName }
   var path: String { head.path }
   var headers: HeaderFields { head.headers }
 

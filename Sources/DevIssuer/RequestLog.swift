@@ -24,15 +24,9 @@ final class RequestLog: Sendable {
   private static func line(
     _ request: Request, _ response: Response, _ took: Duration, _ unixSeconds: Int
   ) -> String {
-    let method =
-      switch request.method {
-      case .get: "GET"
-      case .post: "POST"
-      case .other: "?"
-      }
-    let status = response.delivery == .whole ? "\(response.status)" : "cut"
+    let status = response.delivery == .whole || response.delivery == .head ? "\(response.status)" : "cut"
     let tenths = took.saturatingNanoseconds / 100_000
     return
-      "\(Timestamp.rfc3339(unixSeconds)) \(method) \(request.path) \(status) \(tenths / 10).\(tenths % 10) ms\n"
+      "\(Timestamp.rfc3339(unixSeconds)) \(request.method.rawValue) \(request.path) \(status) \(tenths / 10).\(tenths % 10) ms\n"
   }
 }

@@ -3,9 +3,12 @@ struct RequestReader: Sendable {
   /// The request line and all header fields together.
   static let headLimit = 16 * 1024
   static let bodyLimit = 64 * 1024
+  /// Of the endpoint that takes content of any kind.
+  static let echoLimit = 8 * 1024 * 1024
 
   private var buffer: [UInt8] = []
   private var head: RequestHead?
+  private var chunks = ChunkedContent()
   /// Bytes at the start of the buffer that hold no end of a head.
   private var scanned = 0
   private var wasToldToContinue = false
@@ -23,9 +26,8 @@ struct RequestReader: Sendable {
   /// The next request that is here as a whole; nil when more bytes are needed.
   mutating func next() throws(RequestError) -> Request? {
     if head == nil { head = try nextHead() }
-    guard let head, buffer.count >= head.contentLength else { return nil }
-    let request = Request(head: head, body: Array(buffer.prefix(head.contentLength)))
-    buffer.removeFirst(head.contentLength)
+    guard let head, let body = try nextBody(head) else { return nil }
+    let request = Request(head: head, body: body)
     self.head = nil
     wasToldToContinue = false
     return request
@@ -36,6 +38,18 @@ struct RequestReader: Sendable {
     guard let head, head.expectsContinue, buffer.isEmpty, !wasToldToContinue else { return false }
     wasToldToContinue = true
     return true
+  }
+
+  static func bodyLimit(path: String) -> Int {
+    Endpoint(path: path) == .echo ? echoLimit : bodyLimit
+  }
+
+  private mutating func nextBody(_ head: RequestHead) throws(RequestError) -> [UInt8]? {
+    if head.isChunked { return try chunks.read(from: &buffer, limit: Self.bodyLimit(path: head.path)) }
+    guard buffer.count >= head.contentLength else { return nil }
+    let body = Array(buffer.prefix(head.contentLength))
+    buffer.removeFirst(head.contentLength)
+    return body
   }
 
   private mutating func nextHead() throws(RequestError) -> RequestHead? {

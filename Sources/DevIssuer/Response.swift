@@ -7,6 +7,8 @@ struct Response: Sendable {
     case whole
     /// The head promises all, half of the content follows, the connection ends.
     case truncated
+    /// Without its content, in answer to HEAD (RFC 9110 section 9.3.2).
+    case head
     /// Not a byte; the connection ends.
     case dropped
   }
@@ -53,9 +55,15 @@ struct Response: Sendable {
     bytes.append(utf8: "HTTP/1.1 \(status) \(Self.reason(status))\r\n")
     bytes.append(utf8: "Date: \(DateField.text(date))\r\n")
     for header in headers { bytes.append(utf8: "\(header.name): \(header.value)\r\n") }
-    bytes.append(utf8: "X-Content-Type-Options: nosniff\r\nContent-Length: \(body.count)\r\n")
+    bytes.append(utf8: "X-Content-Type-Options: nosniff\r\n")
+    // RFC 9110 section 8.6: no length for an answer without content.
+    if status != 204 { bytes.append(utf8: "Content-Length: \(body.count)\r\n") }
     bytes.append(utf8: "Connection: \(keepsAlive ? "keep-alive" : "close")\r\n\r\n")
-    bytes.append(contentsOf: delivery == .truncated ? body.prefix(body.count / 2) : body[...])
+    switch delivery {
+    case .whole: bytes.append(contentsOf: body)
+    case .truncated: bytes.append(contentsOf: body.prefix(body.count / 2))
+    case .head, .dropped: break
+    }
     return bytes
   }
 

@@ -5,6 +5,9 @@ struct ScopeSet: Sendable, Hashable {
   /// What a request without `scope` gets.
   static let standard = ScopeSet(values: ["openid", "profile", "email"])
 
+  /// What a client that asks for itself gets when it asks for nothing that concerns no user.
+  static let guest = ScopeSet(values: ["guest"])
+
   let values: [String]
 
   private init(values: [String]) {
@@ -22,6 +25,12 @@ struct ScopeSet: Sendable, Hashable {
       if !values.contains(value) { values.append(value) }
     }
     self.values = values
+  }
+
+  /// Without some values; nil when none is left.
+  func without(_ removed: [String]) -> ScopeSet? {
+    let rest = values.filter { !removed.contains($0) }
+    return rest.isEmpty ? nil : ScopeSet(values: rest)
   }
 
   var text: String { values.joined(separator: " ") }

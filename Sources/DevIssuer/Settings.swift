@@ -29,19 +29,30 @@ struct Settings: Sendable, Hashable {
   var approval = Approval.ask
   var pushedRequests = PushedRequests.offered
   var rotatesRefreshTokens = true
+  /// Whether anyone may register a client (RFC 7591).
+  var opensRegistration = false
   var issuesRefreshTokens = true
   var issuesIDTokens = true
   /// Seconds in which the refresh token before the last one is still taken.
   var reuseLeeway = 0
   var tokenDelayMilliseconds = 0
+  var dpop = DPoPRules()
   /// Seconds added to the clock that clients see.
   var clockOffset = 0
+
+  var resourceRules = ResourceRules()
+  /// How many good tokens the protected resources still refuse.
+  var refusals = 0
+  /// Where `/redirect` sends to.
+  var redirectTarget = "http://resource.invalid/"
 
   var hangs: Endpoint?
   var failures: [Endpoint: PlannedFailure] = [:]
   var idTokenFault: IDTokenFault?
   var metadataFault: MetadataFault?
   var authorizationFault: AuthorizationFault?
+  var resourceFault: ResourceFault?
+  var registrationFault: RegistrationFault?
   var pushedRequestFault: PushedRequestFault?
   var bodyFault: BodyFault?
   /// Whose answers the body fault spoils.
@@ -55,6 +66,13 @@ struct Settings: Sendable, Hashable {
     failure.remaining -= 1
     failures[endpoint] = failure.remaining > 0 ? failure : nil
     return failure
+  }
+
+  /// Whether the protected resources refuse the next good token, counted.
+  mutating func takeRefusal() -> Bool {
+    guard refusals > 0 else { return false }
+    refusals -= 1
+    return true
   }
 
   /// The fault for the next answer of the endpoint, counted.

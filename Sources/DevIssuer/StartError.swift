@@ -7,6 +7,8 @@ enum StartError: Error, Hashable, Sendable {
   case crypto(CryptoError)
   case clientSecretFile(SystemError)
   case clientSecretFileExists
+  case clientKeyFile(SystemError)
+  case clientKeys
   case log(SystemError)
 
   /// One sentence, lower case, no full stop.
@@ -18,6 +20,8 @@ enum StartError: Error, Hashable, Sendable {
     case .crypto(let error): "cannot make a key: \(error.operation)"
     case .clientSecretFile(let error): "cannot write the client secret file: \(error.message)"
     case .clientSecretFileExists: "the client secret file is there already, or cannot be written"
+    case .clientKeyFile(let error): "cannot read the client's keys: \(error.message)"
+    case .clientKeys: "the file has no public key that can be used"
     case .log(let error): "cannot open the log: \(error.message)"
     }
   }

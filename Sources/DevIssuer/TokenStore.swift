@@ -13,6 +13,7 @@ struct TokenStore: Sendable {
     /// A token that was replaced before; its grant has ended.
     case reused
     case scopeTooWide
+    case targetTooWide
     case renewed(Grant)
   }
 
@@ -39,9 +40,10 @@ struct TokenStore: Sendable {
   /// Uses a refresh token (RFC 6749 section 6). With rotation every token is good once; the second
   /// use of one ends its grant, because one of the two users must be a thief (RFC 9700 section 4.14.2).
   mutating func refresh(
-    _ token: RefreshTokenMint.Content, clientID: String, scope: ScopeSet?, rules: RefreshRules, at now: Instant
+    _ token: RefreshTokenMint.Content, _ order: TokenOrder, rules: RefreshRules
   ) -> Refresh {
-    guard var grant = grants[token.grant], grant.clientID == clientID,
+    let now = order.now
+    guard var grant = grants[token.grant], grant.clientID == order.clientID,
       let expiresAt = grant.refreshTokenExpiresAt
     else { return .unknown }
     guard token.sequence == grant.sequence || isWithinLeeway(token, of: grant, rules, at: now) else {
@@ -49,7 +51,8 @@ struct TokenStore: Sendable {
       return .reused
     }
     guard expiresAt > now else { return .expired }
-    if let scope, !scope.isSubset(of: grant.scope) { return .scopeTooWide }
+    guard grant.covers(order.targets) else { return .targetTooWide }
+    if let scope = order.scope, !scope.isSubset(of: grant.scope) { return .scopeTooWide }
     if rules.rotates {
       grant.sequence += 1
       grant.rotatedAt = now
@@ -79,12 +82,19 @@ struct TokenStore: Sendable {
 
   func grantKey(ofAccessToken key: OpaqueKey) -> OpaqueKey? { accessTokens[key]?.grant }
 
+  func clientID(ofAccessToken key: OpaqueKey) -> String? { accessTokens[key]?.clientID }
+
   mutating func removeGrant(_ key: OpaqueKey) {
     grants[key] = nil
   }
 
   mutating func removeAccessToken(_ key: OpaqueKey) {
     accessTokens[key] = nil
+  }
+
+  /// Ends all that was granted to a client.
+  mutating func removeGrants(of clientID: String) {
+    grants.removeAll { $0.clientID == clientID }
   }
 
   mutating func removeAll() {

@@ -23,12 +23,21 @@ package enum Base64 {
   ///   white space, the URL-safe alphabet, stray low bits.
   package static func decode(_ text: String) throws(Base64URLError) -> [UInt8] {
     let view = text.utf8
-    let characters = view.span
+    var bytes: [UInt8] = []
+    try decode(view.span, to: &bytes)
+    return bytes
+  }
+
+  /// Writes the bytes for a text, as ``decode(_:)`` gives them. Some may be written before an error is
+  /// found, so a secret goes into a buffer that wipes itself.
+  package static func decode<S: ByteSink & ~Copyable>(
+    _ characters: Span<UInt8>, to sink: inout S
+  ) throws(Base64URLError) {
     guard characters.count % 4 == 0 else { throw .impossibleLength }
     var count = characters.count
     while count > 0, characters.count - count < 2, characters[count - 1] == UInt8(ascii: "=") {
       count -= 1
     }
-    return try Base64Alphabet.standard.decode(characters, count: count)
+    try Base64Alphabet.standard.decode(characters, count: count, to: &sink)
   }
 }

@@ -26,33 +26,43 @@ struct Base64Alphabet {
 
   /// Reads the bytes that the first `count` characters of `text` stand for.
   func decode(_ text: Span<UInt8>, count: Int) throws(Base64URLError) -> [UInt8] {
-    guard count % 4 != 1 else { throw .impossibleLength }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count / 4 * 3 + 2)
+    try decode(text, count: count, to: &bytes)
+    return bytes
+  }
+
+  /// Writes the bytes that the first `count` characters of `text` stand for; some may be written
+  /// before an error is found.
+  func decode<S: ByteSink & ~Copyable>(
+    _ text: Span<UInt8>, count: Int, to sink: inout S
+  ) throws(Base64URLError) {
+    guard count % 4 != 1 else { throw .impossibleLength }
     var group: UInt32 = 0
     for index in 0..<count {
       guard let value = value(of: text[index]) else { throw .invalidCharacter(offset: index) }
       group = group << 6 | UInt32(value)
       if index % 4 == 3 {
-        bytes.append(UInt8(truncatingIfNeeded: group >> 16))
-        bytes.append(UInt8(truncatingIfNeeded: group >> 8))
-        bytes.append(UInt8(truncatingIfNeeded: group))
+        sink.append(UInt8(truncatingIfNeeded: group >> 16))
+        sink.append(UInt8(truncatingIfNeeded: group >> 8))
+        sink.append(UInt8(truncatingIfNeeded: group))
         group = 0
       }
     }
-    try appendRest(group, characters: count % 4, to: &bytes)
-    return bytes
+    try appendRest(group, characters: count % 4, to: &sink)
   }
 
-  private func appendRest(_ group: UInt32, characters: Int, to bytes: inout [UInt8]) throws(Base64URLError) {
+  private func appendRest<S: ByteSink & ~Copyable>(
+    _ group: UInt32, characters: Int, to sink: inout S
+  ) throws(Base64URLError) {
     switch characters {
     case 2:
       guard group & 0xF == 0 else { throw .nonCanonical }
-      bytes.append(UInt8(truncatingIfNeeded: group >> 4))
+      sink.append(UInt8(truncatingIfNeeded: group >> 4))
     case 3:
       guard group & 0x3 == 0 else { throw .nonCanonical }
-      bytes.append(UInt8(truncatingIfNeeded: group >> 10))
-      bytes.append(UInt8(truncatingIfNeeded: group >> 2))
+      sink.append(UInt8(truncatingIfNeeded: group >> 10))
+      sink.append(UInt8(truncatingIfNeeded: group >> 2))
     default: break
     }
   }

@@ -33,6 +33,14 @@ package enum Base64URL {
     try Base64Alphabet.urlSafe.decode(text, count: text.count)
   }
 
+  /// Writes the bytes for a text, as ``decode(_:)`` gives them. Some may be written before an error is
+  /// found, so a secret goes into a buffer that wipes itself.
+  package static func decode<S: ByteSink & ~Copyable>(
+    _ text: Span<UInt8>, to sink: inout S
+  ) throws(Base64URLError) {
+    try Base64Alphabet.urlSafe.decode(text, count: text.count, to: &sink)
+  }
+
   /// The bytes for a text, as ``decode(_:)`` for spans gives them.
   package static func decode(_ text: String) throws(Base64URLError) -> [UInt8] {
     let view = text.utf8

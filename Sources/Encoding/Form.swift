@@ -95,6 +95,28 @@ package enum Form {
     return FormField(name: name, value: value)
   }
 
+  /// Decodes one name or value to bytes, which may be secret.
+  ///
+  /// - Returns: False when it is malformed; what was written is then of no use.
+  package static func decode<S: ByteSink & ~Copyable>(_ text: Span<UInt8>, to sink: inout S) -> Bool {
+    var index = 0
+    while index < text.count {
+      switch text[index] {
+      case UInt8(ascii: "+"): sink.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard index + 2 < text.count, let high = HexDigit.value(text[index + 1]),
+          let low = HexDigit.value(text[index + 2])
+        else { return false }
+        sink.append(high << 4 | low)
+        index += 2
+      case 0x21...0x7E: sink.append(text[index])
+      default: return false
+      }
+      index += 1
+    }
+    return true
+  }
+
   private static func decode(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(FormError) -> String {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(end - start)

@@ -16,8 +16,8 @@ package final class CurlClient: HTTPClient {
   /// The most redirects that one request follows.
   package static let maxRedirects = 3
 
-  private let userAgent: String
-  private let pool = HandlePool()
+  let userAgent: String
+  let pool = HandlePool()
 
   /// - Parameter userAgent: The `User-Agent` of every request.
   package init(userAgent: String) {
@@ -63,7 +63,8 @@ package final class CurlClient: HTTPClient {
     let handle = if let kept = pool.take(for: route) { kept } else { try CurlHandle() }
     let limits = ExchangeLimits(of: request, deadline: deadline)
     var exchange = Exchange(
-      over: handle, limits: limits, maySendTwice: request.method == .get, usesProxy: route.proxy != nil)
+      over: handle, limits: limits, maySendTwice: request.method == .get && request.proof == nil,
+      usesProxy: route.proxy != nil)
     try handle.prepare(request, to: endpoint, over: route, userAgent: userAgent, limits: limits)
     try handle.send(request, into: &exchange)
     pool.give(handle, for: route)

@@ -10,13 +10,16 @@ extension CurlHandle {
     // Never wait for "100 Continue" before the body.
     try lines.append("Expect", "")
     try Self.appendAuthorization(of: request, to: &lines)
+    if let proof = request.proof { try lines.append("DPoP", proof) }
     // The lines, the body and the exchange are lent to the library until the reset.
     try unsafe lines.withList { (list) throws(HTTPFailure) in
       defer { reset() }
       try check(unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
       try unsafe withUnsafeMutablePointer(to: &exchange) { (exchange) throws(HTTPFailure) in
         try unsafe setCallbacks(exchange)
-        try unsafe sendBody(of: request, exchange)
+        try lendingClientKey(of: request.transport) { () throws(HTTPFailure) in
+          try unsafe sendBody(of: request, exchange)
+        }
       }
     }
   }

@@ -8,19 +8,27 @@ extension CurlHandle {
     _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, userAgent: String,
     limits: ExchangeLimits
   ) throws(HTTPFailure) {
+    try prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport)
+    try set(CURLOPT_TIMEOUT_MS, ContinuousClock.now.duration(to: limits.deadline).wholeMilliseconds)
+  }
+
+  /// Sets where a request of any kind goes, and what makes that place trusted.
+  func prepare(
+    _ endpoint: Endpoint, over route: Route, userAgent: String, transport: Transport
+  ) throws(HTTPFailure) {
     reset()
     try set(CURLOPT_URL, endpoint.text)
     try set(CURLOPT_PATH_AS_IS, true)
     try set(CURLOPT_USERAGENT, userAgent)
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    try setTimes(request.transport, timeLeft: ContinuousClock.now.duration(to: limits.deadline))
+    try setConnectTimes(transport)
     try setRestrictions(route)
     try setTrust(route)
+    try setClientCertificate(route)
     try setProxy(route)
   }
 
-  private func setTimes(_ transport: Transport, timeLeft: Duration) throws(HTTPFailure) {
-    try set(CURLOPT_TIMEOUT_MS, timeLeft.wholeMilliseconds)
+  private func setConnectTimes(_ transport: Transport) throws(HTTPFailure) {
     try set(CURLOPT_CONNECTTIMEOUT_MS, Duration.seconds(transport.connectTimeoutSeconds).wholeMilliseconds)
     // Threads that still resolve a name are left to end by themselves: waiting for them would outlast
     // both limits.

@@ -10,7 +10,7 @@ internal import OAuth
 
   // The connections belong to `multi`, so that they outlive a reset of `easy`.
   let easy: UnsafeMutableRawPointer
-  private let multi: UnsafeMutableRawPointer
+  let multi: UnsafeMutableRawPointer
 
   /// - Throws: `setup` when there is no memory or no descriptor left.
   init() throws(HTTPFailure) {

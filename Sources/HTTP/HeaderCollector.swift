@@ -7,6 +7,11 @@ struct HeaderCollector {
   /// The most bytes of header, interim responses and trailers included.
   static let maxBytes = 65_536
 
+  /// Whether cookies are among the fields. What is not asked for by a person has no use for them.
+  private let keepsCookies: Bool
+
+  init(keepsCookies: Bool = false) { self.keepsCookies = keepsCookies }
+
   /// Bytes seen so far.
   private(set) var bytes = 0
   private(set) var fields: [(String, String)] = []
@@ -54,10 +59,10 @@ struct HeaderCollector {
 
   private mutating func addField(_ text: ArraySlice<UInt8>) -> HTTPFailure.Code? {
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex,
-      text[..<colon].allSatisfy(Self.isNameByte)
+      text[..<colon].allSatisfy(HTTPToken.contains)
     else { return .malformed }
     let name = String(decoding: text[..<colon], as: UTF8.self)
-    lastWasDropped = Self.isCookie(name)
+    lastWasDropped = !keepsCookies && Self.isCookie(name)
     if lastWasDropped { return nil }
     guard fields.count < Self.maxFields else { return .tooLarge }
     fields.append((name, String(decoding: Self.trimmed(text[(colon + 1)...]), as: UTF8.self)))
@@ -72,14 +77,6 @@ struct HeaderCollector {
   private static func isCookie(_ name: String) -> Bool {
     let name = name.lowercased()
     return name == "set-cookie" || name == "set-cookie2"
-  }
-
-  /// A character of a token (RFC 9110 section 5.6.2).
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
   }
 
   private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -17,6 +17,17 @@ internal import OAuth
     try append(name, bytes.span)
   }
 
+  /// Adds a field that is sent even when its value is empty.
+  mutating func append(present name: String, _ value: String) throws(HTTPFailure) {
+    if !value.isEmpty { return try append(name, value) }
+    var line = SecretBuffer(capacity: name.utf8.count + 2)
+    line.append(utf8: name)
+    // The library's own notation.
+    line.append(utf8: ";")
+    line.append(0)
+    try append(line: line)
+  }
+
   /// Adds a field whose value may be secret.
   ///
   /// - Throws: `setup` when the value could end the line, or there is no memory.

@@ -17,6 +17,8 @@ struct Route: Equatable, Sendable {
   let certificateAuthorities: [UInt8]?
   let pins: [String]
   let proxy: ProxyRoute?
+  /// What is shown in the handshake, so that a connection made with it serves nobody else.
+  let clientCertificate: ClientCertificate?
 
   /// - Throws: `setup` when the transport does not allow the endpoint, or has a pin or a proxy that is
   ///   malformed. A pin that the library did not understand would be taken for the name of a file.
@@ -31,6 +33,8 @@ struct Route: Equatable, Sendable {
     self.isPlain = isPlain
     certificateAuthorities = transport.certificateAuthorities
     pins = transport.pins
+    // Plain http has no handshake to show it in.
+    clientCertificate = isPlain ? nil : transport.clientCertificate
     proxy = try Self.proxy(of: transport, for: uri, isPlain: isPlain)
   }
 

@@ -55,6 +55,8 @@ package struct JOSEError: Error, Hashable, Sendable {
     case unsupportedKey
     /// A key set that is not a JSON object with an array `keys` (RFC 7517 section 5).
     case invalidKeySet
+    /// A private key that only a passphrase opens.
+    case passphraseNeeded
     /// More keys than we take.
     case tooManyKeys
     /// A set that holds symmetric and public keys together.

@@ -9,11 +9,13 @@ struct AnswerReader: ~Copyable {
 
   /// - Throws: What the answer says is wrong, or `malformedResponse`. Success is a 200 with a JSON object
   ///   and a JSON media type (RFC 6749 section 5.1), and without an `error`.
+  /// - Parameter success: The statuses of a success.
   init(
-    _ response: HTTPResponse, _ bytes: Span<UInt8>, subject: String, kind: RequestKind, sent: [SharedSecret]
+    _ response: HTTPResponse, _ bytes: Span<UInt8>, subject: String, kind: RequestKind, sent: [SharedSecret],
+    success: Set<Int> = [200]
   ) throws(OAuthError) {
     let answer = ErrorAnswer.read(response, sent: sent)
-    guard answer == nil, response.status == 200 else {
+    guard answer == nil, success.contains(response.status) else {
       throw OAuthError.answered(response, answer, subject, kind: kind)
     }
     guard response.headers.isJSON, let layout = try? JSONLayout(parsing: bytes), layout.root.kind == .object else {

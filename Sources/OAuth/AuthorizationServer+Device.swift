@@ -2,12 +2,15 @@ package import Crypto
 
 extension AuthorizationServer {
   /// Asks for the codes of a sign-in on another device (RFC 8628 section 3.1).
+  ///
+  /// - Parameter target: The resources and the audience of the sign-in; a scope in it is not sent twice.
   package func authorizeDevice(
-    scope: Scope?, cancellation: Cancellation? = nil
+    scope: Scope?, target: TokenTarget? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
     let endpoint = try require(metadata.deviceAuthorizationEndpoint, .deviceAuthorization)
     var form = RequestForm()
     form.add(scope)
+    form.add(target)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
     return try advising { () throws(OAuthError) in
       try DeviceAuthorizationResponse.parse(response, sent: secrets())
@@ -21,13 +24,12 @@ extension AuthorizationServer {
   package func pollDevice(
     _ code: SharedSecret, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DevicePollOutcome {
-    let endpoint = try require(metadata.tokenEndpoint, .token)
-    var form = RequestForm()
-    form.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
-    form.add("device_code", secret: code)
     let response: HTTPResponse
     do throws(OAuthError) {
-      response = try post(form, to: endpoint, .token, cancellation: cancellation)
+      response = try requestTokens(cancellation: cancellation) { form in
+        form.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
+        form.add("device_code", secret: code)
+      }
     } catch {
       guard error.remedy == .tryLater else { throw error }
       return .transient(error)

@@ -5,7 +5,7 @@ extension AuthorizationServer {
   /// Whether this client may ask about tokens: the server offers it, and the client can prove who it is
   /// (RFC 7662 section 2.1: the endpoint must require authorization).
   package var canIntrospect: Bool {
-    metadata.introspectionEndpoint != nil && client.authentication.secret != nil
+    metadata.introspectionEndpoint != nil && client.authentication.provesClient
   }
 
   /// Asks whether a token is still good (RFC 7662). The token is not spent.

@@ -1,20 +1,20 @@
 package import Crypto
 
 extension AuthorizationServer {
-  /// Trades a refresh token for new tokens (RFC 6749 section 6). Sent once, never repeated here.
+  /// Trades a refresh token for new tokens (RFC 6749 section 6). Sent once, and again only where a server
+  /// wants another proof of the key.
   ///
-  /// - Parameter scope: Only to ask for less than was granted.
+  /// - Parameter target: Only to ask for something else than all that was granted.
   /// - Throws: `invalidGrant` when the sign-in is over; ``OAuthError/lostAnswer`` tells when the token may
   ///   have been spent without an answer.
   package func refresh(
-    _ token: SharedSecret, scope: Scope? = nil, cancellation: Cancellation? = nil
+    _ token: SharedSecret, for target: TokenTarget? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
-    let endpoint = try require(metadata.tokenEndpoint, .token)
-    var form = RequestForm()
-    form.add("grant_type", "refresh_token")
-    form.add("refresh_token", secret: token)
-    form.add(scope)
-    let response = try post(form, to: endpoint, .token, cancellation: cancellation)
+    let response = try requestTokens(cancellation: cancellation) { form in
+      form.add("grant_type", "refresh_token")
+      form.add("refresh_token", secret: token)
+      form.add(target)
+    }
     return try tokens(in: response, kind: .refresh, sent: secrets(token))
   }
 }

@@ -6,15 +6,20 @@ extension AuthorizationServer {
   ///
   /// - Parameter expectedSubject: The `sub` of the ID Token. An answer about anyone else is void
   ///   (section 5.3.2); without an ID Token only the presence of `sub` is checked.
-  /// - Throws: `userInfoMismatch`, `invalidToken` for a 401, `insufficientScope` for a 403.
+  /// - Throws: `userInfoMismatch`, `invalidToken` for a 401, `insufficientScope` for a 403, `proofRejected` when the
+  ///   server does not take our proof of the key.
   package func userInfo(
     accessToken: SharedSecret, expectedSubject: String?, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> JSONObject {
     let subject = EndpointRole.userinfo.subject
     let endpoint = try require(metadata.userinfoEndpoint, .userinfo)
-    var request = HTTPRequest(get: endpoint, .userinfo, transport: transport, cancellation: cancellation)
-    request.authorization = try bearer(accessToken)
-    let response = try send(request)
+    let response = try proving(.get, endpoint, as: .resourceServer, accessToken: accessToken) {
+      (proof) throws(OAuthError) in
+      var request = HTTPRequest(get: endpoint, .userinfo, transport: privateTransport, cancellation: cancellation)
+      request.authorization = try authorization(with: accessToken)
+      request.proof = proof
+      return try send(request)
+    }
     let claims = try claims(in: response, subject, sent: secrets(accessToken))
     guard let found = claims["sub"]?.string, !found.isEmpty else {
       throw OAuthError(.malformedResponse, "\(subject) (sub)", httpStatus: response.status)
@@ -42,7 +47,7 @@ extension AuthorizationServer {
     var error = OAuthError.answered(response, ErrorAnswer.read(response, sent: sent), subject)
     let code: OAuthError.Code? =
       switch response.status {
-      case 401: .invalidToken
+      case 401: isAboutProof(response) ? .proofRejected : .invalidToken
       case 403: .insufficientScope
       default: nil
       }
@@ -51,5 +56,13 @@ extension AuthorizationServer {
       error.remedy = code.usualRemedy
     }
     return error
+  }
+
+  /// RFC 9449 sections 7.1 and 9: the token may be good all the same.
+  private func isAboutProof(_ response: HTTPResponse) -> Bool {
+    switch DPoPProver.challengedError(in: response.headers, status: response.status) {
+    case "use_dpop_nonce", "invalid_dpop_proof": true
+    default: false
+    }
   }
 }

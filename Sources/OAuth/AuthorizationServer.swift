@@ -6,19 +6,31 @@ package struct AuthorizationServer: Sendable {
   package let metadata: AuthorizationServerMetadata
   package let client: Client
   package let transport: Transport
+  /// What the client shows where it proves who it is, and where its tokens are bound to it.
+  package let clientCertificate: ClientCertificate?
   package let http: any HTTPClient
   /// The particulars of this server, if the account says that it is one we know.
   package let service: KnownService?
+  /// Proves the account's key, to which its tokens are bound then (RFC 9449); nil for Bearer tokens.
+  package var prover: DPoPProver?
 
   package init(
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
-    service: KnownService? = nil
+    service: KnownService? = nil, clientCertificate: ClientCertificate? = nil
   ) {
     self.metadata = metadata
     self.client = client
     self.transport = transport
     self.http = http
     self.service = service
+    self.clientCertificate = clientCertificate
+  }
+
+  /// The way to the endpoints that may see the client's certificate. Public documents are fetched without it.
+  var privateTransport: Transport {
+    var transport = transport
+    transport.clientCertificate = clientCertificate
+    return transport
   }
 
   func require(_ endpoint: Endpoint?, _ role: EndpointRole) throws(OAuthError) -> Endpoint {
@@ -30,7 +42,7 @@ package struct AuthorizationServer: Sendable {
   func post(
     _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
-    let authorization = try client.identify(in: &form)
+    let authorization = try client.identify(in: &form, at: metadata)
     return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 
@@ -40,9 +52,11 @@ package struct AuthorizationServer: Sendable {
     authorization: consuming SecretBytes?, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
     let body = try form.finish()
-    var request = HTTPRequest(post: endpoint, role, form: body, transport: transport, cancellation: cancellation)
+    var request = HTTPRequest(post: endpoint, role, form: body, transport: privateTransport, cancellation: cancellation)
     request.authorization = authorization
-    return try send(request)
+    let response = try send(request)
+    prover?.learn(from: response, to: nil, at: endpoint.uri, as: .authorizationServer)
+    return response
   }
 
   /// Adds to an error what is known to help with it at this server.
@@ -58,25 +72,19 @@ package struct AuthorizationServer: Sendable {
     do { return try http.send(request) } catch { throw OAuthError(error, request.role.subject) }
   }
 
-  /// The value of an `Authorization` header with a Bearer token (RFC 6750 section 2.1).
-  func bearer(_ token: SharedSecret) throws(OAuthError) -> SecretBytes {
-    var value = SecretBuffer()
-    value.append(utf8: "Bearer ")
-    token.bytes.withBytes { value.append(contentsOf: $0) }
-    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
-  }
-
   /// The secrets of a request, which no error may repeat.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
     (sent + [client.authentication.secret]).compactMap { $0 }
   }
 
-  /// Reads tokens. A `DPoP` token is bound to a key, but the request proved no key (RFC 9449 section 5).
+  /// Reads tokens, which must be bound to the key that was proven.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
     let tokens = try advising { () throws(OAuthError) in
-      try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: service?.scopeSeparator ?? .space)
+      try explaining { () throws(OAuthError) in
+        try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: service?.scopeSeparator ?? .space)
+      }
     }
-    guard tokens.tokenType == "Bearer" else { throw OAuthError(.unsupportedTokenType, "the token endpoint") }
+    try checkBinding(of: tokens)
     return tokens
   }
 }

@@ -17,11 +17,23 @@ package struct AuthorizationServerMetadata: Sendable {
   /// As announced; it narrows what we accept and never widens it.
   package var idTokenSigningAlgorithms: [String] = []
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
+  /// nil when the server does not say.
+  package var tokenEndpointAuthSigningAlgorithms: [String]?
+  /// Only for clients that show a certificate: see ``forMutualTLS``.
+  package var mtlsEndpointAliases: MTLSEndpointAliases?
+  /// Tokens are bound to the certificate that a client shows (RFC 8705 section 3.3).
+  package var bindsTokensToCertificates = false
   package var grantTypes = ["authorization_code", "implicit"]
   /// nil when the server does not say.
   package var scopes: [String]?
   /// Empty when the server announces no PKCE (RFC 8414 section 2).
   package var codeChallengeMethods: [String] = []
+  /// Each answer of the authorization endpoint names the issuer (RFC 9207 section 3).
+  package var answersNameIssuer = false
+  /// What a proof of possession may be signed with (RFC 9449 section 5.1); nil when the server does not say.
+  package var dpopSigningAlgorithms: [String]?
+  /// The authorization endpoint takes pushed requests only (RFC 9126 section 5).
+  package var requiresPushedRequests = false
 
   /// The metadata of a server that publishes none: only what the account names.
   package init(issuer: Issuer, overrides: EndpointOverrides) {
@@ -57,10 +69,26 @@ package struct AuthorizationServerMetadata: Sendable {
     registrationEndpoint = try reader.endpoint("registration_endpoint")
     idTokenSigningAlgorithms = try reader.strings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
     tokenEndpointAuthMethods = try reader.strings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthMethods
+    tokenEndpointAuthSigningAlgorithms = try reader.strings("token_endpoint_auth_signing_alg_values_supported")
+    mtlsEndpointAliases = try reader.object("mtls_endpoint_aliases").map { (aliases) throws(OAuthError) in
+      try MTLSEndpointAliases(aliases)
+    }
+    bindsTokensToCertificates = try reader.flag("tls_client_certificate_bound_access_tokens")
     grantTypes = try reader.strings("grant_types_supported") ?? grantTypes
     scopes = try reader.strings("scopes_supported")
     codeChallengeMethods = try reader.strings("code_challenge_methods_supported") ?? codeChallengeMethods
+    answersNameIssuer = try reader.flag("authorization_response_iss_parameter_supported")
+    dpopSigningAlgorithms = try reader.strings("dpop_signing_alg_values_supported")
+    requiresPushedRequests = try reader.flag("require_pushed_authorization_requests")
   }
+
+  /// Whether codes can be protected by PKCE: `S256` is announced, or nothing is.
+  package var acceptsCodeChallenges: Bool {
+    codeChallengeMethods.isEmpty || codeChallengeMethods.contains { $0.utf8.elementsEqual(CodeVerifier.method.utf8) }
+  }
+
+  /// Whether a sign-in by authorization code can be tried.
+  package var offersCodeFlow: Bool { authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges }
 
   /// This metadata with the endpoints that the account names in place of the server's own.
   package func applying(_ overrides: EndpointOverrides) -> AuthorizationServerMetadata {

@@ -12,6 +12,22 @@ enum Bytes {
     return false
   }
 
+  /// Whether `text` holds a token in compact form (RFC 7515 section 7.1), such as the client's own assertion: a
+  /// header that begins with `{"`, and no end of it for as long as words have.
+  static func holdsToken(_ text: String) -> Bool {
+    let start = Array("eyJ".utf8)
+    return text.utf8.split(whereSeparator: { !isTokenCharacter($0) }).contains { run in
+      run.count >= 40 && run.indices.contains { run[$0...].starts(with: start) }
+    }
+  }
+
+  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+    default: false
+    }
+  }
+
   /// Whether `text` repeats the secret, or the first 16 bytes of it.
   ///
   /// A secret of less than 8 bytes is not looked for: it could be part of any word.

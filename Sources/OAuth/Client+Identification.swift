@@ -5,14 +5,22 @@ extension Client {
   /// Adds this client's identification to a request.
   ///
   /// - Returns: The value of the `Authorization` header, for the methods that use one.
-  func identify(in form: inout RequestForm) throws(OAuthError) -> SecretBytes? {
+  func identify(
+    in form: inout RequestForm, at metadata: AuthorizationServerMetadata
+  ) throws(OAuthError) -> SecretBytes? {
     switch authentication {
-    case .none:
+    case .none, .mutualTLS:
       form.add("client_id", id)
       return nil
     case .post(let secret):
       form.add("client_id", id)
       form.add("client_secret", secret: secret)
+      return nil
+    case .privateKeyJWT(let assertion):
+      // Optional, and the same as in the token (RFC 7521 section 4.2); some servers find the key by it.
+      form.add("client_id", id)
+      form.add("client_assertion_type", ClientAssertion.type)
+      form.add("client_assertion", secret: try assertion.make(clientID: id, for: metadata))
       return nil
     case .basic(let secret): return try basic(secret, isEncoded: true)
     case .basicUnencoded(let secret): return try basic(secret, isEncoded: false)

@@ -11,10 +11,20 @@ package enum ClientAuthentication: Sendable {
   case basicUnencoded(SharedSecret)
   /// `client_id` and `client_secret` in the body.
   case post(SharedSecret)
+  /// A token signed with the client's key (RFC 7523).
+  case privateKeyJWT(ClientAssertion)
+  /// The certificate shown in the TLS handshake: `client_id` in the body (RFC 8705 section 2).
+  case mutualTLS
+
+  /// Whether the server can know for sure who asks.
+  var provesClient: Bool {
+    if case .none = self { return false }
+    return true
+  }
 
   var secret: SharedSecret? {
     switch self {
-    case .none: nil
+    case .none, .privateKeyJWT, .mutualTLS: nil
     case .basic(let secret), .basicUnencoded(let secret), .post(let secret): secret
     }
   }

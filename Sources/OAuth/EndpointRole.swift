@@ -1,17 +1,21 @@
 /// What an endpoint is for.
 package enum EndpointRole: Sendable, Hashable, CaseIterable {
-  case metadata, keys, deviceAuthorization, token, userinfo, introspection, revocation
+  case metadata, keys, authorization, pushedAuthorization, deviceAuthorization, token, userinfo, introspection,
+    revocation, resource
 
   /// The endpoint in the words of an ``OAuthError``.
   var subject: String {
     switch self {
     case .metadata: "the metadata endpoint"
     case .keys: "the JWK Set endpoint"
+    case .authorization: "the authorization endpoint"
+    case .pushedAuthorization: "the pushed authorization request endpoint"
     case .deviceAuthorization: "the device authorization endpoint"
     case .token: "the token endpoint"
     case .userinfo: "the UserInfo endpoint"
     case .introspection: "the introspection endpoint"
     case .revocation: "the revocation endpoint"
+    case .resource: "the resource"
     }
   }
 }

@@ -49,8 +49,13 @@ struct ErrorAnswer: Sendable {
     return ErrorAnswer(error: error, description: value("error_description"), interval: interval, sent: sent)
   }
 
+  /// The error of a redirect (RFC 6749 section 4.1.2.1).
+  init(redirected error: String, description: String?, sent: [SharedSecret]) {
+    self.init(error: error, description: description, interval: nil, sent: sent)
+  }
+
   private init(error: String?, description: String?, interval: Int?, sent: [SharedSecret]) {
-    let isClean = { (text: String) in !sent.contains { Bytes.repeats($0, in: text) } }
+    let isClean = { (text: String) in !Bytes.holdsToken(text) && !sent.contains { Bytes.repeats($0, in: text) } }
     self.error = error.flatMap { Self.isErrorValue($0) && isClean($0) ? $0 : nil }
     self.description = description.flatMap { isClean($0) ? TerminalText.clean($0) : nil }
     self.interval = interval

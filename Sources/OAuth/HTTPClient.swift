@@ -5,4 +5,15 @@
 /// failure to get a response at all is thrown.
 package protocol HTTPClient: Sendable {
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse
+
+  /// Makes a request to a resource, whose content in both directions is of any size.
+  ///
+  /// - Parameters:
+  ///   - authorization: Fields whose values are secret.
+  ///   - content: What is sent; nil for nothing.
+  ///   - receiver: Gets the head of the answer and, if it wants it, the content.
+  func exchange(
+    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
+    receiver: any ResourceReceiver
+  ) throws(HTTPFailure) -> ResourceResponse
 }

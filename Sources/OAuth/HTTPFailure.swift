@@ -22,6 +22,8 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case cancelled
     /// The connection broke while the request was sent.
     case send
+    /// The content to send could not be read on this machine.
+    case content
     /// The connection broke while the response was received.
     case receive
     /// The request could not be set up on this machine: no memory, or a setting that the library refuses.

@@ -18,6 +18,9 @@ package struct HTTPHeaders: Sendable {
     fields.filter { Self.isSameName($0.name, name) }.map(\.value)
   }
 
+  /// All fields, as they came.
+  package var all: [(name: String, value: String)] { fields }
+
   /// The media type in lower case, without its parameters.
   package var mediaType: String? {
     guard let value = self["Content-Type"] else { return nil }

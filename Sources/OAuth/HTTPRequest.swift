@@ -4,7 +4,17 @@ package import Crypto
 ///
 /// Secrets are only in `authorization` and `form`, never in the URL (RFC 6749 section 2.3.1).
 package struct HTTPRequest: ~Copyable {
-  package enum Method: Sendable { case get, post }
+  package enum Method: Sendable {
+    case get, post
+
+    /// As it is sent.
+    package var name: String {
+      switch self {
+      case .get: "GET"
+      case .post: "POST"
+      }
+    }
+  }
 
   /// Room for the answer of any endpoint, in bytes. It is also the most that a `SecretBytes` holds.
   package static let defaultResponseLimit = 262_144
@@ -19,6 +29,10 @@ package struct HTTPRequest: ~Copyable {
 
   /// The whole value of the `Authorization` header, scheme included.
   package var authorization: SecretBytes?
+
+  /// The value of the `DPoP` header: a proof for this request (RFC 9449 section 4.1). A request with one is
+  /// sent once at most, whatever its method.
+  package var proof: String?
 
   /// The body, `application/x-www-form-urlencoded`; nil for a GET.
   package var form: SecretBytes?

@@ -30,6 +30,8 @@ package struct IDTokenError: Error, Hashable, Sendable {
     case authenticationTooOld
     /// `at_hash` does not fit the access token (section 3.1.3.8).
     case accessTokenHashMismatch
+    /// `c_hash` does not fit the code (section 3.3.2.11).
+    case codeHashMismatch
     /// A logout token, which is no ID Token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
     case logoutToken
     /// The claim differs from the first ID Token of this sign-in (section 12.2).
@@ -78,6 +80,7 @@ extension IDTokenError {
     case .insufficientAuthentication: "the user did not authenticate in the way that was asked for"
     case .authenticationTooOld: "the user authenticated too long ago"
     case .accessTokenHashMismatch: "it belongs to another access token"
+    case .codeHashMismatch: "it belongs to another authorization code"
     case .logoutToken: "it is a logout token"
     case .identityChanged: "\(name) differs from the first sign-in"
     }

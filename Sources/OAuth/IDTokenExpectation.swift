@@ -29,6 +29,9 @@ package struct IDTokenExpectation: Sendable {
   /// The `acr_values` that were asked for; any of them will do.
   package var acrValues: [String] = []
 
+  /// The code that the token was got with, for `c_hash`.
+  package var code: SharedSecret?
+
   package init(
     issuer: Issuer, clientID: String, nonce: String? = nil, accessToken: SharedSecret? = nil,
     algorithms: Set<JWSAlgorithm>, now: Int, clockSkew: Int = 60, first: IdentityRecord? = nil

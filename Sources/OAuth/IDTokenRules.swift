@@ -20,7 +20,7 @@ struct IDTokenRules {
     try checkAuthenticationContext()
     let authTime = try checkAuthenticationTime()
     let subject = try checkSubject()
-    try checkAccessTokenHash()
+    try checkHashes()
     let identity = IdentityRecord(
       issuer: issuer, subject: subject, audience: audience, authorizedParty: authorizedParty, authTime: authTime,
       nonce: nonce)
@@ -131,20 +131,23 @@ struct IDTokenRules {
     return subject
   }
 
-  /// Section 3.1.3.8.
-  private func checkAccessTokenHash() throws(IDTokenError) {
-    guard let found = try read("at_hash", { () throws(JOSEError) in try claims.string("at_hash") }),
-      let accessToken = expected.accessToken
-    else { return }
+  /// Sections 3.1.3.8 and 3.3.2.11.
+  private func checkHashes() throws(IDTokenError) {
+    try check("at_hash", of: expected.accessToken, or: .accessTokenHashMismatch)
+    try check("c_hash", of: expected.code, or: .codeHashMismatch)
+  }
+
+  private func check(_ claim: String, of secret: SharedSecret?, or code: IDTokenError.Code) throws(IDTokenError) {
+    guard let found = try read(claim, { () throws(JOSEError) in try claims.string(claim) }), let secret else { return }
     let isHash: Bool
     do {
-      isHash = try accessToken.bytes.withBytes { (token) throws(JOSEError) in
-        try algorithm.isLeftHalfHash(found, of: token)
+      isHash = try secret.bytes.withBytes { (bytes) throws(JOSEError) in
+        try algorithm.isLeftHalfHash(found, of: bytes)
       }
     } catch {
-      throw IDTokenError(.signature(error.code), "at_hash")
+      throw IDTokenError(.signature(error.code), claim)
     }
-    guard isHash else { throw IDTokenError(.accessTokenHashMismatch, "at_hash") }
+    guard isHash else { throw IDTokenError(code, claim) }
   }
 
   /// Section 12.2. What the first token did not say cannot be compared, except for `azp` and `nonce`, which

@@ -11,6 +11,13 @@ struct MetadataReader {
     return text
   }
 
+  /// An object in the document, with a reader of its own.
+  func object(_ name: String) throws(OAuthError) -> MetadataReader? {
+    guard let value = object[name], value != .null else { return nil }
+    guard let object = value.object else { throw OAuthError(.metadataInvalid, name) }
+    return MetadataReader(object: object, allowHTTPLoopback: allowHTTPLoopback)
+  }
+
   /// An endpoint that is not https makes the whole document unusable (RFC 8414 section 2).
   func endpoint(_ name: String) throws(OAuthError) -> Endpoint? {
     guard let text = try string(name) else { return nil }
@@ -19,6 +26,12 @@ struct MetadataReader {
     } catch {
       throw OAuthError(.metadataInvalid, name)
     }
+  }
+
+  func flag(_ name: String) throws(OAuthError) -> Bool {
+    guard let value = object[name], value != .null else { return false }
+    guard let flag = value.bool else { throw OAuthError(.metadataInvalid, name) }
+    return flag
   }
 
   func strings(_ name: String) throws(OAuthError) -> [String]? {

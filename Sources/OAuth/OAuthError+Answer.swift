@@ -1,7 +1,7 @@
 internal import Crypto
 
 /// What a request asked for; some answers mean something only in its light.
-enum RequestKind: Sendable { case refresh, devicePoll, other }
+enum RequestKind: Sendable { case refresh, devicePoll, code, other }
 
 extension OAuthError {
   /// The error that a response stands for.
@@ -73,7 +73,7 @@ extension OAuthError.Code {
     self = code
   }
 
-  private static func named(_ serverError: String) -> OAuthError.Code? {
+  static func named(_ serverError: String) -> OAuthError.Code? {
     switch serverError {
     case "invalid_grant": .invalidGrant
     case "invalid_client", "incorrect_client_credentials": .invalidClient
@@ -81,6 +81,8 @@ extension OAuthError.Code {
     case "invalid_request": .invalidRequest
     case "unsupported_grant_type": .unsupportedGrantType
     case "invalid_scope": .invalidScopeAnswer
+    // RFC 8707 section 2.
+    case "invalid_target": .invalidTargetAnswer
     case "access_denied", "authorization_declined": .accessDenied
     case "expired_token", "token_expired": .expiredToken
     case "server_error", "temporarily_unavailable": .serverUnavailable
@@ -88,17 +90,18 @@ extension OAuthError.Code {
     case "unsupported_token_type": .unsupportedTokenRevocation
     case "invalid_token": .invalidToken
     case "insufficient_scope": .insufficientScope
+    case "use_dpop_nonce", "invalid_dpop_proof": .proofRejected
     default: nil
     }
   }
 
   /// Names of single servers that mean `invalid_grant` for one kind of request: GitHub for a refresh;
-  /// GitHub, Entra and Glewlwyd for a device code.
+  /// GitHub, Entra and Glewlwyd for a device code; GitHub and Glewlwyd for an authorization code.
   private static func named(_ serverError: String, in kind: RequestKind) -> OAuthError.Code? {
     switch (kind, serverError) {
     case (.refresh, "bad_refresh_token"): .invalidGrant
     case (.devicePoll, "incorrect_device_code"), (.devicePoll, "bad_verification_code"),
-      (.devicePoll, "invalid_code"):
+      (.devicePoll, "invalid_code"), (.code, "bad_verification_code"), (.code, "invalid_code"):
       .invalidGrant
     default: nil
     }

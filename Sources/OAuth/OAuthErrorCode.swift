@@ -3,16 +3,21 @@ extension OAuthError {
   package enum Code: String, Sendable, CaseIterable {
     // What the user or a document names is not usable.
     case insecureURL, invalidURL, invalidIssuer, issuerMismatch, metadataMissing, metadataInvalid
-    case endpointMissing, invalidScope, invalidClientID
+    case resourceMismatch
+    case endpointMissing, invalidScope, invalidTarget, invalidClientID
     // No answer, or none that may be used.
     case network, timeout, tlsFailure, certificateRejected, pinMismatch, redirectRefused, responseTooLarge
     case serverUnavailable, rateLimited, cancelled, malformedResponse, internalFailure, cryptoFailure
     // The answer is not what the protocol promises.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch
+    case codeChallengeUnsupported, responseIssuerMismatch
+    // About proofs of possession (RFC 9449).
+    case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
     // The server said no.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
-    case unsupportedGrantType, invalidScopeAnswer, invalidToken, insufficientScope
+    case unsupportedGrantType, invalidScopeAnswer, invalidTargetAnswer, invalidToken, insufficientScope
     case unsupportedTokenRevocation, otherServerError
+    case codeRejected
   }
 }
 
@@ -29,21 +34,25 @@ extension OAuthError.Code {
       case .malformed: .malformedResponse
       case .redirect: .redirectRefused
       case .cancelled: .cancelled
-      case .setup: .internalFailure
+      case .setup, .content: .internalFailure
       }
   }
 
   var usualRemedy: OAuthError.Remedy {
     switch self {
     case .network, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .tryLater
-    case .invalidGrant, .expiredToken, .accessDenied, .invalidToken: .signInAgain
+    case .invalidGrant, .expiredToken, .accessDenied, .invalidToken, .codeRejected: .signInAgain
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
-      .endpointMissing, .invalidScope, .invalidClientID, .certificateRejected, .pinMismatch, .redirectRefused,
-      .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope:
+      .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID,
+      .certificateRejected,
+      .pinMismatch, .redirectRefused,
+      .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope,
+      .proofNeeded, .tokenNotBound, .bindingUnsupported:
       .fixConfiguration
     case .responseTooLarge, .cancelled, .malformedResponse, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .invalidRequest,
-      .unsupportedTokenRevocation, .otherServerError:
+      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch,
+      .proofRejected:
       .none
     }
   }
@@ -54,10 +63,12 @@ extension OAuthError.Code {
     case .invalidURL: "\(subject) is not a valid URL"
     case .invalidIssuer: "\(subject) is not an issuer: an https URL without query and fragment is needed"
     case .issuerMismatch: "the server's metadata is for another issuer than \(subject)"
+    case .resourceMismatch: "the resource's metadata is for another resource than \(subject)"
     case .metadataMissing: "no metadata was found for \(subject)"
     case .metadataInvalid: "the server's metadata is not usable: \(subject)"
     case .endpointMissing: "the server does not name \(subject)"
     case .invalidScope: "\(subject) is not a valid scope"
+    case .invalidTarget: "\(subject) is not valid: a resource is an absolute URI without a fragment"
     case .invalidClientID: "\(subject) is not a valid client id"
     case .network: "no connection to \(subject)"
     case .timeout: "\(subject) did not answer in time"
@@ -76,6 +87,13 @@ extension OAuthError.Code {
     case .missingIDToken: "\(subject) issued no ID Token although one was asked for"
     case .idTokenRejected: "the ID Token was rejected: \(subject)"
     case .userInfoMismatch: "the answer of \(subject) is about another user"
+    case .codeChallengeUnsupported: "\(subject) announces PKCE without the method S256, so its codes are not safe"
+    case .responseIssuerMismatch: "the answer to the sign-in is not from \(subject) but from another issuer"
+    case .proofRejected: "\(subject) did not accept the proof of the account's key (DPoP)"
+    case .proofNeeded: "\(subject) gives this client only tokens that are bound to a key (DPoP)"
+    case .tokenNotBound: "\(subject) issued a token that is not bound to the account's key (DPoP)"
+    case .bindingUnsupported: "\(subject) does not bind tokens to a key by DPoP with ES256"
+    case .codeRejected: "\(subject) does not accept the authorization code"
     case .accessDenied: "access was denied at \(subject)"
     case .expiredToken: "the code has expired at \(subject)"
     case .invalidGrant: "\(subject) no longer accepts this sign-in"
@@ -84,6 +102,7 @@ extension OAuthError.Code {
     case .invalidRequest: "\(subject) rejected the request"
     case .unsupportedGrantType: "\(subject) does not support this way to sign in"
     case .invalidScopeAnswer: "\(subject) rejected the scope"
+    case .invalidTargetAnswer: "\(subject) gives no token for that resource or audience"
     case .invalidToken: "\(subject) rejected the access token"
     case .insufficientScope: "\(subject) wants a scope that the access token does not have"
     case .unsupportedTokenRevocation: "\(subject) cannot revoke this kind of token"

@@ -5,8 +5,15 @@ internal import Encoding
 struct RequestForm: ~Copyable {
   private var buffer = SecretBuffer()
   private var isFirst = true
+  private var namesClient = false
 
+  /// The client is named once, whoever names it: some requests must name it, and so do some ways to
+  /// authenticate (RFC 6749 section 3.2: no parameter twice).
   mutating func add(_ name: String, _ value: String) {
+    if name.utf8.elementsEqual("client_id".utf8) {
+      if namesClient { return }
+      namesClient = true
+    }
     Form.append(name: name, value: value, to: &buffer, isFirst: &isFirst)
   }
 

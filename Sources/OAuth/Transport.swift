@@ -25,6 +25,8 @@ package struct Transport: Sendable {
   /// Public keys as `sha256//BASE64=`; when there are any, the server's key must be one of them.
   package var pins: [String] = []
   package var proxy: Proxy?
+  /// What the client shows in the handshake, to this server and no other.
+  package var clientCertificate: ClientCertificate?
   package var connectTimeoutSeconds = 10
   /// For the whole request, connection included.
   package var totalTimeoutSeconds = 30

@@ -59,4 +59,9 @@ extension SystemError {
   package static func timedOut(operation: String) -> SystemError {
     SystemError(errno: ETIMEDOUT, operation: operation)
   }
+
+  /// For a descriptor that is open on the wrong kind of thing (`EINVAL`).
+  package static func unsuitable(operation: String) -> SystemError {
+    SystemError(errno: EINVAL, operation: operation)
+  }
 }

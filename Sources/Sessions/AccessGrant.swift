@@ -1,11 +1,12 @@
 package import Crypto
 package import Encoding
+package import OAuth
 package import Platform
 
 /// An access token in memory with all that is known about it.
 package final class AccessGrant: Sendable {
   package let accessToken: SharedSecret
-  /// `Bearer`, in the spelling of RFC 6750.
+  /// `Bearer` or `DPoP`, in the spelling of RFC 6750 and RFC 9449.
   package let tokenType: String
   /// What the server granted, as text; nil when it named none.
   package let scope: String?
@@ -23,13 +24,17 @@ package final class AccessGrant: Sendable {
   package let expiresAt: Instant?
   /// The vault record that the token came with.
   package let recordGeneration: UInt64
+  /// The record that the refresh for it replaced; nil when there was none.
+  package let replacedGeneration: UInt64?
+  /// The key that the token is bound to; nil for a Bearer token.
+  package let dpopKey: DPoPKey?
   /// Unix seconds, for people; the daemon itself goes by ``issuedAt``, which counts suspended time.
   package let expiresAtUnixSeconds: Int?
 
   package init(
     accessToken: SharedSecret, tokenType: String, scope: String?, subject: String?, claims: JSONObject,
     idToken: SharedSecret? = nil, issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?,
-    recordGeneration: UInt64
+    recordGeneration: UInt64, replacedGeneration: UInt64? = nil, dpopKey: DPoPKey? = nil
   ) {
     self.accessToken = accessToken
     self.tokenType = tokenType
@@ -40,6 +45,8 @@ package final class AccessGrant: Sendable {
     self.issuedAt = issuedAt
     self.lifetimeSeconds = lifetimeSeconds
     self.recordGeneration = recordGeneration
+    self.replacedGeneration = replacedGeneration
+    self.dpopKey = dpopKey
     expiresAt = lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) }
     expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
   }
@@ -55,11 +62,26 @@ package final class AccessGrant: Sendable {
     lifetimeSeconds = other.lifetimeSeconds
     expiresAt = other.expiresAt
     expiresAtUnixSeconds = other.expiresAtUnixSeconds
+    dpopKey = other.dpopKey
     self.recordGeneration = recordGeneration
+    replacedGeneration = other.replacedGeneration
   }
 
   /// The same grant after its record was written again.
   func moved(to generation: UInt64) -> AccessGrant { AccessGrant(self, recordGeneration: generation) }
+
+  /// This grant with the identity of `other`, where it has none of its own and replaces the record that
+  /// `other` is good for.
+  ///
+  /// A refresh for another target may have written the record while this one waited for its turn.
+  package func keepingIdentity(of other: AccessGrant?) -> AccessGrant {
+    guard let other, idToken == nil, claims.isEmpty, other.recordGeneration == replacedGeneration else { return self }
+    return AccessGrant(
+      accessToken: accessToken, tokenType: tokenType, scope: scope, subject: subject ?? other.subject,
+      claims: other.claims, idToken: other.idToken, issuedAt: issuedAt,
+      issuedAtUnixSeconds: (expiresAtUnixSeconds ?? 0) - (lifetimeSeconds ?? 0), lifetimeSeconds: lifetimeSeconds,
+      recordGeneration: recordGeneration, replacedGeneration: replacedGeneration)
+  }
 
   /// What is left of the lifetime; nil when it is unknown.
   package func remaining(at now: Instant) -> Duration? {

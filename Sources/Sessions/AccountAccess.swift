@@ -25,41 +25,39 @@ struct AccountAccess {
     } catch {
       throw .oauth(error)
     }
+    (transport, caDigest) = try Self.transport(of: configuration)
+  }
+
+  /// How servers are reached under these settings, and the digest of the certificate authorities that they name.
+  static func transport(
+    of configuration: AccountConfiguration
+  ) throws(SessionError) -> (transport: Transport, caDigest: String?) {
     var transport = Transport()
-    transport.allowHTTPLoopback = loopback
+    transport.allowHTTPLoopback = configuration.allowHTTPLoopback
     transport.pins = configuration.pins
     if let proxy = configuration.proxy {
       transport.proxy = Transport.Proxy(url: proxy, exclusions: configuration.proxyExclusions ?? "")
     }
-    caDigest = try Self.readAuthorities(configuration.caFile, into: &transport)
-    self.transport = transport
+    let caDigest = try readAuthorities(configuration.caFile, into: &transport)
+    return (transport, caDigest)
   }
 
   /// The server as requests see it, with the record's secrets.
   func server(
-    metadata: AuthorizationServerMetadata, clientSecret: SharedSecret?, proxyCredentials: SharedSecret?,
-    http: any HTTPClient
+    metadata: AuthorizationServerMetadata, _ credentials: ClientCredentials, proxyCredentials: SharedSecret?,
+    http: any HTTPClient, time: any TimeSource
   ) throws(SessionError) -> AuthorizationServer {
     var transport = transport
     transport.proxy?.credentials = proxyCredentials
-    let authentication = try authentication(secret: clientSecret)
+    let authentication = try credentials.authentication(configuration) { time.wallSeconds() }
+    let certificate = try credentials.clientCertificate(configuration.authentication)
     do {
       let client = try Client(id: configuration.clientID, authentication: authentication)
       return AuthorizationServer(
-        metadata: metadata, client: client, transport: transport, http: http, service: configuration.service)
+        metadata: metadata, client: client, transport: transport, http: http, service: configuration.service,
+        clientCertificate: certificate)
     } catch {
       throw .oauth(error)
-    }
-  }
-
-  private func authentication(secret: SharedSecret?) throws(SessionError) -> ClientAuthentication {
-    let method = configuration.tokenEndpointAuthMethod
-    if method == "none" { return .none }
-    guard let secret else { throw .configuration(ConfigurationError(.missingClientSecret, "client_secret")) }
-    switch method {
-    case "client_secret_basic": return .basic(secret)
-    case "client_secret_post": return .post(secret)
-    default: throw .configuration(ConfigurationError(.invalid, "token_endpoint_auth_method"))
     }
   }
 

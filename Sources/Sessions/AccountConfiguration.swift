@@ -10,17 +10,27 @@ package struct AccountConfiguration: Sendable, Hashable {
   package var serviceName: String?
   /// Requested scope values; empty means the default for the issuer.
   package var scope: [String] = []
-  /// `none`, `client_secret_basic` or `client_secret_post`.
+  /// Where the tokens of a sign-in are to be good (RFC 8707).
+  package var resources: [String] = []
+  package var audience: String?
+  /// A ``ClientAuthenticationMethod``.
   package var tokenEndpointAuthMethod = "none"
+  package var authentication = AuthenticationSettings()
   /// Absolute path of a PEM file with certificate authorities, trusted besides the system's.
   package var caFile: String?
   package var pins: [String] = []
   package var allowHTTPLoopback = false
   package var endpoints = Endpoints()
+  /// Where the browser brings the answer of a sign-in, as it is registered at the server.
+  package var redirectURI: String?
   package var proxy: String?
   package var proxyExclusions: String?
   /// Keep an access token that cannot be refreshed in the vault.
   package var keepsAccessToken = false
+  /// Bind the tokens of the next sign-in to a key (RFC 9449).
+  package var dpop = false
+  /// Places that may get the access token; see ``ResourceGate``.
+  package var origins: [String] = []
 
   package init(issuer: String, clientID: String) {
     self.issuer = issuer
@@ -59,6 +69,19 @@ extension AccountConfiguration {
   /// What is known of the issuer, if the account says which service it is.
   package var service: KnownService? { serviceName.flatMap { KnownService.named($0) } }
 
+  /// Where the tokens of a sign-in are to be good; nil when the settings do not say.
+  package func target() throws(OAuthError) -> TokenTarget? {
+    try TokenTarget.make(scope: [], resources: resources, audience: audience)
+  }
+
+  /// The same for a sign-in by browser, where it does not say so itself.
+  func adding(to options: AuthorizationOptions) -> AuthorizationOptions {
+    var options = options
+    if options.resources.isEmpty { options.resources = resources }
+    options.audience = options.audience ?? audience
+    return options
+  }
+
   /// The account's object in the settings file; members this build does not know are kept from `old`.
   func json(over old: JSONObject) -> JSONObject {
     var object = old
@@ -67,15 +90,21 @@ extension AccountConfiguration {
     set("client_id", .string(clientID))
     set("provider", serviceName.map { .string($0) })
     set("scope", scope.isEmpty ? nil : .array(scope.map { .string($0) }))
+    set("resource", resources.isEmpty ? nil : .array(resources.map { .string($0) }))
+    set("audience", audience.map { .string($0) })
     set("token_endpoint_auth_method", tokenEndpointAuthMethod == "none" ? nil : .string(tokenEndpointAuthMethod))
+    for (name, value) in authentication.members { set(name, value) }
     set("ca_file", caFile.map { .string($0) })
     set("pins", pins.isEmpty ? nil : .array(pins.map { .string($0) }))
     set("allow_http_loopback", allowHTTPLoopback ? true : nil)
     let places = endpoints.json(over: old["endpoints"]?.object ?? JSONObject())
     set("endpoints", places.isEmpty ? nil : .object(places))
+    set("redirect_uri", redirectURI.map { .string($0) })
     set("proxy", proxy.map { .string($0) })
     set("no_proxy", proxyExclusions.map { .string($0) })
     set("keep_access_token", keepsAccessToken ? true : nil)
+    set("dpop", dpop ? true : nil)
+    set("origins", origins.isEmpty ? nil : .array(origins.map { .string($0) }))
     return object
   }
 
@@ -90,13 +119,19 @@ extension AccountConfiguration {
       throw ConfigurationError(.invalid, "\(place).provider")
     }
     scope = try reader.texts("scope")
+    resources = try reader.texts("resource")
+    audience = try reader.text("audience")
     tokenEndpointAuthMethod = try reader.text("token_endpoint_auth_method") ?? "none"
+    authentication = try AuthenticationSettings(reader)
     caFile = try reader.text("ca_file")
     pins = try reader.texts("pins")
     allowHTTPLoopback = try reader.flag("allow_http_loopback")
+    redirectURI = try reader.text("redirect_uri")
     proxy = try reader.text("proxy")
     proxyExclusions = try reader.text("no_proxy")
     keepsAccessToken = try reader.flag("keep_access_token")
+    dpop = try reader.flag("dpop")
+    origins = try reader.texts("origins")
     guard let named = object["endpoints"] else { return }
     guard let named = named.object else { throw ConfigurationError(.invalid, "\(place).endpoints") }
     let places = SettingsReader(object: named, place: "\(place).endpoints")

@@ -19,6 +19,11 @@ package struct AccountRecord: Sendable {
   /// When the kept access token dies, in unix seconds; nil when the server named no lifetime.
   package var accessTokenExpiresAt: Int?
   package var clientSecret: SharedSecret?
+  /// The key that the tokens are bound to, as ``DPoPKey`` writes it; nil for Bearer tokens.
+  package var dpopKey: SharedSecret?
+  /// As in ``ClientCredentials``.
+  package var clientKey: SharedSecret?
+  package var clientCertificate: SharedSecret?
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
   /// Unix seconds.
@@ -39,8 +44,15 @@ package struct AccountRecord: Sendable {
 extension AccountRecord {
   private static let secretMembers: [(String, any WritableKeyPath<AccountRecord, SharedSecret?> & Sendable)] = [
     ("refresh_token", \.refreshToken), ("access_token", \.accessToken), ("client_secret", \.clientSecret),
-    ("proxy_credentials", \.proxyCredentials),
+    ("client_key", \.clientKey), ("client_certificate", \.clientCertificate),
+    ("proxy_credentials", \.proxyCredentials), ("dpop_key", \.dpopKey),
   ]
+
+  /// What the client proves itself with.
+  package var credentials: ClientCredentials {
+    get { ClientCredentials(secret: clientSecret, key: clientKey, certificate: clientCertificate) }
+    set { (clientSecret, clientKey, clientCertificate) = (newValue.secret, newValue.key, newValue.certificate) }
+  }
 
   /// The record as the vault keeps it: a JSON text on the secure heap.
   ///

@@ -19,7 +19,7 @@ package struct AccountRemoval: Sendable {
   }
 
   package func run() throws(SessionError) -> Outcome {
-    let confirmation = try signOut.run()
+    let confirmation = try signOut.run().confirmation
     let file = SettingsFile(directory: settingsDirectory)
     let left = try settings { () throws(ConfigurationError) in
       try file.change { (settings) in settings.remove(signOut.account) }

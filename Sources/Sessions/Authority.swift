@@ -21,6 +21,10 @@ package struct Authority: Sendable, Hashable {
   package var origins: [String]
   /// The proxy that may get the account's proxy credentials.
   package var proxy: String?
+  /// Places that may get the access token, as `ResourceOrigin` spells them, sorted.
+  package var resourceOrigins: [String]
+  /// The place of UserInfo, which may get it too.
+  package var userinfoOrigin: String?
 
   package init(
     _ configuration: AccountConfiguration, caDigest: String?, metadata: AuthorizationServerMetadata
@@ -35,6 +39,8 @@ package struct Authority: Sendable, Hashable {
     namedEndpoints = configuration.endpoints.named.map { "\($0)=\($1)" }
     origins = metadata.endpointOrigins
     proxy = configuration.proxy
+    resourceOrigins = configuration.resourceOrigins.map(\.text).sorted()
+    userinfoOrigin = metadata.userinfoEndpoint?.uri.origin
   }
 
   /// The first setting that differs from what the person signed in with, by its name in the settings file.
@@ -76,6 +82,8 @@ package struct Authority: Sendable, Hashable {
     object["origins"] = .array(origins.map { .string($0) })
     object["provider"] = serviceName.map { .string($0) }
     object["proxy"] = proxy.map { .string($0) }
+    if !resourceOrigins.isEmpty { object["resource_origins"] = .array(resourceOrigins.map { .string($0) }) }
+    object["userinfo_origin"] = userinfoOrigin.map { .string($0) }
     return .object(object)
   }
 
@@ -99,5 +107,7 @@ package struct Authority: Sendable, Hashable {
     self.origins = origins
     serviceName = json["provider"]?.string
     proxy = json["proxy"]?.string
+    resourceOrigins = texts("resource_origins") ?? []
+    userinfoOrigin = json["userinfo_origin"]?.string
   }
 }

@@ -21,7 +21,8 @@ package struct DeviceSignIn: Sendable {
     let startedAt = signIn.services.time.now()
     let wallSeconds = signIn.services.time.wallSeconds()
     let authorization = try oauth { () throws(OAuthError) in
-      try signIn.server.authorizeDevice(scope: signIn.scope, cancellation: signIn.cancellation)
+      try signIn.server.authorizeDevice(
+        scope: signIn.scope, target: try signIn.configuration.target(), cancellation: signIn.cancellation)
     }
     return DeviceSignIn(
       signIn: signIn, authorization: authorization, startedAt: startedAt, startedAtUnixSeconds: wallSeconds)

@@ -5,32 +5,53 @@ internal import OAuth
 struct FirstContact {
   /// The settings with the client authentication that was chosen.
   private(set) var configuration: AccountConfiguration
-  let server: AuthorizationServer
+  private(set) var server: AuthorizationServer
   let caDigest: String?
 
   init(
     _ configuration: AccountConfiguration, _ secrets: SignIn.Secrets, services: SessionServices,
     cancellation: Cancellation
   ) throws(SessionError) {
+    let credentials = secrets.credentials
     self.configuration = configuration
-    var access = try AccountAccess(configuration)
+    if credentials.certificate != nil { self.configuration.authentication.showsCertificate = true }
+    var access = try AccountAccess(self.configuration)
     access.useProxyCredentials(secrets.proxyCredentials)
     let metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
-    if secrets.clientSecret != nil, configuration.tokenEndpointAuthMethod == "none" {
-      self.configuration.tokenEndpointAuthMethod =
-        configuration.service?.tokenEndpointAuthMethod ?? Self.method(metadata.tokenEndpointAuthMethods)
+    if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == ClientAuthenticationMethod.none.rawValue {
+      let method = try Self.method(credentials, self.configuration, metadata.tokenEndpointAuthMethods)
+      self.configuration.tokenEndpointAuthMethod = method
       access = try AccountAccess(self.configuration)
       access.useProxyCredentials(secrets.proxyCredentials)
     }
     caDigest = access.caDigest
     server = try access.server(
-      metadata: metadata, clientSecret: secrets.clientSecret, proxyCredentials: secrets.proxyCredentials,
-      http: services.http)
+      metadata: metadata, credentials, proxyCredentials: secrets.proxyCredentials, http: services.http,
+      time: services.time)
+    server.prover = try services.newProver(configuration, metadata)
   }
 
-  /// The method for a client secret that the server's announcement leads to.
-  private static func method(_ announced: [String]) -> String {
-    announced.contains("client_secret_basic") || !announced.contains("client_secret_post")
-      ? "client_secret_basic" : "client_secret_post"
+  /// The method that the given credentials and the server's announcement lead to, the strongest first
+  /// (RFC 9700 section 2.5).
+  private static func method(
+    _ credentials: ClientCredentials, _ configuration: AccountConfiguration, _ announced: [String]
+  ) throws(SessionError) -> String {
+    func isAnnounced(_ method: ClientAuthenticationMethod) -> Bool { announced.contains(method.rawValue) }
+    if let certificate = try credentials.clientCertificate(configuration.authentication) {
+      let methods: [ClientAuthenticationMethod] =
+        certificate.isSelfIssued
+        ? [.selfSignedTLSClientAuth, .tlsClientAuth] : [.tlsClientAuth, .selfSignedTLSClientAuth]
+      if let method = methods.first(where: isAnnounced) { return method.rawValue }
+      // A certificate that proves nothing can still bind tokens (RFC 8705 section 4).
+      if credentials.secret == nil {
+        let method = isAnnounced(.privateKeyJWT) ? ClientAuthenticationMethod.privateKeyJWT : .none
+        return method.rawValue
+      }
+    } else if credentials.key != nil {
+      return ClientAuthenticationMethod.privateKeyJWT.rawValue
+    }
+    if let known = configuration.service?.tokenEndpointAuthMethod { return known }
+    let isBasic = isAnnounced(.secretBasic) || !isAnnounced(.secretPost)
+    return (isBasic ? ClientAuthenticationMethod.secretBasic : .secretPost).rawValue
   }
 }

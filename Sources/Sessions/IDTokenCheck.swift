@@ -45,6 +45,7 @@ struct IDTokenCheck {
       algorithms: server.metadata.acceptedIDTokenAlgorithms, now: services.time.wallSeconds(), first: first)
     expectation.maxAge = demands.maxAge
     expectation.acrValues = demands.acrValues
+    expectation.code = demands.code
     let observer = services.observer
     let keys = try oauth { () throws(OAuthError) in
       try services.documents.keys(

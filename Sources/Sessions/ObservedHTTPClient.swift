@@ -16,14 +16,30 @@ struct ObservedHTTPClient: HTTPClient {
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let begin = time.now()
     let role = request.role
-    func milliseconds() -> Int { begin.duration(to: time.now()).wholeMilliseconds }
     do {
       let response = try client.send(request)
-      observer(.answered(role, status: response.status, milliseconds: milliseconds()))
+      observer(.answered(role, status: response.status, milliseconds: milliseconds(since: begin)))
       return response
     } catch {
-      observer(.unanswered(role, error.code, milliseconds: milliseconds()))
+      observer(.unanswered(role, error.code, milliseconds: milliseconds(since: begin)))
       throw error
     }
   }
+
+  func exchange(
+    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
+    receiver: any ResourceReceiver
+  ) throws(HTTPFailure) -> ResourceResponse {
+    let begin = time.now()
+    do {
+      let response = try client.exchange(request, authorization: authorization, content: content, receiver: receiver)
+      observer(.answered(.resource, status: response.head.status, milliseconds: milliseconds(since: begin)))
+      return response
+    } catch {
+      observer(.unanswered(.resource, error.code, milliseconds: milliseconds(since: begin)))
+      throw error
+    }
+  }
+
+  private func milliseconds(since begin: Instant) -> Int { begin.duration(to: time.now()).wholeMilliseconds }
 }

@@ -15,16 +15,19 @@ package struct RefreshOperation: Sendable {
   package let configuration: AccountConfiguration
   /// The token at hand: its ID Token goes on when the server gives no new one.
   package let previous: AccessGrant?
+  /// What the token is to be good for; nil for the account's own.
+  package let target: TokenTarget?
   package let services: SessionServices
   package let cancellation: Cancellation
 
   package init(
-    account: AccountName, configuration: AccountConfiguration, previous: AccessGrant? = nil, services: SessionServices,
-    cancellation: Cancellation
+    account: AccountName, configuration: AccountConfiguration, previous: AccessGrant? = nil,
+    target: TokenTarget? = nil, services: SessionServices, cancellation: Cancellation
   ) {
     self.account = account
     self.configuration = configuration
     self.previous = previous
+    self.target = target
     self.services = services
     self.cancellation = cancellation
   }
@@ -38,22 +41,27 @@ package struct RefreshOperation: Sendable {
     var record = stored.record
     if record.isExpired { throw .expired(account: account.text) }
     if record.isIdentityChanged { throw .identityChanged(account: account.text) }
-    guard let refreshToken = record.refreshToken else { return try keptGrant(stored) }
-    let server = try services.server(for: account, configuration, record, cancellation: cancellation)
+    guard let refreshToken = record.refreshToken else {
+      if target != nil { throw .noOtherTokens(account: account.text) }
+      return try keptGrant(stored)
+    }
+    var server = try services.server(for: account, configuration, record, cancellation: cancellation)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
-    let response = try exchange(refreshToken, at: server, &record)
+    let response = try exchange(refreshToken, at: &server, &record)
     let kept = record.refreshToken === refreshToken ? keptIdentity(stored) : nil
     record.refreshToken = response.refreshToken ?? refreshToken
     record.refreshedAt = services.time.wallSeconds()
-    if let scope = response.scope { record.scope = scope.text }
+    if target == nil, let scope = response.scope { record.scope = scope.text }
     let generation = try services.write(record, of: account)
     let token = try identify(response, at: server, record)
     return AccessGrant(
-      accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
+      accessToken: response.accessToken, tokenType: response.tokenType,
+      scope: (response.scope ?? target?.scope)?.text ?? record.scope,
       subject: token?.identity.subject ?? record.identity?.subject, claims: token?.claims ?? kept?.claims ?? .init(),
       idToken: token == nil ? kept?.idToken : response.idToken, issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
-      lifetimeSeconds: response.expiresIn, recordGeneration: generation)
+      lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation,
+      dpopKey: server.prover?.key)
   }
 
   /// The token at hand, if it came with the record that is being refreshed: one that another process got
@@ -81,23 +89,22 @@ package struct RefreshOperation: Sendable {
 
   /// Only `invalid_grant` ends a grant, and only if nobody replaced the token meanwhile.
   private func exchange(
-    _ refreshToken: SharedSecret, at server: AuthorizationServer, _ record: inout AccountRecord
+    _ refreshToken: SharedSecret, at server: inout AuthorizationServer, _ record: inout AccountRecord
   ) throws(SessionError) -> TokenResponse {
     do {
-      return try server.refresh(refreshToken, scope: nil, cancellation: cancellation)
+      return try server.refresh(refreshToken, for: target, cancellation: cancellation)
     } catch {
       guard error.code == .invalidGrant else { throw .oauth(error) }
     }
     guard var current = try services.record(of: account) else { throw .signedOut(account: account.text) }
     if let replaced = current.refreshToken, !replaced.bytes.isEqual(to: refreshToken.bytes) {
       record = current
-      do { return try server.refresh(replaced, scope: nil, cancellation: cancellation) } catch {
+      server.prover = try services.key(of: current, account).map(services.prover)
+      do { return try server.refresh(replaced, for: target, cancellation: cancellation) } catch {
         guard error.code == .invalidGrant else { throw .oauth(error) }
       }
     }
-    current.refreshToken = nil
-    current.accessToken = nil
-    current.isExpired = true
+    current.endGrant()
     try services.write(current, of: account)
     throw .expired(account: account.text)
   }
@@ -112,8 +119,9 @@ package struct RefreshOperation: Sendable {
     guard let accessToken = record.accessToken, left ?? 1 > 0 else { throw .expired(account: account.text) }
     let kept = keptIdentity(stored)
     return AccessGrant(
-      accessToken: accessToken, tokenType: "Bearer", scope: record.scope, subject: record.identity?.subject,
+      accessToken: accessToken, tokenType: record.tokenType, scope: record.scope, subject: record.identity?.subject,
       claims: kept?.claims ?? .init(), idToken: kept?.idToken, issuedAt: services.time.now(),
-      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left, recordGeneration: stored.generation)
+      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left, recordGeneration: stored.generation,
+      dpopKey: try services.key(of: record, account))
   }
 }

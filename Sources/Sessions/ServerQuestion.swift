@@ -26,6 +26,6 @@ package struct ServerQuestion: Sendable {
   /// - Throws: `signedOut` when there is no record; what keeps the secrets from being sent.
   func open() throws(SessionError) -> (record: AccountRecord, server: AuthorizationServer) {
     guard let record = try services.record(of: account) else { throw .signedOut(account: account.text) }
-    return (record, try services.server(for: account, configuration, record, cancellation: cancellation))
+    return (record, try services.server(for: account, configuration, record, grant: grant, cancellation: cancellation))
   }
 }

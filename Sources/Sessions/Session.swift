@@ -23,6 +23,8 @@ package struct Session: Sendable {
   private var retryNotBefore: Instant?
   private var failuresInARow = 0
   private var failedAt: Instant?
+  /// A resource refused even a new token; what the vault says counts for less until the next one.
+  private var isRefused = false
   private var usedSinceRefresh = false
   /// How long before its expiry the token at hand is renewed in the background, with its jitter.
   private var renewalLead = Duration.zero
@@ -181,6 +183,7 @@ extension Session {
   }
 
   private mutating func forgetFailures() {
+    isRefused = false
     lastFailure = nil
     retryNotBefore = nil
     failuresInARow = 0
@@ -224,6 +227,13 @@ extension Session {
     lastFailure = .expired(account: account)
   }
 
+  /// A resource refused a new token too. The session counts as expired until the next caller's refresh proves
+  /// that it is not: only the authorization server ends a grant.
+  package mutating func refusedByResource(account: String) {
+    endedElsewhere(account: account)
+    isRefused = true
+  }
+
   /// The record of the token at hand was written again, under another name.
   package mutating func recordMoved(to generation: UInt64) {
     grant = grant?.moved(to: generation)
@@ -231,7 +241,7 @@ extension Session {
 
   /// What the vault says of an account that was not used yet.
   package mutating func learn(isGranted: Bool, isExpired: Bool, refreshedAt: Int?) {
-    guard grant == nil, refresh == nil else { return }
+    guard grant == nil, refresh == nil, !isRefused else { return }
     standing = isGranted ? .granted : isExpired ? .expired : .signedOut
     self.refreshedAt = self.refreshedAt ?? refreshedAt
   }

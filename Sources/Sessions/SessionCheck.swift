@@ -61,9 +61,7 @@ package struct SessionCheck: Sendable {
       guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
       guard stored.generation == question.grant.recordGeneration else { return .doubtful }
       var record = stored.record
-      record.refreshToken = nil
-      record.accessToken = nil
-      record.isExpired = true
+      record.endGrant()
       try services.write(record, of: account)
       return .ended
     }

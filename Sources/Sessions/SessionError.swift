@@ -19,6 +19,22 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityChanged(account: String)
   /// The new token lives for less time than the caller needs, in seconds.
   case lifetimeTooShort(account: String, lifetime: Int)
+  /// No account, or not the named one, lists the place that a token should go to.
+  case originNotListed(account: String?, origin: String)
+  /// The settings list the place, but nobody confirmed it: the vault does not.
+  case originUnconfirmed(account: String, origin: String)
+  /// More than one account lists the place.
+  case severalAccounts([String], origin: String)
+  /// What was to be sent to a resource could not be read.
+  case content
+  /// A token with another target was asked for, and there is no refresh token to get it with.
+  case noOtherTokens(account: String)
+  /// The redirect of a sign-in cannot be listened for; the port is nil where none was named.
+  case redirectUnavailable(port: Int?, SystemError)
+  /// The redirect URI of the account leads to no loopback address, so no browser can bring the answer here.
+  case redirectElsewhere
+  /// A device code cannot carry what is asked of how the person signs in.
+  case demandsNeedBrowser
   case cancelled
   case oauth(OAuthError)
   case idToken(IDTokenError)
@@ -64,9 +80,31 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     case clientSecret
     /// Empty, too long, or with characters that no refresh token has (RFC 6749, appendix A.17).
     case refreshToken
+    /// A private key that cannot be used.
+    case clientKey(KeyProblem)
+    /// Not certificates in PEM form, or not for the private key.
+    case clientCertificate
+    /// The private key is not one for this algorithm.
+    case clientKeyAlgorithm
+    /// The client authentication method needs a private key and there is none.
+    case missingClientKey
+    /// The client authentication method needs a certificate and there is none.
+    case missingClientCertificate
     /// The client authentication method needs a secret and there is none.
     case missingClientSecret
   }
+  /// What is wrong with a private key.
+  package enum KeyProblem: Hashable, Sendable {
+    /// Neither PEM nor a JSON Web Key, or its numbers do not belong together.
+    case malformed
+    /// Only a passphrase opens it.
+    case encrypted
+    /// Of a kind that we cannot sign with.
+    case unsupported
+    /// RSA of less than 2048 bits (RFC 7518, section 3.3).
+    case weak
+  }
+
   package var code: Code
 
   /// The member at fault in our words, such as `accounts.work.issuer`; or a path.

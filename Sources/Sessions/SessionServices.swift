@@ -9,6 +9,8 @@ package struct SessionServices: Sendable {
   package private(set) var http: any HTTPClient
   package let time: any TimeSource
   package let documents: DocumentCache
+  /// What servers have told about proofs of possession.
+  let proofs = DPoPMemory()
   /// Who wants to know what an operation does.
   private(set) var observer: StepObserver?
 
@@ -102,11 +104,13 @@ package struct SessionServices: Sendable {
 
   /// The server that `record`'s secrets may be sent to.
   ///
+  /// It is given proofs with the key of `grant`, if there is one, else with the record's.
+  ///
   /// The settings must name the place and the client that the person signed in with, and the
   /// metadata must stay at the origins it named then; otherwise nothing is sent.
   func server(
     for account: AccountName, _ configuration: AccountConfiguration, _ record: AccountRecord,
-    cancellation: Cancellation?
+    grant: AccessGrant? = nil, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServer {
     var access = try AccountAccess(configuration)
     if let setting = record.difference(from: configuration, caDigest: access.caDigest) {
@@ -121,8 +125,11 @@ package struct SessionServices: Sendable {
     if let origin = record.authority.unknownOrigin(in: metadata) {
       throw .endpointMoved(account: account.text, origin: origin)
     }
-    return try access.server(
-      metadata: metadata, clientSecret: record.clientSecret, proxyCredentials: record.proxyCredentials, http: http)
+    var server = try access.server(
+      metadata: metadata, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time)
+    let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
+    server.prover = key.map(prover)
+    return server
   }
 
   /// The server's metadata with the endpoints that the settings name. A server that publishes none is
@@ -134,9 +141,10 @@ package struct SessionServices: Sendable {
       return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)
     }
     do {
-      return try documents.metadata(
-        of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation, observer: observer
-      ).applying(access.overrides)
+      let metadata = try documents.metadata(
+        of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation, observer: observer)
+      let showsCertificate = access.configuration.authentication.showsCertificate
+      return (showsCertificate ? metadata.forMutualTLS : metadata).applying(access.overrides)
     } catch {
       guard error.code == .metadataMissing, access.overrides.token != nil else { throw .oauth(error) }
       return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)

@@ -27,16 +27,17 @@ extension SignIn {
     /// The secrets given now, else the stored ones, which go only where they went before.
     func secrets(_ access: AccountAccess) throws(SessionError) -> Secrets {
       var secrets = given
-      let needsSecret = configuration.tokenEndpointAuthMethod != "none" && secrets.clientSecret == nil
+      let isPublic = configuration.authentication.isPublic(configuration.tokenEndpointAuthMethod)
+      let needsCredentials = !isPublic && secrets.credentials.isEmpty
       let proxy = secrets.proxyCredentials == nil ? configuration.proxy : nil
-      guard !isNew, needsSecret || proxy != nil, let record = try services.recordToReplace(of: account) else {
+      guard !isNew, needsCredentials || proxy != nil, let record = try services.recordToReplace(of: account) else {
         return secrets
       }
       if let setting = record.authority.difference(from: configuration, caDigest: access.caDigest) {
-        guard needsSecret else { return secrets }
+        guard needsCredentials else { return secrets }
         throw .configurationChanged(account: account.text, setting: setting)
       }
-      if needsSecret { secrets.clientSecret = record.clientSecret }
+      if needsCredentials { secrets.credentials = record.credentials }
       if let proxy, record.authority.mayGiveCredentials(to: proxy) {
         secrets.proxyCredentials = record.proxyCredentials
       }

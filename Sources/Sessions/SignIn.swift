@@ -22,12 +22,21 @@ package struct SignIn: Sendable {
   /// What the person gave beside the settings.
   package struct Secrets: Sendable {
     package var clientSecret: SharedSecret?
+    /// As in ``ClientCredentials``.
+    package var clientKey: SharedSecret?
+    package var clientCertificate: SharedSecret?
     /// `user:password` of the proxy.
     package var proxyCredentials: SharedSecret?
 
     package init(clientSecret: SharedSecret? = nil, proxyCredentials: SharedSecret? = nil) {
       self.clientSecret = clientSecret
       self.proxyCredentials = proxyCredentials
+    }
+
+    /// What the client proves itself with.
+    package var credentials: ClientCredentials {
+      get { ClientCredentials(secret: clientSecret, key: clientKey, certificate: clientCertificate) }
+      set { (clientSecret, clientKey, clientCertificate) = (newValue.secret, newValue.key, newValue.certificate) }
     }
   }
 
@@ -89,9 +98,10 @@ package struct SignIn: Sendable {
     record.scope = (response.scope ?? scope)?.text
     record.refreshToken = response.refreshToken
     record.accessToken = isKept ? response.accessToken : nil
-    record.clientSecret = secrets.clientSecret
+    record.credentials = secrets.credentials
     record.proxyCredentials = secrets.proxyCredentials
     record.isExpired = response.refreshToken == nil && !isKept
+    if !record.isExpired { try record.keep(server.prover) }
     let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
     record.accessTokenExpiresAt = isKept ? response.expiresIn.map { issuedAtUnixSeconds + $0 } : nil
@@ -100,7 +110,7 @@ package struct SignIn: Sendable {
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
       subject: token?.identity.subject, claims: token?.claims ?? .init(),
       idToken: token.flatMap { _ in response.idToken }, issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
-      lifetimeSeconds: response.expiresIn, recordGeneration: generation)
+      lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key)
     return Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: response.refreshToken != nil, isKept: isKept)
   }

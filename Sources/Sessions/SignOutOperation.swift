@@ -12,6 +12,8 @@ package struct SignOutOperation: Sendable {
   /// Only forget the session here.
   package let isLocal: Bool
   package let services: SessionServices
+  /// Find out where the session in the browser can be ended too.
+  package var wantsLogoutPage = false
 
   package init(
     account: AccountName, configuration: AccountConfiguration?, grant: AccessGrant?, isLocal: Bool,
@@ -38,27 +40,38 @@ package struct SignOutOperation: Sendable {
     case failed(SessionError)
   }
 
-  package func run() throws(SessionError) -> Confirmation {
+  /// What came of it all.
+  package struct Ending: Sendable, Hashable {
+    package var confirmation: Confirmation
+    /// Where a person ends the session in the browser; nil when that was not asked for, or there is no such page.
+    package var logoutURL: String?
+  }
+
+  package func run() throws(SessionError) -> Ending {
     try services.holding(account) { () throws(SessionError) in try revokeAndRemove() }
   }
 
-  private func revokeAndRemove() throws(SessionError) -> Confirmation {
-    let confirmation: Confirmation
+  private func revokeAndRemove() throws(SessionError) -> Ending {
+    var ending = Ending(confirmation: .nothingToRevoke)
     do {
-      confirmation = try revoke()
+      ending.confirmation = try revoke(&ending.logoutURL)
     } catch {
-      confirmation = .failed(error)
+      ending.confirmation = .failed(error)
     }
     _ = try services.storing { (vault) throws(VaultError) in try vault.remove(account) }
-    return confirmation
+    return ending
   }
 
-  private func revoke() throws(SessionError) -> Confirmation {
+  /// - Parameter logoutURL: Set before the tokens are revoked, since the page is there even when that fails.
+  private func revoke(_ logoutURL: inout String?) throws(SessionError) -> Confirmation {
     guard let record = try services.record(of: account) else { return .nothingToRevoke }
     guard record.refreshToken != nil || record.accessToken != nil || grant != nil else { return .nothingToRevoke }
     if isLocal { return .local }
     guard let configuration else { return .notOffered(page: nil) }
-    let server = try services.server(for: account, configuration, record, cancellation: nil)
+    let server = try services.server(for: account, configuration, record, grant: grant, cancellation: nil)
+    if wantsLogoutPage {
+      logoutURL = server.metadata.logoutURL(clientID: configuration.clientID, subject: record.identity?.subject)
+    }
     guard server.metadata.revocationEndpoint != nil else {
       return .notOffered(page: configuration.service?.sessionsPage)
     }
@@ -79,7 +92,7 @@ package struct SignOutOperation: Sendable {
       // Some servers take a revocation from a public client only with an access token, and there is
       // none that works: one more refresh yields it.
       guard error.httpStatus == 401 else { throw error }
-      let last = try server.refresh(refreshToken, scope: nil, cancellation: nil)
+      let last = try server.refresh(refreshToken, cancellation: nil)
       try server.revoke(
         last.refreshToken ?? refreshToken, hint: .refreshToken, bearer: last.accessToken, cancellation: nil)
       try? server.revoke(last.accessToken, hint: .accessToken, bearer: last.accessToken, cancellation: nil)

@@ -72,15 +72,16 @@ package struct TokenImport: Sendable {
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let response = try oauth { () throws(OAuthError) in
-      try contact.server.refresh(refreshToken, scope: nil, cancellation: cancellation)
+      try contact.server.refresh(refreshToken, cancellation: cancellation)
     }
     var record = AccountRecord(
       authority: Authority(contact.configuration, caDigest: contact.caDigest, metadata: contact.server.metadata),
       signedInAt: wallSeconds)
     record.refreshToken = response.refreshToken ?? refreshToken
     record.scope = response.scope?.text
-    record.clientSecret = given.clientSecret
+    record.credentials = given.credentials
     record.proxyCredentials = given.proxyCredentials
+    try record.keep(contact.server.prover)
     // A rotated token is on disk before anything else can fail.
     var generation = try services.write(record, of: account)
     // A refresh need not bring an ID Token (OpenID Connect Core, section 12.2).
@@ -94,6 +95,7 @@ package struct TokenImport: Sendable {
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
       subject: token?.identity.subject, claims: token?.claims ?? .init(), idToken: response.idToken,
       issuedAt: startedAt,
-      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation)
+      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation,
+      dpopKey: contact.server.prover?.key)
   }
 }

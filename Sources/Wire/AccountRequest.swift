@@ -14,16 +14,16 @@ package enum AccountRequest: Sendable, Hashable {
   /// Signs out, then forgets the settings. With `local` the authorization server is not told.
   case remove(account: String, local: Bool)
 
-  /// Sets an account up with a refresh token from elsewhere. The token, and after it the client
-  /// secret when one is announced, are read from descriptors that travel with the request.
-  case `import`(account: String, AccountSettings, sendsClientSecret: Bool)
+  /// Sets an account up with a refresh token from elsewhere. The token, and after it
+  /// what is handed over beside it, are read from descriptors that travel with the request.
+  case `import`(account: String, AccountSettings, handsOver: Set<HandedSecret>)
 
   /// The account that it is about, by its name before the request; nil means the active one.
   package var account: String? {
     switch self {
     case .show(let account): account
     case .add(let account, _), .set(let account, _, unset: _), .rename(let account, to: _),
-      .remove(let account, local: _), .import(let account, _, sendsClientSecret: _):
+      .remove(let account, local: _), .import(let account, _, handsOver: _):
       account
     }
   }
@@ -56,7 +56,7 @@ extension AccountRequest {
     case "account_import":
       self = .import(
         account: try Self.account(members), try AccountSettings(members),
-        sendsClientSecret: try members.flag("client_secret_descriptor"))
+        handsOver: try HandedSecret.read(members))
     default: return nil
     }
   }
@@ -77,10 +77,10 @@ extension AccountRequest {
     case .remove(let account, let local):
       members.add("account", account)
       members.add("local", local)
-    case .import(let account, let settings, let sendsClientSecret):
+    case .import(let account, let settings, let handsOver):
       members.add("account", account)
       settings.addMembers(to: &members)
-      members.add("client_secret_descriptor", sendsClientSecret)
+      HandedSecret.addMembers(handsOver, to: &members)
     }
   }
 

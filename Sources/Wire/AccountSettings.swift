@@ -13,9 +13,14 @@ package struct AccountSettings: Sendable, Hashable {
   /// Empty means the daemon's default.
   package var scope: [String] = []
 
-  /// `none`, `client_secret_basic` or `client_secret_post` (OpenID Connect Core, section 9); nil
-  /// picks none without a secret, and what the server announces with one.
+  /// Where the tokens are to be good (RFC 8707).
+  package var resources: [String] = []
+  package var audience: String?
+
+  /// A method by its name in metadata (OpenID Connect Core, section 9; RFC 8705, section 2); nil picks none
+  /// without anything to prove the client with, and what the server announces otherwise.
   package var tokenEndpointAuthMethod: String?
+  package var authentication = ClientAuthenticationSettings()
 
   /// An absolute path to certificate authorities in PEM form, trusted besides the system's.
   package var caFile: String?
@@ -27,12 +32,23 @@ package struct AccountSettings: Sendable, Hashable {
   /// Endpoints named by hand because the metadata leaves them out.
   package var endpoints = NamedEndpoints()
 
+  /// Where the browser brings the answer of a sign-in, as it is registered; nil is a loopback address with any
+  /// port.
+  package var redirectURI: String?
+
   /// The proxy in the caller's environment, kept with the account.
   package var proxy: String?
   package var proxyExclusions: String?
 
   /// Keep a token that cannot be refreshed in the vault.
   package var keepsAccessToken = false
+
+  /// Bind tokens to a key (RFC 9449).
+  package var dpop = false
+
+  /// Places that may get the access token, which are added to those that there are: `host`, `host:port` or
+  /// an origin.
+  package var origins: [String] = []
 
   package init() {}
 
@@ -69,7 +85,10 @@ extension AccountSettings {
       self.service = service
     }
     scope = try members.texts("scope")
+    resources = try members.texts("resource")
+    audience = try members.text("audience")
     tokenEndpointAuthMethod = try members.text("token_endpoint_auth_method")
+    authentication = try ClientAuthenticationSettings(members)
     caFile = try members.text("ca_file")
     pins = try members.texts("pins")
     allowHTTPLoopback = try members.flag("allow_http_loopback")
@@ -78,9 +97,12 @@ extension AccountSettings {
     endpoints.userinfo = try members.text("userinfo_endpoint")
     endpoints.revocation = try members.text("revocation_endpoint")
     endpoints.jwks = try members.text("jwks_uri")
+    redirectURI = try members.text("redirect_uri")
     proxy = try members.text("proxy")
     proxyExclusions = try members.text("no_proxy")
     keepsAccessToken = try members.flag("keep")
+    dpop = try members.flag("dpop")
+    origins = try members.texts("origins")
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -88,7 +110,10 @@ extension AccountSettings {
     members.add("client_id", clientID)
     members.add("provider", service?.rawValue)
     members.add("scope", scope)
+    members.add("resource", resources)
+    members.add("audience", audience)
     members.add("token_endpoint_auth_method", tokenEndpointAuthMethod)
+    authentication.addMembers(to: &members)
     members.add("ca_file", caFile)
     members.add("pins", pins)
     members.add("allow_http_loopback", allowHTTPLoopback)
@@ -97,17 +122,25 @@ extension AccountSettings {
     members.add("userinfo_endpoint", endpoints.userinfo)
     members.add("revocation_endpoint", endpoints.revocation)
     members.add("jwks_uri", endpoints.jwks)
+    members.add("redirect_uri", redirectURI)
     members.add("proxy", proxy)
     members.add("no_proxy", proxyExclusions)
     members.add("keep", keepsAccessToken)
+    members.add("dpop", dpop)
+    members.add("origins", origins)
   }
 }
 
 /// A setting that can be taken back, by its name in ``AccountSettings/json``.
 package enum AccountSetting: String, Sendable, CaseIterable {
   case provider
-  case scope
+  case scope, resource, audience
   case tokenEndpointAuthMethod = "token_endpoint_auth_method"
+  case basicUnencoded = "basic_unencoded"
+  case clientCertificate = "client_certificate"
+  case clientKeyAlgorithm = "client_key_algorithm"
+  case clientKeyID = "client_key_id"
+  case assertionAudience = "assertion_audience"
   case caFile = "ca_file"
   case pins
   case allowHTTPLoopback = "allow_http_loopback"
@@ -116,7 +149,10 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   case userinfoEndpoint = "userinfo_endpoint"
   case revocationEndpoint = "revocation_endpoint"
   case jwksURI = "jwks_uri"
+  case redirectURI = "redirect_uri"
   /// The proxy and the hosts that it is not for.
   case proxy
   case keep
+  case dpop
+  case origins
 }

@@ -8,8 +8,17 @@ package enum Event: Sendable, Hashable {
   /// The address of the event before as a QR code.
   case qrCode(QRCode)
 
+  /// The person must open ``Browser/url``.
+  case browser(Browser)
+
+  /// An address that was handed over while the sign-in went on is not its answer; it goes on waiting.
+  case redirectRefused(Failure)
+
   /// Something worth knowing that is not the answer: one cleaned sentence.
   case notice(String)
+
+  /// The head of a resource's answer, before its body.
+  case response(ResponseHead)
 
   /// What is done for a request that is ``RequestEnvelope/verbose``; nil for something that this build
   /// does not know.
@@ -17,6 +26,8 @@ package enum Event: Sendable, Hashable {
 
   /// The part of a device authorization answer that is for people (RFC 8628, section 3.3).
   package struct DeviceCode: Sendable, Hashable {
+    /// Names the sign-in.
+    package var login: String
     package var account: String
     package var issuer: String
     package var clientID: String
@@ -31,9 +42,10 @@ package enum Event: Sendable, Hashable {
     package var interval: Int
 
     package init(
-      account: String, issuer: String, clientID: String, scope: String?, userCode: String, verificationURI: String,
-      verificationURIComplete: String?, expiresAt: Int, interval: Int
+      login: String, account: String, issuer: String, clientID: String, scope: String?, userCode: String,
+      verificationURI: String, verificationURIComplete: String?, expiresAt: Int, interval: Int
     ) {
+      self.login = login
       self.account = account
       self.issuer = issuer
       self.clientID = clientID
@@ -49,15 +61,24 @@ package enum Event: Sendable, Hashable {
   /// `{"event":…}` without the protocol's version: what `--json` prints.
   package var json: JSONObject {
     switch self {
+    case .response(let head): return head.json
     case .qrCode(let code): return code.json
     case .progress(let entry):
       var object = JSONObject([("event", "progress")])
       object["entry"] = entry.map { .object($0.json) }
       return object
     case .notice(let message): return JSONObject([("event", "notice"), ("message", .string(message))])
+    case .browser(let browser): return browser.json
+    case .redirectRefused(let failure):
+      var object = JSONObject([("event", "redirect_refused")])
+      if let members = failure.json.object {
+        for name in members.names { object[name] = members[name] }
+      }
+      return object
     case .deviceCode(let code):
       var object = JSONObject([
-        ("event", "device_code"), ("account", .string(code.account)), ("issuer", .string(code.issuer)),
+        ("event", "device_code"), ("login", .string(code.login)), ("account", .string(code.account)),
+        ("issuer", .string(code.issuer)),
         ("client_id", .string(code.clientID)),
       ])
       if let scope = code.scope { object["scope"] = .string(scope) }
@@ -73,6 +94,9 @@ package enum Event: Sendable, Hashable {
   /// Reads what ``json`` writes; nil when it is no event this build knows.
   package init?(json: JSON) {
     switch json["event"]?.string {
+    case "response":
+      guard let head = ResponseHead(json: json) else { return nil }
+      self = .response(head)
     case "progress": self = .progress(json["entry"].flatMap { LogEntry(json: $0) })
     case "notice":
       guard let message = json["message"]?.string else { return nil }
@@ -80,15 +104,23 @@ package enum Event: Sendable, Hashable {
     case "qr_code":
       guard let code = QRCode(json: json) else { return nil }
       self = .qrCode(code)
+    case "browser":
+      guard let browser = Browser(json: json) else { return nil }
+      self = .browser(browser)
+    case "redirect_refused":
+      guard let failure = Failure(json: json) else { return nil }
+      self = .redirectRefused(failure)
     case "device_code":
-      guard let account = json["account"]?.string, let issuer = json["issuer"]?.string,
+      guard let login = json["login"]?.string, let account = json["account"]?.string,
+        let issuer = json["issuer"]?.string,
         let clientID = json["client_id"]?.string, let userCode = json["user_code"]?.string,
         let verificationURI = json["verification_uri"]?.string, let expiresAt = json["expires_at"]?.int,
         let interval = json["interval"]?.int
       else { return nil }
       self = .deviceCode(
         DeviceCode(
-          account: account, issuer: issuer, clientID: clientID, scope: json["scope"]?.string, userCode: userCode,
+          login: login, account: account, issuer: issuer, clientID: clientID, scope: json["scope"]?.string,
+          userCode: userCode,
           verificationURI: verificationURI, verificationURIComplete: json["verification_uri_complete"]?.string,
           expiresAt: expiresAt, interval: interval))
     default: return nil

@@ -15,8 +15,14 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case configurationChanged = "configuration_changed"
   case endpointMoved = "endpoint_moved"
   case identityChanged = "identity_changed"
+  /// A resource wants the person to sign in in another way (RFC 9470).
+  case stepUpNeeded = "step_up_needed"
   case otherMachine = "other_machine"
   case codeExpired = "code_expired"
+  /// A sign-in that was started in the background is not, or no longer, known.
+  case unknownLogin = "unknown_login"
+  /// A resource names an authorization server that nobody has said to be trusted.
+  case issuerNotTrusted = "issuer_not_trusted"
 
   // Passing.
   case network = "network"
@@ -29,13 +35,23 @@ package enum FailureCode: String, Sendable, CaseIterable {
   // A person or the server said no.
   case accessDenied = "access_denied"
 
+  // The answer of a sign-in in the browser.
+  /// It cannot be received here.
+  case redirectUnavailable = "redirect_unavailable"
+  /// What was handed over is not it.
+  case redirectRejected = "redirect_rejected"
+
   // Something must be put right first.
+  /// The token may not go to that place.
+  case originNotAllowed = "origin_not_allowed"
   case certificateRejected = "certificate_rejected"
   case pinMismatch = "pin_mismatch"
   case clientRejected = "client_rejected"
   case serverRejected = "server_rejected"
   case serverMisbehaved = "server_misbehaved"
   case tokenRejected = "id_token_rejected"
+  /// The server gave a Bearer token where one that is bound to a key was asked for.
+  case tokenNotBound = "token_not_bound"
   case lifetimeTooShort = "lifetime_too_short"
   case foreignDevice = "foreign_device"
   case vaultUnusable = "vault_unusable"
@@ -51,14 +67,17 @@ package enum FailureCode: String, Sendable, CaseIterable {
     switch self {
     case .invalidRequest: .usage
     case .noAccount, .signedOut, .sessionExpired, .configurationChanged, .endpointMoved, .identityChanged,
-      .otherMachine, .codeExpired:
+      .otherMachine, .codeExpired, .unknownLogin, .stepUpNeeded, .issuerNotTrusted:
       .signInNeeded
     case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable: .tryLater
     case .accessDenied: .denied
     case .locked: .locked
-    case .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected, .pinMismatch,
-      .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .lifetimeTooShort, .foreignDevice,
-      .vaultUnusable, .storage, .missingValue, .cancelled, .internalError:
+    case .originNotAllowed, .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected,
+      .pinMismatch,
+      .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .tokenNotBound, .lifetimeTooShort,
+      .foreignDevice,
+      .vaultUnusable, .storage, .missingValue, .cancelled, .internalError,
+      .redirectUnavailable, .redirectRejected:
       .failed
     }
   }

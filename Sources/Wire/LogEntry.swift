@@ -47,7 +47,7 @@ extension LogEvent {
     case .refreshEnded(_, let code), .signInEnded(_, let code): code != nil
     case .signedOut(let result): result == .failed
     case .checked(_, let result): result == .failed
-    case .peerDropped, .requestTimedOut: true
+    case .peerDropped, .requestTimedOut, .redirectForeign: true
     case .step(let step): step.isFailure
     case .started, .stopping, .refreshBegan, .refreshRetry, .signInBegan, .signInCode, .signInSlowed, .signInApproved,
       .settingsChanged:
@@ -69,6 +69,7 @@ extension LogEvent {
     case .signInCode(let seconds): "sign-in waits for approval, at most \(seconds) s"
     case .signInSlowed(let seconds): "sign-in polls every \(seconds) s from now on"
     case .signInApproved: "sign-in was approved"
+    case .redirectForeign: "something else than the answer came to the address of a sign-in"
     case .signInEnded(let milliseconds, let code): ended("sign-in", milliseconds, code)
     case .signedOut(let result): "signed out: \(result.rawValue)"
     case .checked(let milliseconds, let result): "checked in \(milliseconds) ms: \(result.rawValue)"

@@ -18,6 +18,8 @@ package enum LogEvent: Sendable, Hashable {
   /// The server asks for so much time between two polls.
   case signInSlowed(seconds: Int)
   case signInApproved
+  /// Something came to the address of a sign-in that is not its answer.
+  case redirectForeign
   case signInEnded(milliseconds: Int, FailureCode?)
 
   case signedOut(SignOut)
@@ -87,6 +89,7 @@ extension LogEvent {
     case .signInCode: "sign_in_code"
     case .signInSlowed: "sign_in_slowed"
     case .signInApproved: "sign_in_approved"
+    case .redirectForeign: "redirect_foreign"
     case .signInEnded: "sign_in_ended"
     case .signedOut: "signed_out"
     case .checked: "checked"
@@ -104,7 +107,7 @@ extension LogEvent {
   func addMembers(to object: inout JSONObject) {
     object["event"] = .string(name)
     switch self {
-    case .started, .stopping, .signInBegan, .signInApproved, .requestTimedOut: break
+    case .started, .stopping, .signInBegan, .signInApproved, .redirectForeign, .requestTimedOut: break
     case .refreshBegan(let attempt): object["attempt"] = .int(attempt)
     case .refreshRetry(let attempt, let wait):
       object["attempt"] = .int(attempt)
@@ -150,6 +153,7 @@ extension LogEvent {
       case "sign_in_code": number("seconds").map { .signInCode(seconds: $0) }
       case "sign_in_slowed": number("seconds").map { .signInSlowed(seconds: $0) }
       case "sign_in_approved": .signInApproved
+      case "redirect_foreign": .redirectForeign
       case "sign_in_ended":
         number("duration_ms").flatMap { time in result().map { .signInEnded(milliseconds: time, $0) } }
       case "signed_out": word("result").map { .signedOut($0) }

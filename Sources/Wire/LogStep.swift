@@ -39,19 +39,23 @@ package enum LogStep: Sendable, Hashable {
 
   /// Whom the daemon speaks to.
   package enum Endpoint: String, Sendable, CaseIterable {
-    case metadata, keys
+    case metadata, keys, authorization
+    case pushedAuthorization = "pushed_authorization"
     case deviceAuthorization = "device_authorization"
-    case token, userinfo, introspection, revocation
+    case token, userinfo, introspection, revocation, resource
 
     fileprivate var title: String {
       switch self {
       case .metadata: "metadata"
       case .keys: "key set"
+      case .authorization: "authorization endpoint"
+      case .pushedAuthorization: "pushed authorization request endpoint"
       case .deviceAuthorization: "device authorization endpoint"
       case .token: "token endpoint"
       case .userinfo: "UserInfo endpoint"
       case .introspection: "introspection endpoint"
       case .revocation: "revocation endpoint"
+      case .resource: "resource"
       }
     }
   }

@@ -1,7 +1,6 @@
 /// Starts a sign-in and, when an issuer is named, sets up the account for it.
 ///
-/// No secret is a member. A client secret is read by the daemon from a descriptor that travels with
-/// the request (`SCM_RIGHTS`) when ``sendsClientSecret`` is set.
+/// No secret is a member: see ``handsOver``.
 @dynamicMemberLookup
 package struct LoginRequest: Sendable, Hashable {
   /// The account; nil means the active one, or a name made from the issuer's host.
@@ -10,9 +9,29 @@ package struct LoginRequest: Sendable, Hashable {
   /// Without an issuer, the account's stored settings are signed in with again; what is named here
   /// beside it changes them.
   package var settings = AccountSettings()
-  package var sendsClientSecret = false
+  package var handsOver: Set<HandedSecret> = []
   /// Tell ``Event/qrCode(_:)`` too.
   package var wantsQRCode = false
+
+  /// How to sign in; nil leaves the choice to the daemon.
+  package var flow: Flow?
+  /// A browser can be opened where the caller is, for the daemon's choice.
+  package var canOpenBrowser = false
+
+  /// Answer as soon as it is known what the person must do, and let the sign-in go on by itself.
+  package var isDetached = false
+  /// What is asked of how the person signs in; a device code cannot carry it.
+  package var demands = SignInDemands()
+
+  /// The ways to sign in.
+  package enum Flow: String, Sendable, CaseIterable {
+    /// A browser on this machine, whose answer the daemon listens for.
+    case browser
+    /// A code that is typed on any device (RFC 8628).
+    case device
+    /// A browser anywhere, whose answer is pasted.
+    case paste
+  }
 
   package init() {}
 
@@ -27,6 +46,8 @@ package struct LoginRequest: Sendable, Hashable {
     var bare = LoginRequest()
     bare.account = account
     bare.wantsQRCode = wantsQRCode
+    (bare.isDetached, bare.demands) = (isDetached, demands)
+    (bare.flow, bare.canOpenBrowser) = (flow, canOpenBrowser)
     bare.settings.proxy = settings.proxy
     bare.settings.proxyExclusions = settings.proxyExclusions
     return self != bare
@@ -38,14 +59,29 @@ extension LoginRequest {
     self.init()
     account = try members.text("account")
     settings = try AccountSettings(members)
-    sendsClientSecret = try members.flag("client_secret_descriptor")
+    handsOver = try HandedSecret.read(members)
     wantsQRCode = try members.flag("qr_code")
+    flow = try members.text("flow").map { (name) throws(Failure) in try Self.flow(name) }
+    canOpenBrowser = try members.flag("can_open_browser")
+    isDetached = try members.flag("start")
+    demands = try SignInDemands(members)
   }
 
   func addMembers(to members: inout MemberWriter) {
     members.add("account", account)
     settings.addMembers(to: &members)
-    members.add("client_secret_descriptor", sendsClientSecret)
+    HandedSecret.addMembers(handsOver, to: &members)
     members.add("qr_code", wantsQRCode)
+    members.add("flow", flow?.rawValue)
+    members.add("can_open_browser", canOpenBrowser)
+    members.add("start", isDetached)
+    demands.addMembers(to: &members)
+  }
+
+  private static func flow(_ name: String) throws(Failure) -> Flow {
+    guard let flow = Flow(rawValue: name) else {
+      throw Failure(.invalidRequest, "\"flow\" must be browser, device or paste")
+    }
+    return flow
   }
 }

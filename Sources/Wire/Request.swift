@@ -3,7 +3,11 @@ internal import Encoding
 /// What a client may ask of the daemon. The set is closed: an unknown request is an error.
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
+  case proof(ProofRequest)
   case login(LoginRequest)
+  case loginRedirect(LoginRedirectRequest)
+  case loginResume(LoginResumeRequest)
+  case discover(DiscoverRequest)
   case logout(LogoutRequest)
   /// All accounts, or the named one. With `check` the servers are asked whether the sessions still hold.
   case status(account: String?, check: Bool = false)
@@ -15,6 +19,8 @@ package enum Request: Sendable, Hashable {
   /// The daemon's last events.
   case daemonLog
   case account(AccountRequest)
+  /// Makes a request to a resource with an account's token.
+  case call(CallRequest)
 }
 
 /// A request with the deadline its sender will wait for.
@@ -76,7 +82,11 @@ extension Request {
   package var name: String {
     switch self {
     case .token: "token"
+    case .proof: "proof"
     case .login: "login"
+    case .loginRedirect: "login_redirect"
+    case .loginResume: "login_resume"
+    case .discover: "discover"
     case .logout: "logout"
     case .status: "status"
     case .list: "list"
@@ -86,13 +96,18 @@ extension Request {
     case .daemonStop: "daemon_stop"
     case .daemonLog: "daemon_log"
     case .account(let request): request.name
+    case .call: "resource"
     }
   }
 
   fileprivate func addMembers(to members: inout MemberWriter) {
     switch self {
     case .token(let token): token.addMembers(to: &members)
+    case .proof(let proof): proof.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
+    case .loginRedirect(let redirect): redirect.addMembers(to: &members)
+    case .loginResume(let login): login.addMembers(to: &members)
+    case .discover(let request): request.addMembers(to: &members)
     case .logout(let logout): logout.addMembers(to: &members)
     case .status(let account, let check):
       members.add("account", account)
@@ -100,6 +115,7 @@ extension Request {
     case .whoami(let account): members.add("account", account)
     case .use(let account): members.add("account", account)
     case .account(let request): request.addMembers(to: &members)
+    case .call(let request): request.addMembers(to: &members)
     case .list, .daemonStatus, .daemonStop, .daemonLog: break
     }
   }
@@ -108,7 +124,11 @@ extension Request {
     guard let name = try members.text("request") else { throw Failure(.invalidRequest, "the request has no name") }
     switch name {
     case "token": self = .token(try TokenRequest(members))
+    case "proof": self = .proof(try ProofRequest(members))
     case "login": self = .login(try LoginRequest(members))
+    case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
+    case "login_resume": self = .loginResume(try LoginResumeRequest(members))
+    case "discover": self = .discover(try DiscoverRequest(members))
     case "logout": self = .logout(try LogoutRequest(members))
     case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
     case "list": self = .list
@@ -121,6 +141,7 @@ extension Request {
     case "daemon_status": self = .daemonStatus
     case "daemon_stop": self = .daemonStop
     case "daemon_log": self = .daemonLog
+    case "resource": self = .call(try CallRequest(members))
     default:
       guard let request = try AccountRequest(named: name, members) else {
         throw Failure(.invalidRequest, "unknown request")

@@ -9,10 +9,11 @@ struct RequestMembers {
   private static let maximumTextBytes = 4096
   private static let maximumListCount = 64
 
-  func text(_ name: String) throws(Failure) -> String? {
+  /// - Parameter limit: The most bytes.
+  func text(_ name: String, limit: Int = maximumTextBytes) throws(Failure) -> String? {
     guard let value = object[name], value != .null else { return nil }
-    guard let text = value.string, text.utf8.count <= Self.maximumTextBytes, !text.utf8.contains(0) else {
-      throw wrong(name, "a text of at most \(Self.maximumTextBytes) bytes")
+    guard let text = value.string, text.utf8.count <= limit, !text.utf8.contains(0) else {
+      throw wrong(name, "a text of at most \(limit) bytes")
     }
     return text
   }

@@ -6,7 +6,7 @@ package struct TokenDescription: Sendable, Hashable {
   package var issuer: String
   /// The verified ID Token's subject; nil where the server gave no ID Token.
   package var subject: String?
-  /// As the server's answer has it, in the spelling of its RFC: `Bearer`.
+  /// As the server's answer has it, in the spelling of its RFC: `Bearer` or `DPoP`.
   package var tokenType: String
   package var scope: String?
   /// Unix seconds; nil when the server named no lifetime.
@@ -28,8 +28,10 @@ package struct TokenDescription: Sendable, Hashable {
   /// - Parameters:
   ///   - idToken: Only for a request that asked for it; nil also when there is none.
   ///   - claims: Likewise, those of the verified ID Token.
+  ///   - proof: Likewise, a proof for one request with this token.
   package func appendAnswer<Sink: ByteSink & ~Copyable>(
-    accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, to sink: inout Sink
+    accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, proof: String? = nil,
+    to sink: inout Sink
   ) {
     sink.append(utf8: "{\"v\":1,\"result\":{\"account\":")
     sink.append(jsonString: account)
@@ -55,6 +57,10 @@ package struct TokenDescription: Sendable, Hashable {
     if let claims {
       sink.append(utf8: ",\"claims\":")
       sink.append(json: .object(claims))
+    }
+    if let proof {
+      sink.append(utf8: ",\"dpop\":")
+      sink.append(jsonString: proof)
     }
     sink.append(utf8: "}}\n")
   }
@@ -101,6 +107,9 @@ package struct TokenAnswer: Sendable {
     idToken.appendString(in: line, to: &sink)
     return true
   }
+
+  /// The proof for one request with this token (RFC 9449), in an answer to a ``ProofRequest``.
+  package func proof(from line: Span<UInt8>) -> String? { result["dpop"]?.string(in: line) }
 
   /// A claim of the verified ID Token; nil when there is none of that name, or claims were not asked for.
   package func claim(_ name: String, from line: Span<UInt8>) -> JSON? {

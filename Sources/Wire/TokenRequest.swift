@@ -9,6 +9,27 @@ package struct TokenRequest: Sendable, Hashable {
   /// Spend the refresh token even if the token at hand is good.
   package var forceRefresh: Bool
 
+  /// What the token is to be good for, where that is not all that was granted.
+  package var target = Target()
+
+  /// Empty for the account's own token.
+  package struct Target: Sendable, Hashable {
+    package var scope: [String] = []
+    package var resources: [String] = []
+    package var audience: String?
+    /// Trade the account's own token for it (RFC 8693).
+    package var isExchanged = false
+
+    package init(
+      scope: [String] = [], resources: [String] = [], audience: String? = nil, isExchanged: Bool = false
+    ) {
+      self.scope = scope
+      self.resources = resources
+      self.audience = audience
+      self.isExchanged = isExchanged
+    }
+  }
+
   /// What the answer is to hold beside the access token.
   package var extras: Extras
 
@@ -39,6 +60,9 @@ package struct TokenRequest: Sendable, Hashable {
     account = try members.text("account")
     minimumValiditySeconds = try members.integer("min_valid", in: 0...86_400)
     forceRefresh = try members.flag("force_refresh")
+    target = Target(
+      scope: try members.texts("scope"), resources: try members.texts("resource"),
+      audience: try members.text("audience"), isExchanged: try members.flag("exchange"))
     extras = Extras(idToken: try members.flag("id_token"), claims: try members.flag("claims"))
   }
 
@@ -46,6 +70,10 @@ package struct TokenRequest: Sendable, Hashable {
     members.add("account", account)
     members.add("min_valid", minimumValiditySeconds)
     members.add("force_refresh", forceRefresh)
+    members.add("scope", target.scope)
+    members.add("resource", target.resources)
+    members.add("audience", target.audience)
+    members.add("exchange", target.isExchanged)
     members.add("id_token", extras.idToken)
     members.add("claims", extras.claims)
   }
@@ -60,16 +88,22 @@ package struct LogoutRequest: Sendable, Hashable {
   /// Forget the session here without telling the authorization server.
   package var local: Bool
 
-  package init(account: String? = nil, all: Bool = false, local: Bool = false) {
+  /// Tell where the session in the browser can be ended.
+  package var browser: Bool
+
+  package init(account: String? = nil, all: Bool = false, local: Bool = false, browser: Bool = false) {
     self.account = account
     self.all = all
     self.local = local
+    self.browser = browser
   }
 
   init(_ members: RequestMembers) throws(Failure) {
     account = try members.text("account")
     all = try members.flag("all")
     local = try members.flag("local")
+    browser = try members.flag("browser")
+    if local && browser { throw Failure(.invalidRequest, "a browser signs out at the server, which local does not") }
     if all && account != nil { throw Failure(.invalidRequest, "name an account or all of them, not both") }
   }
 
@@ -77,5 +111,6 @@ package struct LogoutRequest: Sendable, Hashable {
     members.add("account", account)
     members.add("all", all)
     members.add("local", local)
+    members.add("browser", browser)
   }
 }

@@ -14,7 +14,9 @@ private func object(_ text: String) throws -> JSONObject {
       "--issuer", "https://x", "--client-id", "c", "--scope", "openid a", "--token-endpoint-auth-method",
       "client_secret_post", "--ca-file", "/ca.pem", "--pin", "sha256//a", "--allow-http-loopback", "--token-endpoint",
       "https://t", "--device-authorization-endpoint", "https://d", "--userinfo-endpoint", "https://u",
-      "--revocation-endpoint", "https://r", "--jwks-uri", "https://j", "--keep",
+      "--revocation-endpoint", "https://r", "--jwks-uri", "https://j", "--keep", "--dpop", "--host", "api.example",
+      "--host",
+      "https://b.example",
     ]
     let login = try LoginOptions.request(try Parser.parse(["login", "work"] + options))
     var expected = login.settings
@@ -75,7 +77,8 @@ private func object(_ text: String) throws -> JSONObject {
   @Test func `to import cannot read two secrets from one place`() throws {
     let invocation = try Parser.parse(
       ["account", "import", "work", "--refresh-token-file", "-", "--client-secret-file", "-"])
-    let failure = Failure(.invalidRequest, "standard input cannot hold the refresh token and the client secret")
+    let failure = Failure(
+      .invalidRequest, "standard input cannot hold what --client-secret-file and --refresh-token-file name")
     #expect(throws: failure) { try AccountImportCommand.run(invocation) }
   }
 

@@ -59,10 +59,18 @@ final class FakeDaemon: Sendable {
 
     /// The client's request, and what it passed with it.
     func receive() throws -> (RequestEnvelope, SharedDescriptor?) {
+      let (request, passed) = try receiveAll()
+      return (request, passed.last)
+    }
+
+    /// The client's request, and all that it passed with it, in order.
+    func receiveAll() throws -> (RequestEnvelope, [SharedDescriptor]) {
       var line: [UInt8] = []
-      var passed: SharedDescriptor?
+      var passed: [SharedDescriptor] = []
       while line.last != UInt8(ascii: "\n") {
-        guard try UnixSocket.receive(socket, into: &line, upTo: 4096, passed: &passed) > 0 else { break }
+        var came: SharedDescriptor?
+        guard try UnixSocket.receive(socket, into: &line, upTo: 4096, passed: &came) > 0 else { break }
+        if let came { passed.append(came) }
       }
       return (try RequestEnvelope(parsing: line.span), passed)
     }

@@ -165,7 +165,12 @@ private func accounts(_ names: [String]) -> [UInt8] {
     let first = try complete(["agent ", "agent daemon ", "agent login --token-endpoint-auth-method "])
     #expect(Set(first[0]) == Set(CommandTable.firstWords))
     #expect(Set(first[1]) == Set(CommandTable.members(ofGroup: "daemon")))
-    #expect(Set(first[2]) == ["none", "client_secret_basic", "client_secret_post"])
+    #expect(
+      Set(first[2])
+        == [
+          "none", "client_secret_basic", "client_secret_post", "private_key_jwt", "tls_client_auth",
+          "self_signed_tls_client_auth",
+        ])
   }
 
   @Test(.enabled(if: shells.contains(.zsh))) func `name all its options, in zsh`() throws {

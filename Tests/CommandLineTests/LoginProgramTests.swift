@@ -6,7 +6,8 @@ import Wire
 
 @Suite struct `agent login` {
   private let code = Event.DeviceCode(
-    account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid", userCode: "WDJB-MJHT",
+    login: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid",
+    userCode: "WDJB-MJHT",
     verificationURI: "https://id.example.com/device", verificationURIComplete: nil, expiresAt: 4_000_000_000,
     interval: 5)
 
@@ -79,7 +80,7 @@ import Wire
       let conversation = try daemon.accept()
       let (request, passed) = try conversation.receive()
       guard case .login(let login) = request.request else { throw Failure(.invalidRequest, "not a login") }
-      #expect(login.sendsClientSecret)
+      #expect(login.handsOver == [.clientSecret])
       let secret = try #require(passed).descriptor.readToEnd(limit: 100)
       #expect(String(decoding: secret, as: UTF8.self) == (input.isEmpty ? "from a file" : input))
       try conversation.send(.result(result))

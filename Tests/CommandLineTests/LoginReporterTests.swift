@@ -30,7 +30,8 @@ import Wire
 
   private var code: Event.DeviceCode {
     Event.DeviceCode(
-      account: "work", issuer: "https://id.example.com", clientID: "cli", scope: nil, userCode: "WDJB-MJHT",
+      login: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: nil,
+      userCode: "WDJB-MJHT",
       verificationURI: "https://id.example.com/device", verificationURIComplete: nil,
       expiresAt: time.wallSeconds() + 62, interval: 5)
   }

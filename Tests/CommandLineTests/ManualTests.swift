@@ -82,13 +82,25 @@ import Wire
 
         With --id-token prints the verified ID Token that came with the access token,
         or before it when the server gave none since; with --json it is a member
-        id_token of the object. It has a lifetime of its own. Where there is none the
+        "id_token" of the object. It has a lifetime of its own. Where there is none the
         command fails with exit status 1.
+
+        --scope, --resource and --audience ask for another token than the account's
+        own: one with fewer scopes, or one that is good elsewhere. Each is kept in
+        memory and renewed by itself, and none takes the place of the account's own.
+        With --exchange it is got by trading the account's own token (RFC 8693), for
+        servers that want it so.
 
         Options:
               --min-valid DURATION
                                   Get a new token when the one at hand expires sooner
                                   than this
+          -s, --scope SCOPE       Ask for a token with these scopes only; may be given
+                                  several times
+              --resource URI      Ask for a token that is good at this resource (RFC
+                                  8707); may be given several times
+              --audience NAME     Ask for a token with this audience
+              --exchange          Get it by trading the account's own token (RFC 8693)
               --force-refresh     Get a new token even if the one at hand is good
               --header            Print a whole Authorization header line
               --id-token          Print the ID Token instead of the access token

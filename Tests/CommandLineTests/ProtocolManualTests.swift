@@ -39,18 +39,27 @@ import Wire
     #expect(Set(ManualProtocol.requests.flatMap(\.members).map(\.name)) == read)
   }
 
+  /// Values of the members that take only some.
+  private static let texts: [String: JSON] = [
+    "flow": "paste", "provider": "keycloak", "client_key_algorithm": "ES256", "assertion_audience": "token_endpoint",
+  ]
+
   @Test(arguments: ManualProtocol.requests.map(\.name)) func `describes members that the daemon takes as they are`(
     name: String
   ) throws {
     let request = try #require(ManualProtocol.requests.first { $0.name == name })
     for member in request.members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
+      if name == "resource" || name == "discover" { line["url"] = "https://api.example" }
       for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
+      if name == "proof" { (line["method"], line["url"]) = ("GET", "https://api.example") }
+      if name == "login_resume" { line["login"] = "0f" }
+      if name == "login_redirect" { (line["login"], line["url"]) = ("0f", "http://127.0.0.1/?state=s") }
       line[member.name] =
         switch member.type {
-        case "text": member.name == "provider" ? "keycloak" : "sample"
+        case "text": Self.texts[member.name] ?? "sample"
         case "number": 7
         case "boolean": true
         case "list of texts": member.name == "unset" ? ["pins"] : ["sample"]
@@ -65,11 +74,18 @@ import Wire
 
   @Test func `describes every event and its members`() throws {
     let code = Event.DeviceCode(
-      account: "a", issuer: "i", clientID: "c", scope: "s", userCode: "u", verificationURI: "v",
+      login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", userCode: "u", verificationURI: "v",
       verificationURIComplete: "w", expiresAt: 1, interval: 5)
-    for event in [Event.deviceCode(code), .notice("n"), .progress(LogEntry(time: 1, account: nil, event: .started))] {
+    let head = ResponseHead(status: 200, headers: [])
+    let browser = Event.Browser(
+      login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", url: "u", redirectURI: "r", mustPaste: true,
+      expiresAt: 2, urlExpiresAt: 1)
+    for event in [
+      Event.deviceCode(code), .browser(browser), .redirectRefused(Failure(.redirectRejected, "m", hint: "h")),
+      .notice("n"), .response(head), .progress(LogEntry(time: 1, account: nil, event: .started)),
+    ] {
       let described = try #require(ManualProtocol.events.first { $0.name == event.json["event"]?.string })
-      #expect(["event"] + described.members.map(\.name) == Array(event.json.names))
+      #expect(Set(["event"] + described.members.map(\.name)) == Set(event.json.names))
     }
     #expect(Set(ManualProtocol.events.map(\.name)) == (try Self.names(after: "(\"event\", \"")))
   }
@@ -120,12 +136,13 @@ import Wire
 
 @Suite struct `The page agent-config(5)` {
   private static let source = "Sources/Sessions/AccountConfiguration.swift"
+  private static let parts = [source, "Sources/Sessions/AuthenticationSettings.swift"]
 
   @Test func `describes every setting of an account that is read, and no other`() throws {
     var settings = Set(try PackageFiles.names(after: "object[\"", in: Self.source))
     var endpoints: Set<String> = []
     for reader in ["text", "texts", "flag"] {
-      settings.formUnion(try PackageFiles.names(after: "reader.\(reader)(\"", in: Self.source))
+      for part in Self.parts { settings.formUnion(try PackageFiles.names(after: "reader.\(reader)(\"", in: part)) }
       endpoints.formUnion(try PackageFiles.names(after: "places.\(reader)(\"", in: Self.source))
     }
     #expect(Set(ManualConfiguration.account.map(\.name)) == settings)

@@ -18,5 +18,10 @@ import Wire
     #expect(words.isSuperset(of: LogEvent.SettingsChange.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: LogEvent.PeerProblem.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: CheckResult.allCases.map(\.rawValue)))
+    #expect(words.isSuperset(of: LogStep.Endpoint.allCases.map(\.rawValue)))
+  }
+
+  @Test func `for services are all that a sign-in may name`() throws {
+    #expect(try Self.schema().words(of: "account show").isSuperset(of: KnownServiceName.allCases.map(\.rawValue)))
   }
 }

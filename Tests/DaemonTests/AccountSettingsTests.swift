@@ -13,8 +13,15 @@ import Wire
     settings.issuer = "https://as.example"
     settings.clientID = "cli"
     settings.service = .keycloak
+    settings.resources = ["https://api.example/"]
+    settings.audience = "backend"
     settings.scope = ["openid", "mail"]
     settings.tokenEndpointAuthMethod = "client_secret_post"
+    settings.authentication.basicUnencoded = true
+    settings.authentication.certificate = true
+    settings.authentication.keyAlgorithm = "ES256"
+    settings.authentication.keyID = "k"
+    settings.authentication.assertionAudience = .tokenEndpoint
     settings.caFile = "/etc/ca.pem"
     settings.pins = [pin]
     settings.allowHTTPLoopback = true
@@ -23,9 +30,12 @@ import Wire
     settings.endpoints.userinfo = "https://as.example/u"
     settings.endpoints.revocation = "https://as.example/r"
     settings.endpoints.jwks = "https://as.example/j"
+    settings.redirectURI = "http://127.0.0.1:8400/cb"
     settings.proxy = "http://proxy.example:3128"
     settings.proxyExclusions = "localhost"
     settings.keepsAccessToken = true
+    settings.dpop = true
+    settings.origins = ["https://api.example:8443", "http://127.0.0.1:8080"]
     return settings
   }()
 
@@ -80,7 +90,7 @@ import Wire
   @Test func `of wrong values are refused`() {
     let edits: [(inout AccountSettings) -> Void] = [
       { $0.pins = ["sha256//AAAA"] }, { $0.caFile = "relative.pem" },
-      { $0.tokenEndpointAuthMethod = "private_key_jwt" },
+      { $0.tokenEndpointAuthMethod = "client_secret_jwt" },
       { $0.scope = ["a\"b"] },
     ]
     for edit in edits {

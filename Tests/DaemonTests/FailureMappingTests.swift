@@ -20,6 +20,14 @@ import Wire
     (.endpointMoved(account: "work", origin: "https://b.example"), .endpointMoved, .signInNeeded),
     (.identityChanged(account: "work"), .identityChanged, .signInNeeded),
     (.lifetimeTooShort(account: "work", lifetime: 5), .lifetimeTooShort, .failed),
+    (.originNotListed(account: nil, origin: "https://b.example"), .originNotAllowed, .failed),
+    (.originNotListed(account: "work", origin: "https://b.example"), .originNotAllowed, .failed),
+    (.originUnconfirmed(account: "work", origin: "https://b.example"), .originNotAllowed, .failed),
+    (.severalAccounts(["a", "b"], origin: "https://b.example"), .invalidRequest, .usage),
+    (.content, .storage, .failed),
+    (.redirectUnavailable(port: 8400, system), .redirectUnavailable, .failed),
+    (.redirectUnavailable(port: nil, system), .redirectUnavailable, .failed),
+    (.redirectElsewhere, .redirectUnavailable, .failed),
     (.cancelled, .cancelled, .failed), (.memory, .internalError, .failed),
     (.idToken(IDTokenError(.expired, "exp")), .tokenRejected, .failed),
   ]
@@ -45,12 +53,18 @@ import Wire
     case .invalidClient, .unauthorizedClient, .unsupportedGrantType: (.clientRejected, .failed)
     case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .endpointMissing:
       (.invalidConfiguration, .failed)
-    case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
-      .unsupportedTokenType, .missingIDToken, .userInfoMismatch:
+    case .invalidTarget: (.invalidRequest, .usage)
+    case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
+      .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       (.serverMisbehaved, .failed)
     case .idTokenRejected: (.tokenRejected, .failed)
-    case .invalidScopeAnswer, .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,
-      .otherServerError:
+    case .tokenNotBound: (.tokenNotBound, .failed)
+    case .bindingUnsupported: (.invalidConfiguration, .failed)
+    case .proofNeeded: (.clientRejected, .failed)
+    case .proofRejected: (.serverRejected, .failed)
+    case .invalidScopeAnswer, .invalidTargetAnswer, .insufficientScope, .invalidRequest, .invalidToken,
+      .unsupportedTokenRevocation,
+      .otherServerError, .codeRejected:
       (.serverRejected, .failed)
     case .internalFailure, .cryptoFailure: (.internalError, .failed)
     }

@@ -115,7 +115,7 @@ import Wire
   @Test func `values that cannot be right are refused`() throws {
     let wrong: [(String, (inout LoginRequest) -> Void)] = [
       ("the name", { $0.account = "../work" }), ("the scope", { $0.scope = ["a\"b"] }),
-      ("the method", { $0.tokenEndpointAuthMethod = "private_key_jwt" }), ("the CA file", { $0.caFile = "ca.pem" }),
+      ("the method", { $0.tokenEndpointAuthMethod = "client_secret_jwt" }), ("the CA file", { $0.caFile = "ca.pem" }),
       ("a short pin", { $0.pins = ["sha256//AAAA"] }), ("a pin's algorithm", { $0.pins = ["sha1//AAAA"] }),
       ("the proxy", { $0.proxy = "ftp://proxy.example" }), ("the proxy's URL", { $0.proxy = "http://" }),
     ]

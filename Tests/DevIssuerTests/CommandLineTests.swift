@@ -24,6 +24,9 @@ import Testing
       "--code-lifetime=90", "--exact-redirect-uri=http://localhost:1/a", "--exact-redirect-uri", "https://b.example/",
       "--redirect-path=/cb", "--require-par", "--break-authorization=twice", "--break-par", "http",
       "--break-id-token=nonce", "--break-metadata=plain",
+      "--break-registration=method", "--break-resource=server", "--open-registration", "--target=api",
+      "--client-jwks=/k", "--require-scope=a", "--require-acr=strong", "--require-max-age=5",
+      "--redirect-to=https://c.example/",
       "--interval=1", "--algorithm", "ES256", "--approve=always", "--no-rotation", "--no-refresh-token",
       "--no-id-token", "--delay-token-ms", "5", "--log=-", "--control", "--client-secret-file=/x",
       "--claim", "school_id=0042", "--claim=roles=[\"a\"]", "--claim", "level=3")
@@ -35,9 +38,16 @@ import Testing
     #expect(options.claims == ["school_id": "0042", "roles": ["a"], "level": 3])
     #expect(options.exactRedirectURIs == ["http://localhost:1/a", "https://b.example/"])
     #expect(options.redirectPath == "/cb")
+    #expect(options.targets == ["api"])
+    #expect(options.clientKeyFile == "/k")
     var settings = Settings()
     settings.codeLifetime = 90
     settings.pushedRequests = .required
+    settings.registrationFault = .method
+    settings.resourceFault = .server
+    settings.opensRegistration = true
+    settings.resourceRules = ResourceRules(scope: "a", acr: "strong", maxAge: 5)
+    settings.redirectTarget = "https://c.example/"
     settings.authorizationFault = .twice
     settings.pushedRequestFault = .http
     settings.idTokenFault = .nonce
@@ -71,6 +81,10 @@ import Testing
       "--exact-redirect-uri: an absolute URI without a fragment, at most 16 of them"
     ),
     (["--break-par", "x"], "--break-par: malformed, http, missing, unknown, status"),
+    (["--require-acr", "gold"], "--require-acr: basic or strong"),
+    (["--require-scope", "a b"], "--require-scope: one scope"),
+    (["--redirect-to", "x"], "--redirect-to: an absolute URI"),
+    (["--target", ""], "--target: at most 16 names"),
     (["--redirect-path", "cb"], "--redirect-path: a path that begins with /"),
     (["--redirect-path", "/cb?a"], "--redirect-path: a path that begins with /"),
     (["--algorithm", "HS256"], "--algorithm: unknown algorithm"),
@@ -93,5 +107,6 @@ import Testing
       return
     }
     for option in OptionSpecification.all { #expect(CommandLineReader.help.contains(option.name)) }
+    for name in ControlRequest.parameterNames { #expect(CommandLineReader.help.contains(name)) }
   }
 }

@@ -43,7 +43,11 @@ import Testing
     for path in ["/resource", "/userinfo"] {
       let reply = try issuer.get(path, headers: headers)
       #expect(reply.status == status)
-      #expect(reply[header: "WWW-Authenticate"] == challenge)
+      // RFC 9728 section 5.1: a protected resource says where it describes itself.
+      let place =
+        "Bearer realm=\"devissuer\", resource_metadata=\"\(issuer.issuer)/.well-known/oauth-protected-resource/resource\""
+      let expected = path == "/resource" ? challenge.replacing("Bearer realm=\"devissuer\"", with: place) : challenge
+      #expect(reply[header: "WWW-Authenticate"] == expected)
     }
   }
 

@@ -42,6 +42,16 @@ final class TestIssuer: Sendable {
     return try #require(try connection.request("POST", path, headers: headers, body: form))
   }
 
+  /// - Parameter content: JSON; nil for no content.
+  func send(_ method: String, _ path: String, _ content: JSON? = nil, headers: [String] = []) throws -> Reply {
+    var connection = try HTTPConnection(port: port)
+    guard let content else { return try #require(try connection.request(method, path, headers: headers)) }
+    let text = String(decoding: content.serialized(), as: UTF8.self)
+    let lines = headers + ["Content-Type: application/json", "Content-Length: \(text.utf8.count)", "", text]
+    // What follows the empty line is the content; the client adds a line end behind it.
+    return try #require(try connection.request(method, path, headers: lines))
+  }
+
   func get(_ path: String, bearer token: String) throws -> Reply {
     try get(path, headers: ["Authorization: Bearer \(token)"])
   }

@@ -38,6 +38,33 @@ import Testing
     return try JSON(parsing: Base64URL.decode(String(header)))["alg"]?.string
   }
 
+  /// The server compares redirect URIs byte by byte, so the port is fixed; a busy one is passed over.
+  @Test func `sign-in with a browser, twice`() throws {
+    let server = try Glewlwyd.current()
+    let (client, redirectURIs) = try server.browserClient()
+    try AgentTree.with { tree in
+      var result: ProcessResult?
+      for uri in redirectURIs {
+        result = try tree.agent(
+          [
+            "login", "work", "--issuer", server.issuer, "--client-id", client, "--ca-file", server.authority,
+            "--redirect-uri", uri, "--browser", "--json",
+          ], ["BROWSER": server.browser])
+        if result?.failureCode != "redirect_unavailable" { break }
+      }
+      let first = try #require(result)
+      try #require(first.succeeded, "\(first.errorText)")
+      let end = try JSON(parsing: Array(try #require(first.lines.last).utf8))
+      #expect(end["event"] == "signed_in")
+      #expect(try !tree.token("work", "--force-refresh").isEmpty)
+      #expect(try tree.json("whoami", "work")["subject"] == end["subject"])
+      // The redirect URI is kept with the account, and the port is free again at once.
+      let again = try tree.agent(["login", "work", "--browser", "--json"], ["BROWSER": server.browser])
+      #expect(again.succeeded, "\(again.errorText)")
+      #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
+    }
+  }
+
   @Test func `a stopped daemon goes on without a question`() throws {
     let server = try Glewlwyd.current()
     try AgentTree.with { tree in

@@ -27,7 +27,8 @@ import Testing
       let members = answers.schema.members(of: command)
       for member in members { #expect(text.contains("\"\(member)\""), "\(command): \(member)") }
       let words = answers.schema.words(of: command).subtracting(codes)
-      for word in words { #expect(text.contains(word), "\(command): \(word)") }
+      let spoken = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+      for word in words { #expect(spoken.contains(word), "\(command): \(word)") }
       let known = members.union(words).union(["code", "message", "hint"])
       for name in Self.quotedNames(in: own) where !known.contains(name) {
         Issue.record("\(command): the manual speaks of \"\(name)\", which is not in the schema")
@@ -49,12 +50,13 @@ import Testing
       "--token-endpoint", "\(issuer.url)/token", "--device-authorization-endpoint",
       "\(issuer.url)/device_authorization",
       "--userinfo-endpoint", "\(issuer.url)/userinfo", "--revocation-endpoint", "\(issuer.url)/revoke", "--jwks-uri",
-      "\(issuer.url)/jwks", "--keep",
+      "\(issuer.url)/jwks", "--keep", "--host", "api.example.com",
     ]
     return [
       ["login", "work"] + server, ["token"], ["token", "work", "--id-token"], ["token", "--force-refresh"], ["env"],
       ["env", "--shell", "json", "--var", "MAIL=claim:sub"], ["env", "--unset"], ["exec", "--", "true"], ["status"],
       ["status", "work", "--check"], ["list"], ["use", "work"], ["whoami"], ["account", "show"],
+      ["request", "\(issuer.url)/userinfo", "--output", tree.path("body")],
       ["account", "add", "idle"] + server + settings, ["account", "show", "idle"],
       ["account", "set", "idle", "--scope", "openid", "--unset", "keep"],
       ["account", "set", "work", "--client-id", "other"], ["status"],
@@ -78,6 +80,28 @@ import Testing
     }
     // That one goes on until it is stopped.
     #expect(Set(answers.commands).subtracting(answers.answered) == ["daemon run"])
+  }
+
+  @Test func `that tells of single steps fits the schema`() throws {
+    var answers = try JSONAnswers()
+    try Session.with { session in
+      // Its log begins anew, with nothing in memory.
+      try session.tree.stopDaemon()
+      for arguments in [
+        ["token"], ["token", "--force-refresh"], ["token", "--min-valid", "2h"], ["whoami"], ["login"],
+      ] {
+        _ = try session.tree.agent(arguments + ["--verbose"])
+      }
+      _ = try session.tree.agent("status", "--check", "--verbose")
+      session.issuer.stop()
+      _ = try session.tree.agent("token", "--force-refresh", "--verbose")
+      let log = try answers.succeed(["daemon", "log"], in: session.tree).first?["events"]?.array
+      let words = Set((log ?? []).compactMap { $0["event"]?.string })
+      #expect(
+        words.isSuperset(of: [
+          "token_served", "refresh_needed", "record_read", "record_written", "answered", "unanswered",
+        ]), "\(words)")
+    }
   }
 
   @Test func `that tells of trouble fits the schema`() throws {
@@ -126,6 +150,7 @@ import Testing
     "login": ["work", "--issuer", "https://id.example", "--client-id", "x"], "exec": ["--", "true"], "use": ["work"],
     "account add": ["work", "--issuer", "https://id.example", "--client-id", "x"],
     "account set": ["work", "--keep"], "account rename": ["work", "home"], "account remove": ["work"],
+    "request": ["https://api.example", "--output", "/dev/null"],
     "account import": [
       "work", "--issuer", "https://id.example", "--client-id", "x", "--refresh-token-file", "/dev/null",
     ],

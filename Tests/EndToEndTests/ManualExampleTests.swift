@@ -38,6 +38,10 @@ import Testing
     "agent exec work -- ./deploy.sh": Trial(output: "deployed by work with TOKEN\n"),
     "agent exec --var GH_TOKEN=access_token --var MAIL=claim:email -- ./report": Trial(
       output: "EMAIL reports with TOKEN\n"),
+    "agent account set work --host api.example.com; agent request https://api.example.com/me": Trial(
+      output: #"{"sub":"SUBJECT""#, message: "agent: changed work\n"),
+    "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json": Trial(
+      output: #"{"subject":"SUBJECT","method":"PUT""#),
     "agent account add work --issuer https://id.example.com --client-id my-cli": Trial(
       after: "agent list", output: "*  work  signed_out  ISSUER\n",
       message: "agent: added work; to sign in: agent login work\n",
@@ -113,6 +117,7 @@ import Testing
     try tree.directory.write(
       "home/deploy.sh", "#!/bin/sh\necho \"deployed by $AGENT_ACCOUNT with $AGENT_ACCESS_TOKEN\"\n")
     try tree.directory.write("home/report", "#!/bin/sh\necho \"$MAIL reports with $GH_TOKEN\"\n")
+    try tree.directory.write("home/note.json", "{}")
     try tree.directory.write("home/token", try issuer.refreshToken())
     let home = tree.path("home")
     try ProcessRunner.shell("chmod 700 '\(home)/deploy.sh' '\(home)/report'")
@@ -123,6 +128,7 @@ import Testing
     line.replacing("--issuer https://id.example.com", with: "--issuer \(issuer.url) --allow-http-loopback")
       .replacing("--client-id my-cli", with: "--client-id agent-cli")
       .replacing("https://api.example.com/me", with: "\(issuer.url)/userinfo")
+      .replacing("https://api.example.com/notes/1", with: "\(issuer.url)/echo")
   }
 
   @Test func `that stops a script does so`() throws {

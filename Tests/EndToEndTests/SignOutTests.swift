@@ -56,6 +56,40 @@ import Testing
     }
   }
 
+  // OpenID Connect RP-Initiated Logout 1.0 section 2.
+  @Test func `the page that ends the browser's session is told, and no token is in its address`() throws {
+    try Session.with { session in
+      let idToken = try session.tree.token("work", "--id-token")
+      let result = try session.tree.json("logout", "work", "--browser")
+      let account = try #require(result["accounts"]?.array?.first)
+      #expect(account["revoked"] == true)
+      let url = try #require(account["end_session_url"]?.string)
+      #expect(url.hasPrefix(session.issuer.url + "/end_session?client_id=agent-cli&logout_hint="))
+      #expect(!url.contains(idToken.prefix(20)))
+      // The server takes it.
+      let page = try session.tree.shell("dash", "curl -qsS --noproxy '*' -w '%{http_code}' -o /dev/null '\(url)'")
+      #expect(page.outputText == "200")
+    }
+  }
+
+  @Test func `that page is opened in the browser, or shown where there is none`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.directory.write("home/browser", "#!/bin/sh\necho \"$1\" > \"$HOME/opened\"\n")
+      _ = try ProcessRunner.shell("chmod +x '\(tree.path("home/browser"))'")
+      let opened = try tree.agent(["logout", "work", "--browser"], ["BROWSER": tree.path("home/browser")])
+      #expect(
+        opened.succeeded && opened.errorText.contains("signed out of work, tokens revoked"), "\(opened.errorText)")
+      #expect(opened.errorText.contains("a browser opens"), "\(opened.errorText)")
+      let page = session.issuer.url + "/end_session?client_id=agent-cli&logout_hint="
+      #expect(try tree.shell("dash", "cat \"$HOME/opened\"").outputText.hasPrefix(page))
+      #expect(try tree.agent("login", "work").succeeded)
+      let shown = try tree.agent(["logout", "work", "--browser", "--no-open"], ["BROWSER": tree.path("home/browser")])
+      #expect(shown.succeeded && shown.errorText.contains("\n\(page)"), "\(shown.errorText)")
+      #expect(try tree.agent("logout", "work", "--browser", "--local").failed(2))
+    }
+  }
+
   @Test func `all accounts end together`() throws {
     try Session.with { session in
       try session.tree.signIn("home", at: session.issuer.url)

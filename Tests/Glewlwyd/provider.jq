@@ -6,12 +6,18 @@
     "jwks-show": true, "subject-type": "public", "allow-non-oidc": true, "allowed-scope": $scopes,
 
     "auth-type-device-enabled": true, "auth-type-refresh-enabled": true, "auth-type-id-token-enabled": true,
-    "auth-type-code-enabled": false, "auth-type-token-enabled": false, "auth-type-none-enabled": false,
+    "auth-type-code-enabled": true, "auth-type-code-revoke-replayed": true, "auth-type-token-enabled": false, "auth-type-none-enabled": false,
     "auth-type-password-enabled": false, "auth-type-client-enabled": false,
+    "pkce-allowed": true, "pkce-method-plain-allowed": false, "pkce-required": false,
+    "pkce-required-public-client": true, "pkce-scopes": [],
     "device-authorization-interval": $interval, "device-authorization-expiration": $device,
 
     "access-token-duration": $access, "refresh-token-duration": $refresh, "code-duration": 600,
     "refresh-token-rolling": true, "refresh-token-one-use": $one_use,
+
+    "oauth-dpop-allowed": true, "oauth-dpop-iat-duration": 60, "oauth-dpop-iat-gap-duration": 10,
+    "oauth-dpop-nonce-mandatory": ($dpop_nonce == "always"), "oauth-dpop-nonce-counter": 3,
+    "oauth-dpop-dpop_bound_access_tokens-property": "dpop_bound_access_tokens",
 
     "introspection-revocation-allowed": true, "introspection-revocation-allow-target-client": true,
     "introspection-revocation-auth-scope": ["openid"],

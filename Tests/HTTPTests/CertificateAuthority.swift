@@ -22,6 +22,9 @@ final class CertificateAuthority: Sendable {
 
   /// The authority's own certificate.
   let pem: [UInt8]
+  /// A client's certificate by that authority, and one by itself, each followed by its key.
+  let client: [UInt8]
+  let otherClient: [UInt8]
   private let servers: [Certificate: Files]
 
   /// What a server reads.
@@ -46,8 +49,12 @@ final class CertificateAuthority: Sendable {
       request otherHost DNS:other.example,IP:127.0.0.2; sign otherHost 2
       request expired IP:127.0.0.1; sign expired -1
       openssl req -x509 $new -keyout selfSigned.key -out selfSigned.pem -subj '/CN=server' -addext subjectAltName=IP:127.0.0.1
+      openssl req $new -keyout client.key -out client.csr -subj '/CN=client'; sign client 2
+      openssl req -x509 $new -keyout otherClient.key -out otherClient.pem -subj '/CN=client'
       """)
     pem = try directory.read("ca.pem")
+    client = try directory.read("client.pem") + directory.read("client.key")
+    otherClient = try directory.read("otherClient.pem") + directory.read("otherClient.key")
     var servers: [Certificate: Files] = [:]
     for server in Certificate.allCases {
       servers[server] = Files(

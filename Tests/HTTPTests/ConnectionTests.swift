@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import OAuth
 import Platform
+import TestSupport
 import Testing
 
 @Suite struct `Connections` {

@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import OAuth
 import Platform
+import TestSupport
 import Testing
 
 // What a failure says about the request decides whether a refresh token may be used again.

@@ -8,10 +8,19 @@ final class TLSServer: Sendable {
   private let process: RunningProcess
   private let files: TemporaryDirectory
 
-  /// - Parameter options: More options of the command.
-  init(_ certificate: CertificateAuthority.Certificate = .good, options: [String] = []) throws {
+  /// - Parameters:
+  ///   - options: More options of the command.
+  ///   - wantsCertificate: End the handshake with clients that show no certificate of the authority.
+  init(
+    _ certificate: CertificateAuthority.Certificate = .good, options: [String] = [], wantsCertificate: Bool = false
+  ) throws {
     authority = try CertificateAuthority.shared.get()
     files = try TemporaryDirectory()
+    var options = options
+    if wantsCertificate {
+      try files.write("authority", authority.pem)
+      options += ["-CAfile", files.path("authority"), "-Verify", "1", "-verify_return_error"]
+    }
     process = try RunningProcess(
       executable: "/usr/bin/openssl",
       arguments: ["s_server", "-accept", "127.0.0.1:0", "-www"] + authority.write(certificate, to: files) + options)

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import OAuth
+import TestSupport
 import Testing
 
 @Suite struct `TLS` {

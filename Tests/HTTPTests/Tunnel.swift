@@ -1,4 +1,5 @@
 import Platform
+import TestSupport
 
 /// The part of a proxy behind CONNECT (RFC 9110 section 9.3.6).
 enum Tunnel {

@@ -47,6 +47,17 @@ import Testing
     }
   }
 
+  // OpenID Connect Core 1.0 section 3.3.2.11, appendix A.4.
+  @Test func `the hash of the code must fit the code`() throws {
+    let code = "Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk"
+    let claims = with("c_hash", "LDktKdoQak3Pk0cnXxCltA")
+    #expect(try verify(claims) { $0.code = try secret(code) }.issuedAt == now)
+    #expect(try verify(claims).issuedAt == now, "no code was exchanged")
+    #expect(throws: IDTokenError(.codeHashMismatch, "c_hash")) {
+      try verify(claims) { $0.code = try secret(code + "x") }
+    }
+  }
+
   @Test func `the hash is optional and a string`() throws {
     #expect(try verify(goodClaims) { $0.accessToken = try secret(token) }.issuedAt == now)
     #expect(try verify(with("at_hash", .string(hash))).issuedAt == now)

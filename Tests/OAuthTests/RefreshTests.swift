@@ -38,8 +38,9 @@ private let subject = "the token endpoint"
   @Test func `a scope is sent only to ask for less`() throws {
     let http = ScriptedHTTP(try response(success), try response(success))
     let server = try testServer(http)
-    _ = try server.refresh(secret("r"), scope: Scope("openid email"))
-    _ = try server.refresh(secret("r"), scope: Scope(""))
+    _ = try server.refresh(
+      secret("r"), for: TokenTarget.make(scope: ["openid email"], resources: [], audience: nil))
+    _ = try server.refresh(secret("r"))
     #expect(
       http.requests.map(\.form) == [
         ["grant_type=refresh_token", "refresh_token=r", "scope=openid email", "client_id=agent"],

@@ -18,6 +18,8 @@ final class ScriptedHTTP: HTTPClient {
     /// In the order of the body; nil when there is no body.
     var form: [String]?
     var authorization: String?
+    /// The `DPoP` header.
+    var proof: String?
     var accept = "application/json"
     var followsRedirects = false
     var limit = 262_144
@@ -26,6 +28,7 @@ final class ScriptedHTTP: HTTPClient {
   private struct State: Sendable {
     var script: [Reply]
     var requests: [Recorded] = []
+    var transports: [Transport] = []
   }
 
   private let state: Mutex<State>
@@ -35,16 +38,25 @@ final class ScriptedHTTP: HTTPClient {
   convenience init(_ responses: HTTPResponse...) { self.init(responses.map { .response($0) }) }
 
   var requests: [Recorded] { state.withLock { $0.requests } }
+  var transports: [Transport] { state.withLock { $0.transports } }
   /// Replies that nobody asked for.
   var unused: Int { state.withLock { $0.script.count } }
+
+  /// No test of authorization servers reaches a resource.
+  func exchange(
+    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
+    receiver: any ResourceReceiver
+  ) throws(HTTPFailure) -> ResourceResponse { throw HTTPFailure(.setup) }
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let recorded = Recorded(
       method: request.method, url: request.endpoint.text, form: Self.fields(request.form),
-      authorization: Self.text(request.authorization), accept: request.accept,
+      authorization: Self.text(request.authorization), proof: request.proof, accept: request.accept,
       followsRedirects: request.followsRedirects, limit: request.responseLimit)
+    let transport = request.transport
     let reply = state.withLock { state -> Reply? in
       state.requests.append(recorded)
+      state.transports.append(transport)
       return state.script.isEmpty ? nil : state.script.removeFirst()
     }
     if request.cancellation?.isCancelled == true { throw HTTPFailure(.cancelled) }

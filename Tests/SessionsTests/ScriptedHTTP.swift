@@ -13,6 +13,8 @@ final class ScriptedHTTP: HTTPClient {
     /// In the order of the body; nil when there is no body.
     var form: [String]?
     var authorization: String?
+    /// The `DPoP` header.
+    var proof: String?
   }
 
   typealias Answer = @Sendable (Recorded) throws -> HTTPResponse
@@ -31,6 +33,9 @@ final class ScriptedHTTP: HTTPClient {
   var transports: [Transport] { state.withLock { $0.transports } }
   var urls: [String] { requests.map(\.url) }
 
+  /// Notes a request that another client answers.
+  func record(_ request: Recorded) { state.withLock { $0.requests.append(request) } }
+
   func forgetRequests() { state.withLock { $0.requests = [] } }
 
   /// Answers the next request to `url` that has no answer yet.
@@ -45,10 +50,16 @@ final class ScriptedHTTP: HTTPClient {
   /// Answers each request to `url` that has no answer of its own.
   func always(_ url: String, _ response: HTTPResponse) { state.withLock { $0.always[url] = { _ in response } } }
 
+  /// No test of authorization servers reaches a resource.
+  func exchange(
+    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
+    receiver: any ResourceReceiver
+  ) throws(HTTPFailure) -> ResourceResponse { throw HTTPFailure(.setup) }
+
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let recorded = Recorded(
       method: request.method, url: request.endpoint.text, form: Self.fields(request.form),
-      authorization: Self.text(request.authorization))
+      authorization: Self.text(request.authorization), proof: request.proof)
     let transport = request.transport
     let answer = state.withLock { state -> Answer? in
       state.requests.append(recorded)

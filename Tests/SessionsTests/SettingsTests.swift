@@ -27,6 +27,7 @@ import Vault
     account.proxy = "http://proxy.example:3128"
     account.proxyExclusions = "localhost"
     account.keepsAccessToken = true
+    account.dpop = true
     return account
   }()
 
@@ -63,7 +64,7 @@ import Vault
         + #""pins":["sha256//AAAA="],"allow_http_loopback":true,"endpoints":{"token_endpoint":"https://as.example/t","#
         + #""device_authorization_endpoint":"https://as.example/d","userinfo_endpoint":"https://as.example/u","#
         + #""revocation_endpoint":"https://as.example/r","jwks_uri":"https://as.example/j"},"#
-        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost","keep_access_token":true}},"active":"work"}"#
+        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost","keep_access_token":true,"dpop":true}},"active":"work"}"#
         + "\n")
   }
 
@@ -149,7 +150,9 @@ import Vault
     _ = try parse(name, .string(String(repeating: "x", count: 4096)))
   }
 
-  @Test(arguments: ["allow_http_loopback", "keep_access_token"]) func `name a flag of the wrong type`(name: String) {
+  @Test(arguments: ["allow_http_loopback", "keep_access_token", "dpop"]) func `name a flag of the wrong type`(
+    name: String
+  ) {
     for value: JSON in [1, "true", .null, []] {
       #expect(throws: ConfigurationError(.invalid, "accounts.work.\(name)")) { try parse(name, value) }
     }

@@ -18,7 +18,7 @@ import Vault
     home.http.forgetRequests()
     return try SignOutOperation(
       account: home.account, configuration: configuration, grant: grant, isLocal: isLocal, services: home.services
-    ).run()
+    ).run().confirmation
   }
 
   /// The forms and bearer tokens sent to the revocation and token endpoints.
@@ -123,6 +123,46 @@ import Vault
     let ended = refused(.invalidGrant, "the token endpoint", "invalid_grant", status: 400)
     #expect(try signOut() == .failed(.oauth(ended)))
     #expect(try home.stored() == nil)
+  }
+
+  // MARK: The session in the browser
+
+  // OpenID Connect RP-Initiated Logout 1.0 section 2.
+  @Test(
+    arguments: [
+      (nil, nil), ("https://as.example/bye", "https://as.example/bye?client_id=cli&logout_hint=alice"),
+      ("https://as.example/bye?t=1", "https://as.example/bye?t=1&client_id=cli&logout_hint=alice"),
+    ] as [(String?, String?)])
+  func `tells where that ends, and names the person without a token`(page: String?, url: String?) throws {
+    try home.store()
+    home.http.answer(
+      TestIssuer.metadataURL,
+      try response(200, .object(TestIssuer.metadata("end_session_endpoint", page.map { .string($0) }))))
+    try answer(503)
+    var operation = SignOutOperation(
+      account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services)
+    operation.wantsLogoutPage = true
+    let ending = try operation.run()
+    #expect(ending.logoutURL == url)
+    guard case .failed = ending.confirmation else {
+      Issue.record("the server was in trouble")
+      return
+    }
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `at a place that was not there at sign-in is not told`() throws {
+    try home.store()
+    let moved = try response(200, .object(TestIssuer.metadata("end_session_endpoint", "https://evil.example/bye")))
+    home.http.answer(TestIssuer.metadataURL, moved)
+    home.http.answer(TestIssuer.metadataURL, moved)
+    var operation = SignOutOperation(
+      account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services)
+    operation.wantsLogoutPage = true
+    let ending = try operation.run()
+    #expect(ending.logoutURL == nil)
+    #expect(
+      ending.confirmation == .failed(.endpointMoved(account: home.account.text, origin: "https://evil.example")))
   }
 
   // MARK: What else may be

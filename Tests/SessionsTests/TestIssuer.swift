@@ -68,8 +68,13 @@ struct TestIssuer: Sendable {
 
   /// A signed ID Token, with one claim changed if one is named.
   func idToken(_ name: String? = nil, _ value: JSON? = nil) throws -> String {
+    try idToken(JSONObject(name.map { [($0, value ?? .null)] } ?? []))
+  }
+
+  /// A signed ID Token with some claims changed, or removed by null.
+  func idToken(_ changes: JSONObject) throws -> String {
     var claims = Self.claims
-    if let name { claims[name] = value }
+    for name in changes.names { claims[name] = changes[name] == .null ? nil : changes[name] }
     return try JWSSigner.sign(
       header: ["typ": "JWT", "kid": .string(keyID)], payload: JSON.object(claims).serialized(), key: key.key,
       algorithm: .ES256)

@@ -148,6 +148,8 @@ class Program:
         self.raw = ""
         self.rows = rows
         self.status = None
+        # Whether the terminal shows what is typed.
+        self.echoes = True
         self.decoder = codecs.getincrementaldecoder("utf-8")("strict")
         ready, go = os.pipe()
         self.process, self.descriptor = pty.fork()
@@ -198,6 +200,7 @@ class Program:
         while not condition(self):
             if time.monotonic() > deadline or not self.read(0.05):
                 return condition(self)
+            self.look_at_echo()
         return True
 
     def shows(self, text):
@@ -212,9 +215,14 @@ class Program:
                 raise TimeoutError("the program does not end; its screen: %r" % self.screen.text_rows())
         return self.reap()
 
+    def look_at_echo(self):
+        if self.status is None:
+            self.echoes = bool(termios.tcgetattr(self.descriptor)[3] & termios.ECHO)
+
     def reap(self):
         if self.status is None:
             status = os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+            self.look_at_echo()
             self.status = status if status >= 0 else 128 - status
             os.close(self.descriptor)
         return self.status

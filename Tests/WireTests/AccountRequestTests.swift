@@ -8,8 +8,8 @@ import Wire
     .show(account: "work"), .set(account: "work", AccountSettings(), unset: []),
     .set(account: "work", fullLogin.settings, unset: AccountSetting.allCases), .rename(account: "work", to: "job"),
     .remove(account: "work", local: false), .remove(account: "work", local: true),
-    .import(account: "work", fullLogin.settings, sendsClientSecret: false),
-    .import(account: "work", AccountSettings(), sendsClientSecret: true),
+    .import(account: "work", fullLogin.settings, handsOver: []),
+    .import(account: "work", AccountSettings(), handsOver: Set(HandedSecret.allCases)),
   ]
 
   @Test(arguments: all) func `is read back as it was written`(request: AccountRequest) throws {
@@ -31,8 +31,8 @@ import Wire
       #"{"v":1,"request":"account_set","account":"a","unset":["pins","ca_file"]}"#
     ),
     (
-      .import(account: "a", AccountSettings(), sendsClientSecret: true),
-      #"{"v":1,"request":"account_import","account":"a","client_secret_descriptor":true}"#
+      .import(account: "a", AccountSettings(), handsOver: [.clientSecret, .clientCertificate]),
+      #"{"v":1,"request":"account_import","account":"a","client_secret_descriptor":true,"client_certificate_descriptor":true}"#
     ),
   ]) func `is written as the protocol documents it`(request: AccountRequest, line: String) {
     #expect(String(decoding: RequestEnvelope(.account(request)).serialized(), as: UTF8.self) == line + "\n")
@@ -68,7 +68,8 @@ import Wire
     #expect(json["client_id"] == .string(fullLogin.clientID ?? ""))
     #expect(json["pins"] == ["sha256//AAAA="])
     #expect(json["keep"] == true)
-    #expect(json.count == 16)
+    #expect(json["dpop"] == true)
+    #expect(json.count == 26)
     #expect(AccountSettings().json.isEmpty)
     for setting in AccountSetting.allCases { #expect(json[setting.rawValue] != nil, "\(setting)") }
   }

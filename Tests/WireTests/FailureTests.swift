@@ -9,8 +9,11 @@ import Wire
       .failed, 1,
       [
         "unsupported_version", "invalid_configuration", "account_exists", "certificate_rejected", "pin_mismatch",
-        "client_rejected", "server_rejected", "server_misbehaved", "id_token_rejected", "lifetime_too_short",
-        "foreign_device", "vault_unusable", "storage", "missing_value", "cancelled", "internal_error",
+        "client_rejected", "server_rejected", "server_misbehaved", "id_token_rejected", "token_not_bound",
+        "lifetime_too_short", "foreign_device", "vault_unusable", "storage", "missing_value", "cancelled",
+        "internal_error",
+        "origin_not_allowed",
+        "redirect_unavailable", "redirect_rejected",
       ]
     ),
     (.usage, 2, ["invalid_request"]),
@@ -18,7 +21,7 @@ import Wire
       .signInNeeded, 3,
       [
         "no_account", "signed_out", "session_expired", "configuration_changed", "endpoint_moved", "identity_changed",
-        "other_machine", "code_expired",
+        "other_machine", "code_expired", "unknown_login", "step_up_needed", "issuer_not_trusted",
       ]
     ),
     (.tryLater, 4, ["network", "timeout", "server_unavailable", "too_busy", "vault_busy", "daemon_unavailable"]),

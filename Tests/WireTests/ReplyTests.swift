@@ -7,16 +7,28 @@ import Wire
     .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
 
   static let deviceCode = Event.DeviceCode(
-    account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid", userCode: "WDJB-MJHT",
+    login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid", userCode: "WDJB-MJHT",
     verificationURI: "https://as.example/device", verificationURIComplete: "https://as.example/device?c=WDJB-MJHT",
     expiresAt: 1_700_000_900, interval: 5)
 
   static let bareDeviceCode = Event.DeviceCode(
-    account: "work", issuer: "https://as.example", clientID: "cli", scope: nil, userCode: "1",
+    login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: nil, userCode: "1",
     verificationURI: "https://as.example/device", verificationURIComplete: nil, expiresAt: 1, interval: 5)
 
+  static let browser = Event.Browser(
+    login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid",
+    url: "https://as.example/authorize?state=s", redirectURI: "http://127.0.0.1:8400/as.example", mustPaste: true,
+    expiresAt: 1_700_000_600, urlExpiresAt: 1_700_000_060)
+
+  static let bareBrowser = Event.Browser(
+    login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: nil,
+    url: "https://as.example/a",
+    redirectURI: "http://[::1]:1/", mustPaste: false, expiresAt: 1)
+
   @Test(arguments: [
-    Reply.event(.notice("a \"word\"\u{1B}")), .event(.deviceCode(deviceCode)), .event(.deviceCode(bareDeviceCode)),
+    Reply.event(.browser(browser)), .event(.browser(bareBrowser)),
+    .event(.redirectRefused(Failure(.redirectRejected, "no", hint: "yes"))), .event(.notice("a \"word\"\u{1B}")),
+    .event(.deviceCode(deviceCode)), .event(.deviceCode(bareDeviceCode)),
     .event(.progress(LogEntry(time: 1, account: "work", event: .step(.recordRead)))),
     .result([:]), .result(["accounts": [["name": "work"]], "error": "inside", "v": 9]),
   ])
@@ -41,10 +53,20 @@ import Wire
   @Test func `with a device code is written as the protocol documents it`() {
     let line = String(decoding: Reply.event(.deviceCode(Self.deviceCode)).serialized(), as: UTF8.self)
     #expect(
-      line == #"{"v":1,"event":"device_code","account":"work","issuer":"https://as.example","client_id":"cli","#
+      line
+        == #"{"v":1,"event":"device_code","login":"0f","account":"work","issuer":"https://as.example","client_id":"cli","#
         + #""scope":"openid","user_code":"WDJB-MJHT","verification_uri":"https://as.example/device","#
         + #""verification_uri_complete":"https://as.example/device?c=WDJB-MJHT","expires_at":1700000900,"#
         + #""interval":5}"# + "\n")
+  }
+
+  @Test func `with an address to open is written as the protocol documents it`() {
+    let line = String(decoding: Reply.event(.browser(Self.browser)).serialized(), as: UTF8.self)
+    #expect(
+      line == #"{"v":1,"event":"browser","login":"0f","account":"work","issuer":"https://as.example","#
+        + #""client_id":"cli","scope":"openid","url":"https://as.example/authorize?state=s","#
+        + #""redirect_uri":"http://127.0.0.1:8400/as.example","must_paste":true,"expires_at":1700000600,"#
+        + #""url_expires_at":1700000060}"# + "\n")
   }
 
   @Test(arguments: [

@@ -36,7 +36,7 @@ import Wire
       Member(request: "token", name: "request", kind: .text),
       Member(request: "logout", name: "account", kind: .text),
       Member(request: "logout", name: "all", kind: .flag),
-      Member(request: "logout", name: "local", kind: .flag),
+      Member(request: "logout", name: "local", kind: .flag), Member(request: "logout", name: "browser", kind: .flag),
       Member(request: "status", name: "account", kind: .text),
       Member(request: "whoami", name: "account", kind: .text),
       Member(request: "use", name: "account", kind: .text),
@@ -44,7 +44,9 @@ import Wire
       Member(request: "login", name: "pins", kind: .texts),
       Member(request: "login", name: "client_secret_descriptor", kind: .flag),
       Member(request: "login", name: "allow_http_loopback", kind: .flag),
-      Member(request: "login", name: "keep", kind: .flag),
+      Member(request: "login", name: "keep", kind: .flag), Member(request: "login", name: "dpop", kind: .flag),
+      Member(request: "login", name: "origins", kind: .texts),
+      Member(request: "resource", name: "url", kind: .text),
     ]
     + [
       "account", "issuer", "client_id", "token_endpoint_auth_method", "ca_file", "token_endpoint",
@@ -90,7 +92,7 @@ import Wire
     }
   }
 
-  @Test(arguments: all.filter { $0.name != "request" && $0.request != "use" })
+  @Test(arguments: all.filter { $0.name != "request" && $0.request != "use" && $0.request != "resource" })
   func `that is null is as if it were not there`(member: Member) throws {
     let bare = try parse(#"{"v":1,"request":"\#(member.request)"}"#)
     #expect(try parse(line(member, .null)) == bare)
@@ -121,12 +123,17 @@ import Wire
 
   @Test func `changes settings with any member but the account and the proxy`() {
     let texts: [WritableKeyPath<LoginRequest, String?>] = [
-      \.issuer, \.clientID, \.tokenEndpointAuthMethod, \.caFile, \.endpoints.token,
+      \.issuer, \.clientID, \.tokenEndpointAuthMethod, \.authentication.keyAlgorithm,
+      \.authentication.keyID, \.caFile, \.endpoints.token,
       \.endpoints.deviceAuthorization, \.endpoints.userinfo, \.endpoints.revocation, \.endpoints.jwks,
     ]
     for path in texts { #expect(changed { $0[keyPath: path] = "x" }, "\(path)") }
-    let flags: [WritableKeyPath<LoginRequest, Bool>] = [\.sendsClientSecret, \.allowHTTPLoopback, \.keepsAccessToken]
+    let flags: [WritableKeyPath<LoginRequest, Bool>] = [
+      \.allowHTTPLoopback, \.keepsAccessToken, \.dpop, \.authentication.basicUnencoded, \.authentication.certificate,
+    ]
     for path in flags { #expect(changed { $0[keyPath: path] = true }, "\(path)") }
+    for kind in HandedSecret.allCases { #expect(changed { $0.handsOver = [kind] }, "\(kind)") }
+    #expect(changed { $0.authentication.assertionAudience = .tokenEndpoint })
     for path in [\LoginRequest.scope, \.pins] { #expect(changed { $0[keyPath: path] = ["x"] }, "\(path)") }
   }
 

@@ -20,8 +20,15 @@ let fullLogin: LoginRequest = {
   login.clientID = "cli \"quoted\" \\ é"
   login.service = .keycloak
   login.scope = ["openid", "offline_access"]
+  login.resources = ["https://api.example/"]
+  login.audience = "backend"
   login.tokenEndpointAuthMethod = "client_secret_basic"
-  login.sendsClientSecret = true
+  login.handsOver = Set(HandedSecret.allCases)
+  login.authentication.basicUnencoded = true
+  login.authentication.certificate = true
+  login.authentication.keyAlgorithm = "PS256"
+  login.authentication.keyID = "k 1"
+  login.authentication.assertionAudience = .tokenEndpoint
   login.caFile = "/etc/ca.pem"
   login.pins = ["sha256//AAAA="]
   login.allowHTTPLoopback = true
@@ -33,7 +40,24 @@ let fullLogin: LoginRequest = {
   login.proxy = "http://proxy.example:3128"
   login.proxyExclusions = "localhost,.example"
   login.keepsAccessToken = true
+  login.dpop = true
+  login.origins = ["api.example.org"]
+  login.redirectURI = "http://127.0.0.1:8400/cb"
+  login.flow = .browser
+  login.canOpenBrowser = true
   return login
+}()
+
+/// A request with every member.
+private let fullDiscovery: DiscoverRequest = {
+  var request = DiscoverRequest(url: "https://api.example/")
+  request.account = "work"
+  request.onlyForNewAccount = true
+  request.settings.caFile = "/ca.pem"
+  request.settings.allowHTTPLoopback = true
+  request.settings.proxy = "http://proxy.example:3128"
+  request.settings.proxyExclusions = "localhost"
+  return request
 }()
 
 @Suite struct `A request` {
@@ -43,8 +67,11 @@ let fullLogin: LoginRequest = {
     .token(TokenRequest(account: "", minimumValiditySeconds: 86_400)),
     .token(TokenRequest(extras: TokenRequest.Extras(idToken: true, claims: true))),
     .login(LoginRequest()), .login(fullLogin),
+    .loginRedirect(
+      LoginRedirectRequest(login: "0f", url: "http://127.0.0.1/?state=" + String(repeating: "s", count: 16_000))),
+    .discover(DiscoverRequest(url: "https://api.example/")), .discover(fullDiscovery),
     .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", local: true)),
-    .logout(LogoutRequest(all: true, local: true)),
+    .logout(LogoutRequest(all: true, local: true)), .logout(LogoutRequest(browser: true)),
     .status(account: nil), .status(account: "a\nb\u{2028}\u{1F}c"), .list, .use(account: "work"),
     .whoami(account: nil), .whoami(account: "work"), .daemonStatus, .daemonStop,
   ]
@@ -70,9 +97,11 @@ let fullLogin: LoginRequest = {
 
   @Test func `has a name of its own for each kind`() {
     let names = Self.all.map(\.name)
-    #expect(Set(names).count == 9)
+    #expect(Set(names).count == 10)
     #expect(
-      Set(names) == ["token", "login", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop"])
+      Set(names) == [
+        "token", "login", "login_redirect", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop",
+      ])
   }
 
   @Test func `is written as the protocol documents it`() {
@@ -84,12 +113,16 @@ let fullLogin: LoginRequest = {
       String(decoding: RequestEnvelope(.login(fullLogin)).serialized(), as: UTF8.self)
         == #"{"v":1,"request":"login","account":"work","issuer":"https://as.example/tenant","#
         + #""client_id":"cli \"quoted\" \\ é","provider":"keycloak","scope":["openid","offline_access"],"#
-        + #""token_endpoint_auth_method":"client_secret_basic","#
+        + #""resource":["https://api.example/"],"audience":"backend","#
+        + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
+        + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_audience":"token_endpoint","#
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
-        + #""jwks_uri":"https://as.example/j","proxy":"http://proxy.example:3128","#
-        + #""no_proxy":"localhost,.example","keep":true,"client_secret_descriptor":true}"# + "\n")
+        + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
+        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"dpop":true,"#
+        + #""origins":["api.example.org"],"client_secret_descriptor":true,"client_key_descriptor":true,"#
+        + #""client_certificate_descriptor":true,"flow":"browser","can_open_browser":true}"# + "\n")
   }
 
   // MARK: Versions and names

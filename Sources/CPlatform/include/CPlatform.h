@@ -19,6 +19,8 @@ const char *_Nullable agent_error_description(int number);
 int agent_pipe(int ends[_Nonnull 2]);
 int agent_socket_pair(int ends[_Nonnull 2]);
 int agent_duplicate(int descriptor);
+// A file in memory without a name.
+int agent_memory_file(void);
 int agent_set_nonblocking(int descriptor, int enabled);
 int agent_poll_one(int descriptor, int for_writing, int timeout_milliseconds);
 
@@ -141,6 +143,8 @@ void agent_trim_heap(void);
 int agent_random(void *bytes, long count);
 int agent_terminal_columns(int descriptor);
 int agent_terminal_rows(int descriptor);
+// Shows nothing of what is typed, the end of a line included.
+int agent_terminal_silence(int descriptor);
 int agent_terminal_set_echo(int descriptor, int enabled);
 // Whether this process is of the group that may change its terminal without being stopped.
 int agent_terminal_is_foreground(int descriptor);

@@ -8,13 +8,11 @@ enum AccountImportCommand {
     let account = try AccountCommand.named(invocation)
     var settings = try SettingsOptions.read(invocation)
     (settings.proxy, settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
-    let secretPath = invocation.text(.clientSecretFile)
+    let files = try HandedFiles(invocation, beside: .refreshTokenFile)
     let token = try openToken(invocation)
     let client = DaemonClient(invocation)
-    let request = Request.account(.import(account: account, settings, sendsClientSecret: secretPath != nil))
-    let secret: FileDescriptor?
-    if let secretPath { secret = try LoginOptions.openSecret(secretPath) } else { secret = nil }
-    let result = try client.ask(request, passing: token, secret)
+    let request = Request.account(.import(account: account, settings, handsOver: files.announced))
+    let result = try client.ask(request, passing: [SharedDescriptor(token)] + files.descriptors)
     if invocation.has(.json) {
       try Console.answer(result)
     } else {
@@ -27,11 +25,6 @@ enum AccountImportCommand {
   private static func openToken(_ invocation: Invocation) throws(Failure) -> FileDescriptor {
     switch (invocation.text(.refreshTokenFile), invocation.text(.refreshTokenFD)) {
     case (let path?, nil):
-      if path.utf8.elementsEqual("-".utf8),
-        invocation.text(.clientSecretFile).map({ $0.utf8.elementsEqual("-".utf8) }) == true
-      {
-        throw Failure(.invalidRequest, "standard input cannot hold the refresh token and the client secret")
-      }
       return try LoginOptions.openSecret(path, called: "refresh token", option: .refreshTokenFile)
     case (nil, let text?): return try inherited(text)
     case (nil, nil), (_?, _?):

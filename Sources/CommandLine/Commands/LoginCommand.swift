@@ -14,34 +14,30 @@ enum LoginCommand {
     }
   }
 
-  /// How the wait for the person ended.
-  private enum Ending {
-    case signedIn(JSONObject)
-    case interrupted(by: Int32)
-  }
-
   private static func signIn(_ invocation: Invocation, _ reporter: inout LoginReporter) throws(Failure) -> Int32 {
-    var request = try LoginOptions.request(invocation)
-    request.wantsQRCode = reporter.drawsQRCodes
+    let files = try HandedFiles(invocation)
+    let request = try request(invocation, files, reporter)
     let client = DaemonClient(invocation)
     var signals = try SignInSignals()
     var connection = try client.connect()
-    let ending: Ending
-    let begin = client.tellAsking(.login(request))
+    let ending: LoginWait.Ending
+    let begin = client.tellAsking(request)
     do {
-      try send(client.envelope(.login(request)), invocation, over: connection)
+      try connection.send(client.envelope(request), passing: files.descriptors)
       reporter.waitsForServer()
       if reporter.rewritesLine { signals.hideTyping() }
-      ending = try wait(for: &connection, &signals, until: client.deadline(standard: longestWait), &reporter)
+      var wait = LoginWait(invocation, place: .current, until: client.deadline(standard: longestWait))
+      ending = try wait.run(over: &connection, &signals, &reporter)
     } catch {
       connection.finish()
       throw error
     }
-    // The daemon gives the sign-in up when its client is gone.
+    // The daemon gives the sign-in up when its client is gone, unless it was started in the background.
     connection.finish()
     switch ending {
     case .signedIn(let result):
       client.tellOutcome("answered", since: begin)
+      if result["state"] != nil { return try reporter.standing(result, isStart: invocation.has(.start)) }
       try reporter.signedIn(result)
       return 0
     case .interrupted(let signal):
@@ -50,49 +46,29 @@ enum LoginCommand {
     }
   }
 
+  /// A new sign-in, or one that goes on in the background.
+  private static func request(
+    _ invocation: Invocation, _ files: HandedFiles, _ reporter: LoginReporter
+  ) throws(Failure) -> Request {
+    if let login = invocation.text(.resume) {
+      guard !invocation.has(.start) else {
+        throw Failure(.invalidRequest, "--start and --resume exclude each other")
+      }
+      return .loginResume(LoginResumeRequest(login: login, waits: !invocation.has(.noWait)))
+    }
+    guard !invocation.has(.noWait) else { throw Failure(.invalidRequest, "--no-wait belongs to --resume ID") }
+    if invocation.has(.start), invocation.has(.noDaemon) {
+      throw Failure(
+        .invalidRequest, "a sign-in in the background needs a daemon that stays", hint: "leave out --no-daemon")
+    }
+    var request = try LoginOptions.request(invocation)
+    try ResourceLogin(invocation)?.complete(&request)
+    request.isDetached = invocation.has(.start)
+    request.handsOver = files.announced
+    request.wantsQRCode = reporter.drawsQRCodes
+    return .login(request)
+  }
+
   /// The daemon ends a sign-in when its code expires; this only guards against a daemon that hangs.
   private static let longestWait = WireProtocol.maximumTimeoutSeconds
-
-  private static func send(
-    _ envelope: RequestEnvelope, _ invocation: Invocation, over connection: borrowing DaemonConnection
-  ) throws(Failure) {
-    guard let path = invocation.text(.clientSecretFile) else { return try connection.send(envelope) }
-    let file = try LoginOptions.openSecret(path)
-    try connection.send(envelope, passing: file)
-  }
-
-  /// Waits for the daemon's lines, for signals, and for the next second of the countdown.
-  private static func wait(
-    for connection: inout DaemonConnection, _ signals: inout SignInSignals, until deadline: Instant,
-    _ reporter: inout LoginReporter
-  ) throws(Failure) -> Ending {
-    while true {
-      while let reply = try connection.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
-        switch reply {
-        case .result(let result): return .signedIn(result)
-        case .failure(let failure): throw failure
-        case .event(let event): try reporter.tell(event)
-        }
-      }
-      let input = try input(from: connection, signals, until: min(deadline, reporter.nextUpdate ?? deadline))
-      if input.hasSignal, let signal = signals.obey(&reporter) { return .interrupted(by: signal) }
-      if input.hasLine { try connection.readMore() }
-      if Instant.now >= deadline { throw Failure(.timeout, "nobody approved the sign-in in time") }
-      reporter.update()
-    }
-  }
-
-  private static func input(
-    from connection: borrowing DaemonConnection, _ signals: borrowing SignInSignals, until moment: Instant
-  ) throws(Failure) -> (hasLine: Bool, hasSignal: Bool) {
-    do {
-      let poller = try Poller()
-      try poller.add(connection.descriptor, interest: .read, key: 0)
-      try poller.add(signals.raw, interest: .read, key: 1)
-      let events = try poller.wait(until: moment)
-      return (events.contains { $0.key == 0 }, events.contains { $0.key == 1 })
-    } catch {
-      throw Failure(error, doing: "waiting for the daemon failed")
-    }
-  }
 }

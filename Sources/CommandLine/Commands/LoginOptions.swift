@@ -8,20 +8,36 @@ enum LoginOptions {
     var request = LoginRequest()
     request.settings = try SettingsOptions.read(invocation)
     (request.account, request.issuer) = try accountAndIssuer(invocation)
-    request.sendsClientSecret = invocation.has(.clientSecretFile)
+    request.flow = try flow(invocation)
+    request.canOpenBrowser = request.flow == nil && BrowserPlace.current.canOpen
+    request.demands.prompt = invocation.text(.prompt)
+    request.demands.loginHint = invocation.text(.loginHint)
+    request.demands.acrValues = invocation.texts(.acr)
+    request.demands.maxAge = invocation.seconds(.maxAge)
     (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
     return request
   }
 
-  /// The operand is an account's name, or an issuer when it is a URL.
+  /// How to sign in, when an option says so.
+  private static func flow(_ invocation: Invocation) throws(Failure) -> LoginRequest.Flow? {
+    let named: [(OptionName, LoginRequest.Flow)] = [(.browser, .browser), (.device, .device), (.paste, .paste)]
+    let given = named.filter { invocation.has($0.0) }
+    guard given.count < 2 else {
+      throw Failure(.invalidRequest, "--\(given[0].0.rawValue) and --\(given[1].0.rawValue) exclude each other")
+    }
+    return given.first?.1
+  }
+
+  /// The operand is an account's name, or the URL of an issuer or a resource. It is an issuer as long as nobody says
+  /// otherwise: see ``ResourceLogin``.
   private static func accountAndIssuer(_ invocation: Invocation) throws(Failure) -> (String?, String?) {
-    guard let operand = invocation.operands.first, operand.utf8.contains(UInt8(ascii: ":")) else {
-      return (try invocation.account(), invocation.text(.issuer))
-    }
-    if let issuer = invocation.text(.issuer), !issuer.utf8.elementsEqual(operand.utf8) {
-      throw Failure(.invalidRequest, "two issuers are named: \"\(operand)\" and \"\(issuer)\"")
-    }
-    return (try invocation.account(operand: nil), operand)
+    guard let operand = urlOperand(invocation) else { return (try invocation.account(), invocation.text(.issuer)) }
+    return (try invocation.account(operand: nil), invocation.text(.issuer) ?? operand)
+  }
+
+  /// The operand, when it is a URL.
+  static func urlOperand(_ invocation: Invocation) -> String? {
+    invocation.operands.first.flatMap { $0.utf8.contains(UInt8(ascii: ":")) ? $0 : nil }
   }
 
   /// The proxy for https in an environment, and the hosts that it is not for, by the names that curl

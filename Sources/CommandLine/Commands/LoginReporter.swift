@@ -61,17 +61,25 @@ struct LoginReporter {
   }
 
   /// Tells an event.
-  mutating func tell(_ event: Event) throws(Failure) {
+  ///
+  /// - Parameter view: What the person sees of a browser.
+  mutating func tell(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
     // It is for people, whatever the answer's form.
     if case .progress(let entry) = event { return tellStep(entry) }
     if console.json { return try Console.answer(event.json) }
     status?.erase()
     switch event {
-    case .progress: break
+    // Only resources answer with one; and steps are told elsewhere.
+    case .response, .progress: break
     case .notice(let message):
       console.note(message)
     case .qrCode(let code):
       draw(code)
+    case .redirectRefused(let failure):
+      console.note([failure.message, failure.hint].compactMap { $0 }.joined(separator: "; "))
+    case .browser(let browser):
+      show(browser, view)
+      if status != nil { (phase, nextUpdate) = (.approval(expiry: browser.expiresAt), time.now()) }
     case .deviceCode(let code):
       show(code)
       if copiesCode { copy(code) }
@@ -111,7 +119,17 @@ struct LoginReporter {
     if console.quiet { return tell(screen.quietText(code)) }
     let text = screen.text(code)
     linesShown = text.utf8.count { $0 == UInt8(ascii: "\n") }
-    tell(text + (terminal.obeysEscapes ? "" : LoginText.wait(code, now: now)))
+    tell(text + (terminal.obeysEscapes ? "" : LoginText.wait(until: code.expiresAt, now: now)))
+  }
+
+  private func show(_ browser: Event.Browser, _ view: BrowserView) {
+    let now = time.wallSeconds()
+    guard let terminal else { return tell(LoginText.line(browser, now: now, isQuiet: console.quiet)) }
+    let screen = SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles)
+    if console.quiet { return tell(screen.quietText(browser)) }
+    tell(
+      screen.text(browser, view)
+        + (terminal.obeysEscapes ? "" : LoginText.wait(until: browser.expiresAt, now: now)))
   }
 
   /// Rewrites the line at the bottom when that is due.
@@ -149,6 +167,25 @@ struct LoginReporter {
       return try Console.answer(event)
     }
     console.note(LoginText.success(result, now: time.wallSeconds()))
+  }
+
+  /// Tells of a sign-in that goes on in the background.
+  ///
+  /// - Returns: The exit status: a start is done, and a sign-in that is asked about and goes on is to be asked
+  ///   about again later.
+  mutating func standing(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
+    finish()
+    if console.json {
+      var event = JSONObject([("event", isStart ? "started" : "waiting")])
+      for name in result.names where name != "state" { event[name] = result[name] }
+      try Console.answer(event)
+    } else if isStart, let login = result["login"]?.string {
+      try Console.answer(TerminalText.clean(login) + "\n")
+      console.note("the sign-in goes on in the background; to wait for it: agent login --resume \(login)")
+    } else {
+      console.note("nobody has approved the sign-in yet")
+    }
+    return isStart ? 0 : ExitStatus.tryLater.rawValue
   }
 
   /// Tells that it failed, where that belongs to the stream of events; the failure itself is reported

@@ -4,7 +4,11 @@ internal import Wire
 /// `agent logout`.
 enum LogoutCommand {
   @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
-    var request = LogoutRequest(all: invocation.has(.all), local: invocation.has(.local))
+    var request = LogoutRequest(
+      all: invocation.has(.all), local: invocation.has(.local), browser: invocation.has(.browser))
+    guard !request.local || !request.browser else {
+      throw Failure(.invalidRequest, "--local and --browser exclude each other")
+    }
     let named = try invocation.namedAccount()
     if request.all {
       guard named == nil else { throw Failure(.invalidRequest, "name an account or give --all, not both") }
@@ -18,6 +22,7 @@ enum LogoutCommand {
     } else {
       for line in lines(result, local: request.local) { client.console.note(line) }
     }
+    if request.browser { try LogoutPages(invocation).open(result["accounts"]?.array ?? []) }
     return 0
   }
 

@@ -11,7 +11,10 @@ enum SettingsOptions {
     settings.clientID = invocation.text(.clientID)
     settings.service = invocation.text(.provider).flatMap { KnownServiceName(rawValue: $0) }
     settings.scope = invocation.texts(.scope).flatMap { $0.split(separator: " ").map { String($0) } }
+    settings.resources = invocation.texts(.resource)
+    settings.audience = invocation.text(.audience)
     settings.tokenEndpointAuthMethod = invocation.text(.tokenEndpointAuthMethod)
+    settings.authentication = authentication(invocation)
     settings.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in try LoginOptions.absolute(path) }
     settings.pins = invocation.texts(.pin)
     settings.allowHTTPLoopback = invocation.has(.allowHTTPLoopback)
@@ -20,7 +23,19 @@ enum SettingsOptions {
     settings.endpoints.userinfo = invocation.text(.userinfoEndpoint)
     settings.endpoints.revocation = invocation.text(.revocationEndpoint)
     settings.endpoints.jwks = invocation.text(.jwksURI)
+    settings.redirectURI = invocation.text(.redirectURI)
     settings.keepsAccessToken = invocation.has(.keep)
+    settings.dpop = invocation.has(.dpop)
+    settings.origins = invocation.texts(.host)
+    return settings
+  }
+
+  private static func authentication(_ invocation: Invocation) -> ClientAuthenticationSettings {
+    var settings = ClientAuthenticationSettings()
+    settings.basicUnencoded = invocation.has(.basicUnencoded)
+    settings.keyAlgorithm = invocation.text(.clientKeyAlgorithm)
+    settings.keyID = invocation.text(.clientKeyID)
+    settings.assertionAudience = invocation.text(.assertionAudience).flatMap { .init(rawValue: $0) }
     return settings
   }
 
@@ -28,6 +43,8 @@ enum SettingsOptions {
   static func word(for setting: AccountSetting) -> String {
     switch setting {
     case .pins: OptionName.pin.rawValue
+    case .origins: OptionName.host.rawValue
+    case .clientCertificate: OptionName.clientCertificateFile.rawValue
     default: String(setting.rawValue.map { $0 == "_" ? "-" : $0 })
     }
   }

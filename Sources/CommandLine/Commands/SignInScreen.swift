@@ -17,7 +17,7 @@ struct SignInScreen {
   private static let widestProse = 100
 
   /// No URL that is shown is longer.
-  private static let longest = URI.maxBytes
+  private static let longest = 16_384
 
   /// More scopes than these are easier to read one below the other.
   private static let scopesOnOneLine = 3
@@ -25,10 +25,7 @@ struct SignInScreen {
   /// The whole screen. Who asks for what comes first (RFC 8628, section 5.4: the person must be able
   /// to tell a sign-in of theirs from one that was slipped to them).
   func text(_ code: Event.DeviceCode) -> String {
-    var text = prose("Sign in to \(place(code.issuer))") + "\n"
-    if let issuer = unusualIssuer(code.issuer) { text += fact("Issuer", [issuer]) }
-    text += fact("Account", [clean(code.account)])
-    text += fact("Client", [clean(code.clientID)]) + fact("Asks for", scopes(code.scope)) + "\n"
+    var text = heading(issuer: code.issuer, account: code.account, clientID: code.clientID, scope: code.scope)
     text += prose("Open this address in any browser, on this device or another:") + "\n"
     text += line(code.verificationURI) + "\n"
     text += prose("Type this code there:") + "\n"
@@ -47,6 +44,13 @@ struct SignInScreen {
   }
 
   // MARK: Who and what
+
+  func heading(issuer: String, account: String, clientID: String, scope: String?) -> String {
+    var text = prose("Sign in to \(place(issuer))") + "\n"
+    if let issuer = unusualIssuer(issuer) { text += fact("Issuer", [issuer]) }
+    text += fact("Account", [clean(account)])
+    return text + fact("Client", [clean(clientID)]) + fact("Asks for", scopes(scope)) + "\n"
+  }
 
   /// The host, and the port if one is named.
   private func place(_ issuer: String) -> String {
@@ -82,13 +86,13 @@ struct SignInScreen {
   }
 
   /// One thing on a line of its own.
-  private func line(_ thing: String, indent: Int = 2, isBold: Bool = false) -> String {
+  func line(_ thing: String, indent: Int = 2, isBold: Bool = false) -> String {
     let thing = clean(thing)
     let space = indent + thing.count <= columns ? String(repeating: " ", count: indent) : ""
     return space + Console.styled(thing, as: "1", isBold && isStyled) + "\n"
   }
 
-  private func prose(_ text: String) -> String {
+  func prose(_ text: String) -> String {
     Prose.wrapped(text, width: min(columns, Self.widestProse)).map { $0 + "\n" }.joined()
   }
 

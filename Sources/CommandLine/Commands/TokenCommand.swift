@@ -5,9 +5,13 @@ internal import Wire
 enum TokenCommand {
   @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
     let wantsIDToken = invocation.has(.idToken)
-    let request = TokenRequest(
+    var request = TokenRequest(
       account: try invocation.account(), minimumValiditySeconds: invocation.seconds(.minValid),
       forceRefresh: invocation.has(.forceRefresh), extras: TokenRequest.Extras(idToken: wantsIDToken))
+    request.target = TokenRequest.Target(
+      scope: invocation.texts(.scope).flatMap { $0.split(separator: " ").map { String($0) } },
+      resources: invocation.texts(.resource), audience: invocation.text(.audience),
+      isExchanged: invocation.has(.exchange))
     let form = try form(invocation)
     try DaemonClient(invocation).askForToken(request) { (answer, line) throws(Failure) in
       try SecretText.with(capacity: line.count + 64) { (text) throws(Failure) in

@@ -32,6 +32,7 @@ extension Operands {
     switch self {
     case .none, .newAccount, .candidateKind: .text
     case .account, .namedAccount, .rename: .accounts
+    case .methodAndURL: .words(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     case .command: .commands
     case .completionShell: .words(CompletionShell.allCases.map(\.rawValue))
     }

@@ -97,16 +97,13 @@ struct DaemonClient: Sendable {
 
   /// Sends a request with secrets for the daemon to read, and returns its result.
   func ask(
-    _ request: Request, passing first: borrowing FileDescriptor, _ second: borrowing FileDescriptor?
+    _ request: Request, passing descriptors: [SharedDescriptor]
   ) throws(Failure) -> JSONObject {
     var connection = try connect()
     let result: JSONObject
     do {
       let begin = tellAsking(request)
-      switch second {
-      case .none: try connection.send(envelope(request), passing: first)
-      case .some(let second): try connection.send(envelope(request), passing: first, second)
-      }
+      try connection.send(envelope(request), passing: descriptors)
       result = try answer(to: request, over: &connection, since: begin)
     } catch {
       connection.finish()
@@ -141,18 +138,25 @@ struct DaemonClient: Sendable {
   func askForToken<Result>(
     _ request: TokenRequest, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try converse(about: .token(request)) { (connection) throws(Failure) in
+    try askForToken(.token(request), body)
+  }
+
+  /// The same for any request that is answered with a token.
+  func askForToken<Result>(
+    _ request: Request, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try converse(about: request) { (connection) throws(Failure) in
       try askForToken(request, over: &connection, body)
     }
   }
 
   private func askForToken<Result>(
-    _ request: TokenRequest, over connection: inout DaemonConnection,
+    _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let begin = tellAsking(.token(request))
-    try connection.send(envelope(.token(request)))
-    let (deadline, patience) = (deadline(), Patience(.token(request), console))
+    let begin = tellAsking(request)
+    try connection.send(envelope(request))
+    let (deadline, patience) = (deadline(), Patience(request, console))
     while true {
       let result = try connection.nextLine(before: deadline, with: patience) { (line) throws(Failure) -> Result? in
         let answer: TokenAnswer
@@ -173,11 +177,12 @@ struct DaemonClient: Sendable {
     }
   }
 
-  private func tell(_ event: Event) {
+  /// Tells an event that is not part of the answer.
+  func tell(_ event: Event) {
     switch event {
     case .notice(let message): console.note(message)
     case .progress(let entry): console.detail(entry)
-    case .qrCode, .deviceCode: break
+    case .qrCode, .deviceCode, .browser, .redirectRefused, .response: break
     }
   }
 
@@ -200,8 +205,8 @@ extension Request {
   /// Whether a request that may have been answered already can be sent again.
   fileprivate var mayBeRepeated: Bool {
     switch self {
-    case .token, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
-    case .login, .logout, .account, .daemonStop: false
+    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
+    case .login, .loginRedirect, .loginResume, .logout, .account, .call, .daemonStop: false
     }
   }
 }

@@ -57,6 +57,22 @@ struct DaemonConnection: ~Copyable {
     }
   }
 
+  /// Sends a request and any number of descriptors with it, which arrive in this order.
+  borrowing func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor]) throws(Failure) {
+    let line = request.serialized()
+    do {
+      // A message carries one descriptor, so the line goes out as several: a byte with each but the last.
+      var sent = 0
+      for (index, shared) in passed.enumerated() {
+        let end = index < passed.count - 1 ? sent + 1 : line.count
+        sent += try UnixSocket.send(line.span.extracting(sent..<end), passing: shared.descriptor.raw, over: socket)
+      }
+      try socket.writeAll(line.span.extracting(sent...))
+    } catch {
+      throw ended(error)
+    }
+  }
+
   /// Waits for the next line and gives it, without its line feed, to `body`.
   ///
   /// - Parameter patience: What a person is told meanwhile.

@@ -7,7 +7,8 @@ internal import Wire
 /// 1. Standard output carries only the answer. It is written in one piece when all of it is known,
 ///    so that it is complete or absent: whatever fails, standard output stays empty and the exit
 ///    status is not 0. Exceptions: `env` then prints one statement that sets the status, and
-///    `login --json` prints its events as they happen.
+///    `login --json` prints its events as they happen. `request` writes the body of any answer, as it
+///    comes.
 /// 2. A write error on standard output is an error of the command.
 /// 3. Everything for people goes to standard error. A failure is `agent: error: what happened` and,
 ///    if something helps, `agent: hint: the command that helps`; lower case, no full stop. With

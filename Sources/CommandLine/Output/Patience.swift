@@ -8,6 +8,8 @@ enum Patience {
   case silent
   /// For what only the authorization server can answer.
   case forServer
+  /// For the answer of a resource.
+  case forResource
   /// For what the daemon answers by itself.
   case forDaemon
 
@@ -15,9 +17,11 @@ enum Patience {
   init(_ request: Request, _ console: Console) {
     switch request {
     case _ where console.json || console.quiet: self = .silent
-    case .token, .login, .logout, .whoami, .status(_, check: true), .account(.import), .account(.remove):
+    case .token, .proof, .login, .loginResume, .logout, .whoami, .status(_, check: true), .account(.import),
+      .account(.remove):
       self = .forServer
-    case .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
+    case .call, .discover: self = .forResource
+    case .loginRedirect, .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
     }
   }
 
@@ -26,6 +30,7 @@ enum Patience {
     switch self {
     case .silent: []
     case .forServer: ["waiting for the authorization server…", "waiting for the server…", "waiting…"]
+    case .forResource: ["waiting for the server…", "waiting…"]
     case .forDaemon: ["waiting for the daemon…", "waiting…"]
     }
   }

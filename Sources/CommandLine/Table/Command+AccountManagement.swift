@@ -23,10 +23,11 @@ extension Command {
     summary: "Show the settings of an account",
     details: [
       "Settings hold no secrets. What the session is like is told by `agent status`.",
-      #"With `--json` prints `{"account", "active", "settings": {"issuer", "client_id", "provider", "scope","#
-        + #" "token_endpoint_auth_method", "ca_file", "pins", "allow_http_loopback", "token_endpoint","#
+      #"With `--json` prints `{"account", "active", "settings": {"issuer", "client_id", "provider", "scope", "resource","#
+        + #" "audience", "token_endpoint_auth_method", "basic_unencoded", "client_certificate", "client_key_algorithm","#
+        + #" "client_key_id", "assertion_audience", "ca_file", "pins", "allow_http_loopback", "token_endpoint","#
         + #" "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "jwks_uri", "proxy","#
-        + #" "no_proxy", "keep"}}`, with the values that the options of `agent account set` take."#,
+        + #" "no_proxy", "keep", "dpop", "origins"}}`, with the values that the options of `agent account set` take."#,
     ],
     operands: .account,
     run: AccountCommand.show)
@@ -39,6 +40,9 @@ extension Command {
         + " secrets go are sealed at the sign-in: the issuer, the client and how it proves itself, certificate"
         + " authorities, pins, endpoints and plain http. When one of them is changed the account is signed out until"
         + " the setting is put back or `agent login` is run, and the command says so. The others take effect at once.",
+      "`--host` adds an origin that may get the access token: a host name, with a port after a colon where it is not 443."
+        + " It is sealed beside the session, so that a settings file that somebody else edited leads no token astray."
+        + " `--unset host` takes all of them back, before those that are named are added.",
       #"With `--json` prints `{"account", "signed_out", "setting"}`; `setting` is what signs the account out."#,
     ],
     options: Option.accountSettings + [
@@ -82,8 +86,7 @@ extension Command {
       "The token is one line of a file, of standard input, or of a descriptor that the caller opened; never an"
         + #" argument. With `--json` prints `{"account", "issuer", "subject", "scope", "expires_at"}`."#,
     ],
-    options: Option.accountSettings + [
-      .clientSecretFile,
+    options: Option.accountSettings + Option.clientSecrets + [
       Option(
         name: .refreshTokenFile, value: .file("FILE"),
         summary: "Read the refresh token from this file, or from standard input when it is `-`"),

@@ -3,23 +3,73 @@ extension Command {
     name: "login",
     summary: "Sign in to an account",
     details: [
-      "Shows a short code and an address. Open the address in any browser, on this device or another, type the"
-        + " code and approve; the command ends by itself. Interrupting it with Ctrl-C cancels the sign-in.",
+      "Opens a browser where one can be opened and the server offers it; approve there and come back, the command"
+        + " ends by itself. Elsewhere, over SSH say, it shows a short code and an address: open the address in any"
+        + " browser, on this device or another, type the code and approve. Where the server has no such codes it shows"
+        + " an address and asks for the one that the browser ends at. `--browser`, `--device` and `--paste` override"
+        + " the choice. Interrupting the command with Ctrl-C cancels the sign-in.",
+      "In a browser sign-in the answer comes to a port of this machine that is open for this sign-in only. By default"
+        + " the redirect URI is `http://127.0.0.1:PORT/ISSUER`, with any free port and the issuer's URL without"
+        + " `https://`. A client that is registered with another one needs `--redirect-uri`, which is kept with the"
+        + " account: `http` to `127.0.0.1`, `[::1]` or `localhost`, with a port or, where the server accepts any,"
+        + " without. With `--paste` it may also be an `https` URL.",
+      "The browser is what `BROWSER` names, a list of commands separated by colons in which `%s` stands for the"
+        + " address, else `xdg-open`, else `wslview`. With `--paste` the address is read from the terminal without"
+        + " being shown, or from standard input where that is no terminal.",
       "The first sign-in names the issuer and the client identifier that the authorization server's"
         + " administrator gave out. They are kept with the account, so that later `agent login NAME` is enough."
         + " `ACCOUNT` may also be the issuer's URL; the account is then named after its host.",
-      "A client secret is never an argument: `--client-secret-file` names a file, or `-` for standard input. It is"
-        + " handed over to `agentd` as an open file and kept in the vault.",
+      "`ACCOUNT` may be the URL of a resource as well, an API or an MCP server say, that tells who issues tokens for it"
+        + " (RFC 9728), exactly as the resource names itself; `--resource` does the same for an account that is not there"
+        + " yet. Whether that authorization server is to be trusted a person must say: on the terminal, or by naming it"
+        + " with `--issuer`; with `--no-input` or without a terminal the exit status is 3. Before that nothing goes to"
+        + " that server. The tokens are then asked for this resource and what it says to ask for, unless `--scope` says"
+        + " otherwise, and `agent request` may send them to its origin. Later the same command signs in again without"
+        + " a question.",
+      "For jobs and programs that cannot wait, `--start` prints the name of the sign-in as soon as it is known what a"
+        + " person must do, and `agentd` goes on by itself; `--resume` waits for the end, and with `--no-wait` tells with"
+        + " exit status 4 that nobody has approved yet. The name is 128 random bits and dies with the daemon; how it"
+        + " ended is kept for ten minutes.",
+      "`--acr`, `--max-age`, `--prompt` and `--login-hint` ask something of how the person signs in. They need a browser:"
+        + " a device code cannot carry them.",
+      "A client secret is never an argument: it comes from a file, from standard input, from an environment variable or"
+        + " from the terminal. A client can prove who it is with a private key as well: `--client-key-file` alone makes it"
+        + " sign a token for each request (RFC 7523), with `--client-certificate-file` it shows the certificate in the TLS"
+        + " handshake (RFC 8705), and tokens may then be bound to it. All of these are handed over to `agentd` as open"
+        + " files and kept in the vault, where later sign-ins find them.",
+      "With `--dpop` the tokens are bound to a key that is made now, kept in the vault and never shown (RFC 9449)."
+        + " Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof"
+        + " for each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is"
+        + " kept with the account.",
       "With `--json` the events go to standard output, one object a line:"
-        + #" `{"event": "device_code", "account", "issuer", "client_id", "scope", "user_code", "verification_uri","#
-        + #" "verification_uri_complete", "expires_at", "interval"}`, where something is worth knowing"#
-        + #" `{"event": "notice", "message"}`, and at the end"#
+        + #" `{"event": "device_code", "login", "account", "issuer", "client_id", "scope", "user_code", "verification_uri","#
+        + #" "verification_uri_complete", "expires_at", "interval"}` or `{"event": "browser", "login", "account","#
+        + #" "issuer", "client_id", "scope", "url", "redirect_uri", "must_paste", "expires_at", "url_expires_at"}` where"#
+        + #" something is worth knowing `{"event": "notice", "message"}`, where a pasted address is not the answer"#
+        + #" `{"event": "redirect_refused", "code", "message", "hint"}` with the code `redirect_rejected`, with `--start` at last"#
+        + #" `{"event": "started", "login", "account", "expires_at"}`, with `--no-wait` perhaps"#
+        + #" `{"event": "waiting", "login", "account", "expires_at"}`, and at the end"#
         + #" `{"event": "signed_in", "account", "issuer", "subject", "scope", "expires_at"}` or"#
         + #" `{"event": "error", "code", "message", "hint"}`."#,
     ],
-    options: Option.accountSettings + [
-      .clientSecretFile,
-      Option(name: .device, summary: "Sign in with a code typed on any device; this is the default"),
+    options: Option.accountSettings + Option.clientSecrets + [
+      Option(name: .browser, summary: "Sign in with a browser on this machine"),
+      Option(name: .device, summary: "Sign in with a code typed on any device"),
+      Option(name: .paste, summary: "Sign in with a browser anywhere, and paste the address that it ends at"),
+      Option(name: .noOpen, summary: "Show the address, but open no browser"),
+      Option(name: .start, summary: "Tell what a person must do, print the sign-in's name, and return at once"),
+      Option(name: .resume, value: .text("LOGIN"), summary: "Wait for a sign-in that was started so"),
+      Option(name: .noWait, summary: "With `--resume`: tell how it stands, and return at once"),
+      Option(
+        name: .acr, value: .text("ACR"), repeats: true,
+        summary: "Ask for one of these kinds of sign-in; may be given several times"),
+      Option(
+        name: .maxAge, value: .duration(0...31_536_000), summary: "Ask the person to authenticate who did so longer ago"
+      ),
+      Option(
+        name: .prompt, value: .text("PROMPT"),
+        summary: "How the server is to meet the person, such as `login`, `consent` or `select_account`"),
+      Option(name: .loginHint, value: .text("HINT"), summary: "Whom the person probably wants to be"),
       Option(
         name: .qrCode, value: .choice("WHEN", QRCodeChoice.allCases.map(\.rawValue)),
         summary: "Show the address as a QR code too: where there is room, always, or never"),
@@ -41,12 +91,18 @@ extension Command {
     details: [
       "Removes the session from memory and from the vault. The account's settings are kept. When the server"
         + " cannot be reached the session is removed all the same, and the command says so.",
-      #"With `--json` prints `{"accounts": [{"account", "revoked", "detail"}]}`; `revoked` is whether the server"#
-        + " confirmed, and `detail` says why it did not.",
+      "The browser has a session of its own at the server, with which the next sign-in may go through without a password."
+        + " `--browser` opens the page that ends it (OpenID Connect RP-Initiated Logout), or shows its address where no"
+        + " browser can be opened. The page asks first, since the address names the account by its identifier and holds"
+        + " no token; what it then does, only the page tells.",
+      #"With `--json` prints `{"accounts": [{"account", "revoked", "detail", "end_session_url"}]}`; `revoked` is whether"#
+        + " the server confirmed, and `detail` says why it did not. The address is there with `--browser` alone.",
     ],
     options: [
       Option(name: .all, summary: "Sign out of all accounts"),
       Option(name: .local, summary: "Forget the session here without telling the server"),
+      Option(name: .browser, summary: "Then open the page that ends the browser's session at the server"),
+      Option(name: .noOpen, summary: "With `--browser`: show the address, but open no browser"),
     ],
     operands: .account,
     run: LogoutCommand.run)

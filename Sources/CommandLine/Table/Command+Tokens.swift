@@ -9,11 +9,23 @@ extension Command {
       "With `--id-token` prints the verified ID Token that came with the access token, or before it when the server"
         + " gave none since; with `--json` it is a member `\"id_token\"` of the object. It has a lifetime of its own."
         + " Where there is none the command fails with exit status 1.",
+      "`--scope`, `--resource` and `--audience` ask for another token than the account's own: one with fewer scopes, or"
+        + " one that is good elsewhere. Each is kept in memory and renewed by itself, and none takes the place of the"
+        + " account's own. With `--exchange` it is got by trading the account's own token (RFC 8693), for servers that"
+        + " want it so.",
     ],
     options: [
       Option(
         name: .minValid, value: .duration(0...86_400),
         summary: "Get a new token when the one at hand expires sooner than this"),
+      Option(
+        name: .scope, short: "s", value: .text("SCOPE"), repeats: true,
+        summary: "Ask for a token with these scopes only; may be given several times"),
+      Option(
+        name: .resource, value: .text("URI"), repeats: true,
+        summary: "Ask for a token that is good at this resource (RFC 8707); may be given several times"),
+      Option(name: .audience, value: .text("NAME"), summary: "Ask for a token with this audience"),
+      Option(name: .exchange, summary: "Get it by trading the account's own token (RFC 8693)"),
       Option(name: .forceRefresh, summary: "Get a new token even if the one at hand is good"),
       Option(name: .header, summary: "Print a whole `Authorization` header line"),
       Option(name: .idToken, summary: "Print the ID Token instead of the access token"),

@@ -3,7 +3,7 @@
 /// The names are a closed set whose commands are made one by one, so that a call makes the one
 /// command it runs and no other.
 enum CommandTable: String, CaseIterable, Sendable {
-  case login, logout, token, env, exec, status, list, use, whoami
+  case login, logout, token, env, exec, request, proof, status, list, use, whoami
   case accountAdd = "account add"
   case accountShow = "account show"
   case accountSet = "account set"
@@ -26,6 +26,8 @@ enum CommandTable: String, CaseIterable, Sendable {
     case .token: .token
     case .env: .env
     case .exec: .exec
+    case .proof: .proof
+    case .request: .request
     case .status: .status
     case .list: .list
     case .use: .use

@@ -53,7 +53,8 @@ enum Manual {
     Item(term: "$XDG_CONFIG_HOME/agent/", meaning: "Accounts and their settings; no secrets."),
     Item(
       term: "$XDG_STATE_HOME/agent/vault.*",
-      meaning: "The vault: refresh tokens and client secrets, encrypted, one file for each machine that uses this home."
+      meaning:
+        "The vault: refresh tokens, client secrets and keys, encrypted, one file for each machine that uses this home."
     ),
     Item(term: "$XDG_STATE_HOME/agent/device.key", meaning: "The secret that binds the vault to this device."),
     Item(term: "$XDG_CACHE_HOME/agent/", meaning: "Public data of authorization servers; may be deleted."),
@@ -85,7 +86,7 @@ enum Manual {
 
   static let standards = [
     "OAuth 2.0 (RFC 6749), bearer tokens (RFC 6750), token revocation (RFC 7009), device authorization (RFC 8628),"
-      + " authorization server metadata (RFC 8414) and OpenID Connect Core 1.0 with Discovery 1.0."
+      + " authorization server metadata (RFC 8414), proofs of possession (DPoP, RFC 9449) and OpenID Connect Core 1.0 with Discovery 1.0."
   ]
 
   static let security = [

@@ -62,9 +62,34 @@ enum ManualConfiguration {
       "What to ask for at the next sign-in; by default `openid`, and `offline_access` where the server knows it. Option `--scope`."
     ),
     Member(
+      "resource", "list of texts",
+      "Where the tokens of the next sign-in are to be good (RFC 8707); by default not said. Option `--resource`."),
+    Member("audience", "text", "The audience that they are to have; by default not said. Option `--audience`."),
+    Member(
       "token_endpoint_auth_method", "text",
-      "How the client secret is sent: `none`, the default, `client_secret_basic` or `client_secret_post`. The secret"
-        + " itself is in the vault. Option `--token-endpoint-auth-method`."),
+      "How the client proves who it is: `none`, the default; `client_secret_basic` or `client_secret_post`, with a secret;"
+        + " `private_key_jwt`, with a private key (RFC 7523); `tls_client_auth` or `self_signed_tls_client_auth`, with a"
+        + " certificate (RFC 8705). Secret, key and certificate are in the vault. Option `--token-endpoint-auth-method`."
+    ),
+    Member(
+      "basic_unencoded", "boolean",
+      "With `client_secret_basic`, leave the form encoding of RFC 6749, section 2.3.1, out, for servers that do not undo"
+        + " it; by default `false`. Option `--basic-unencoded`."),
+    Member(
+      "client_certificate", "boolean",
+      "Show the certificate that is in the vault to the server, and use the endpoints that it names for that; by default"
+        + " `false`. A certificate that is given sets it. Option `--client-certificate-file`."),
+    Member(
+      "client_key_algorithm", "text",
+      "What `private_key_jwt` signs with, such as `ES256`, `RS256`, `PS256` or `EdDSA`; by default what the key is for."
+        + " Option `--client-key-algorithm`."),
+    Member(
+      "client_key_id", "text",
+      "The name by which the server knows the client's key, sent as `kid`; by default none. Option `--client-key-id`."),
+    Member(
+      "assertion_audience", "text",
+      "Whom `private_key_jwt` names as the reader of its tokens: `issuer`, the default, or `token_endpoint`, which older"
+        + " servers insist on. Option `--assertion-audience`."),
     Member(
       "ca_file", "text",
       "The absolute path of a PEM file with certificate authorities that are trusted besides the system's; by default"
@@ -77,6 +102,11 @@ enum ManualConfiguration {
       "Allow plain http to 127.0.0.1 and [::1]; by default `false`. For development. Option `--allow-http-loopback`."),
     Member("endpoints", "object", "Endpoints named by hand; by default those of the server's metadata."),
     Member(
+      "redirect_uri", "text",
+      "Where the browser brings the answer of a sign-in, as it is registered: `http` to `127.0.0.1`, `[::1]` or"
+        + " `localhost`, or, for `--paste`, `https`. Without a port any port is used. By default"
+        + " `http://127.0.0.1/ISSUER`, with the issuer's URL without `https://`. Option `--redirect-uri`."),
+    Member(
       "proxy", "text",
       "The URL of the proxy to use, without user name and password, which are in the vault; by default none. Set from the"
         + " environment at each sign-in."),
@@ -87,6 +117,14 @@ enum ManualConfiguration {
     Member(
       "keep_access_token", "boolean",
       "Keep an access token that cannot be refreshed in the vault; by default `false`. Option `--keep`."),
+    Member(
+      "dpop", "boolean",
+      "Bind the tokens of the next sign-in to a key (RFC 9449); by default `false`. What the session has already goes on"
+        + " as it is. Option `--dpop`."),
+    Member(
+      "origins", "list of texts",
+      "Places that may get the access token, each `https://HOST` or `https://HOST:PORT`; by default only the one of"
+        + " UserInfo. Option `--host`."),
   ]
 
   static let endpoints = [
@@ -113,8 +151,11 @@ enum ManualConfiguration {
         + " and its commands fail with exit status 3 and the code `configuration_changed`; nothing is sent. Putting the"
         + " setting back makes the session usable again; signing in again makes the new setting the right one."),
     .text(
-      "`proxy` may differ, unless the vault holds a password for it. `scope`, `no_proxy`, `keep_access_token` and `active`"
-        + " may be changed at any time."),
+      "`origins` is in the vault too. A place gets the token only when both list it: one that was written into the file by"
+        + " hand is refused until `agent account set` names it, or the account is signed in to anew."),
+    .text(
+      "`proxy` may differ, unless the vault holds a password for it. `scope`, `resource`, `audience`, `no_proxy`,"
+        + " `keep_access_token`, `dpop` and `active` may be changed at any time."),
   ]
 
   private static let files = [
@@ -149,6 +190,6 @@ enum ManualConfiguration {
   private static let security: [ManualBlock] = [
     .text(
       "Whoever can write the file can choose which account a command acts on, and can make accounts unusable. They cannot"
-        + " lead a refresh token or a client secret to another server.")
+        + " lead a token or a client secret to another server.")
   ]
 }

@@ -2,16 +2,32 @@ extension ManualProtocol {
   /// The requests that set accounts up and change them.
   static let accountRequests: [Description] = [add, show, set, rename, remove, importToken]
 
-  static let clientSecretDescriptor = Member(
-    "client_secret_descriptor", "boolean",
-    "A descriptor from which the client secret can be read comes with this line, as `SCM_RIGHTS`.")
+  /// What a request can hand over, in the order in which the descriptors come.
+  static let handedOver: [Member] = [
+    Member(
+      "client_secret_descriptor", "boolean",
+      "A descriptor from which the client secret can be read comes with this line, as `SCM_RIGHTS`; so it is with the"
+        + " next two, in this order, one descriptor with each message."),
+    Member("client_key_descriptor", "boolean", "A private key, in PEM form or as a JSON Web Key."),
+    Member("client_certificate_descriptor", "boolean", "Certificates in PEM form, the client's own first."),
+  ]
 
   /// What an account may be told beside its issuer and its client.
   static let settings: [Member] = [
     Member("provider", "text", "The service that the issuer is, by its name in agent-config(5)."),
     Member("scope", "list of texts", "What to ask for."),
+    Member("resource", "list of texts", "Where the tokens are to be good; see RFC 8707."),
+    Member("audience", "text", "The audience that they are to have."),
     Member(
-      "token_endpoint_auth_method", "text", "One of `none`, `client_secret_basic` and `client_secret_post`."),
+      "token_endpoint_auth_method", "text",
+      "One of `none`, `client_secret_basic`, `client_secret_post`, `private_key_jwt`, `tls_client_auth` and"
+        + " `self_signed_tls_client_auth`."),
+    Member(
+      "basic_unencoded", "boolean", "Leave the encoding of RFC 6749, section 2.3.1, out of `client_secret_basic`."),
+    Member("client_certificate", "boolean", "Show the account's certificate; handing one over sets it by itself."),
+    Member("client_key_algorithm", "text", "What `private_key_jwt` signs with, such as `ES256`."),
+    Member("client_key_id", "text", "The `kid` of its tokens."),
+    Member("assertion_audience", "text", "Their `aud`: `issuer` or `token_endpoint`."),
     Member("ca_file", "text", "The absolute path of certificate authorities in PEM form."),
     Member("pins", "list of texts", "Public keys, as `sha256//BASE64`."),
     Member("allow_http_loopback", "boolean", "Allow plain http to a literal address of this machine."),
@@ -20,9 +36,16 @@ extension ManualProtocol {
     Member("userinfo_endpoint", "text", "See OpenID Connect Core, section 5.3."),
     Member("revocation_endpoint", "text", "See RFC 7009."),
     Member("jwks_uri", "text", "Where the issuer's keys are."),
+    Member(
+      "redirect_uri", "text",
+      "Where the browser brings the answer of a sign-in, as it is registered; without a port any port is used."),
     Member("proxy", "text", "The URL of the proxy that the account uses from now on; without it none."),
     Member("no_proxy", "text", "The hosts that the proxy is not for, as curl(1) reads them."),
     Member("keep", "boolean", "Keep the access token in the vault when there is no refresh token."),
+    Member("dpop", "boolean", "Bind the tokens of the next sign-in to a key (RFC 9449)."),
+    Member(
+      "origins", "list of texts",
+      "Places that may get the access token, added to those that there are: `HOST`, `HOST:PORT` or an origin."),
   ]
 
   private static let issuer = Member("issuer", "text", "The authorization server's own name, a URL.")
@@ -89,7 +112,7 @@ extension ManualProtocol {
     purpose:
       "Sets an account up with a refresh token, which is spent once to prove it. `issuer` and `client_id` must be"
       + " there.",
-    members: [new, issuer, clientID] + settings + [clientSecretDescriptor],
+    members: [new, issuer, clientID] + settings + handedOver,
     result: [
       Member("account", "text", "The account."),
       Member("issuer", "text", "Its authorization server."),
@@ -97,7 +120,7 @@ extension ManualProtocol {
       Member("scope", "text", "What the server granted."),
       Member("expires_at", "number", "When the access token expires."),
     ],
-    note: "A descriptor from which the refresh token can be read comes with the line, as `SCM_RIGHTS`; with"
-      + " `client_secret_descriptor` a second one comes after it. Each message carries one descriptor, so the line is"
-      + " then sent in two.")
+    note: "A descriptor from which the refresh token can be read comes with the line, as `SCM_RIGHTS`;"
+      + " those that are announced come after it. Each message carries one descriptor, so the line is then sent in"
+      + " several.")
 }

@@ -1,7 +1,10 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, login, logout, status, list, use, whoami] + accountRequests + [daemonStatus, daemonLog, daemonStop]
+    [token, proof, login, loginRedirect, loginResume, discover, logout, status, list, use, whoami, resource]
+    + accountRequests + [
+      daemonStatus, daemonLog, daemonStop,
+    ]
 
   private static let token = Description(
     name: "token",
@@ -13,6 +16,10 @@ extension ManualProtocol {
         "For how many seconds more the token must be good, 0 to 86400; by default a minute, or a tenth of its lifetime"
           + " when that is less."),
       Member("force_refresh", "boolean", "Get a new token even if the one at hand is good."),
+      Member("scope", "list of texts", "Ask for another token than the account's own: with these scopes only."),
+      Member("resource", "list of texts", "Or one that is good at these resources; see RFC 8707."),
+      Member("audience", "text", "Or one with this audience."),
+      Member("exchange", "boolean", "Get it by trading the account's own token; see RFC 8693."),
       Member("id_token", "boolean", "Answer with the ID Token as well."),
       Member("claims", "boolean", "Answer with the claims of the verified ID Token as well."),
     ],
@@ -21,23 +28,52 @@ extension ManualProtocol {
       Member("issuer", "text", "Its authorization server."),
       Member("subject", "text", "Who is signed in, by the ID Token."),
       Member("access_token", "text", "The token."),
-      Member("token_type", "text", "How it is used, mostly `Bearer`."),
+      Member("token_type", "text", "How it is used: `Bearer`, or `DPoP` for one that is bound to a key."),
       Member("scope", "text", "What the server granted."),
       Member("expires_at", "number", "When it expires; absent when the server named no lifetime."),
       Member("id_token", "text", "The ID Token, if it was asked for and there is one."),
       Member("claims", "object", "Its claims, if they were asked for and there is one."),
     ])
 
+  private static let proof = Description(
+    name: "proof",
+    purpose: "Asks for the proof that one HTTP request with an account's access token needs, where that token is bound"
+      + " to a key (RFC 9449). Each request needs a proof of its own. The URL decides which account it is, as for"
+      + " `resource`, and gets none where no token may go.",
+    members: [
+      Member("account", "text", "The account; without it the one that lists the host of the URL."),
+      Member("method", "text", "The method of the request, as it will be sent. Must be there."),
+      Member("url", "text", "Where it will be sent: https, or http where the account allows it. Must be there."),
+      Member("nonce", "text", "The last `DPoP-Nonce` that the server gave. It is remembered for its origin."),
+      Member("access_token", "boolean", "Answer as `token` does as well, with the token that the proof is for."),
+    ],
+    result: [
+      Member("account", "text", "The account that the token is of."),
+      Member("dpop", "text", "The value of the header `DPoP`."),
+    ])
+
   private static let login = Description(
     name: "login",
-    purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events"
-      + " `device_code`, `qr_code` and `notice` before it ends.",
+    purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events `device_code` or"
+      + " `browser`, and `qr_code`, `redirect_refused` and `notice` before it ends.",
     members: [
       Member("account", "text", "The account; without it the active one, or with `issuer` a name made from its host."),
       Member("issuer", "text", "The authorization server's own name, a URL; without it the stored settings are used."),
       Member("client_id", "text", "The client identifier; must be there for a new account."),
-    ] + settings + [
-      clientSecretDescriptor, Member("qr_code", "boolean", "Tell the event `qr_code` too."),
+    ] + settings + handedOver + [
+      Member("qr_code", "boolean", "Tell the event `qr_code` too."),
+      Member(
+        "flow", "text",
+        "`browser`, whose answer comes to a port of this machine, `device` or `paste`; without it the daemon chooses."),
+      Member("can_open_browser", "boolean", "For that choice: a browser can be opened where the caller is."),
+      Member(
+        "start", "boolean",
+        "Answer once it is known what a person must do, with `login`, `account`, `state`, which is `waiting`, and"
+          + " `expires_at`, and go on in the background."),
+      Member("prompt", "text", "How the server is to meet the person; see OpenID Connect Core, section 3.1.2.1."),
+      Member("login_hint", "text", "Whom the person probably wants to be."),
+      Member("acr_values", "list of texts", "What kinds of sign-in will do."),
+      Member("max_age", "number", "How many seconds ago the person may have authenticated."),
     ],
     result: [
       Member("account", "text", "The account that is signed in."),
@@ -48,6 +84,30 @@ extension ManualProtocol {
     ],
     note: "Closing the connection before the last line cancels the sign-in.")
 
+  private static let loginRedirect = Description(
+    name: "login_redirect",
+    purpose: "Hands over the whole address that the browser ended at, for a sign-in that waits for it.",
+    members: [
+      Member("login", "text", "The sign-in, as the event `browser` names it. Must be there."),
+      Member("url", "text", "The address, at most 16384 bytes. Must be there."),
+    ],
+    result: [Member("account", "text", "The account of the sign-in, which goes on and ends where it was asked for.")],
+    note:
+      "It may also be sent on the connection of the sign-in itself before that has ended. It then has no last line of"
+      + " its own; a refusal is told as the event `redirect_refused`.")
+
+  private static let loginResume = Description(
+    name: "login_resume",
+    purpose: "Takes up a sign-in that was started in the background: tells its event again and answers as `login` does"
+      + " when it ends. Closing the connection leaves it going on.",
+    members: [
+      Member("login", "text", "The sign-in, as the answer of its start names it. Must be there."),
+      Member("report", "boolean", "Answer at once how it stands, with the members of a start."),
+    ],
+    result: [
+      Member("account", "text", "As for `login`; so are the others.")
+    ])
+
   private static let logout = Description(
     name: "logout",
     purpose: "Ends sessions: tells the authorization server and forgets them here. Settings are kept.",
@@ -55,11 +115,14 @@ extension ManualProtocol {
       account,
       Member("all", "boolean", "All accounts; `account` must be absent then."),
       Member("local", "boolean", "Forget the session here without telling the server."),
+      Member(
+        "browser", "boolean", "Tell where the browser's session at the server can be ended; `local` must be absent."),
     ],
     result: [
       Member(
         "accounts", "list of objects",
-        "For each account `account`, its name, `revoked`, whether the server confirmed, and where it did not `detail`.")
+        "For each account `account`, its name, `revoked`, whether the server confirmed, and where it did not `detail`;"
+          + " with `browser` also `end_session_url`, if the server has such a page. The daemon opens nothing itself.")
     ])
 
   private static let status = Description(
@@ -142,10 +205,12 @@ extension ManualProtocol {
   // MARK: Events
 
   static let events: [Description] = [
+    response,
     Description(
       name: "device_code",
       purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",
       members: [
+        Member("login", "text", "The sign-in, by 128 random bits."),
         Member("account", "text", "The account."),
         Member("issuer", "text", "Its authorization server."),
         Member("client_id", "text", "The client that asks."),
@@ -163,6 +228,29 @@ extension ManualProtocol {
         Member(
           "rows", "list of texts",
           "The rows from the top, each as long as there are rows: `1` is a dark module, `0` a light one.")
+      ]),
+    Description(
+      name: "browser",
+      purpose: "A person must open an address in a browser; see RFC 6749, section 4.1.",
+      members: [
+        Member("login", "text", "The sign-in, by 128 random bits."),
+        Member("account", "text", "The account."),
+        Member("issuer", "text", "Its authorization server."),
+        Member("client_id", "text", "The client that asks."),
+        Member("scope", "text", "What it asks for."),
+        Member("url", "text", "The address. The daemon opens nothing itself."),
+        Member("redirect_uri", "text", "Where the browser brings the answer."),
+        Member("must_paste", "boolean", "Nothing listens there, so a `login_redirect` request must bring the answer."),
+        Member("expires_at", "number", "When nobody waits for the answer any more."),
+        Member("url_expires_at", "number", "Until when the address can be opened, where that is sooner."),
+      ]),
+    Description(
+      name: "redirect_refused",
+      purpose: "The address that was handed over on this connection is not the answer; the sign-in goes on waiting.",
+      members: [
+        Member("code", "text", "`redirect_rejected`."),
+        Member("message", "text", "What is wrong, safe to show on a terminal."),
+        Member("hint", "text", "What helps."),
       ]),
     Description(
       name: "notice",

@@ -9,6 +9,8 @@ enum Operands: Sendable {
   case newAccount
   /// An account and the name that it is to have.
   case rename
+  /// A URL, and before it the method of a request.
+  case methodAndURL
   /// The words of a command.
   case command
   /// A shell that there are completions for.
@@ -23,6 +25,7 @@ enum Operands: Sendable {
     case .account, .namedAccount: "ACCOUNT"
     case .newAccount: "NAME"
     case .rename: "ACCOUNT NAME"
+    case .methodAndURL: "[METHOD] URL"
     case .command: "COMMAND"
     case .completionShell: "SHELL"
     case .candidateKind: "KIND"
@@ -33,7 +36,7 @@ enum Operands: Sendable {
   var required: Int {
     switch self {
     case .none, .account, .command: 0
-    case .namedAccount, .newAccount, .completionShell, .candidateKind: 1
+    case .namedAccount, .newAccount, .completionShell, .candidateKind, .methodAndURL: 1
     case .rename: 2
     }
   }
@@ -43,7 +46,7 @@ enum Operands: Sendable {
     switch self {
     case .none: 0
     case .account, .namedAccount, .newAccount, .completionShell, .candidateKind: 1
-    case .rename, .command: 2
+    case .rename, .command, .methodAndURL: 2
     }
   }
 }

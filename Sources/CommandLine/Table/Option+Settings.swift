@@ -14,9 +14,11 @@ extension Option {
         name: .scope, short: "s", value: .text("SCOPE"), repeats: true,
         summary: "What to ask for; may be given several times, or hold several separated by spaces"),
       Option(
-        name: .tokenEndpointAuthMethod,
-        value: .choice("METHOD", ["none", "client_secret_basic", "client_secret_post"]),
-        summary: "How the client secret is sent; without it the server's announcement decides"),
+        name: .resource, value: .text("URI"), repeats: true,
+        summary: "Ask for tokens that are good at this resource (RFC 8707); may be given several times"),
+      Option(
+        name: .audience, value: .text("NAME"), summary: "Ask for tokens with this audience, where the server takes one"),
+    ] + clientAuthentication + [
       Option(
         name: .caFile, value: .file("FILE"),
         summary: "Trust the certificate authorities in this PEM file besides the system's, for this account only"),
@@ -33,14 +35,17 @@ extension Option {
       Option(name: .revocationEndpoint, value: .text("URL"), summary: "Use this revocation endpoint"),
       Option(name: .jwksURI, value: .text("URL"), summary: "Take the issuer's keys from here"),
       Option(
+        name: .redirectURI, value: .text("URI"),
+        summary: "The redirect URI that is registered for the client, byte for byte; without a port any port is used"),
+      Option(
         name: .keep,
         summary: "Keep the access token in the vault when the server gives no refresh token"),
+      Option(
+        name: .dpop,
+        summary: "Bind the tokens to a key that never leaves `agentd` (DPoP), so that a stolen token is of no use"),
+      Option(
+        name: .host, value: .text("HOST"), repeats: true,
+        summary: "Let the access token go to this host too, as `agent request` sends it; may be given several times"),
     ]
-  }
-
-  static var clientSecretFile: Option {
-    Option(
-      name: .clientSecretFile, value: .file("FILE"),
-      summary: "Read the client secret from this file, or from standard input when it is `-`")
   }
 }

@@ -18,8 +18,28 @@ enum OptionName: String, CaseIterable, Sendable {
   case clientID = "client-id"
   case provider
   case scope
+  case resource
+  case audience
+  case browser
   case device
+  case paste
+  case noOpen = "no-open"
+  case start
+  case resume
+  case noWait = "no-wait"
+  case acr
+  case maxAge = "max-age"
+  case prompt
+  case loginHint = "login-hint"
   case clientSecretFile = "client-secret-file"
+  case clientSecretEnvironment = "client-secret-env"
+  case clientSecretPrompt = "client-secret-prompt"
+  case clientKeyFile = "client-key-file"
+  case clientCertificateFile = "client-certificate-file"
+  case clientKeyAlgorithm = "client-key-algorithm"
+  case clientKeyID = "client-key-id"
+  case assertionAudience = "assertion-audience"
+  case basicUnencoded = "basic-unencoded"
   case tokenEndpointAuthMethod = "token-endpoint-auth-method"
   case caFile = "ca-file"
   case pin
@@ -29,7 +49,10 @@ enum OptionName: String, CaseIterable, Sendable {
   case userinfoEndpoint = "userinfo-endpoint"
   case revocationEndpoint = "revocation-endpoint"
   case jwksURI = "jwks-uri"
+  case redirectURI = "redirect-uri"
   case keep
+  case dpop
+  case host
   case qrCode = "qr-code"
   case copyCode = "copy-code"
 
@@ -45,10 +68,19 @@ enum OptionName: String, CaseIterable, Sendable {
   case local
 
   // `token`.
+  case exchange
   case minValid = "min-valid"
   case forceRefresh = "force-refresh"
   case header
   case idToken = "id-token"
+
+  // `request`.
+  case data
+  case output
+  case include
+
+  // `proof`.
+  case nonce
 
   // `env` and `exec`.
   case shell

@@ -16,9 +16,10 @@ struct Glewlwyd: Sendable {
   /// The instance of the suite that runs.
   static func current() throws -> Glewlwyd { try #require(running, "the suite has no server") }
 
-  fileprivate init() throws {
+  /// - Parameter settings: Variables of the script `up`.
+  fileprivate init(_ settings: [String]) throws {
     directory = try TemporaryDirectory()
-    let up = try Self.script("up", directory.path)
+    let up = try Self.script("up", directory.path, settings: settings)
     try #require(up.succeeded, "\(up.errorText)")
     description = try JSON(parsing: directory.read("instance.json"))
     issuer = try #require(description["issuer"]?.string)
@@ -38,10 +39,25 @@ struct Glewlwyd: Sendable {
     try #require(description["client_ids"]?[algorithm]?.string)
   }
 
+  /// The public client that gets bound tokens only (RFC 9449 section 5.2).
+  func boundClientID() throws -> String { try #require(description["bound_client_id"]?.string) }
+
   func confidentialClient() throws -> (id: String, secret: String) {
     let id = try #require(description["confidential_client_id"]?.string)
     return (id, try #require(description["confidential_client_secret"]?.string))
   }
+
+  /// The client that signs in with a browser, and the redirect URIs that it has.
+  func browserClient() throws -> (id: String, redirectURIs: [String]) {
+    let uris = try #require(description["redirect_uris"]?.array).compactMap { $0.string }
+    return (try #require(description["browser_client_id"]?.string), uris)
+  }
+
+  /// Where its scripts keep what they know of it.
+  var folder: String { directory.path }
+
+  /// A value of `BROWSER`: the user signs in, consents, and comes back.
+  var browser: String { "\(Self.folder)/browse \(directory.path)" }
 
   /// The pin of the server's key, as libcurl has it: the SHA-256 of the SubjectPublicKeyInfo (RFC 7469 section 2.4).
   func pin() throws -> String {
@@ -72,12 +88,16 @@ struct Glewlwyd: Sendable {
     return end
   }
 
-  private static func script(_ name: String, _ arguments: String...) throws -> ProcessResult {
-    // The scripts are in the folder beside the one of these tests.
-    let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    return try ProcessRunner.run(
-      executable: "/\(folder)/Glewlwyd/\(name)", arguments: arguments,
-      environment: ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent"], timeout: .seconds(60))
+  /// The scripts are in the folder beside the one of these tests.
+  private static var folder: String {
+    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Glewlwyd"
+  }
+
+  private static func script(_ name: String, _ arguments: String..., settings: [String] = []) throws -> ProcessResult {
+    try ProcessRunner.run(
+      executable: "\(folder)/\(name)", arguments: arguments,
+      environment: ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent"] + settings,
+      timeout: .seconds(60))
   }
 
   /// Whether the server is installed.
@@ -86,10 +106,13 @@ struct Glewlwyd: Sendable {
 
 /// Starts the server before the first test of a suite and stops it after the last.
 struct GlewlwydTrait: SuiteTrait, TestScoping {
+  /// Variables of the script `up`.
+  let settings: [String]
+
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    let server = try Glewlwyd()
+    let server = try Glewlwyd(settings)
     do {
       try await Glewlwyd.$running.withValue(server) { try await function() }
     } catch {
@@ -101,7 +124,10 @@ struct GlewlwydTrait: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == GlewlwydTrait {
-  static var withGlewlwyd: Self { GlewlwydTrait() }
+  static var withGlewlwyd: Self { GlewlwydTrait(settings: []) }
+
+  /// The same, with variables of the script `up`.
+  static func withGlewlwyd(_ settings: String...) -> Self { GlewlwydTrait(settings: settings) }
 }
 
 extension Trait where Self == ConditionTrait {

@@ -18,6 +18,8 @@ final class WatchedProgram: Sendable {
     let column: Int
     /// All that was written so far.
     let raw: String
+    /// Whether the terminal shows what is typed.
+    let echoes: Bool
     /// The exit status, 128 and more for a signal; nil while it runs.
     let status: Int?
   }
@@ -47,6 +49,14 @@ final class WatchedProgram: Sendable {
   /// Presses Ctrl-C.
   func interrupt() throws { _ = try obey("type ^C") }
 
+  /// Types a text, or a key such as `^Z`.
+  @discardableResult
+  func type(_ text: String) throws -> Screen { try obey("type \(text)") }
+
+  /// Waits until the terminal shows what is typed, or until it does not.
+  @discardableResult
+  func untilEcho(_ isOn: Bool) throws -> Screen { try obey("echo \(isOn ? "on" : "off")") }
+
   /// Changes the width.
   func resize(_ columns: Int) throws -> Screen { try obey("resize \(columns)") }
 
@@ -58,12 +68,13 @@ final class WatchedProgram: Sendable {
   private func obey(_ order: String) throws -> Screen {
     try process.send(order + "\n")
     let answer = try JSON(parsing: Array(process.readLine(timeout: .seconds(60)).utf8))
+    let echoes = answer["echoes"] == true
     let screen = Screen(
       rows: answer["rows"]?.array?.compactMap { $0.string } ?? [],
       lines: answer["lines"]?.array?.compactMap { $0.string } ?? [],
       bold: answer["bold"]?.string ?? "", row: try #require(answer["row"]?.int),
       column: try #require(answer["column"]?.int), raw: try #require(answer["raw"]?.string),
-      status: answer["status"]?.int)
+      echoes: echoes, status: answer["status"]?.int)
     try #require(answer["done"] == true, "\(order): \(screen.rows)")
     return screen
   }

@@ -1,13 +1,13 @@
 import Platform
 
 /// A server on 127.0.0.1 whose answers a test writes by hand.
-final class LoopbackServer: Sendable {
-  let port: UInt16
+package final class LoopbackServer: Sendable {
+  package let port: UInt16
   private let core: Core
 
   /// - Parameter serve: Called for each connection, on a thread of its own; the connection is closed when it
   ///   returns or throws.
-  init(_ serve: @escaping @Sendable (Conversation) throws -> Void) throws {
+  package init(_ serve: @escaping @Sendable (Conversation) throws -> Void) throws {
     // A client that goes away early is part of what is tested.
     Signals.ignoreBrokenPipe()
     let core = try Core()
@@ -23,15 +23,15 @@ final class LoopbackServer: Sendable {
 
   deinit { core.stop.signal() }
 
-  var connections: Int { core.log.withLock { $0.connections } }
-  var requests: [ReceivedRequest] { core.log.withLock { $0.requests } }
+  package var connections: Int { core.log.withLock { $0.connections } }
+  package var requests: [ReceivedRequest] { core.log.withLock { $0.requests } }
 
   /// Waits until that many requests have come; false after ten seconds.
-  func waitForRequests(_ count: Int) -> Bool {
+  package func waitForRequests(_ count: Int) -> Bool {
     core.log.wait(.seconds(10)) { $0.requests.count >= count ? true : nil } ?? false
   }
 
-  func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+  package func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 }
 
 /// What the server shares with its accepting thread, which must not keep the server itself alive.

@@ -1,14 +1,14 @@
-import Platform
+package import Platform
 
 /// The server's end of one connection.
-final class Conversation: Sendable {
+package final class Conversation: Sendable {
   /// The first connection of its server is 1.
-  let number: Int
+  package let number: Int
   private let socket: FileDescriptor
   private let buffer = Monitor<[UInt8]>([])
   private let record: @Sendable (ReceivedRequest) -> Void
 
-  init(
+  package init(
     _ socket: consuming FileDescriptor, number: Int, record: @escaping @Sendable (ReceivedRequest) -> Void
   ) throws(SystemError) {
     try socket.setNonBlocking(false)
@@ -19,7 +19,7 @@ final class Conversation: Sendable {
   }
 
   /// The next request, body included; nil when the client has closed the connection.
-  func readRequest() throws -> ReceivedRequest? {
+  package func readRequest() throws -> ReceivedRequest? {
     guard let head = try take({ bytes in Self.headEnd(bytes) }) else { return nil }
     let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n").map(String.init)
     var request = ReceivedRequest(line: lines.first ?? "", headers: Array(lines.dropFirst()), body: "")
@@ -31,20 +31,20 @@ final class Conversation: Sendable {
   }
 
   /// The next bytes as they come; nil when the client has closed the connection.
-  func readBytes() throws -> [UInt8]? { try take { $0.isEmpty ? nil : $0.count } }
+  package func readBytes() throws -> [UInt8]? { try take { $0.isEmpty ? nil : $0.count } }
 
-  func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
+  package func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
 
-  func write(_ bytes: [UInt8]) throws(SystemError) { try socket.writeAll(bytes.span) }
+  package func write(_ bytes: [UInt8]) throws(SystemError) { try socket.writeAll(bytes.span) }
 
   /// A whole response with a body of known length.
-  func respond(_ status: Int = 200, headers: [String] = [], body: String = "{}") throws(SystemError) {
+  package func respond(_ status: Int = 200, headers: [String] = [], body: String = "{}") throws(SystemError) {
     let fields = ["HTTP/1.1 \(status) Status", "Content-Length: \(body.utf8.count)"] + headers
     try write(fields.joined(separator: "\r\n") + "\r\n\r\n" + body)
   }
 
   /// Waits until the client has closed the connection.
-  func waitForEnd() throws {
+  package func waitForEnd() throws {
     _ = try take { _ in nil }
   }
 

@@ -1,0 +1,152 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// A request to a resource by way of the daemon: its answer's body comes through a pipe beside the socket.
+struct ResourceConversation {
+  private let client: DaemonClient
+
+  init(_ client: DaemonClient) { self.client = client }
+
+  /// What is known at the end.
+  struct Answer {
+    var account: String
+    var head: ResponseHead
+    var bodyBytes: Int
+    /// Why the answer is no success.
+    var problem: Failure?
+  }
+
+  private static let pieceBytes = 65_536
+  private static let notOfThisProtocol = Failure(
+    .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
+
+  /// Sends the request and passes on what comes back: `head` once, then `body` piece by piece.
+  func run(
+    _ request: CallRequest, sending content: consuming FileDescriptor?,
+    head tellHead: (ResponseHead) throws(Failure) -> Void, body tellBody: (Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) -> Answer {
+    var connection = try client.connect()
+    let result: Answer
+    do {
+      let pipe = try send(request, content, over: connection)
+      let head = try waitForHead(request, &connection)
+      try tellHead(head)
+      result = try passBody(pipe, head, &connection, tellBody)
+    } catch {
+      connection.finish()
+      throw error
+    }
+    connection.finish()
+    return result
+  }
+
+  /// - Returns: The end of the pipe that the body comes out of.
+  private func send(
+    _ request: CallRequest, _ content: consuming FileDescriptor?, over connection: borrowing DaemonConnection
+  ) throws(Failure) -> FileDescriptor {
+    let pipe: Pipe
+    do { pipe = try Pipe() } catch { throw Failure(error, doing: "the request could not be made") }
+    _ = client.tellAsking(.call(request))
+    let envelope = client.envelope(.call(request))
+    switch content {
+    case .none: try connection.send(envelope, passing: pipe.writing)
+    case .some(let content): try connection.send(envelope, passing: content, pipe.writing)
+    }
+    // The daemon's copy of the other end is the only one from now on.
+    return pipe.reading
+  }
+
+  /// The daemon watches the time: it alone knows whether something still moves.
+  private func waitForHead(_ request: CallRequest, _ connection: inout DaemonConnection) throws(Failure) -> ResponseHead
+  {
+    let patience = Patience(.call(request), client.console)
+    let never = Instant.now.advanced(by: .seconds(10 * 365 * 86_400))
+    while true {
+      let reply = try connection.nextLine(before: never, with: patience) { (line) throws(Failure) in
+        try Reply(parsing: line)
+      }
+      switch reply {
+      case .event(.response(let head)): return head
+      case .event(let event): client.tell(event)
+      case .failure(let failure): throw failure
+      case .result: throw Self.notOfThisProtocol
+      }
+    }
+  }
+
+  private func passBody(
+    _ pipe: borrowing FileDescriptor, _ head: ResponseHead, _ connection: inout DaemonConnection,
+    _ tellBody: (Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) -> Answer {
+    var passed = 0
+    var piece: [UInt8] = []
+    let result = try watch(pipe, &connection) { () throws(Failure) in
+      let count = try pass(pipe, &piece, tellBody)
+      passed += count
+      return count > 0
+    }
+    guard let account = result["account"]?.string, let bytes = result["body_bytes"]?.int else {
+      throw Self.notOfThisProtocol
+    }
+    // What the pipe still holds.
+    while passed < bytes {
+      let count = try pass(pipe, &piece, tellBody)
+      guard count > 0 else { throw Failure(.daemonUnavailable, "the daemon ended before the whole answer was there") }
+      passed += count
+    }
+    let problem = result["problem"].flatMap { Failure(json: $0) }
+    client.console.detail("the answer has status \(head.status) and \(bytes) bytes")
+    return Answer(account: account, head: head, bodyBytes: bytes, problem: problem)
+  }
+
+  /// Waits for the pipe and for the daemon's last line, whichever comes.
+  ///
+  /// - Parameter pass: Passes a piece of the body on; false at its end.
+  private func watch(
+    _ pipe: borrowing FileDescriptor, _ connection: inout DaemonConnection, _ pass: () throws(Failure) -> Bool
+  ) throws(Failure) -> JSONObject {
+    let poller = try Self.reading { () throws(SystemError) in
+      let poller = try Poller()
+      try poller.add(pipe.raw, interest: .read, key: 0)
+      try poller.add(connection.descriptor, interest: .read, key: 1)
+      return poller
+    }
+    while true {
+      if let result = try lastLine(&connection) { return result }
+      let events = try Self.reading { () throws(SystemError) in try poller.wait(timeoutMilliseconds: -1) }
+      for event in events {
+        if event.key == 1 {
+          try connection.readMore()
+        } else if try !pass() {
+          try? poller.remove(pipe.raw)
+        }
+      }
+    }
+  }
+
+  private static func reading<Result: ~Copyable>(_ body: () throws(SystemError) -> Result) throws(Failure) -> Result {
+    do { return try body() } catch { throw Failure(error, doing: "the answer could not be read") }
+  }
+
+  /// The result, if it is here.
+  private func lastLine(_ connection: inout DaemonConnection) throws(Failure) -> JSONObject? {
+    while let reply = try connection.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
+      switch reply {
+      case .result(let result): return result
+      case .failure(let failure): throw failure
+      case .event(let event): client.tell(event)
+      }
+    }
+    return nil
+  }
+
+  private func pass(
+    _ pipe: borrowing FileDescriptor, _ piece: inout [UInt8], _ tellBody: (Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) -> Int {
+    piece.removeAll(keepingCapacity: true)
+    let count = try Self.reading { () throws(SystemError) in try pipe.read(into: &piece, upTo: Self.pieceBytes) }
+    if count > 0 { try tellBody(piece.span) }
+    return count
+  }
+}

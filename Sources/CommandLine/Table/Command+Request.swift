@@ -1,0 +1,50 @@
+extension Command {
+  static let request = Command(
+    name: "request",
+    summary: "Make a request to a resource with an account's token",
+    details: [
+      "`agentd` makes the request, so that the token is in no other program. `URL` decides whose token goes along: the"
+        + " account that lists its origin (scheme, host and port) with `agent account set --host`, or else the one whose"
+        + " UserInfo endpoint is there. `--account` chooses among several; an origin that the account does not list is"
+        + " refused all the same. The active account counts no more than others.",
+      "`METHOD` is `GET`, or `POST` when there is data. The body of the answer goes to standard output as it comes,"
+        + " whatever the status is: when it breaks off, the part that came has been written. Bodies may have any size"
+        + " in both directions.",
+      "When the token is refused with status 401, it is renewed and the request is made again, once. Data from a pipe can"
+        + " be sent again as long as it is no more than 1 MiB. A redirect is followed for `GET`, `HEAD` and `OPTIONS`,"
+        + " to the same origin, three times at most; any other is an answer.",
+      "`Content-Type` is `application/x-www-form-urlencoded` unless a header names another. These headers are refused:"
+        + " `Authorization`, `DPoP`, `Host`, `Content-Length`, `Transfer-Encoding`, `Connection`, `Keep-Alive`, `TE`,"
+        + " `Trailer`, `Upgrade`, `Expect`, `HTTP2-Settings` and those that begin with `Proxy-`.",
+      "`--timeout` is for how long nothing may move; the whole may take as long as it likes. Without it 2 minutes.",
+      "With `--json`, which needs `--output`, prints"
+        + #" `{"account", "status", "headers": [["NAME", "VALUE"], ...], "body_bytes"}`."#,
+      "The exit status is 0 for an answer with a status below 400, 3 for 401, 6 for 403, 4 for 408, 425, 429 and all from"
+        + " 500, and 1 for any other. When the resource asks for another sign-in (RFC 9470) it is 3. The error on standard"
+        + " error names the command that helps.",
+    ],
+    options: [
+      Option(
+        name: .header, short: "H", value: .text("HEADER"), repeats: true,
+        summary: "Send this header, `Name: value`; may be given several times"),
+      Option(
+        name: .data, short: "d", value: .text("DATA"),
+        summary: "Send this text, the file after `@`, or with `@-` standard input"),
+      Option(
+        name: .output, short: "o", value: .file("FILE"),
+        summary: "Write the body to this file, which is replaced when the answer begins"),
+      Option(
+        name: .include, short: "i",
+        summary: "Write a line with the status, the headers and an empty line before the body"),
+    ],
+    operands: .methodAndURL,
+    examples: [
+      Example(
+        purpose: "Let an account's token go to an API, then use it",
+        line: "agent account set work --host api.example.com; agent request https://api.example.com/me"),
+      Example(
+        purpose: "Send a document",
+        line: "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json"),
+    ],
+    run: RequestCommand.run)
+}

@@ -1,0 +1,35 @@
+extension ManualProtocol {
+  static let resource = Description(
+    name: "resource",
+    purpose: "Makes a request to a resource with an account's token, which stays in the daemon. Tells the event"
+      + " `response` when the head of the answer is there, and events `notice`.",
+    members: [
+      Member(
+        "account", "text",
+        "The account; without it the one that lists the origin of `url`. The active one counts no more than others."),
+      Member("url", "text", "An https URL, at most 2048 bytes. Must be there."),
+      Member("method", "text", "The method; without it `GET`, or `POST` when there is a body."),
+      Member("headers", "list of texts", "Header fields, each `Name: value`."),
+      Member(
+        "body_descriptor", "boolean", "A descriptor from which the body to send can be read comes with this line."),
+    ],
+    result: [
+      Member("account", "text", "The account whose token was used."),
+      Member("status", "number", "The status of the answer."),
+      Member("body_bytes", "number", "How many bytes of body were written."),
+      Member("problem", "object", "Why the answer is no success, as an error object."),
+    ],
+    note:
+      "A pipe or a socket that the body of the answer is written to comes with the line, as `SCM_RIGHTS`; it is made"
+      + " non-blocking. With `body_descriptor` the other one comes before it: each message carries one descriptor, so the"
+      + " line is then sent in two. The body is complete when `body_bytes` bytes have been read. `timeout` is for how"
+      + " long the token may take, and then for how long nothing may move. Closing the connection ends the request.")
+
+  static let response = Description(
+    name: "response",
+    purpose: "The head of a resource's answer. What is written to the descriptor from now on is its body.",
+    members: [
+      Member("status", "number", "The status."),
+      Member("headers", "list of lists", "For each header field its name and its value, in the server's order."),
+    ])
+}

@@ -1,0 +1,93 @@
+internal import OAuth
+internal import Platform
+
+/// What is sent to a resource, from a descriptor that the client handed over.
+///
+/// A file is read at places, so that it can be read again. Of a stream the first part is kept: a body that ends
+/// within it has a length, and can be sent a second time after a refresh.
+final class DescriptorContent: ResourceContent, @unchecked Sendable {
+  /// How much of a stream is kept.
+  static let mostKeptBytes = 1 << 20
+  private static let pieceBytes = 65_536
+
+  private let source: SharedDescriptor
+  /// Where in a file the content is; nil for a stream.
+  private let extent: Range<Int>?
+  private var kept: [UInt8] = []
+  private var isKeptWhole = false
+  private var isPrepared = false
+  /// How many bytes were handed out.
+  private var place = 0
+
+  init(_ source: SharedDescriptor) throws(SystemError) {
+    self.source = source
+    if case .file(let extent) = try source.descriptor.kind() { self.extent = extent } else { extent = nil }
+  }
+
+  deinit {
+    for index in kept.indices { kept[index] = 0 }
+  }
+
+  /// Reads the part of a stream that is kept, waiting for whoever writes it. Later calls do nothing.
+  ///
+  /// - Returns: False when the content cannot be read, or the request was given up.
+  func prepare(_ cancellation: Cancellation) -> Bool {
+    guard extent == nil, !isPrepared else { return true }
+    isPrepared = true
+    while kept.count < Self.mostKeptBytes {
+      if cancellation.isCancelled { return false }
+      do throws(SystemError) {
+        guard try source.descriptor.waitUntilReadable(timeout: .milliseconds(100)) else { continue }
+        let count = min(Self.pieceBytes, Self.mostKeptBytes - kept.count)
+        if try source.descriptor.read(into: &kept, upTo: count) == 0 {
+          isKeptWhole = true
+          return true
+        }
+      } catch {
+        guard error.isAgain else { return false }
+      }
+    }
+    return true
+  }
+
+  var length: Int? { extent?.count ?? (isKeptWhole ? kept.count : nil) }
+
+  var canRewind: Bool { extent != nil || isKeptWhole || place <= kept.count }
+
+  func rewind() { place = 0 }
+
+  var descriptor: Int32 { source.descriptor.raw }
+
+  func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart {
+    do throws(SystemError) {
+      let part = if let extent { try read(extent, into: &space) } else { try readStream(&space) }
+      if case .bytes(let count) = part { place += count }
+      return part
+    } catch {
+      return error.isAgain ? .later : .failed
+    }
+  }
+
+  private func read(
+    _ extent: Range<Int>, into space: inout MutableSpan<UInt8>
+  ) throws(SystemError) -> ResourceContentPart {
+    let left = extent.count - place
+    if left == 0 { return .end }
+    var piece = space._mutatingExtracting(..<min(left, space.count))
+    let count = try source.descriptor.read(into: &piece, at: extent.lowerBound + place)
+    // The file has become shorter.
+    return count == 0 ? .failed : .bytes(count)
+  }
+
+  private func readStream(_ space: inout MutableSpan<UInt8>) throws(SystemError) -> ResourceContentPart {
+    let count = min(kept.count - place, space.count)
+    if count > 0 {
+      for index in 0..<count { space[index] = kept[place + index] }
+      return .bytes(count)
+    }
+    if isKeptWhole { return .end }
+    guard try source.descriptor.waitUntilReadable(timeout: .zero) else { return .later }
+    let read = try source.descriptor.read(into: &space)
+    return read == 0 ? .end : .bytes(read)
+  }
+}

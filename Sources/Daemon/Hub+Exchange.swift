@@ -1,0 +1,27 @@
+internal import OAuth
+internal import Sessions
+internal import Wire
+
+/// Tokens that are got by trading the account's own (RFC 8693), which must be good first.
+extension Hub {
+  /// Gets the account's own token for an attempt.
+  func beginExchange(_ target: TokenTarget, _ refresh: Session.Refresh, _ other: Account) {
+    guard let account = accounts[other.name] else { return }
+    let waiter = Account.Waiter(
+      ticket: .nobody, need: TokenNeed(), target: nil, purpose: .exchange(target, refresh))
+    obtainOrFail(for: waiter, account)
+  }
+
+  /// The account's own token is there: trades it.
+  func exchange(_ grant: AccessGrant, for target: TokenTarget, _ refresh: Session.Refresh, _ account: Account) {
+    guard let other = account.others[target] else { return }
+    let operation = ExchangeOperation(
+      account: account.name, configuration: account.configuration, subject: grant, target: target,
+      services: services(for: account.name), cancellation: other.newRefreshCancellation())
+    submit {
+      let outcome: Result<AccessGrant, SessionError>
+      do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
+      return .refreshEnded(operation.account, operation.target, refresh, outcome)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Requests to resources: the place decides which account's token goes there, the token is got, the request
+/// is made on a worker; when the token is refused, this happens once more with a new one.
+extension Hub {
+  /// As good as no deadline: the length of a transfer has no limit.
+  private static let never = Duration.seconds(10 * 365 * 86_400)
+
+  func call(
+    _ request: CallRequest, _ ticket: Ticket, timeoutSeconds: Int?, passed: [SharedDescriptor]
+  ) throws(Failure) {
+    guard transfers.count < Transfer.mostAtOnce else {
+      throw Failure(.tooBusy, "\(Transfer.mostAtOnce) requests are under way already", hint: "try again")
+    }
+    let transfer = try Transfer(
+      request, ticket, patienceSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds, passed: passed,
+      tellHead: { [post] head in
+        post(.meanwhile { hub in hub.loop.send(.event(.response(head)), to: ticket) })
+      })
+    let named = try request.account.map { (name) throws(Failure) in try resolve(name).name }
+    let gate = ResourceGate(settings: try settings(), services: services)
+    transfers[ticket] = transfer
+    work({ () throws(SessionError) in try gate.account(for: transfer.target.origin, named: named) }) { hub, outcome in
+      hub.admitted(transfer, outcome)
+    }
+  }
+
+  private func isWanted(_ transfer: Transfer) -> Bool { transfers[transfer.ticket] === transfer }
+
+  private func admitted(_ transfer: Transfer, _ outcome: Result<AccountName, SessionError>) {
+    guard isWanted(transfer) else { return }
+    switch outcome {
+    case .failure(let error): fail(transfer, Failure(error, account: nil))
+    case .success(let name):
+      transfer.account = name
+      watches.narrow(transfer.ticket, to: name)
+      obtainToken(for: transfer) { _ in TokenNeed() }
+    }
+  }
+
+  private func obtainToken(for transfer: Transfer, _ need: (Account) -> TokenNeed) {
+    do {
+      let account = try resolve(transfer.account?.text)
+      loop.setDeadline(services.time.now().advanced(by: .seconds(transfer.patienceSeconds)), of: transfer.ticket)
+      try obtain(
+        for: Account.Waiter(ticket: transfer.ticket, need: need(account), purpose: .resource(transfer)), account)
+    } catch {
+      fail(transfer, error)
+    }
+  }
+
+  /// A token is there.
+  func begin(_ transfer: Transfer, _ account: Account, _ grant: AccessGrant) {
+    guard isWanted(transfer) else { return }
+    loop.setDeadline(services.time.now().advanced(by: Self.never), of: transfer.ticket)
+    let call = ResourceCall(
+      account: account.name, configuration: account.configuration, grant: grant, target: transfer.target,
+      content: transfer.content, receiver: transfer.receiver, services: services(for: account.name),
+      mayRefresh: !transfer.hasRefreshed, stallSeconds: transfer.patienceSeconds, cancellation: transfer.cancellation)
+    work(
+      on: callers,
+      { () throws(SessionError) in
+        guard transfer.content?.prepare(transfer.cancellation) ?? true else { throw .content }
+        return try call.run()
+      }
+    ) { hub, outcome in hub.ended(transfer, grant, outcome) }
+  }
+
+  private func ended(_ transfer: Transfer, _ grant: AccessGrant, _ outcome: Result<ResourceCall.Outcome, SessionError>)
+  {
+    guard isWanted(transfer), let name = transfer.account else { return }
+    switch outcome {
+    case .failure(let error): fail(transfer, Failure(error, account: name.text))
+    case .success(.refused):
+      transfer.hasRefreshed = true
+      // Others may have got a new token meanwhile.
+      obtainToken(for: transfer) { TokenNeed(forceRefresh: $0.session.grant === grant) }
+    case .success(.answered(let response)):
+      transfers[transfer.ticket] = nil
+      guard let account = accounts[name] else {
+        return loop.send(.failure(Failure(.signedOut(account: name.text), account: name.text)), to: transfer.ticket)
+      }
+      tell(response, transfer, account)
+      if ResourceVerdict(response.head) == .refused { forget(grant, account, wasRenewed: transfer.hasRefreshed) }
+    }
+  }
+
+  private func tell(_ response: ResourceResponse, _ transfer: Transfer, _ account: Account) {
+    let origin = transfer.target.origin.text
+    if (300..<400).contains(response.head.status), let location = response.head.headers["Location"] {
+      let place = TerminalText.clean(location)
+      loop.send(.event(.notice("\(origin) redirects to \(place), which was not followed")), to: transfer.ticket)
+    }
+    var result = JSONObject([
+      ("account", .string(account.name.text)), ("status", .int(response.head.status)),
+      ("body_bytes", .int(response.contentBytes)),
+    ])
+    result["problem"] =
+      Failure(response.head, from: origin, of: account, wasRenewed: transfer.hasRefreshed)?.json
+    loop.send(.result(result), to: transfer.ticket)
+  }
+
+  /// A token that was refused is not tried again. When a new one was refused too, the session counts as
+  /// expired until something proves that it is not: the grant in the vault is the server's to end.
+  private func forget(_ grant: AccessGrant, _ account: Account, wasRenewed: Bool) {
+    guard account.session.grant === grant, account.session.refresh == nil else { return }
+    if wasRenewed {
+      account.session.refusedByResource(account: account.name.text)
+    } else {
+      account.session.forgetToken()
+    }
+  }
+
+  func fail(_ transfer: Transfer, _ failure: Failure) {
+    guard isWanted(transfer) else { return }
+    end(transfer)
+    loop.send(.failure(failure), to: transfer.ticket)
+  }
+
+  func end(_ transfer: Transfer) {
+    transfer.cancellation.cancel()
+    transfers[transfer.ticket] = nil
+  }
+
+  /// Ends all requests of an account, or of all.
+  func endTransfers(of account: AccountName? = nil, _ failure: Failure) {
+    for transfer in transfers.values where account == nil || transfer.account == account { fail(transfer, failure) }
+  }
+}

@@ -1,0 +1,72 @@
+internal import HTTP
+internal import OAuth
+internal import Platform
+internal import Sessions
+
+/// The open sockets at which the answer of one sign-in is awaited (RFC 8252 section 7.3). They close when the
+/// last owner lets go.
+final class RedirectListener: Sendable {
+  /// The redirect URI with the port in it.
+  let redirectURI: String
+  let target: LoopbackTarget
+  let sockets: [SharedDescriptor]
+
+  /// How often a port is tried that must be free at two addresses.
+  private static let tries = 10
+
+  private init(_ uri: RedirectURI, port: UInt16, sockets: [SharedDescriptor], host: RedirectURI.Host) {
+    redirectURI = uri.text(port: port)
+    let name = RedirectURI.name(host)
+    // A browser leaves the scheme's own port out (RFC 9110 section 7.2).
+    target = LoopbackTarget(
+      hosts: ["\(name):\(port)"] + (port == 80 ? [name] : []), path: uri.path.isEmpty ? "/" : uri.path)
+    self.sockets = sockets
+  }
+
+  /// Listens at a redirect URI.
+  ///
+  /// - Throws: `redirectElsewhere`, `redirectUnavailable`.
+  static func open(_ uri: RedirectURI) throws(SessionError) -> RedirectListener {
+    guard let host = uri.loopbackHost else { throw .redirectElsewhere }
+    do {
+      switch host {
+      case .ipv4, .ipv6:
+        let socket = SharedDescriptor(try UnixSocket.listenLoopback(port: uri.port ?? 0, ipv6: host == .ipv6))
+        let port = try UnixSocket.localPort(socket.descriptor)
+        return RedirectListener(uri, port: port, sockets: [socket], host: host)
+      case .localhost: return try openBoth(uri)
+      }
+    } catch {
+      throw .redirectUnavailable(port: uri.port.map { Int($0) }, error)
+    }
+  }
+
+  /// Listens for the sign-ins of an issuer at which no redirect URI is registered by hand: by IPv4, or where that is
+  /// not there by IPv6.
+  static func open(standardFor issuer: Issuer) throws(SessionError) -> RedirectListener {
+    do throws(SessionError) {
+      return try open(RedirectURI(standardFor: issuer))
+    } catch .redirectUnavailable {
+      return try open(RedirectURI(standardFor: issuer, host: .ipv6))
+    }
+  }
+
+  /// The name may mean either address, so both are taken: whoever had the other would get the answer (RFC 8252
+  /// section 8.3).
+  private static func openBoth(_ uri: RedirectURI) throws(SystemError) -> RedirectListener {
+    var lastError: SystemError?
+    for _ in 0..<(uri.port == nil ? tries : 1) {
+      let first = SharedDescriptor(try UnixSocket.listenLoopback(port: uri.port ?? 0))
+      let port = try UnixSocket.localPort(first.descriptor)
+      do throws(SystemError) {
+        let second = SharedDescriptor(try UnixSocket.listenLoopback(port: port, ipv6: true))
+        return RedirectListener(uri, port: port, sockets: [first, second], host: .localhost)
+      } catch {
+        // A machine without IPv6 has no second address.
+        if !error.isAddressInUse { return RedirectListener(uri, port: port, sockets: [first], host: .localhost) }
+        lastError = error
+      }
+    }
+    throw lastError!
+  }
+}

@@ -1,0 +1,77 @@
+internal import HTTP
+internal import Platform
+
+/// One connection to a redirect listener: a request's head comes in, a page goes out. Used on the loop only.
+final class RedirectPeer {
+  let descriptor: FileDescriptor
+  let login: UInt64
+  let target: LoopbackTarget
+  /// When it is let go, whatever it does until then.
+  let deadline: Instant
+
+  private var head = RequestHead()
+  private var outbound: [UInt8] = []
+  private var sent = 0
+
+  /// A browser that is there answers at once.
+  private static let patience = Duration.seconds(10)
+
+  init(_ descriptor: consuming FileDescriptor, login: UInt64, target: LoopbackTarget, now: Instant) {
+    self.descriptor = descriptor
+    self.login = login
+    self.target = target
+    deadline = now.advanced(by: Self.patience)
+  }
+
+  deinit { head.wipe() }
+
+  enum Progress: Equatable {
+    case waiting
+    case ended
+    /// The awaited request came; its query is lent by ``withQuery(_:_:)``.
+    case redirect(query: Range<Int>)
+    case refused(LoopbackPage)
+  }
+
+  var isAnswering: Bool { !outbound.isEmpty }
+
+  /// Reads what is there.
+  func read() -> Progress {
+    while true {
+      do {
+        if try head.fill(from: descriptor) == 0 { return .ended }
+      } catch {
+        return error.isAgain ? .waiting : .ended
+      }
+      // A full head is never incomplete, so there is room for the next bytes.
+      switch head.withBytes({ LoopbackRequest.read($0, for: target) }) {
+      case .incomplete: continue
+      case .redirect(let query): return .redirect(query: query)
+      case .refused(let page): return .refused(page)
+      }
+    }
+  }
+
+  func withQuery<Result>(_ query: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
+    head.withBytes { body($0.extracting(query)) }
+  }
+
+  /// Begins to send a page; what came is wiped.
+  func answer(_ page: LoopbackPage) {
+    head.wipe()
+    outbound = page.response
+  }
+
+  /// Writes what the kernel takes; true when all is sent or the other end is gone.
+  func flush() -> Bool {
+    let page = outbound
+    while sent < page.count {
+      do {
+        sent += try descriptor.write(page.span.extracting(sent...))
+      } catch {
+        return !error.isAgain
+      }
+    }
+    return true
+  }
+}

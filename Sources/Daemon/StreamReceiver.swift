@@ -1,0 +1,36 @@
+internal import OAuth
+internal import Platform
+internal import Synchronization
+internal import Wire
+
+/// Writes a resource's answer to a pipe or a socket that the client handed over, without ever waiting for it.
+final class StreamReceiver: ResourceReceiver {
+  private let target: SharedDescriptor
+  private let tellHead: @Sendable (ResponseHead) -> Void
+  private let lastHead = Mutex<ResourceHead?>(nil)
+
+  /// - Parameter tellHead: Called on the worker's thread when the head is there, before any content.
+  /// - Throws: `EINVAL` for anything but a pipe or a socket: a write to a file may wait for a disk.
+  init(_ target: SharedDescriptor, tellHead: @escaping @Sendable (ResponseHead) -> Void) throws(SystemError) {
+    guard try target.descriptor.kind() == .stream else { throw SystemError.unsuitable(operation: "write") }
+    try target.descriptor.setNonBlocking(true)
+    self.target = target
+    self.tellHead = tellHead
+  }
+
+  /// The head of the answer that the client gets, once it is there.
+  var head: ResourceHead? { lastHead.withLock { $0 } }
+
+  var descriptor: Int32 { target.descriptor.raw }
+
+  func begin(_ head: ResourceHead) -> Bool {
+    lastHead.withLock { $0 = head }
+    tellHead(
+      ResponseHead(status: head.status, headers: head.headers.all.map { ResponseHead.Field($0.name, $0.value) }))
+    return true
+  }
+
+  func take(_ bytes: Span<UInt8>) -> Int? {
+    do { return try target.descriptor.write(bytes) } catch { return error.isAgain ? 0 : nil }
+  }
+}

@@ -1,0 +1,83 @@
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// One request to a resource, from the client's line to its last answer.
+final class Transfer: @unchecked Sendable {
+  /// More at the same time are refused: each has a thread and a connection.
+  static let mostAtOnce = 128
+
+  // Content, receiver and cancellation are used by the worker; what can change is used on the loop only.
+  let ticket: Ticket
+  let target: ResourceCall.Target
+  let content: DescriptorContent?
+  let receiver: StreamReceiver
+  let cancellation = Cancellation()
+  /// How long a token may take, and how long nothing may move afterwards.
+  let patienceSeconds: Int
+
+  /// The account that was chosen.
+  var account: AccountName?
+  /// A new token was got because the one before was refused.
+  var hasRefreshed = false
+
+  /// - Parameter passed: The descriptors that came with the line, in order.
+  init(
+    _ request: CallRequest, _ ticket: Ticket, patienceSeconds: Int, passed: [SharedDescriptor],
+    tellHead: @escaping @Sendable (ResponseHead) -> Void
+  ) throws(Failure) {
+    self.ticket = ticket
+    self.patienceSeconds = patienceSeconds
+    target = try ResourceCall.Target(request)
+    guard passed.count == (request.sendsBody ? 2 : 1), let last = passed.last else {
+      throw Failure(
+        .invalidRequest, "the request must bring a descriptor for the answer, and before it one for a body to send")
+    }
+    do throws(SystemError) {
+      content = try request.sendsBody ? DescriptorContent(passed[0]) : nil
+      receiver = try StreamReceiver(last, tellHead: tellHead)
+    } catch {
+      throw Failure(.invalidRequest, "a descriptor of the request cannot be used: \(error.message)")
+    }
+  }
+}
+
+extension ResourceCall.Target {
+  init(_ request: CallRequest) throws(Failure) {
+    guard let method = ResourceMethod(request.method) else {
+      throw Failure(.invalidRequest, "the method is not one that can be sent", hint: "GET, POST, PUT, PATCH, DELETE …")
+    }
+    if method.isHead, request.sendsBody { throw Failure(.invalidRequest, "a HEAD request has no body") }
+    let endpoint: Endpoint
+    do {
+      // What follows "#" is never sent (RFC 9110 section 7.1).
+      let url = String(decoding: request.url.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
+      // Whether the account allows plain http is decided with its list.
+      endpoint = try Endpoint(url, allowHTTPLoopback: true)
+    } catch {
+      throw error.code == .insecureURL
+        ? Failure(.invalidRequest, "a token is sent to https URLs only")
+        : Failure(
+          .invalidRequest, "the URL is not valid",
+          hint: "characters such as spaces and brackets must be percent-encoded; at most 2048 bytes")
+    }
+    do throws(ResourceField.Problem) {
+      self.init(method: method, endpoint: endpoint, fields: try ResourceField.fields(request.headers))
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+extension Failure {
+  fileprivate init(_ problem: ResourceField.Problem) {
+    switch problem {
+    case .malformed: self.init(.invalidRequest, "a header is not of the form \"Name: value\", or too long")
+    case .reserved(let name):
+      self.init(.invalidRequest, "the header \(name) is not yours to set: agentd writes it or leaves it out")
+    case .tooMany: self.init(.invalidRequest, "there are too many headers")
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/// What a browser is shown at the redirect URI. Nothing of a request is in it.
+package enum LoopbackPage: Sendable, Hashable, CaseIterable {
+  /// The answer came. It is not known yet what it is worth.
+  case received
+  /// The answer came and says no, or cannot be used.
+  case failed
+  /// A request to the right place that is not the answer that is waited for.
+  case foreign
+  case notFound, methodNotAllowed, malformed, tooLarge
+
+  /// The whole response, after which the connection is closed.
+  package var response: [UInt8] {
+    let body = Array(html.utf8)
+    var head = "HTTP/1.1 \(status)\r\n"
+    for (name, value) in Self.fields { head += "\(name): \(value)\r\n" }
+    if self == .methodNotAllowed { head += "Allow: GET\r\n" }
+    return Array((head + "Content-Length: \(body.count)\r\n\r\n").utf8) + body
+  }
+
+  /// No script, no style, nothing fetched, nothing kept, and no other page learns the address, which holds a code
+  /// (RFC 9700 section 4.2).
+  private static let fields = [
+    ("Content-Type", "text/html; charset=utf-8"),
+    ("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"), ("Cross-Origin-Opener-Policy", "same-origin"), ("Connection", "close"),
+  ]
+
+  private var status: String {
+    switch self {
+    case .received: "200 OK"
+    case .failed, .foreign, .malformed: "400 Bad Request"
+    case .notFound: "404 Not Found"
+    case .methodNotAllowed: "405 Method Not Allowed"
+    case .tooLarge: "431 Request Header Fields Too Large"
+    }
+  }
+
+  private var html: String {
+    let (title, text) = words
+    return """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width">
+      <meta name="color-scheme" content="light dark">
+      <title>\(title)</title>
+      </head>
+      <body>
+      <h1>\(title)</h1>
+      <p>\(text)</p>
+      </body>
+      </html>
+
+      """
+  }
+
+  private var words: (title: String, text: String) {
+    switch self {
+    case .received:
+      (
+        "Return to the terminal",
+        "The answer has arrived, and the terminal tells what came of it. You can close this page."
+      )
+    case .failed:
+      ("The sign-in did not work", "Return to the terminal, which tells why. You can close this page.")
+    case .foreign:
+      (
+        "This is not the answer",
+        "The terminal waits for the answer to another sign-in, and goes on waiting. You can close this page."
+      )
+    case .notFound: ("Nothing here", "There is nothing at this address.")
+    case .methodNotAllowed: ("Not possible", "This address can only be opened.")
+    case .malformed: ("Not understood", "The request could not be read.")
+    case .tooLarge: ("Too large", "The request is too large.")
+    }
+  }
+}

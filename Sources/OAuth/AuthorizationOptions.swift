@@ -1,0 +1,22 @@
+/// What an authorization request may ask for beside the usual.
+package struct AuthorizationOptions: Sendable, Hashable {
+  /// How the server is to meet the person, such as `login` or `consent` (OpenID Connect Core 1.0 section 3.1.2.1).
+  package var prompt: String?
+  /// Whom the person probably wants to be (section 3.1.2.1).
+  package var loginHint: String?
+  /// How the person is to authenticate; any of them will do (section 3.1.2.1).
+  package var acrValues: [String] = []
+  /// How long ago the person may have authenticated, in seconds (section 3.1.2.1).
+  package var maxAge: Int?
+  /// What the token is for, as absolute URIs (RFC 8707 section 2).
+  package var resources: [String] = []
+  /// The same for servers that know names instead.
+  package var audience: String?
+  /// The thumbprint of the key that the code shall be bound to (RFC 9449 section 10).
+  package var dpopKeyThumbprint: String?
+
+  /// What this server wants besides, if it is one that we know.
+  var serviceParameters: [KnownService.Parameter] = []
+
+  package init() {}
+}

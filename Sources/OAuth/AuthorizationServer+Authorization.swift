@@ -1,0 +1,75 @@
+internal import Encoding
+
+extension AuthorizationServer {
+  /// Begins a sign-in by authorization code. Nothing is sent yet.
+  ///
+  /// - Throws: `endpointMissing`; `codeChallengeUnsupported` when the server announces PKCE without `S256`.
+  ///   A server that announces nothing gets the challenge all the same (RFC 7636 section 5): one that does not
+  ///   know it ignores it, and `state` and `nonce` protect as they did before.
+  package func beginAuthorization(
+    scope: Scope?, redirectURI: String, options: AuthorizationOptions = .init()
+  ) throws(OAuthError) -> AuthorizationRequest {
+    _ = try require(metadata.authorizationEndpoint, .authorization)
+    _ = try require(metadata.tokenEndpoint, .token)
+    guard metadata.acceptsCodeChallenges else { throw OAuthError(.codeChallengeUnsupported, "the server") }
+    var options = options
+    options.serviceParameters = service?.authorizationParameters ?? []
+    if let prover { options.dpopKeyThumbprint = prover.key.thumbprint }
+    return try AuthorizationRequest(
+      metadata, clientID: client.id, redirectURI: redirectURI, scope: scope, options: options)
+  }
+
+  /// The URL that the person opens.
+  package struct AuthorizationURL: Sendable, Hashable {
+    package let text: String
+    /// For how many seconds it may be opened; nil is without a limit of its own.
+    package let expiresIn: Int?
+  }
+
+  /// Makes the URL to open, by way of a pushed request where the server takes one (RFC 9126).
+  ///
+  /// A push that fails without an answer of the protocol is given up, unless the server requires one; an OAuth
+  /// error is final, because the same request would fail in the browser.
+  package func authorizationURL(
+    for request: AuthorizationRequest, cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> AuthorizationURL {
+    let endpoint = try require(metadata.authorizationEndpoint, .authorization)
+    guard let pushing = metadata.pushedAuthorizationRequestEndpoint else {
+      if metadata.requiresPushedRequests {
+        throw OAuthError(.endpointMissing, EndpointRole.pushedAuthorization.subject)
+      }
+      return AuthorizationURL(text: endpoint.uri.appendingQuery(request.parameters), expiresIn: nil)
+    }
+    do throws(OAuthError) {
+      let pushed = try push(request, to: pushing, cancellation: cancellation)
+      // RFC 9126 section 4: nothing else belongs here.
+      let query = [("client_id", client.id), ("request_uri", pushed.requestURI)]
+      return AuthorizationURL(text: endpoint.uri.appendingQuery(query), expiresIn: pushed.expiresIn)
+    } catch {
+      guard !metadata.requiresPushedRequests, error.leavesPlainRequest else { throw error }
+      return AuthorizationURL(text: endpoint.uri.appendingQuery(request.parameters), expiresIn: nil)
+    }
+  }
+
+  private func push(
+    _ request: AuthorizationRequest, to endpoint: Endpoint, cancellation: Cancellation?
+  ) throws(OAuthError) -> PushedAuthorizationResponse {
+    var form = RequestForm()
+    for (name, value) in request.parameters { form.add(name, value) }
+    let response = try post(
+      form, to: endpoint, .pushedAuthorization, cancellation: cancellation)
+    return try advising { () throws(OAuthError) in
+      try PushedAuthorizationResponse.parse(response, sent: secrets())
+    }
+  }
+}
+
+extension OAuthError {
+  /// The server said nothing about the request itself.
+  fileprivate var leavesPlainRequest: Bool {
+    switch code {
+    case .network, .timeout, .serverUnavailable, .rateLimited, .otherServerError: serverError == nil
+    default: false
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package import Crypto
+
+extension AuthorizationServer {
+  private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
+
+  /// Trades an access token for one that is good for something else (RFC 8693 section 2.1).
+  ///
+  /// - Throws: `invalidTarget` when the server gives none for that resource or audience.
+  package func exchange(
+    _ subjectToken: SharedSecret, for target: TokenTarget, cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> TokenResponse {
+    let response = try requestTokens(cancellation: cancellation) { form in
+      form.add("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
+      form.add("subject_token", secret: subjectToken)
+      form.add("subject_token_type", Self.accessTokenType)
+      form.add("requested_token_type", Self.accessTokenType)
+      form.add(target)
+    }
+    return try tokens(in: response, kind: .other, sent: secrets(subjectToken))
+  }
+}

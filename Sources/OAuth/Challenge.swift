@@ -1,0 +1,121 @@
+/// One challenge of a `WWW-Authenticate` header (RFC 9110 section 11.6.1).
+package struct Challenge: Sendable, Hashable {
+  /// In lower case.
+  package let scheme: String
+  /// Names in lower case, in the order written; the first of equal names counts.
+  private let parameters: [Parameter]
+
+  private struct Parameter: Sendable, Hashable {
+    let name: String
+    let value: String
+  }
+
+  /// More than this is not looked at.
+  private static let mostChallenges = 8
+  private static let mostParameters = 32
+
+  package subscript(name: String) -> String? {
+    parameters.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+  }
+
+  /// The challenges of an answer, in order. What cannot be read ends the list.
+  package static func all(in headers: HTTPHeaders) -> [Challenge] {
+    var challenges: [Challenge] = []
+    for value in headers.values(of: "WWW-Authenticate") {
+      var reader = ChallengeReader(value)
+      while challenges.count < mostChallenges, let challenge = reader.next() { challenges.append(challenge) }
+    }
+    return challenges
+  }
+
+  fileprivate init(scheme: String, parameters: [(String, String)]) {
+    self.scheme = scheme
+    self.parameters = parameters.prefix(Self.mostParameters).map { Parameter(name: $0.0, value: $0.1) }
+  }
+}
+
+/// Reads challenges one after the other. Lists may have empty elements (RFC 9110 section 5.6.1.2).
+private struct ChallengeReader {
+  private let bytes: [UInt8]
+  private var place = 0
+
+  init(_ value: String) { bytes = Array(value.utf8) }
+
+  mutating func next() -> Challenge? {
+    skipSeparators()
+    guard let scheme = token() else { return nil }
+    skipBlanks()
+    var parameters: [(String, String)] = []
+    while let parameter = parameter() {
+      parameters.append(parameter)
+      skipBlanks()
+      let before = place
+      skipSeparators()
+      // What is no parameter is the scheme of the next challenge.
+      if !isAtParameter() {
+        place = before
+        break
+      }
+    }
+    if parameters.isEmpty { skipToken68() }
+    return Challenge(scheme: scheme.lowercased(), parameters: parameters)
+  }
+
+  private var current: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+  private mutating func skipBlanks() {
+    while let byte = current, byte == 0x20 || byte == 0x09 { place += 1 }
+  }
+
+  private mutating func skipSeparators() {
+    while let byte = current, byte == 0x20 || byte == 0x09 || byte == UInt8(ascii: ",") { place += 1 }
+  }
+
+  private mutating func token() -> String? {
+    let start = place
+    while let byte = current, HTTPToken.contains(byte) { place += 1 }
+    return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
+  }
+
+  /// Whether `name =` is next, with a value after it: a token68 may end in `=`.
+  private func isAtParameter() -> Bool {
+    var ahead = self
+    return ahead.parameter() != nil
+  }
+
+  private mutating func parameter() -> (String, String)? {
+    let start = place
+    if let name = token() {
+      skipBlanks()
+      if current == UInt8(ascii: "=") {
+        place += 1
+        skipBlanks()
+        if let value = current == UInt8(ascii: "\"") ? quoted() : token() { return (name.lowercased(), value) }
+      }
+    }
+    place = start
+    return nil
+  }
+
+  /// RFC 9110 section 5.6.4.
+  private mutating func quoted() -> String? {
+    place += 1
+    var text: [UInt8] = []
+    while let byte = current {
+      place += 1
+      if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+      guard byte == UInt8(ascii: "\\") else {
+        text.append(byte)
+        continue
+      }
+      guard let escaped = current else { return nil }
+      text.append(escaped)
+      place += 1
+    }
+    return nil
+  }
+
+  private mutating func skipToken68() {
+    while let byte = current, byte != UInt8(ascii: ","), byte != 0x20 { place += 1 }
+  }
+}

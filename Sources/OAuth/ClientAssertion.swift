@@ -1,0 +1,57 @@
+internal import Crypto
+internal import Encoding
+internal import JOSE
+
+/// A client's proof that it holds a private key: a new signed token for each request, also for each retry
+/// (RFC 7523 section 2.2, OpenID Connect Core 1.0 section 9).
+package struct ClientAssertion: Sendable {
+  /// Whom the token says it is for.
+  package enum Audience: String, Sendable, CaseIterable {
+    /// The issuer identifier and nothing else, which no other server can make use of.
+    case issuer
+    /// The token endpoint, which OpenID Connect Core 1.0 section 9 names and older servers insist on.
+    case tokenEndpoint = "token_endpoint"
+  }
+
+  /// How long a token is good for, in seconds.
+  package static let lifetime = 60
+
+  private let key: ClientKey
+  private let audience: Audience
+  private let wallSeconds: @Sendable () -> Int
+
+  /// - Parameter wallSeconds: The clock, in unix seconds.
+  package init(_ key: ClientKey, audience: Audience = .issuer, wallSeconds: @escaping @Sendable () -> Int) {
+    self.key = key
+    self.audience = audience
+    self.wallSeconds = wallSeconds
+  }
+
+  static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+  /// A token for one request.
+  func make(clientID: String, for metadata: AuthorizationServerMetadata) throws(OAuthError) -> SharedSecret {
+    let now = wallSeconds()
+    var header: JSONObject = ["typ": "client-authentication+jwt"]
+    header["kid"] = key.keyID.map { .string($0) }
+    do {
+      let claims: JSONObject = [
+        "iss": .string(clientID), "sub": .string(clientID), "aud": .string(audience(in: metadata)),
+        "jti": .string(Base64URL.encode(try Random.bytes(16))), "iat": .int(now), "exp": .int(now + Self.lifetime),
+      ]
+      let token = try JWSSigner.sign(
+        header: header, payload: JSON.object(claims).serialized(), key: key.key,
+        algorithm: key.algorithm(announced: metadata.tokenEndpointAuthSigningAlgorithms))
+      var secret = SecretBuffer(capacity: token.utf8.count)
+      secret.append(utf8: token)
+      return SharedSecret(try secret.finish())
+    } catch {
+      throw OAuthError(.cryptoFailure, "the client's key")
+    }
+  }
+
+  private func audience(in metadata: AuthorizationServerMetadata) -> String {
+    guard audience == .tokenEndpoint, let endpoint = metadata.tokenEndpoint else { return metadata.issuer.text }
+    return endpoint.text
+  }
+}

@@ -1,0 +1,42 @@
+package import Crypto
+package import Encoding
+package import JOSE
+
+/// The private key of a client.
+package final class ClientKey: Sendable {
+  let key: PrivateKey
+  /// The name by which the server knows the key, if it has one.
+  package let keyID: String?
+  private let chosen: JWSAlgorithm?
+
+  /// - Parameter algorithm: What to sign with; nil leaves the choice to the key and to what the server announces.
+  /// - Throws: `unsuitableKey` when the algorithm does not fit the key.
+  package init(
+    _ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil
+  ) throws(JOSEError) {
+    if let algorithm, !algorithm.signatureAlgorithm.fits(key.kind) { throw JOSEError(.unsuitableKey) }
+    self.key = key
+    self.keyID = keyID
+    chosen = algorithm
+  }
+
+  /// What to sign with: as chosen, else what the key is for. Where a key can do more than one thing, the server's
+  /// announcement decides, if it makes one.
+  func algorithm(announced: [String]?) -> JWSAlgorithm {
+    if let chosen { return chosen }
+    let possible: [JWSAlgorithm] =
+      switch key.kind {
+      case .rsa: [.RS256, .PS256]
+      case .p256: [.ES256]
+      case .p384: [.ES384]
+      case .p521: [.ES512]
+      case .ed25519: [.EdDSA, .Ed25519]
+      }
+    return possible.first { announced?.contains($0.rawValue) ?? true } ?? possible[0]
+  }
+
+  /// The public half, as it is registered (RFC 7591 section 2: `jwks`).
+  package func published() throws(JOSEError) -> JSONObject {
+    try JWK(key.publicComponents, keyID: keyID).published
+  }
+}

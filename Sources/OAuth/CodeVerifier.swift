@@ -1,0 +1,33 @@
+package import Crypto
+internal import Encoding
+
+/// The secret that ties a code to the sign-in that asked for it (PKCE, RFC 7636).
+package struct CodeVerifier: Sendable {
+  /// 43 characters.
+  package let secret: SharedSecret
+
+  /// What the authorization request says of it, by the method `S256` (RFC 7636 section 4.2).
+  package let challenge: String
+
+  /// The only method: `plain` would show the secret to whoever sees the request (RFC 7636 section 7.2).
+  package static let method = "S256"
+
+  /// A new one, of 32 random bytes (RFC 7636 section 7.1).
+  package init() throws(OAuthError) {
+    do {
+      let random = try SecretBytes.random(32)
+      var text = SecretBuffer(capacity: Base64URL.encodedCount(32))
+      random.withBytes { Base64URL.append($0, to: &text) }
+      try self.init(SharedSecret(try text.finish()))
+    } catch {
+      throw OAuthError(.cryptoFailure, "the sign-in")
+    }
+  }
+
+  /// - Parameter secret: 43 to 128 characters of RFC 7636 section 4.1.
+  package init(_ secret: SharedSecret) throws(CryptoError) {
+    self.secret = secret
+    challenge = Base64URL.encode(
+      try secret.bytes.withBytes { (bytes) throws(CryptoError) in try Digest.sha256.hash(bytes) })
+  }
+}

@@ -1,0 +1,43 @@
+internal import Encoding
+
+/// What a protected resource says about itself (RFC 9728 section 2), as far as a sign-in needs it.
+package struct ProtectedResource: Sendable, Hashable {
+  /// The resource, exactly as it was asked for.
+  package let identifier: String
+  /// Who issues tokens for it, in the resource's order, each once; never empty.
+  package let authorizationServers: [Issuer]
+  /// What to ask for; empty when the resource does not say.
+  package internal(set) var scopes: [String]
+
+  /// More authorization servers than these are not looked at.
+  package static let mostServers = 16
+
+  /// Reads a metadata document; unknown members are ignored (section 3.2).
+  ///
+  /// Authorization servers that cannot be issuers are left out. So are those that only this machine or its own
+  /// network could mean, unless the resource is such a one too: a server elsewhere has no say in what is asked
+  /// for there (section 7.7).
+  ///
+  /// - Throws: `resourceMismatch` when the document is not for `resource`, byte by byte; then nothing of it is
+  ///   used (section 3.3). `metadataInvalid` names a member that is wrong or missing.
+  package init(parsing body: [UInt8], of resource: Endpoint, allowHTTPLoopback: Bool) throws(OAuthError) {
+    guard let object = (try? JSON(parsing: body))?.object else {
+      throw OAuthError(.metadataInvalid, "it is not a JSON object")
+    }
+    let reader = MetadataReader(object: object, allowHTTPLoopback: allowHTTPLoopback)
+    guard let named = try reader.string("resource"), named.utf8.elementsEqual(resource.text.utf8) else {
+      throw OAuthError(.resourceMismatch, "the one that was asked for")
+    }
+    identifier = resource.text
+    var servers: [Issuer] = []
+    for text in try reader.strings("authorization_servers") ?? [] where servers.count < Self.mostServers {
+      guard let issuer = try? Issuer(text, allowHTTPLoopback: allowHTTPLoopback), !servers.contains(issuer),
+        resource.uri.isInner || (try? URI(text))?.isInner == false
+      else { continue }
+      servers.append(issuer)
+    }
+    guard !servers.isEmpty else { throw OAuthError(.metadataInvalid, "it names no authorization server to go to") }
+    authorizationServers = servers
+    scopes = (try? Scope(values: reader.strings("scopes_supported") ?? []).values) ?? []
+  }
+}

@@ -1,0 +1,41 @@
+internal import Crypto
+internal import Encoding
+
+/// The answer to a pushed authorization request (RFC 9126 section 2.2).
+struct PushedAuthorizationResponse: Sendable, Hashable {
+  /// Stands for the request, once.
+  let requestURI: String
+  /// Seconds from the moment of the answer.
+  let expiresIn: Int
+
+  /// The longest `request_uri`, in bytes: it must fit into a URL.
+  private static let longest = 1024
+
+  /// - Throws: The error that the answer names, or `malformedResponse`.
+  static func parse(_ response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> PushedAuthorizationResponse {
+    try response.body.withBytes { (bytes) throws(OAuthError) in
+      // RFC 9126 section 2.2 says 201; a 200 with the same content means nothing else.
+      let reader = try AnswerReader(
+        response, bytes, subject: "the pushed authorization request endpoint", kind: .other, sent: sent,
+        success: [200, 201])
+      guard let uri = try reader.text("request_uri", in: bytes), isURI(uri) else {
+        throw reader.malformed("request_uri")
+      }
+      guard let seconds = try reader.seconds("expires_in", in: bytes), seconds > 0 else {
+        throw reader.malformed("expires_in")
+      }
+      return PushedAuthorizationResponse(requestURI: uri, expiresIn: seconds)
+    }
+  }
+
+  /// A scheme and something after it, in printable characters. It is only handed on, never fetched.
+  private static func isURI(_ text: String) -> Bool {
+    guard text.utf8.count <= longest, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return false }
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let first = parts[0].utf8.first, !parts[1].isEmpty else { return false }
+    let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }
+    let isRest = { (byte: UInt8) in isLetter(byte) || (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E].contains(byte)
+    }
+    return isLetter(first) && parts[0].utf8.allSatisfy(isRest)
+  }
+}

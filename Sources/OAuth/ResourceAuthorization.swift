@@ -1,0 +1,50 @@
+package import Crypto
+package import Encoding
+
+/// What proves to a resource that a request may be made: the one place where an access token gets into a
+/// request to a resource.
+package struct ResourceAuthorization: Sendable {
+  private let accessToken: SharedSecret
+  private let prover: DPoPProver?
+
+  /// - Parameter prover: Proves the key that the token is bound to (RFC 9449); nil for a Bearer token.
+  package init(accessToken: SharedSecret, prover: DPoPProver? = nil) {
+    self.accessToken = accessToken
+    self.prover = prover
+  }
+
+  /// What goes with one attempt, and with no other.
+  package struct Attempt: Sendable {
+    /// The fields to send.
+    package let fields: [SecretField]
+    fileprivate let proof: DPoPProof?
+  }
+
+  /// Makes what goes with an attempt that is made now (RFC 6750 section 2.1, RFC 9449 section 7.1).
+  package func attempt(method: ResourceMethod, uri: URI) throws(OAuthError) -> Attempt {
+    guard let prover else {
+      return Attempt(fields: [SecretField("Authorization", try value("Bearer ", accessToken))], proof: nil)
+    }
+    let proof = prover.proof(method: method.text, url: uri, as: .resourceServer, accessToken: accessToken)
+    let signed = try proof.signed(by: prover.key)
+    let fields = [
+      SecretField("Authorization", try value("DPoP ", accessToken)), SecretField("DPoP", try value(signed)),
+    ]
+    return Attempt(fields: fields, proof: proof)
+  }
+
+  /// Takes over what the answer tells about the next proof.
+  ///
+  /// - Returns: Why the request is worth another attempt, if it is.
+  package func learn(from head: ResourceHead, after attempt: Attempt) -> DPoPProver.Complaint? {
+    guard let prover, let proof = attempt.proof else { return nil }
+    return prover.learn(from: head, to: proof)
+  }
+
+  private func value(_ text: String, _ token: SharedSecret? = nil) throws(OAuthError) -> SharedSecret {
+    var value = SecretBuffer(capacity: text.utf8.count + (token?.bytes.count ?? 0))
+    value.append(utf8: text)
+    token?.bytes.withBytes { value.append(contentsOf: $0) }
+    do { return SharedSecret(try value.finish()) } catch { throw OAuthError(.cryptoFailure, "the request") }
+  }
+}

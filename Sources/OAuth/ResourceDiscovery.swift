@@ -1,0 +1,107 @@
+internal import Crypto
+internal import Encoding
+
+/// Finds out who issues tokens for a protected resource (RFC 9728). No token is ever sent along.
+package struct ResourceDiscovery {
+  private let resource: Endpoint
+  private let transport: Transport
+  private let http: any HTTPClient
+  private let cancellation: Cancellation?
+
+  /// What a resource says when it is asked without a token.
+  private struct Hint {
+    var metadata: Endpoint?
+    var scopes: [String] = []
+  }
+
+  private static let wellKnown = "/.well-known/oauth-protected-resource"
+
+  package init(
+    _ resource: Endpoint, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
+  ) {
+    self.resource = resource
+    self.transport = transport
+    self.http = http
+    self.cancellation = cancellation
+  }
+
+  /// Reads the metadata at the place that the resource's challenge names (section 5.1), else at the well-known one
+  /// (section 3.1). The scopes of a challenge count for more than those of the metadata, as they are what is needed.
+  ///
+  /// - Throws: `metadataMissing` when there is none.
+  package func run() throws(OAuthError) -> ProtectedResource {
+    let hint = try ask()
+    let place: Endpoint
+    if let named = hint.metadata { place = named } else { place = try location() }
+    let response = try get(place)
+    guard response.status == 200 else {
+      let error = OAuthError.status(of: response, EndpointRole.metadata.subject)
+      guard (400..<500).contains(response.status), error.remedy != .tryLater else { throw error }
+      throw OAuthError(.metadataMissing, "the resource", httpStatus: response.status)
+    }
+    // It is public, so its bytes may leave the secure heap.
+    let body = response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    // A place that answers everything with a page has no such document.
+    guard hint.metadata != nil || (try? JSON(parsing: body))?.object != nil else {
+      throw OAuthError(.metadataMissing, "the resource", httpStatus: response.status)
+    }
+    var found = try ProtectedResource(
+      parsing: body, of: resource, allowHTTPLoopback: transport.allowHTTPLoopback)
+    if !hint.scopes.isEmpty { found.scopes = hint.scopes }
+    return found
+  }
+
+  /// Asks the resource itself.
+  private func ask() throws(OAuthError) -> Hint {
+    let response: HTTPResponse
+    do {
+      response = try send(resource, .resource, followsRedirects: false)
+    } catch {
+      // Whatever content is as large as that is no refusal.
+      if error.code == .tooLarge { return Hint() }
+      throw OAuthError(error, EndpointRole.resource.subject)
+    }
+    guard response.status == 401 else { return Hint() }
+    for challenge in Challenge.all(in: response.headers) where ["bearer", "dpop"].contains(challenge.scheme) {
+      guard let text = challenge["resource_metadata"] else { continue }
+      let scopes = challenge["scope"].flatMap { try? Scope($0) }?.values ?? []
+      return Hint(metadata: try named(text), scopes: scopes)
+    }
+    return Hint()
+  }
+
+  /// The place that a challenge names. Only the resource's own origin can vouch for it: its certificate is what shows
+  /// that the metadata is its own (sections 3.1 and 7.3), and no server may send us round its neighbours (section 7.7).
+  private func named(_ text: String) throws(OAuthError) -> Endpoint {
+    guard let place = try? Endpoint(text, allowHTTPLoopback: transport.allowHTTPLoopback) else {
+      throw OAuthError(.metadataInvalid, "resource_metadata")
+    }
+    guard place.uri.origin.utf8.elementsEqual(resource.uri.origin.utf8) else {
+      throw OAuthError(.metadataInvalid, "resource_metadata is at another origin than the resource")
+    }
+    return place
+  }
+
+  /// Section 3.1: between the host and what follows it, of which a lone `/` is dropped.
+  private func location() throws(OAuthError) -> Endpoint {
+    let uri = resource.uri
+    let rest = uri.path + (uri.query.map { "?" + $0 } ?? "")
+    let base = String(decoding: uri.text.utf8.dropLast(rest.utf8.count), as: UTF8.self)
+    let path = uri.path.utf8.elementsEqual("/".utf8) ? String(rest.dropFirst()) : rest
+    return try Endpoint(base + Self.wellKnown + path, allowHTTPLoopback: transport.allowHTTPLoopback)
+  }
+
+  private func get(_ place: Endpoint) throws(OAuthError) -> HTTPResponse {
+    do { return try send(place, .metadata, followsRedirects: true) } catch {
+      throw OAuthError(error, EndpointRole.metadata.subject)
+    }
+  }
+
+  private func send(
+    _ place: Endpoint, _ role: EndpointRole, followsRedirects: Bool
+  ) throws(HTTPFailure) -> HTTPResponse {
+    var request = HTTPRequest(get: place, role, transport: transport, cancellation: cancellation)
+    request.followsRedirects = followsRedirects
+    return try http.send(request)
+  }
+}

@@ -1,0 +1,40 @@
+/// The method of a request to a resource (RFC 9110 section 9.1). Case counts, so it stays as it is given.
+package struct ResourceMethod: Sendable, Hashable {
+  package static let maximumBytes = 32
+  package static let get = ResourceMethod(known: "GET")
+  package static let post = ResourceMethod(known: "POST")
+
+  package let text: String
+
+  private init(known text: String) { self.text = text }
+
+  /// - Returns: Nil for what is no token, is too long, or is `CONNECT` or `TRACE`: the first asks for a
+  ///   tunnel, the second has the token sent back (RFC 9110 section 9.3.8).
+  package init?(_ text: String) {
+    guard (1...Self.maximumBytes).contains(text.utf8.count), text.utf8.allSatisfy(HTTPToken.contains),
+      !["CONNECT", "TRACE"].contains(text.uppercased())
+    else { return nil }
+    self.text = text
+  }
+
+  package var isHead: Bool { isOne(of: ["HEAD"]) }
+
+  /// Whether a request may be sent again, or followed to another place, without a second effect
+  /// (RFC 9110 section 9.2.1).
+  package var isSafe: Bool { isOne(of: ["GET", "HEAD", "OPTIONS"]) }
+
+  /// Whether a server expects to be told that there is no content (RFC 9110 section 8.6).
+  package var usuallyHasContent: Bool { isOne(of: ["POST", "PUT", "PATCH"]) }
+
+  private func isOne(of names: [String]) -> Bool { names.contains { $0.utf8.elementsEqual(text.utf8) } }
+}
+
+/// The characters of a token (RFC 9110 section 5.6.2).
+package enum HTTPToken {
+  package static func contains(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}

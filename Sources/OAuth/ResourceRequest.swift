@@ -1,0 +1,97 @@
+package import Crypto
+
+/// One request to a resource, without what proves that it may be made.
+package struct ResourceRequest: Sendable {
+  package var method: ResourceMethod
+  package var endpoint: Endpoint
+  package var fields: [ResourceField]
+  package var transport: Transport
+  /// How long nothing may move between here and the server. The length of a transfer has no limit.
+  package var stallSeconds: Int
+  /// Ends the request early from another thread.
+  package var cancellation: Cancellation
+
+  package init(
+    method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField] = [], transport: Transport,
+    stallSeconds: Int, cancellation: Cancellation
+  ) {
+    self.method = method
+    self.endpoint = endpoint
+    self.fields = fields
+    self.transport = transport
+    self.stallSeconds = stallSeconds
+    self.cancellation = cancellation
+  }
+}
+
+/// A header field whose value is secret.
+package struct SecretField: Sendable {
+  package let name: String
+  package let value: SharedSecret
+
+  package init(_ name: String, _ value: SharedSecret) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// Status and header fields of an answer.
+package struct ResourceHead: Sendable {
+  package let status: Int
+  package let headers: HTTPHeaders
+
+  package init(status: Int, headers: HTTPHeaders) {
+    self.status = status
+    self.headers = headers
+  }
+}
+
+/// An answer whose content went to a ``ResourceReceiver``.
+package struct ResourceResponse: Sendable {
+  package let head: ResourceHead
+  /// How many bytes of content the receiver took.
+  package let contentBytes: Int
+
+  package init(head: ResourceHead, contentBytes: Int) {
+    self.head = head
+    self.contentBytes = contentBytes
+  }
+}
+
+/// Where the content of a request comes from. Used by one thread at a time.
+package protocol ResourceContent: AnyObject, Sendable {
+  /// In bytes; nil when it is known only at the end.
+  var length: Int? { get }
+  /// Whether ``rewind()`` would work now.
+  var canRewind: Bool { get }
+  /// Becomes readable when there is more after a `later`.
+  var descriptor: Int32 { get }
+  /// Fills the start of `space`. Never waits.
+  func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
+  /// Goes back to the first byte.
+  func rewind()
+}
+
+/// What one read of a ``ResourceContent`` found.
+package enum ResourceContentPart: Sendable, Hashable {
+  case bytes(Int)
+  case end
+  /// Nothing yet.
+  case later
+  /// It cannot be read, or is shorter than it said.
+  case failed
+}
+
+/// Where the content of an answer goes. Used by one thread at a time.
+package protocol ResourceReceiver: AnyObject, Sendable {
+  /// Becomes writable when there is room again.
+  var descriptor: Int32 { get }
+  /// Takes the head of the answer, before any content.
+  ///
+  /// - Returns: Whether the content is wanted. Of what is not, only a little is read.
+  func begin(_ head: ResourceHead) -> Bool
+  /// Takes as many of the bytes as there is room for. Never waits.
+  ///
+  /// - Returns: How many; nil when nobody wants any more.
+  func take(_ bytes: Span<UInt8>) -> Int?
+}

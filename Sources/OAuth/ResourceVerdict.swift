@@ -1,0 +1,43 @@
+/// What an answer of a resource says of the token (RFC 6750 section 3.1, RFC 9470 section 3).
+package enum ResourceVerdict: Sendable, Hashable {
+  /// Nothing.
+  case none
+  /// The token is not accepted. A new one may be.
+  case refused
+  /// The proof of the token's key is not accepted (RFC 9449 section 9); the token may be good.
+  case proofRefused
+  /// The token lacks a scope, which the server may name. A new token of the same session would lack it too.
+  case insufficientScope([String])
+  /// The person must sign in in another way, or again.
+  case insufficientAuthentication(acrValues: [String], maxAgeSeconds: Int?)
+
+  package init(_ head: ResourceHead) {
+    guard head.status == 401 || head.status == 403 else {
+      self = .none
+      return
+    }
+    let challenge = Challenge.all(in: head.headers).first { Self.schemes.contains($0.scheme) && $0["error"] != nil }
+    switch challenge?["error"] {
+    case "insufficient_user_authentication":
+      self = .insufficientAuthentication(
+        acrValues: Self.words(challenge?["acr_values"]), maxAgeSeconds: Self.seconds(challenge?["max_age"]))
+    case "insufficient_scope": self = .insufficientScope(Self.words(challenge?["scope"]))
+    case "use_dpop_nonce", "invalid_dpop_proof": self = head.status == 401 ? .proofRefused : .none
+    default: self = head.status == 401 ? .refused : .none
+    }
+  }
+
+  private static let schemes = ["bearer", "dpop"]
+  private static let mostWords = 32
+
+  private static func words(_ text: String?) -> [String] {
+    (text ?? "").utf8.split(separator: 0x20).prefix(mostWords).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func seconds(_ text: String?) -> Int? {
+    guard let text, (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    return Int(text)
+  }
+}

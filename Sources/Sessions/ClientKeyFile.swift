@@ -1,0 +1,57 @@
+package import Crypto
+internal import Encoding
+internal import JOSE
+
+/// A client's private key as a person hands it over, taken apart for the vault and the settings.
+package struct ClientKeyFile: Sendable {
+  /// As ``ClientCredentials/key`` has it.
+  package let key: SharedSecret
+  /// By which the server knows the key; nil when the file does not say.
+  package let keyID: String?
+  /// The only algorithm that the key is for; nil when the file does not say.
+  package let algorithm: String?
+
+  /// - Parameter text: PEM or a JSON Web Key, on the secure heap.
+  package init(_ text: Span<UInt8>) throws(SessionError) {
+    do throws(JOSEError) {
+      let read = try PrivateKeyText.read(text)
+      keyID = read.keyID
+      algorithm = read.algorithm?.rawValue
+      key = try Self.encode(read.key)
+    } catch {
+      let problem: ConfigurationError.KeyProblem =
+        switch error.code {
+        case .passphraseNeeded: .encrypted
+        case .unsupportedKey, .unsuitableKey: .unsupported
+        case .weakKey: .weak
+        default: .malformed
+        }
+      throw .configuration(ConfigurationError(.clientKey(problem), ""))
+    }
+  }
+
+  /// A new key, for a client that is registered with it.
+  package static func generate() throws(SessionError) -> ClientKeyFile {
+    do throws(CryptoError) {
+      return ClientKeyFile(key: try encoded(try .generateEC(.p256)))
+    } catch {
+      throw .memory
+    }
+  }
+
+  private init(key: SharedSecret) {
+    self.key = key
+    keyID = nil
+    algorithm = nil
+  }
+
+  private static func encode(_ key: borrowing PrivateKey) throws(JOSEError) -> SharedSecret {
+    do { return try encoded(key) } catch { throw JOSEError(.library) }
+  }
+
+  private static func encoded(_ key: borrowing PrivateKey) throws(CryptoError) -> SharedSecret {
+    var text = SecretBuffer(capacity: 512)
+    try key.serialized().withBytes { Base64URL.append($0, to: &text) }
+    return SharedSecret(try text.finish())
+  }
+}

@@ -1,0 +1,44 @@
+package import OAuth
+package import Vault
+internal import Platform
+
+/// Trades an account's own access token for one with another target (RFC 8693): blocking, for a worker thread.
+///
+/// Nothing is written: what comes is good for as long as it lives, and can be had again.
+package struct ExchangeOperation: Sendable {
+  package let account: AccountName
+  package let configuration: AccountConfiguration
+  /// The account's own token.
+  package let subject: AccessGrant
+  package let target: TokenTarget
+  package let services: SessionServices
+  package let cancellation: Cancellation
+
+  package init(
+    account: AccountName, configuration: AccountConfiguration, subject: AccessGrant, target: TokenTarget,
+    services: SessionServices, cancellation: Cancellation
+  ) {
+    self.account = account
+    self.configuration = configuration
+    self.subject = subject
+    self.target = target
+    self.services = services
+    self.cancellation = cancellation
+  }
+
+  package func run() throws(SessionError) -> AccessGrant {
+    guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
+    let server = try services.server(
+      for: account, configuration, stored.record, grant: subject, cancellation: cancellation)
+    let startedAt = services.time.now()
+    let wallSeconds = services.time.wallSeconds()
+    let response = try oauth { () throws(OAuthError) in
+      try server.exchange(subject.accessToken, for: target, cancellation: cancellation)
+    }
+    return AccessGrant(
+      accessToken: response.accessToken, tokenType: response.tokenType,
+      scope: (response.scope ?? target.scope)?.text, subject: subject.subject, claims: subject.claims,
+      idToken: subject.idToken, issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
+      lifetimeSeconds: response.expiresIn, recordGeneration: stored.generation, dpopKey: subject.dpopKey)
+  }
+}

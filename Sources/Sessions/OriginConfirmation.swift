@@ -1,0 +1,52 @@
+package import OAuth
+package import Vault
+
+/// Seals in the vault which places may get an account's token, after a person has changed the list. Blocking.
+///
+/// Only what was named in that change is added: an entry that somebody wrote into the settings file is not
+/// confirmed along with it.
+package struct OriginConfirmation: Sendable {
+  package let account: AccountName
+  /// The settings with the change.
+  package let configuration: AccountConfiguration
+  package let added: [ResourceOrigin]
+  package let services: SessionServices
+
+  package init(
+    account: AccountName, configuration: AccountConfiguration, added: [ResourceOrigin], services: SessionServices
+  ) {
+    self.account = account
+    self.configuration = configuration
+    self.added = added
+    self.services = services
+  }
+
+  /// The record's generation before and after it was written again.
+  package struct Move: Sendable, Hashable {
+    package let from: UInt64
+    package let to: UInt64
+  }
+
+  /// The same as part of a change: nothing is read when the list is not what it is about.
+  package func run(for change: AccountChange) throws(SessionError) -> Move? {
+    added.isEmpty && change.old.origins == change.new.origins ? nil : try run()
+  }
+
+  /// - Returns: Nil when there was nothing to seal. An account that never signed in has no record; its
+  ///   first sign-in seals the whole list.
+  package func run() throws(SessionError) -> Move? {
+    try services.holding(account) { () throws(SessionError) in try seal() }
+  }
+
+  private func seal() throws(SessionError) -> Move? {
+    guard let stored = try services.storedRecord(of: account) else { return nil }
+    var record = stored.record
+    let kept = record.authority.resourceOrigins.filter { text in
+      ResourceOrigin(text, allowHTTPLoopback: true).map { configuration.lists($0) } ?? false
+    }
+    let sealed = Set(kept + added.map(\.text)).sorted()
+    guard sealed != record.authority.resourceOrigins else { return nil }
+    record.authority.resourceOrigins = sealed
+    return Move(from: stored.generation, to: try services.write(record, of: account))
+  }
+}

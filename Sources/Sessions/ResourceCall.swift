@@ -1,0 +1,125 @@
+internal import Encoding
+package import OAuth
+package import Vault
+
+/// Makes one request to a resource with an account's token. Blocking.
+package struct ResourceCall: Sendable {
+  /// What is asked, and where.
+  package struct Target: Sendable {
+    package let method: ResourceMethod
+    package let endpoint: Endpoint
+    package let fields: [ResourceField]
+
+    package init(method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField]) {
+      self.method = method
+      self.endpoint = endpoint
+      self.fields = fields
+    }
+
+    package var origin: ResourceOrigin { ResourceOrigin(of: endpoint) }
+  }
+
+  /// What came of it.
+  package enum Outcome: Sendable {
+    /// The answer went to the receiver.
+    case answered(ResourceResponse)
+    /// The token was refused and a new one may be accepted. Nothing of the answer went to the receiver, and
+    /// the content is at its start again.
+    case refused
+  }
+
+  /// The most redirects that are followed, all to the same origin.
+  package static let maximumRedirects = 3
+
+  package let account: AccountName
+  package let configuration: AccountConfiguration
+  package let grant: AccessGrant
+  package let target: Target
+  package let content: (any ResourceContent)?
+  package let receiver: any ResourceReceiver
+  package let services: SessionServices
+  /// Whether a refused token is worth a refresh and another try, which is done once
+  /// (RFC 6750, section 3.1).
+  package let mayRefresh: Bool
+  package let stallSeconds: Int
+  package let cancellation: Cancellation
+
+  package init(
+    account: AccountName, configuration: AccountConfiguration, grant: AccessGrant, target: Target,
+    content: (any ResourceContent)?, receiver: any ResourceReceiver, services: SessionServices, mayRefresh: Bool,
+    stallSeconds: Int, cancellation: Cancellation
+  ) {
+    self.account = account
+    self.configuration = configuration
+    self.grant = grant
+    self.target = target
+    self.content = content
+    self.receiver = receiver
+    self.services = services
+    self.mayRefresh = mayRefresh
+    self.stallSeconds = stallSeconds
+    self.cancellation = cancellation
+  }
+
+  /// - Throws: Why the token may not go there, before anything is sent; why there is no answer.
+  package func run() throws(SessionError) -> Outcome {
+    let transport = try permittedTransport()
+    let authorization = ResourceAuthorization(
+      accessToken: grant.accessToken, prover: grant.dpopKey.map(services.prover))
+    var settled: Set<DPoPProver.Complaint> = []
+    var endpoint = target.endpoint
+    var redirectsLeft = target.method.isSafe && content == nil ? Self.maximumRedirects : 0
+    while true {
+      let request = ResourceRequest(
+        method: target.method, endpoint: endpoint, fields: target.fields, transport: transport,
+        stallSeconds: stallSeconds, cancellation: cancellation)
+      let attempt = try oauth { () throws(OAuthError) in
+        try authorization.attempt(method: request.method, uri: endpoint.uri)
+      }
+      let judge = ResourceJudge(
+        receiver, at: endpoint, content: content, mayRefresh: mayRefresh, mayFollow: redirectsLeft > 0
+      ) { [settled] head in
+        authorization.learn(from: head, after: attempt).flatMap { settled.contains($0) ? nil : $0 }
+      }
+      let response = try exchange(request, attempt, judge)
+      switch judge.decision {
+      case .pass: return .answered(response)
+      case .renew:
+        content?.rewind()
+        return .refused
+      case .prove(let complaint):
+        content?.rewind()
+        settled.insert(complaint)
+      case .follow(let next):
+        redirectsLeft -= 1
+        endpoint = next
+      }
+    }
+  }
+
+  private func exchange(
+    _ request: ResourceRequest, _ attempt: ResourceAuthorization.Attempt, _ judge: ResourceJudge
+  ) throws(SessionError) -> ResourceResponse {
+    do {
+      return try services.http.exchange(request, authorization: attempt.fields, content: content, receiver: judge)
+    } catch {
+      switch error.code {
+      case .content: throw .content
+      case .cancelled: throw .cancelled
+      default: throw .oauth(OAuthError(error, target.origin.text))
+      }
+    }
+  }
+
+  /// How the place is reached, if the token may go there at all.
+  private func permittedTransport() throws(SessionError) -> Transport {
+    guard let record = try services.record(of: account) else { throw .signedOut(account: account.text) }
+    var access = try AccountAccess(configuration)
+    if let setting = record.difference(from: configuration, caDigest: access.caDigest) {
+      throw .configurationChanged(account: account.text, setting: setting)
+    }
+    try record.authority.check(target.origin, configuration, account)
+    access.useProxyCredentials(record.proxyCredentials)
+    return access.transport
+  }
+}

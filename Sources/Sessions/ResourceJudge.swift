@@ -1,0 +1,62 @@
+internal import Encoding
+internal import OAuth
+
+/// Looks at the head of an answer and decides whether the caller gets it, or another request is made first.
+final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
+  // One thread at a time uses it, as every receiver.
+  enum Decision {
+    case pass
+    case renew
+    /// Once more with another proof of the key, for this reason.
+    case prove(DPoPProver.Complaint)
+    case follow(Endpoint)
+  }
+
+  private let receiver: any ResourceReceiver
+  private let endpoint: Endpoint
+  private let content: (any ResourceContent)?
+  private let learn: (ResourceHead) -> DPoPProver.Complaint?
+  private let mayRefresh: Bool
+  private let mayFollow: Bool
+  private(set) var decision = Decision.pass
+
+  /// - Parameter learn: Why an answer is worth another attempt with a proof of its own, if it is.
+  init(
+    _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
+    mayFollow: Bool, learn: @escaping (ResourceHead) -> DPoPProver.Complaint?
+  ) {
+    self.receiver = receiver
+    self.endpoint = endpoint
+    self.content = content
+    self.mayRefresh = mayRefresh
+    self.mayFollow = mayFollow
+    self.learn = learn
+  }
+
+  var descriptor: Int32 { receiver.descriptor }
+
+  func begin(_ head: ResourceHead) -> Bool {
+    decision = decide(head)
+    guard case .pass = decision else { return false }
+    return receiver.begin(head)
+  }
+
+  func take(_ bytes: Span<UInt8>) -> Int? { receiver.take(bytes) }
+
+  private func decide(_ head: ResourceHead) -> Decision {
+    let complaint = learn(head)
+    let isRepeatable = content?.canRewind ?? true
+    if let complaint, isRepeatable { return .prove(complaint) }
+    if mayRefresh, ResourceVerdict(head) == .refused, isRepeatable { return .renew }
+    if mayFollow, let next = Self.redirect(head, from: endpoint) { return .follow(next) }
+    return .pass
+  }
+
+  /// Where a redirect leads, if that is on the same origin: no other gets the token.
+  private static func redirect(_ head: ResourceHead, from endpoint: Endpoint) -> Endpoint? {
+    guard [301, 302, 303, 307, 308].contains(head.status), let location = head.headers["Location"],
+      let target = endpoint.uri.resolving(location), target.origin.utf8.elementsEqual(endpoint.uri.origin.utf8)
+    else { return nil }
+    return try? Endpoint(target.text, allowHTTPLoopback: endpoint.uri.isHTTPLoopback)
+  }
+}

@@ -1,0 +1,60 @@
+package import Crypto
+package import OAuth
+
+/// Finds out what a URL is that a person wants to sign in to: an authorization server, or a resource that names some
+/// (RFC 9728). Blocking. Nothing secret is sent, and no server is contacted that only another server named.
+package struct ResourceSearch: Sendable {
+  package enum Finding: Sendable, Hashable {
+    case issuer
+    case resource(ProtectedResource)
+  }
+
+  private let url: String
+  private let configuration: AccountConfiguration
+  private let proxyCredentials: SharedSecret?
+  private let services: SessionServices
+
+  /// - Parameter configuration: How the server is reached; whom it belongs to does not matter.
+  package init(
+    _ url: String, _ configuration: AccountConfiguration, proxyCredentials: SharedSecret?, services: SessionServices
+  ) {
+    self.url = url
+    self.configuration = configuration
+    self.proxyCredentials = proxyCredentials
+    self.services = services
+  }
+
+  package func run() throws(SessionError) -> Finding {
+    var (transport, _) = try AccountAccess.transport(of: configuration)
+    // They are for the issuer's key.
+    transport.pins = []
+    transport.proxy?.credentials = proxyCredentials
+    return try oauth { () throws(OAuthError) in try find(transport) }
+  }
+
+  private func find(_ transport: Transport) throws(OAuthError) -> Finding {
+    let place = try Endpoint(url, allowHTTPLoopback: transport.allowHTTPLoopback)
+    guard let obstacle = try obstacle(transport) else { return .issuer }
+    do {
+      return .resource(try ResourceDiscovery(place, transport: transport, http: services.http).run())
+    } catch {
+      guard error.code == .metadataMissing else { throw error }
+      guard obstacle.code != .issuerMismatch else { throw obstacle }
+      throw OAuthError(
+        .metadataMissing, "this URL, neither as an issuer nor as a resource", httpStatus: error.httpStatus)
+    }
+  }
+
+  /// Why the URL is no issuer; nil when it is one. A resource may have the metadata of its authorization server at its
+  /// own place, where it counts for nothing (RFC 8414 section 3.3).
+  private func obstacle(_ transport: Transport) throws(OAuthError) -> OAuthError? {
+    do {
+      let issuer = try Issuer(url, allowHTTPLoopback: transport.allowHTTPLoopback)
+      _ = try Discovery.fetch(issuer, transport: transport, http: services.http)
+      return nil
+    } catch {
+      guard [.invalidIssuer, .metadataMissing, .issuerMismatch].contains(error.code) else { throw error }
+      return error
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/// What a request can hand over beside its members: each as a descriptor that travels with it (`SCM_RIGHTS`) and
+/// that the daemon reads. The descriptors come in the order of these cases.
+package enum HandedSecret: Sendable, CaseIterable {
+  case clientSecret
+  /// A private key, in PEM form or as a JSON Web Key.
+  case clientKey
+  /// Certificates in PEM form, the client's own first.
+  case clientCertificate
+
+  private var member: String {
+    switch self {
+    case .clientSecret: "client_secret_descriptor"
+    case .clientKey: "client_key_descriptor"
+    case .clientCertificate: "client_certificate_descriptor"
+    }
+  }
+
+  static func read(_ members: RequestMembers) throws(Failure) -> Set<HandedSecret> {
+    var announced: Set<HandedSecret> = []
+    if try members.flag("client_secret_descriptor") { announced.insert(.clientSecret) }
+    if try members.flag("client_key_descriptor") { announced.insert(.clientKey) }
+    if try members.flag("client_certificate_descriptor") { announced.insert(.clientCertificate) }
+    return announced
+  }
+
+  static func addMembers(_ announced: Set<HandedSecret>, to members: inout MemberWriter) {
+    for kind in allCases { members.add(kind.member, announced.contains(kind)) }
+  }
+}

@@ -1,0 +1,207 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+import Wire
+
+@testable import CommandLine
+
+@Suite struct `Where a browser can be opened` {
+  private func place(_ variables: [String: String], files: Set<String> = []) -> BrowserPlace {
+    BrowserPlace(variable: { variables[$0] }, exists: { files.contains($0) })
+  }
+
+  @Test(arguments: [
+    ([:], false), (["DISPLAY": ":0"], true), (["WAYLAND_DISPLAY": "wayland-0"], true), (["DISPLAY": ""], false),
+    (["BROWSER": "firefox"], true), (["WSL_DISTRO_NAME": "Debian"], true),
+    (["DISPLAY": ":0", "SSH_CONNECTION": "1 2 3 4"], false), (["BROWSER": "firefox", "SSH_TTY": "/dev/pts/0"], false),
+    (["DISPLAY": ":0", "container": "podman"], false), (["BROWSER": "b", "container": "podman"], true),
+    (["VSCODE_IPC_HOOK_CLI": "/s", "DISPLAY": ":0"], false),
+    // A remote editor's own program opens the browser where its person is.
+    (["VSCODE_IPC_HOOK_CLI": "/s", "BROWSER": "/helper.sh", "SSH_CONNECTION": "1 2 3 4"], true),
+    (["CODESPACES": "true"], false),
+  ])
+  func `is told by the environment`(variables: [String: String], canOpen: Bool) {
+    #expect(place(variables).canOpen == canOpen)
+  }
+
+  @Test func `is not a container's screen`() {
+    #expect(!place(["DISPLAY": ":0"], files: ["/.dockerenv"]).canOpen)
+    #expect(!place(["DISPLAY": ":0"], files: ["/run/.containerenv"]).canOpen)
+    #expect(place(["BROWSER": "b"], files: ["/.dockerenv"]).canOpen)
+  }
+
+  @Test func `has its commands in order, and the address as one argument`() {
+    let url = "https://as.example/a?x=%s&y=$(id)'\";`"
+    #expect(
+      place(["BROWSER": "firefox --new-tab:lynx %s -x: :w3m --u=%s ", "DISPLAY": ":0", "WSL_INTEROP": "/s"])
+        .commands(opening: url) == [
+          ["firefox", "--new-tab", url], ["lynx", url, "-x"], ["w3m", "--u=\(url)"], ["xdg-open", url],
+          ["wslview", url],
+        ])
+    #expect(place([:]).commands(opening: url) == [])
+    // The address is never what is run.
+    #expect(place(["BROWSER": "%s"]).commands(opening: url) == [])
+  }
+
+  @Test func `is given nothing but the web`() {
+    for url in ["https://as.example/a?b=c", "http://127.0.0.1:1/a", "http://[::1]:1/a", "HTTPS://as.example"] {
+      #expect(BrowserOpener.mayOpen(url), "\(url)")
+    }
+    #expect(BrowserOpener.mayOpen("https://as.example/a?" + String(repeating: "x", count: 9000)))
+    for url in [
+      "", "http://as.example/", "http://localhost:1/", "file:///etc/passwd", "javascript:alert(1)", "-version",
+      "as.example",
+      "https://as.example/a b", "https://as.example/\u{1B}", "https://u:p@as.example/", " https://as.example",
+      "vscode://x/y", "https:as.example",
+    ] {
+      #expect(!BrowserOpener.mayOpen(url), "\(url)")
+    }
+  }
+}
+
+@Suite struct `agent login with a browser` {
+  private let result = JSONObject([("account", "work"), ("issuer", "https://id.example.com")])
+  private let url = "https://id.example.com/authorize?state=s&x='$(touch${IFS}pwned)'"
+
+  private func browser(_ mustPaste: Bool = false) -> Event.Browser {
+    Event.Browser(
+      login: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid", url: url,
+      redirectURI: "http://127.0.0.1:8400/id.example.com", mustPaste: mustPaste, expiresAt: 4_000_000_000)
+  }
+
+  /// Runs a sign-in until the opener has left its mark, then ends it.
+  private func run(_ program: AgentProgram, browser variable: String, _ options: [String] = []) throws -> ProcessResult
+  {
+    let daemon = try FakeDaemon(at: program.runtime)
+    let result = result
+    let event = browser()
+    try Threads.start(name: "fake-daemon") {
+      guard let conversation = try? daemon.accept(), (try? conversation.receive()) != nil else { return }
+      try? conversation.send(.event(.browser(event)))
+      Threads.sleep(for: .milliseconds(500))
+      try? conversation.send(.result(result))
+    }
+    return try program.run(["login"] + options, adding: ["BROWSER=\(variable)"])
+  }
+
+  private func script(_ program: AgentProgram, _ name: String, _ text: String) throws {
+    try program.tree.write(name, "#!/bin/sh\n\(text)\n")
+    _ = try ProcessRunner.shell("chmod +x '\(program.tree.path(name))'")
+  }
+
+  // The output of a browser is no part of the answer.
+  @Test func `starts the command with the address as one argument, and keeps its output out`() throws {
+    let program = try AgentProgram()
+    try script(
+      program, "browser",
+      "printf '%s|' \"$#\" \"$1\" > '\(program.tree.path("seen"))'; echo noise; echo noise >&2; test -t 0 && exit 1; exit 0"
+    )
+    let result = try run(program, browser: program.tree.path("browser"), ["--browser", "--json"])
+    #expect(result.status == .exited(0))
+    #expect(try program.tree.readText("seen") == "1|\(url)|")
+    #expect(result.outputText.split(separator: "\n").count == 2)
+    #expect(!result.outputText.contains("noise") && result.errorText == "")
+    #expect(try ProcessRunner.shell("ls '\(program.tree.path("."))'").outputText.contains("pwned") == false)
+  }
+
+  @Test func `tries the next command, and tells the address when none works`() throws {
+    let program = try AgentProgram()
+    try script(program, "fails", "exit 3")
+    try script(program, "works", "echo > '\(program.tree.path("seen"))'")
+    let list = "\(program.tree.path("fails")):/nowhere/browser:\(program.tree.path("works"))"
+    let result = try run(program, browser: list, ["--browser"])
+    #expect(result.status == .exited(0))
+    #expect(try program.tree.readText("seen") == "\n")
+    #expect(!result.errorText.contains("no browser could be opened"))
+  }
+
+  @Test func `tells the address when no command works`() throws {
+    let program = try AgentProgram()
+    try script(program, "fails", "exit 3")
+    let result = try run(program, browser: "\(program.tree.path("fails")):/nowhere/browser", ["--browser"])
+    #expect(result.errorText.contains("open \(url) within "))
+    #expect(result.errorText.contains("no browser could be opened"))
+  }
+
+  @Test func `opens nothing when it shall not`() throws {
+    let program = try AgentProgram()
+    try script(program, "browser", "echo > '\(program.tree.path("seen"))'")
+    let result = try run(program, browser: program.tree.path("browser"), ["--browser", "--no-open"])
+    #expect(result.errorText.contains("open \(url) within "))
+    #expect(throws: (any Error).self) { try program.tree.readText("seen") }
+  }
+
+  @Test func `hands over the address from standard input`() throws {
+    let program = try AgentProgram()
+    let daemon = try FakeDaemon(at: program.runtime)
+    let running = try program.start(["login", "--paste", "--json"])
+    let conversation = try daemon.accept()
+    let (request, _) = try conversation.receive()
+    guard case .login(let login) = request.request else { throw Failure(.invalidRequest, "not a login") }
+    #expect(login.flow == .paste)
+    try conversation.send(.event(.browser(browser(true))))
+    _ = try running.readLine()
+    try running.send("\n http://127.0.0.1:8400/id.example.com?code=c&state=s \r\n")
+    let (second, _) = try conversation.receive()
+    #expect(
+      second.request
+        == .loginRedirect(
+          LoginRedirectRequest(login: "0f", url: "http://127.0.0.1:8400/id.example.com?code=c&state=s")))
+    try conversation.send(.result(result))
+    #expect(try running.wait() == .exited(0))
+  }
+
+  @Test func `fails with what the daemon says of an address from a pipe`() throws {
+    let program = try AgentProgram()
+    let daemon = try FakeDaemon(at: program.runtime)
+    let running = try program.start(["login", "--paste"])
+    let conversation = try daemon.accept()
+    _ = try conversation.receive()
+    try conversation.send(.event(.browser(browser(true))))
+    try running.send("nonsense\n")
+    _ = try conversation.receive()
+    try conversation.send(.event(.redirectRefused(Failure(.redirectRejected, "no such address"))))
+    #expect(try running.wait() == .exited(1))
+    #expect(running.errorText.hasSuffix("agent: error: no such address\n"))
+    #expect(!running.errorText.contains("nonsense"))
+  }
+
+  @Test func `takes one way to sign in`() throws {
+    let program = try AgentProgram()
+    let result = try program.run(["login", "--browser", "--paste"])
+    #expect(result.status == .exited(2))
+    #expect(result.errorText == "agent: error: --browser and --paste exclude each other\n")
+  }
+}
+
+@Suite struct `The screen of a sign-in in the browser` {
+  private let event = Event.Browser(
+    login: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid\u{1B}[31m",
+    url: "https://id.example.com/authorize?" + String(repeating: "x", count: 200),
+    redirectURI: "http://127.0.0.1:8400/id.example.com", mustPaste: false, expiresAt: 1, urlExpiresAt: 1)
+
+  @Test func `has the address whole and on a line of its own`() {
+    for columns in [20, 80, 300] {
+      for view in [BrowserView.opens, .byHand] {
+        let lines = SignInScreen(columns: columns, isStyled: true).text(event, view).split(separator: "\n")
+        let url = lines.first { $0.contains("authorize") }.map { String($0) }
+        let indent = columns < 300 ? "" : "  "
+        #expect(url == indent + event.url)
+        #expect(!lines.contains { $0.contains("\u{1B}") })
+      }
+    }
+  }
+
+  @Test func `says who asks, and what to do`() {
+    var event = event
+    let screen = SignInScreen(columns: 80, isStyled: false)
+    #expect(screen.text(event, .opens).hasPrefix("Sign in to id.example.com\n"))
+    #expect(screen.text(event, .opens).contains("A browser opens this address."))
+    #expect(screen.text(event, .byHand).contains("Open this address in a browser on this machine:"))
+    event.mustPaste = true
+    let text = screen.text(event, .byHand)
+    #expect(text.contains("in any browser, on this device or another") && text.contains("paste it here"))
+    #expect(text.contains("\n  http://127.0.0.1:8400/id.example.com\n"))
+  }
+}

@@ -1,0 +1,96 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+import Wire
+
+@testable import CommandLine
+
+@Suite struct `What a sign-in hands over` {
+  private func handed(_ options: [String]) throws -> HandedFiles {
+    try HandedFiles(try Parser.parse(["login", "work"] + options))
+  }
+
+  private func failure(_ options: [String]) -> String? {
+    do {
+      _ = try handed(options)
+      return nil
+    } catch {
+      return (error as? Failure)?.message
+    }
+  }
+
+  @Test func `is nothing unless an option names it`() throws {
+    let files = try handed([])
+    #expect(files.announced.isEmpty && files.descriptors.isEmpty)
+  }
+
+  @Test func `are open files in the order of the protocol, whatever the order of the options`() throws {
+    let directory = try TemporaryDirectory()
+    for name in ["secret", "key", "certificate"] { try directory.write(name, name) }
+    let files = try handed([
+      "--client-certificate-file", directory.path("certificate"), "--client-key-file", directory.path("key"),
+      "--client-secret-file", directory.path("secret"),
+    ])
+    #expect(files.announced == Set(HandedSecret.allCases))
+    let contents = try files.descriptors.map { try $0.descriptor.readToEnd(limit: 100) }
+    #expect(contents.map { String(decoding: $0, as: UTF8.self) } == ["secret", "key", "certificate"])
+  }
+
+  @Test func `comes from one place only`() {
+    #expect(
+      failure(["--client-secret-file", "x", "--client-secret-prompt"])
+        == "give one of --client-secret-file and --client-secret-prompt")
+    #expect(
+      failure(["--client-secret-env", "X", "--client-secret-prompt"])
+        == "give one of --client-secret-env and --client-secret-prompt")
+    #expect(
+      failure(["--client-secret-file", "-", "--client-key-file", "-"])
+        == "standard input cannot hold what --client-secret-file and --client-key-file name")
+  }
+
+  @Test func `must be there`() {
+    #expect(
+      failure(["--client-key-file", "/nowhere/key"])
+        == "the client key file \"/nowhere/key\" cannot be read: No such file or directory")
+    #expect(
+      failure(["--client-secret-env", "AGENT_TESTS_UNSET"])
+        == "the environment variable \"AGENT_TESTS_UNSET\" is not set, or empty")
+  }
+
+  @Test func `is not asked for where nothing may be read from the terminal`() {
+    #expect(
+      failure(["--client-secret-prompt", "--no-input"])
+        == "--client-secret-prompt reads from the terminal, which --no-input forbids")
+  }
+
+  /// The program's own environment, and not its arguments, holds the secret; the daemon gets a pipe.
+  @Test func `may be what an environment variable holds`() throws {
+    let program = try AgentProgram()
+    let daemon = try FakeDaemon(at: program.runtime)
+    try Threads.start(name: "fake-daemon") {
+      guard let conversation = try? daemon.accept(), let (request, passed) = try? conversation.receive(),
+        case .login(let login) = request.request, login.handsOver == [.clientSecret],
+        let secret = try? passed?.descriptor.readToEnd(limit: 100)
+      else { return }
+      try? conversation.send(.failure(Failure(.cancelled, String(decoding: secret, as: UTF8.self))))
+    }
+    let result = try program.run(["login", "--client-secret-env", "SECRET"], adding: ["SECRET=from the environment"])
+    #expect(result.errorText == "agent: error: from the environment\n")
+  }
+
+  @Test func `travel in one line, whatever their number`() throws {
+    let program = try AgentProgram()
+    let daemon = try FakeDaemon(at: program.runtime)
+    for name in ["secret", "key", "certificate"] { try program.tree.write(name, name) }
+    try Threads.start(name: "fake-daemon") {
+      guard let conversation = try? daemon.accept(), let (_, passed) = try? conversation.receiveAll() else { return }
+      let texts = passed.map { (try? $0.descriptor.readToEnd(limit: 100)).map { String(decoding: $0, as: UTF8.self) } }
+      try? conversation.send(.failure(Failure(.cancelled, texts.map { $0 ?? "-" }.joined(separator: " "))))
+    }
+    let result = try program.run([
+      "login", "--client-key-file", "key", "--client-certificate-file", "certificate", "--client-secret-file", "secret",
+    ])
+    #expect(result.errorText == "agent: error: secret key certificate\n")
+  }
+}

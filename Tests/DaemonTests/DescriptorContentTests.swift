@@ -1,0 +1,107 @@
+import OAuth
+import Platform
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+@Suite struct `What is sent from a descriptor` {
+  private func read(_ content: DescriptorContent, by count: Int = 1000) -> (text: String, end: ResourceContentPart) {
+    var bytes: [UInt8] = []
+    while true {
+      var piece = [UInt8](repeating: 0, count: count)
+      var space = piece.mutableSpan
+      let part = content.read(into: &space)
+      guard case .bytes(let got) = part else { return (String(decoding: bytes, as: UTF8.self), part) }
+      bytes += piece.prefix(got)
+    }
+  }
+
+  @Test func `is a file from its current place, as often as it is wanted`() throws {
+    let file = try FileDescriptor.inMemory(Array("0123456789".utf8).span)
+    var skipped: [UInt8] = []
+    #expect(try file.read(into: &skipped, upTo: 4) == 4)
+    let content = try DescriptorContent(SharedDescriptor(file))
+    #expect(content.prepare(Cancellation()))
+    #expect(content.length == 6)
+    for size in [1, 4, 1000] {
+      #expect(read(content, by: size) == ("456789", .end))
+      #expect(content.canRewind)
+      content.rewind()
+    }
+  }
+
+  @Test func `fails when a file has become shorter`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("file", "0123456789")
+    let content = try DescriptorContent(
+      SharedDescriptor(try FileDescriptor(opening: directory.path("file"), for: .reading)))
+    _ = try FileDescriptor(opening: directory.path("file"), for: .replacing)
+    #expect(read(content) == ("", .failed))
+  }
+
+  @Test func `is the whole of a short pipe, as often as it is wanted`() throws {
+    let pipe = try Pipe()
+    try pipe.writing.writeAll(Array("hello".utf8).span)
+    try pipe.writing.close()
+    let content = try DescriptorContent(SharedDescriptor(pipe.reading))
+    #expect(content.prepare(Cancellation()))
+    #expect(content.length == 5)
+    for _ in 0..<2 {
+      #expect(read(content) == ("hello", .end))
+      #expect(content.canRewind)
+      content.rewind()
+    }
+  }
+
+  @Test func `is a long pipe once, and its beginning again`() throws {
+    let pipe = try Pipe()
+    let whole = DescriptorContent.mostKeptBytes + 100_000
+    let writing = SharedDescriptor(pipe.writing)
+    try Threads.start(name: "writer") {
+      try? writing.descriptor.writeAll([UInt8](repeating: 0x78, count: whole).span)
+    }
+    let content = try DescriptorContent(SharedDescriptor(pipe.reading))
+    #expect(content.prepare(Cancellation()))
+    #expect(content.length == nil)
+    #expect(content.canRewind)
+    var got = 0
+    while got < whole {
+      var piece = [UInt8](repeating: 0, count: 65_536)
+      var space = piece.mutableSpan
+      if case .bytes(let count) = content.read(into: &space) { got += count }
+      #expect(content.canRewind == (got <= DescriptorContent.mostKeptBytes))
+    }
+    #expect(got == whole)
+  }
+
+  @Test func `is given up while nobody writes`() throws {
+    let pipe = try Pipe()
+    let content = try DescriptorContent(SharedDescriptor(pipe.reading))
+    let cancellation = Cancellation()
+    cancellation.cancel()
+    #expect(!content.prepare(cancellation))
+    try pipe.writing.close()
+  }
+}
+
+@Suite struct `Where an answer goes` {
+  @Test func `is a pipe, which is never waited for`() throws {
+    let pipe = try Pipe()
+    let receiver = try StreamReceiver(SharedDescriptor(pipe.writing)) { _ in }
+    let piece = [UInt8](repeating: 0x78, count: 100_000)
+    var taken = 0
+    while let count = receiver.take(piece.span), count > 0 { taken += count }
+    #expect(taken > 0)
+    #expect(receiver.take(piece.span) == 0)
+    try pipe.reading.close()
+    Signals.ignoreBrokenPipe()
+    #expect(receiver.take(piece.span) == nil)
+  }
+
+  @Test func `is no file`() throws {
+    let nothing: [UInt8] = []
+    let file = SharedDescriptor(try FileDescriptor.inMemory(nothing.span))
+    #expect(throws: SystemError.unsuitable(operation: "write")) { try StreamReceiver(file) { _ in } }
+  }
+}

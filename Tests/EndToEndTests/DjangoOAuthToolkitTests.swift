@@ -1,0 +1,129 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A third authorization server: one flow for each client, opaque tokens, a device authorization endpoint and a revocation
+/// endpoint that its metadata leave out. One instance serves the suite.
+@Suite(.needsPrograms, .needsDjangoOAuthToolkit, .serialized, .withDjangoOAuthToolkit)
+struct `Against django-oauth-toolkit` {
+  private func codeSignIn(
+    _ tree: AgentTree, _ browser: String, timeout: Duration = .seconds(60)
+  ) throws -> ProcessResult {
+    try tree.agent(DjangoOAuthToolkit.current().codeLine(), ["BROWSER": browser], timeout: timeout)
+  }
+
+  @Test func `sign-in with a browser, UserInfo, refresh and revocation`() throws {
+    let server = try DjangoOAuthToolkit.current()
+    try AgentTree.with { tree in
+      let result = try codeSignIn(tree, server.browser("browse"))
+      try #require(result.succeeded, "\(result.errorText)")
+      let end = try JSON(parsing: Array(try #require(result.lines.last).utf8))
+      #expect(end["issuer"] == .string(server.issuer))
+      let identity = try tree.json("whoami", "work")
+      #expect(identity["subject"] == end["subject"] && end["subject"]?.string?.isEmpty == false)
+      #expect(identity["claims"]?["aud"] == "public-code")
+      // No part of an opaque token means anything (RFC 6749 section 1.4).
+      let first = try tree.token()
+      #expect(!first.contains("."))
+      // UserInfo takes the token, and ends to take it after the revocation (RFC 7009 section 2).
+      #expect(try tree.check()["check"] == "ok")
+      // Each refresh token is good once here (RFC 9700 section 4.14.2).
+      let tokens = try (0..<3).map { _ in try tree.token("work", "--force-refresh") }
+      #expect(Set(tokens + [first]).count == 4)
+      #expect(try userInfo(server, tokens[2]) == "200")
+      #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
+      #expect(try userInfo(server, tokens[2]) == "401")
+      #expect(try tree.agent("token", "work").failed(3))
+      #expect(try tree.files(containing: tokens) == [])
+    }
+  }
+
+  private func userInfo(_ server: DjangoOAuthToolkit, _ token: String) throws -> String {
+    let line = "curl -qsS --noproxy '*' -o /dev/null -w '%{http_code}' -H @- '\(server.issuer)/userinfo/'"
+    let result = try ProcessRunner.run(
+      executable: "/bin/sh", arguments: ["-c", line], input: Array("Authorization: Bearer \(token)\n".utf8))
+    return result.outputText
+  }
+
+  @Test(.needsBrowser) func `sign-in in a real browser`() throws {
+    let server = try DjangoOAuthToolkit.current()
+    try AgentTree.with { tree in
+      let browser = RealBrowser(tree, "--instance", server.folder)
+      let result = try codeSignIn(tree, browser.variable, timeout: .seconds(120))
+      try #require(result.succeeded, "\(result.errorText)")
+      #expect(try browser.seen()["title"] == "Return to the terminal")
+      #expect(try !tree.token().isEmpty)
+    }
+  }
+
+  // RFC 6749 section 4.1.2.1.
+  @Test func `a user who cancels ends the sign-in with status 6`() throws {
+    let server = try DjangoOAuthToolkit.current()
+    try AgentTree.with { tree in
+      let result = try codeSignIn(tree, server.browser("refuse"))
+      #expect(result.status == .exited(6))
+      #expect(result.failureCode == "access_denied")
+    }
+  }
+
+  // RFC 8628 section 3.
+  @Test func `sign-in by device code at an endpoint that is named by hand`() throws {
+    let server = try DjangoOAuthToolkit.current()
+    try AgentTree.with { tree in
+      let end = try server.signIn(tree, "public-device")
+      #expect(end.event["event"] == "signed_in")
+      #expect(end.event["scope"] == "read")
+      #expect(end.status == .exited(0))
+      let first = try tree.token()
+      #expect(try tree.token("work", "--force-refresh") != first)
+      // A later sign-in needs the account's name only.
+      #expect(try tree.json("account", "show", "work")["issuer"] == .string(server.issuer))
+    }
+  }
+
+  @Test func `its metadata alone name no device authorization endpoint`() throws {
+    let server = try DjangoOAuthToolkit.current()
+    try AgentTree.with { tree in
+      let result = try tree.agent(server.line("public-device", "--device"))
+      #expect(result.status == .exited(1))
+      #expect(result.errorText.contains("the server does not name the device authorization endpoint"))
+    }
+  }
+
+  // RFC 8628 section 3.5.
+  @Test func `a device that is denied ends with status 6`() throws {
+    let server = try DjangoOAuthToolkit.current()
+    try AgentTree.with { tree in
+      let end = try server.signIn(tree, "public-device", "deny")
+      #expect(end.event["code"] == "access_denied")
+      #expect(end.status == .exited(6))
+      #expect(try tree.agent("token", "work").failed(3))
+    }
+  }
+
+  // OpenID Connect Core 1.0 section 3.1.3.3: with "openid" there is an ID Token, and this server's device grant has none.
+  @Test func `an identity that was asked for and does not come is missed`() throws {
+    let server = try DjangoOAuthToolkit.current()
+    try AgentTree.with { tree in
+      let end = try server.signIn(tree, "public-device", "approve", "--scope", "openid")
+      #expect(end.event["code"] == "server_misbehaved")
+      #expect(end.status == .exited(1))
+    }
+  }
+
+  // RFC 6749 section 2.3.1.
+  @Test func `a confidential client signs in`() throws {
+    let server = try DjangoOAuthToolkit.current()
+    try AgentTree.with { tree in
+      try tree.directory.write("home/secret", try server.clientSecret() + "\n")
+      let end = try server.signIn(
+        tree, "confidential-device", "approve", "--client-secret-file", tree.path("home/secret"),
+        "--token-endpoint-auth-method", "client_secret_post", "--revocation-endpoint",
+        "\(server.issuer)/revoke_token/")
+      #expect(end.status == .exited(0))
+      #expect(try !tree.token("work", "--force-refresh").isEmpty)
+      #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// Sign-in with Chromium, whose person presses what the pages show (RFC 8252 section 6). One browser at a time.
+@Suite(.needsPrograms, .needsBrowser, .serialized) struct `In a real browser` {
+  private static let patience = Duration.seconds(120)
+
+  private static func with(_ body: (Issuer, AgentTree) throws -> Void) throws {
+    try Issuer.with(approval: "ask") { issuer in
+      try AgentTree.with { tree in try body(issuer, tree) }
+    }
+  }
+
+  private static func line(_ issuer: Issuer, _ options: String...) -> [String] {
+    ["login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--json"] + options
+  }
+
+  /// The values of an address's query, which must be on no page.
+  private static func values(of url: String) throws -> [String] {
+    try Form.parse(try #require(try URI(url).query)).map(\.value)
+  }
+
+  @Test func `sign-in at devissuer`() throws {
+    try Self.with { issuer, tree in
+      let browser = RealBrowser(tree)
+      let result = try tree.agent(
+        Self.line(issuer, "--browser"), ["BROWSER": browser.variable], timeout: Self.patience)
+      try #require(result.succeeded, "\(result.errorText)")
+      let seen = try browser.seen()
+      #expect(try !tree.token().isEmpty)
+      #expect(try issuer.count("approvals") == 1)
+      // The page has the words that it always has: no script, nothing loaded, and nothing of the address.
+      let title = "Return to the terminal"
+      #expect(seen["title"] == .string(title))
+      let sentence = "The answer has arrived, and the terminal tells what came of it. You can close this page."
+      #expect(seen["text"] == .string("\(title)\n\n\(sentence)"))
+      #expect(seen["scripts"] == 0 && seen["handlers"] == 0 && seen["loaded"] == 0)
+      let values = try Self.values(of: try #require(seen["shown"]?.string))
+      #expect(values.count == 3, "code, state and issuer came")
+      let source = try #require(seen["source"]?.string)
+      for value in values { #expect(!source.contains(value)) }
+    }
+  }
+
+  // RFC 6749 section 4.1.2.1, RFC 9700 section 4.2: what others write into an address is shown nowhere.
+  @Test func `the loopback page repeats nothing that it is given`() throws {
+    try Self.with { issuer, tree in
+      try issuer.control("par", "off")
+      let login = try tree.start(Self.line(issuer, "--browser", "--no-open"))
+      let event = try JSON(parsing: Array(login.readLine().utf8))
+      let address = try #require(event["redirect_uri"]?.string)
+      let hostile = "%3Cscript%3Edocument.title%3D%27owned%27%3C%2Fscript%3E"
+      let query = "error=access_denied&error_description=\(hostile)&state=\(hostile)&hostile=\(hostile)"
+      let seen = try RealBrowser(tree, "--foreign").open("\(address)?\(query)")
+      #expect(seen["title"] == "This is not the answer")
+      #expect(seen["scripts"] == 0 && seen["handlers"] == 0 && seen["loaded"] == 0)
+      let source = try #require(seen["source"]?.string)
+      #expect(!source.contains("owned") && !source.contains("access_denied"))
+      // The sign-in waits on, and the person's own browser ends it.
+      _ = try RealBrowser(tree).open(try #require(event["url"]?.string))
+      #expect(try login.wait() == .exited(0))
+    }
+  }
+
+  @Test func `a person who says no ends it with status 6`() throws {
+    try Self.with { issuer, tree in
+      let browser = RealBrowser(tree, "--deny")
+      let result = try tree.agent(
+        Self.line(issuer, "--browser"), ["BROWSER": browser.variable], timeout: Self.patience)
+      #expect(result.status == .exited(6))
+      #expect(result.failureCode == "access_denied")
+      let seen = try browser.seen()
+      #expect(seen["title"] == "The sign-in did not work")
+      #expect(seen["source"]?.string?.contains("the user said no") == false)
+      #expect(try issuer.count("denials") == 1)
+    }
+  }
+
+  @Test func `the address of a page that cannot be loaded is pasted`() throws {
+    try Self.with { issuer, tree in
+      let login = try tree.start(Self.line(issuer, "--paste"))
+      let event = try JSON(parsing: Array(login.readLine().utf8))
+      #expect(event["must_paste"] == true)
+      let seen = try RealBrowser(tree, "--unreachable").open(try #require(event["url"]?.string))
+      let address = try #require(seen["url"]?.string)
+      #expect(address.hasPrefix(try #require(event["redirect_uri"]?.string) + "?"))
+      try login.send(address + "\n")
+      #expect(try JSON(parsing: Array(login.readLine().utf8))["event"] == "signed_in")
+      #expect(try login.wait() == .exited(0))
+      #expect(try !tree.token().isEmpty)
+    }
+  }
+}
+
+extension `Against Glewlwyd over TLS` {
+  private func origin(of url: String) throws -> String {
+    "https://127.0.0.1:\(try #require(try URI(url).port))"
+  }
+
+  /// The server's own pages, with their scripts: a password, the list of what is asked for, and the way back.
+  @Test(.needsBrowser, arguments: [[], ["--dpop"]]) func `sign-in in a real browser`(options: [String]) throws {
+    let server = try Glewlwyd.current()
+    let (client, redirectURIs) = try server.browserClient()
+    try AgentTree.with { tree in
+      // The browser takes the one key that this server has; all other certificates are checked as ever.
+      let pin = try server.pin().dropFirst("sha256//".count)
+      let browser = RealBrowser(tree, "--instance", server.folder, "--pin", String(pin))
+      var result: ProcessResult?
+      for uri in redirectURIs {
+        result = try tree.agent(
+          [
+            "login", "work", "--issuer", server.issuer, "--client-id", client, "--ca-file", server.authority,
+            "--scope", "openid profile email", "--host", try origin(of: server.issuer), "--redirect-uri", uri,
+            "--browser", "--json",
+          ] + options, ["BROWSER": browser.variable], timeout: .seconds(120))
+        if result?.failureCode != "redirect_unavailable" { break }
+      }
+      let end = try #require(result)
+      try #require(end.succeeded, "\(end.errorText)")
+      let seen = try browser.seen()
+      #expect(seen["title"] == "Return to the terminal")
+      #expect(seen["scripts"] == 0)
+      let identity = try JSON(parsing: Array(try #require(end.lines.last).utf8))
+      #expect(identity["scope"]?.string?.split(separator: " ").sorted() == ["email", "openid", "profile"])
+      // OpenID Connect Core 1.0 section 5.3, by a request of the daemon's own.
+      #expect(try tree.json("token", "work")["token_type"] == (options.isEmpty ? "bearer" : "DPoP"))
+      let answer = try tree.agent("request", server.issuer + "/userinfo", "--account", "work")
+      try #require(answer.succeeded, "\(answer.errorText)")
+      #expect(try JSON(parsing: answer.output)["sub"] == identity["subject"])
+    }
+  }
+}

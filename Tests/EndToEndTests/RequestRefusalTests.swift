@@ -1,0 +1,108 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// What a resource says of the token (RFC 6750 section 3.1, RFC 9470).
+@Suite(.needsPrograms) struct `A token that a resource refuses` {
+  /// Refuses every token but those that come after the first.
+  private static func refusingFirst(
+    _ body: (Resource) throws -> Void
+  ) throws {
+    let first = Monitor<String?>(nil)
+    try Resource.answering(
+      { request in
+        let token = request.values("Authorization").first
+        let known = first.withLock { known in
+          known = known ?? token
+          return known
+        }
+        return token == known
+          ? (401, [#"WWW-Authenticate: Bearer error="invalid_token""#], "refused") : (200, [], request.body)
+      }, body: body)
+  }
+
+  @Test(arguments: ["argument", "file", "pipe"]) func `is renewed once and the request made again`(source: String)
+    throws
+  {
+    try Self.refusingFirst { resource in
+      try resource.tree.directory.write("home/body", "text")
+      let data = ["argument": "text", "file": "@" + resource.tree.path("home/body"), "pipe": "@-"][source] ?? ""
+      let result = try resource.request("--data", data, input: "text")
+      #expect(result.succeeded && result.outputText == "text", "\(result.errorText)")
+      #expect(resource.server.requests.map(\.body) == ["text", "text"])
+      #expect(Set(resource.server.requests.map { $0.values("Authorization") }).count == 2)
+      #expect(try resource.session.issuer.count("refreshes") == 1)
+      // The new one is everybody's.
+      #expect(try resource.request().succeeded)
+      #expect(try resource.session.issuer.count("refreshes") == 1)
+    }
+  }
+
+  @Test func `twice ends with its answer and an expired session`() throws {
+    try Resource.answering({ _ in (401, ["WWW-Authenticate: Bearer"], "no") }) { resource in
+      let result = try resource.request()
+      #expect(result.status == .exited(3))
+      #expect(result.outputText == "no")
+      #expect(result.errorText.contains("agent login work"))
+      #expect(resource.server.requests.count == 2)
+      #expect(try resource.session.issuer.count("refreshes") == 1)
+      #expect(try resource.tree.state() == "expired")
+      // Only the authorization server ends a grant.
+      #expect(try !resource.tree.token().isEmpty)
+      #expect(try resource.tree.state() == "active")
+    }
+  }
+
+  @Test func `is told of when the body cannot be sent again`() throws {
+    let serve: @Sendable (Conversation) throws -> Void = { conversation in
+      var seen = 0
+      while seen < 2 << 20 { seen += try #require(try conversation.readBytes()).count }
+      try conversation.respond(401, headers: ["Connection: close"], body: "no")
+    }
+    try Resource.with(serve: serve) { resource in
+      let result = try resource.tree.shell(
+        "sh", "head -c 3000000 /dev/zero | agent request PUT --data @- \(resource.server.url())")
+      #expect(result.status == .exited(3))
+      #expect(result.outputText == "no")
+      #expect(result.errorText.contains("it gets a new token"), "\(result.errorText)")
+      #expect(try resource.session.issuer.count("refreshes") == 0)
+      _ = try resource.tree.token()
+      #expect(try resource.session.issuer.count("refreshes") == 1)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (
+        401, #"Bearer error="insufficient_user_authentication", acr_values="gold silver", max_age="5""#, 3,
+        "agent login work --acr gold --max-age 5"
+      ),
+      (401, #"Bearer error="insufficient_user_authentication", acr_values="$(touch x)""#, 3, "agent login work"),
+      (
+        403, #"Bearer error="insufficient_scope", scope="write admin""#, 6,
+        "agent login work --scope 'openid offline_access write admin'"
+      ),
+      (403, #"Bearer error="insufficient_scope", scope="';reboot;'""#, 6, "agent login work --scope SCOPE"),
+    ] as [(Int, String, Int32, String)])
+  func `for want of something else names the sign-in that helps`(
+    status: Int, challenge: String, exit: Int32, hint: String
+  ) throws {
+    try Resource.answering({ _ in (status, ["WWW-Authenticate: \(challenge)"], "no") }) { resource in
+      let result = try resource.request()
+      #expect(result.status == .exited(exit))
+      #expect(result.outputText == "no")
+      #expect(result.errorText.hasSuffix("agent: hint: \(hint)\n"), "\(result.errorText)")
+      #expect(resource.server.requests.count == 1)
+      #expect(try resource.session.issuer.count("refreshes") == 0)
+    }
+  }
+
+  @Test func `by many requests at once is renewed once`() throws {
+    try Self.refusingFirst { resource in
+      let running = try (0..<10).map { _ in try resource.tree.start(["request", resource.server.url()]) }
+      for process in running { #expect(try process.wait() == .exited(0), "\(process.errorText)") }
+      #expect(try resource.session.issuer.count("refreshes") == 1)
+    }
+  }
+}

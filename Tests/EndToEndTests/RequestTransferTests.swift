@@ -1,0 +1,136 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+@Suite(.needsPrograms) struct `A body of any size` {
+  private static let size = 200_000_000
+
+  /// Sends that many bytes; the connection is closed afterwards.
+  @Sendable private static func sendLarge(_ conversation: Conversation, _ sent: Monitor<Int>? = nil) throws {
+    _ = try conversation.readRequest()
+    try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+    let piece = [UInt8](repeating: 0x78, count: 100_000)
+    for _ in 0..<(size / piece.count) {
+      try conversation.write(piece)
+      sent?.update { $0 += piece.count }
+    }
+  }
+
+  /// What is the daemon's alone: the share in what it has in common with others changes with them.
+  private func memory(_ tree: AgentTree) throws -> Int {
+    try #require(try tree.json("daemon", "status")["memory_private_dirty_kib"]?.int)
+  }
+
+  @Test func `comes through without taking memory`() throws {
+    try Resource.with(serve: { try Self.sendLarge($0) }) { resource in
+      let before = try memory(resource.tree)
+      let result = try resource.tree.shell("sh", "agent request \(resource.server.url()) | wc -c")
+      #expect(result.outputText == "\(Self.size)\n", "\(result.errorText)")
+      #expect(try memory(resource.tree) - before < 3 << 10)
+    }
+  }
+
+  @Test(arguments: ["@-", "@large"]) func `goes out without taking memory`(source: String) throws {
+    let received = Monitor(0)
+    let serve: @Sendable (Conversation) throws -> Void = { conversation in
+      var seen = 0
+      // What frames the chunks comes on top.
+      while seen < Self.size { seen += try #require(try conversation.readBytes()).count }
+      received.update { $0 = seen }
+      try conversation.respond(headers: ["Connection: close"], body: "done")
+    }
+    try Resource.with(serve: serve) { resource in
+      let before = try memory(resource.tree)
+      let make = "head -c \(Self.size) /dev/zero"
+      let request = "agent request PUT --data \(source) \(resource.server.url())"
+      let result = try resource.tree.shell(
+        "sh", source == "@-" ? "\(make) | \(request)" : "\(make) > large && \(request)")
+      #expect(result.outputText == "done", "\(result.errorText)")
+      #expect(received.withLock { $0 } >= Self.size)
+      // The first MiB of a pipe is kept for another try.
+      #expect(try memory(resource.tree) - before < 5 << 10)
+    }
+  }
+
+  @Test func `waits for its reader, and ends when that is killed`() throws {
+    let sent = Monitor(0)
+    let ended = Monitor(false)
+    let serve: @Sendable (Conversation) throws -> Void = { conversation in
+      defer { ended.update { $0 = true } }
+      try Self.sendLarge(conversation, sent)
+    }
+    try Resource.with(serve: serve) { resource in
+      let before = try memory(resource.tree)
+      // Nobody reads what it writes.
+      let reader = try resource.tree.start(["request", "--timeout", "1s", resource.server.url()])
+      // It stands still for longer than the network may: that is not the network's fault.
+      var last = -1
+      while true {
+        Threads.sleep(for: .milliseconds(1500))
+        let now = sent.withLock { $0 }
+        if now == last { break }
+        last = now
+      }
+      #expect(last < 100_000_000, "the daemon reads on")
+      #expect(try memory(resource.tree) - before < 3 << 10)
+      #expect(!ended.withLock { $0 })
+      try reader.signal(Signals.SIGKILL)
+      #expect(ended.wait(.seconds(10)) { $0 ? true : nil } == true, "the transfer goes on without its client")
+      #expect(try !resource.tree.token().isEmpty)
+    }
+  }
+
+  @Test func `ends with the session`() throws {
+    let serve: @Sendable (Conversation) throws -> Void = { conversation in
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome")
+      try conversation.waitForEnd()
+    }
+    try Resource.with(serve: serve) { resource in
+      let process = try resource.tree.start(["request", resource.server.url()])
+      #expect(resource.server.waitForRequests(1))
+      #expect(try resource.tree.agent("logout", "work").succeeded)
+      #expect(try process.wait() == .exited(3), "\(process.errorText)")
+    }
+  }
+
+  @Test func `may come slowly, but not stand still`() throws {
+    let serve: @Sendable (Conversation) throws -> Void = { conversation in
+      let isSlow = try conversation.readRequest()?.line.contains("/slow") ?? false
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n")
+      for _ in 0..<6 {
+        Threads.sleep(for: .milliseconds(400))
+        try conversation.write("x")
+        if !isSlow { return try conversation.waitForEnd() }
+      }
+    }
+    try Resource.with(serve: serve) { resource in
+      #expect(try resource.request("--timeout", "1s", path: "/slow").outputText == "xxxxxx")
+      let stalled = try resource.request("--timeout", "1s", path: "/stall")
+      #expect(stalled.status == .exited(4), "\(stalled.errorText)")
+      #expect(stalled.outputText == "x")
+    }
+  }
+
+  @Test func `that breaks off is an error`() throws {
+    let serve: @Sendable (Conversation) throws -> Void = { conversation in
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome")
+    }
+    try Resource.with(serve: serve) { resource in
+      let result = try resource.request()
+      #expect(result.status == .exited(4), "\(result.errorText)")
+    }
+  }
+
+  @Test func `that nobody takes is an error`() throws {
+    try Resource.with(serve: { try Self.sendLarge($0) }) { resource in
+      let result = try resource.tree.shell(
+        "bash", "set -o pipefail; agent request \(resource.server.url()) | head -c 5")
+      #expect(result.outputText == "xxxxx")
+      #expect(result.status == .exited(1))
+      #expect(try resource.tree.agent("request", resource.server.url(), "--output", "/dev/full").failed(1))
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+// RFC 9728.
+@Suite(.needsPrograms) struct `Sign-in to a resource` {
+  private static let options = ["--client-id", "agent-cli", "--allow-http-loopback", "--device"]
+
+  private static func with(_ body: (Issuer, AgentTree, String) throws -> Void) throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in try body(issuer, tree, issuer.url + "/resource") }
+    }
+  }
+
+  @Test func `gets tokens for it from the issuer that is named, and later without a question`() throws {
+    try Self.with { issuer, tree, resource in
+      let login = try tree.agent(["login", resource, "--issuer", issuer.url, "--json"] + Self.options)
+      try #require(login.succeeded, "\(login.errorText)")
+      let end = try JSON(parsing: Array(try #require(login.lines.last).utf8))
+      #expect(end["event"] == "signed_in" && end["account"] == "127.0.0.1")
+      // RFC 9728 section 2: what the resource says to ask for.
+      #expect(end["scope"] == "openid")
+      let settings = try tree.json("account", "show")
+      #expect(settings["resource"] == [.string(resource)])
+      #expect(settings["origins"] == [.string(issuer.url)])
+      // RFC 8707: the token is good there, and may go there.
+      let answer = try tree.agent("request", resource)
+      #expect(answer.succeeded && answer.outputText.contains("Hello"), "\(answer.errorText)")
+      #expect(try tree.agent("logout").succeeded)
+      let asked = try issuer.count("resource_metadata")
+      let again = try tree.agent(["login", resource, "--no-input", "--device"])
+      #expect(again.succeeded, "\(again.errorText)")
+      #expect(try issuer.count("resource_metadata") == asked)
+      #expect(try tree.json("list")["accounts"]?.array?.count == 1)
+    }
+  }
+
+  // Section 7.6: only a person can trust an authorization server that a resource names.
+  @Test func `asks that server nothing when nobody can be asked`() throws {
+    try Self.with { issuer, tree, resource in
+      let result = try tree.agent(["login", resource, "--no-input"] + Self.options)
+      #expect(result.status == .exited(3) && result.output.isEmpty)
+      #expect(
+        result.errorText
+          == "agent: error: the resource names the authorization server \(issuer.url), which nobody has confirmed\n"
+          + "agent: hint: if you trust it: agent login \(resource) --issuer \(issuer.url)\n")
+      #expect(try issuer.count("resource") == 1 && issuer.count("resource_metadata") == 1)
+      #expect(try issuer.count("metadata") == 0)
+      #expect(try tree.json("list")["accounts"] == [])
+    }
+  }
+
+  @Test func `of an account that is not there yet may name it with --resource`() throws {
+    try Self.with { issuer, tree, resource in
+      let arguments = ["login", "work", "--resource", resource, "--no-input", "--json"] + Self.options
+      let refused = try tree.agent(arguments)
+      #expect(refused.status == .exited(3) && refused.failureCode == "issuer_not_trusted")
+      #expect(refused.errorText.contains("agent login \(resource) --account work --issuer \(issuer.url)"))
+      let login = try tree.agent(
+        ["login", resource, "--account", "work", "--issuer", issuer.url] + Self.options)
+      #expect(login.succeeded, "\(login.errorText)")
+      #expect(try tree.agent(arguments).succeeded)
+    }
+  }
+
+  @Test(arguments: [("y", 0), ("n", 6), ("", 6)])
+  func `asks on the terminal`(answer: String, status: Int) throws {
+    try Self.with { issuer, tree, resource in
+      let program = try WatchedProgram(
+        tree, columns: 200, [:], [Programs.path("agent"), "login", resource] + Self.options)
+      let screen = try program.until("[y/N]")
+      #expect(screen.rows.contains("The resource \(resource) takes tokens of"))
+      #expect(screen.rows.contains("the authorization server \(issuer.url)."))
+      #expect(try issuer.count("metadata") == 0)
+      if !answer.isEmpty { try program.type(answer) }
+      try program.type("^M")
+      #expect(try program.end().status == status)
+      #expect(try tree.json("list")["accounts"]?.array?.count == (status == 0 ? 1 : 0))
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("resource", 1, "server_misbehaved"), ("metadata", 1, "server_misbehaved"), ("no_server", 1, "server_misbehaved"),
+      ("no_metadata", 3, "issuer_not_trusted"), ("server", 3, "issuer_not_trusted"),
+    ] as [(String, Int32, String)])
+  func `believes the resource what the rules allow`(fault: String, status: Int32, code: String) throws {
+    try Self.with { issuer, tree, resource in
+      try issuer.control("break_resource", fault)
+      let result = try tree.agent(["login", resource, "--no-input", "--json"] + Self.options)
+      #expect(result.status == .exited(status), "\(result.errorText)")
+      #expect(result.failureCode == code)
+      #expect(result.errorText.contains("https://issuer.invalid") == (fault == "server"))
+      #expect(try issuer.count("metadata") == 0)
+    }
+  }
+
+  @Test func `takes no other issuer than one that the resource names`() throws {
+    try Self.with { issuer, tree, resource in
+      let other = ["login", resource, "--issuer", "https://id.example", "--json"] + Self.options
+      #expect(try tree.agent(other).failureCode == "access_denied")
+      // RFC 8414 section 3.3.
+      try issuer.control("break_metadata", "issuer")
+      let mixed = try tree.agent(["login", resource, "--issuer", issuer.url, "--json"] + Self.options)
+      #expect(mixed.status == .exited(1) && mixed.failureCode == "server_misbehaved")
+      #expect(try tree.json("list")["accounts"] == [])
+    }
+  }
+
+  @Test(
+    arguments: [
+      (302, "Location: http://127.0.0.1:1/meta", 2, "server_misbehaved"), (200, "X: y", 2_000_000, "server_misbehaved"),
+      (404, "X: y", 2, "invalid_configuration"),
+    ] as [(Int, String, Int, String)])
+  func `survives a hostile server`(status: Int, header: String, length: Int, code: String) throws {
+    let server = try LoopbackServer { conversation in
+      while let request = try conversation.readRequest() {
+        let isMetadata = request.line.contains("/.well-known/oauth-protected-resource/x ")
+        try conversation.respond(
+          isMetadata ? status : 404, headers: [header],
+          body: "\"" + String(repeating: "x", count: isMetadata ? length - 2 : 2) + "\"")
+      }
+    }
+    try AgentTree.with { tree in
+      let result = try tree.agent(["login", server.url("/x"), "--no-input", "--json"] + Self.options)
+      #expect(result.failureCode == code, "\(result.errorText)")
+      #expect(result.status == .exited(1))
+    }
+  }
+
+  @Test func `wants https`() throws {
+    try AgentTree.with { tree in
+      let result = try tree.agent(["login", "http://api.example/", "--no-input", "--json", "--client-id", "cli"])
+      #expect(result.status == .exited(1) && result.failureCode == "invalid_configuration")
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A headless Chromium that signs in as a person would, driven by the script beside these tests.
+///
+/// Each use has a profile of its own, which reaches this machine only.
+struct RealBrowser: Sendable {
+  private static let reportName = "home/browser-report"
+
+  private let tree: AgentTree
+  private let options: [String]
+
+  /// - Parameter options: Of the script; words without spaces and colons, which `BROWSER` could not hold.
+  init(_ tree: AgentTree, _ options: String...) {
+    self.tree = tree
+    self.options = options
+  }
+
+  /// What the environment variable `BROWSER` is set to. After that, ``seen()`` tells how it went.
+  var variable: String {
+    ([Self.script, "--report", tree.path(Self.reportName)] + options).joined(separator: " ")
+  }
+
+  /// What it has seen, once it has come to its end; nothing else tells the test when that is.
+  func seen() throws -> JSON {
+    let deadline = Instant.now.advanced(by: .seconds(90))
+    let home = try tree.directory.open("home")
+    while !home.exists("browser-report") {
+      try #require(Instant.now < deadline, "the browser has come to no end")
+      Threads.sleep(for: .milliseconds(20))
+    }
+    return try Self.checked(JSON(parsing: tree.directory.read(Self.reportName)))
+  }
+
+  /// Opens an address without `agent`, and tells what it has seen at the end.
+  func open(_ url: String) throws -> JSON {
+    let result = try ProcessRunner.run(
+      executable: Self.script, arguments: options + [url], environment: tree.environment(), timeout: .seconds(90))
+    return try Self.checked(JSON(parsing: result.output))
+  }
+
+  /// The script itself holds against what the page should be.
+  private static func checked(_ seen: JSON) throws -> JSON {
+    try #require(seen["problem"] == .null, "\(seen["problem"]?.string ?? "the report is malformed")")
+    return seen
+  }
+
+  /// The scripts are in the folder beside the one of these tests.
+  private static var script: String {
+    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Browser/open"
+  }
+
+  /// Whether the browser and its driver are installed.
+  fileprivate static let isInstalled = ["/usr/bin/chromium", "/usr/bin/chromedriver"].allSatisfy {
+    (try? FileDescriptor(opening: $0, for: .reading)) != nil
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  static var needsBrowser: Self {
+    .enabled(if: RealBrowser.isInstalled, "Chromium or its driver is missing; \"make deps-check\" installs both")
+  }
+}

@@ -1,0 +1,120 @@
+import HTTP
+import Testing
+
+// RFC 9112, RFC 8252 section 7.3.
+@Suite struct `A request to the redirect listener` {
+  private static let target = LoopbackTarget(hosts: ["127.0.0.1:8400"], path: "/as.example")
+  private static let good = "GET /as.example?code=c&state=s HTTP/1.1\r\nHost: 127.0.0.1:8400\r\nAccept: */*\r\n\r\n"
+
+  private static func read(_ text: String) -> LoopbackRequest.Reading {
+    let bytes = Array(text.utf8)
+    return LoopbackRequest.read(bytes.span, for: target)
+  }
+
+  private static func query(_ text: String) -> String? {
+    guard case .redirect(let range) = read(text) else { return nil }
+    return String(decoding: Array(text.utf8)[range], as: UTF8.self)
+  }
+
+  @Test func `of the redirect URI lends its query`() {
+    #expect(Self.query(Self.good) == "code=c&state=s")
+    #expect(Self.query("\r\n" + Self.good) == "code=c&state=s")
+    #expect(Self.query("GET /as.example?a?b HTTP/1.0\nhost:\t127.0.0.1:8400 \n\n") == "a?b")
+    #expect(Self.query("GET /as.example HTTP/1.1\r\nHost: 127.0.0.1:8400\r\n\r\n") == "")
+    #expect(Self.query("GET /as.example? HTTP/1.1\r\nHost: 127.0.0.1:8400\r\n\r\n") == "")
+  }
+
+  @Test func `is waited for until it is whole`() {
+    let bytes = Array(Self.good.utf8)
+    for count in 0..<bytes.count {
+      #expect(LoopbackRequest.read(bytes.span.extracting(..<count), for: Self.target) == .incomplete, "\(count)")
+    }
+  }
+
+  @Test(arguments: [
+    "GET /favicon.ico HTTP/1.1", "GET / HTTP/1.1", "GET /as.example/ HTTP/1.1", "GET /as.exampl?code=c HTTP/1.1",
+    "GET /AS.example?code=c HTTP/1.1", "GET /%61s.example HTTP/1.1", "GET //as.example HTTP/1.1",
+    "GET http://127.0.0.1:8400/as.example HTTP/1.1", "GET /x?/as.example HTTP/1.1", "OPTIONS * HTTP/1.1",
+  ])
+  func `of something else finds nothing`(line: String) {
+    #expect(Self.read(line + "\r\nHost: 127.0.0.1:8400\r\n\r\n") == .refused(.notFound))
+  }
+
+  // DNS rebinding: a page of another name must not reach the listener as if it were the redirect.
+  @Test(arguments: [
+    "evil.example", "localhost:8400", "127.0.0.1", "127.0.0.1:8401", "[::1]:8400", "", "127.0.0.1:8400.x",
+  ])
+  func `under another name finds nothing`(host: String) {
+    #expect(Self.read("GET /as.example?code=c HTTP/1.1\r\nHost: \(host)\r\n\r\n") == .refused(.notFound))
+  }
+
+  @Test(arguments: ["HEAD", "POST", "OPTIONS", "get", "GETX", "PUT"]) func `is a GET`(method: String) {
+    #expect(
+      Self.read("\(method) /as.example?code=c&state=s HTTP/1.1\r\nHost: 127.0.0.1:8400\r\n\r\n")
+        == .refused(.methodNotAllowed))
+  }
+
+  @Test(arguments: [
+    "GET /as.example HTTP/2.0\r\nHost: 127.0.0.1:8400", "GET /as.example\r\nHost: 127.0.0.1:8400",
+    "GET  /as.example HTTP/1.1\r\nHost: 127.0.0.1:8400", " GET /as.example HTTP/1.1\r\nHost: 127.0.0.1:8400",
+    "GET /as.example HTTP/1.1", "GET /as.example HTTP/1.1\r\nHost: 127.0.0.1:8400\r\nHost: 127.0.0.1:8400",
+    "GET /as.example HTTP/1.1\r\nHost : 127.0.0.1:8400", "GET /as.example HTTP/1.1\r\nHost: 127.0.0.1:8400\r\n folded",
+    "GET /as.example HTTP/1.1\r\nHost: 127.0.0.1:8400\r\nnocolon", "GET /\u{7F} HTTP/1.1\r\nHost: 127.0.0.1:8400",
+    "\u{16}\u{3}\u{1}\u{2}", "x", "GET /é HTTP/1.1\r\nHost: 127.0.0.1:8400",
+  ])
+  func `that breaks the grammar is refused`(text: String) {
+    #expect(Self.read(text + "\r\n\r\n") == .refused(.malformed))
+  }
+
+  @Test func `has a limit on its head and on its fields`() {
+    let line = "GET /as.example?code=\(String(repeating: "x", count: 16_000)) HTTP/1.1\r\nHost: 127.0.0.1:8400\r\n"
+    #expect(Self.query(line + "\r\n")?.utf8.count == 16_005)
+    #expect(Self.read(line + "A: \(String(repeating: "y", count: 400))\r\n\r\n") == .refused(.tooLarge))
+    #expect(Self.read(String(repeating: "x", count: 16_383)) == .incomplete)
+    #expect(Self.read(String(repeating: "x", count: 16_384)) == .refused(.tooLarge))
+    #expect(
+      Self.read(Self.good.dropLast() + String(repeating: "a:b\r\n", count: 126) + "\r\n") == .redirect(query: 16..<30))
+    #expect(Self.read(Self.good.dropLast() + String(repeating: "a:b\r\n", count: 127) + "\r\n") == .refused(.malformed))
+  }
+
+  @Test func `with any bit flipped never does harm`() {
+    let bytes = Array(Self.good.utf8)
+    for index in bytes.indices {
+      for bit in 0..<8 {
+        var changed = bytes
+        changed[index] ^= 1 << UInt8(bit)
+        if case .redirect(let query) = LoopbackRequest.read(changed.span, for: Self.target) {
+          #expect(query.lowerBound >= 0 && query.upperBound <= changed.count)
+        }
+      }
+    }
+  }
+}
+
+@Suite struct `A page at the redirect URI` {
+  @Test(arguments: LoopbackPage.allCases) func `is whole, inert and forgotten at once`(page: LoopbackPage) throws {
+    let text = String(decoding: page.response, as: UTF8.self)
+    let parts = try #require(text.split(separator: "\r\n\r\n", maxSplits: 1).map { String($0) } as [String]?)
+    #expect(parts.count == 2)
+    for field in [
+      "Content-Security-Policy: default-src 'none'", "Cache-Control: no-store", "Referrer-Policy: no-referrer",
+      "X-Frame-Options: DENY", "X-Content-Type-Options: nosniff", "Connection: close",
+      "Content-Length: \(parts[1].utf8.count)",
+    ] {
+      #expect(parts[0].contains("\r\n\(field)"), "\(field)")
+    }
+    for active in ["<script", "<style", "<img", "<link", "href", "src=", "on", "javascript"].filter({ $0.count > 2 }) {
+      #expect(!parts[1].contains(active), "\(active)")
+    }
+    #expect(page.response.count < 2048)
+  }
+
+  // It is shown before the code is exchanged, so it must not promise anything.
+  @Test func `sends the person back to the terminal`() {
+    for page in [LoopbackPage.received, .failed] {
+      let text = String(decoding: page.response, as: UTF8.self)
+      #expect(text.contains("terminal"))
+      #expect(!text.contains("signed in"))
+    }
+  }
+}

@@ -1,0 +1,337 @@
+import Crypto
+import HTTP
+import OAuth
+import Platform
+import Synchronization
+import TestSupport
+import Testing
+
+/// Takes what it is told to, and keeps it.
+private final class Receiver: ResourceReceiver {
+  struct State: Sendable {
+    var head: ResourceHead?
+    var bytes: [UInt8] = []
+    var calls = 0
+  }
+
+  let state = Mutex(State())
+  let isWanted: Bool
+  /// What a call takes, by its number.
+  let room: @Sendable (Int) -> Int?
+  private let always: EventCounter
+
+  init(isWanted: Bool = true, room: @escaping @Sendable (Int) -> Int? = { _ in .max }) throws {
+    self.isWanted = isWanted
+    self.room = room
+    always = try EventCounter()
+  }
+
+  var descriptor: Int32 { always.raw }
+  var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
+  var status: Int? { state.withLock { $0.head?.status } }
+
+  func begin(_ head: ResourceHead) -> Bool {
+    state.withLock { $0.head = head }
+    return isWanted
+  }
+
+  func take(_ bytes: Span<UInt8>) -> Int? {
+    let call = state.withLock { state in
+      state.calls += 1
+      return state.calls
+    }
+    guard let room = room(call) else { return nil }
+    let count = min(room, bytes.count)
+    state.withLock { state in for index in 0..<count { state.bytes.append(bytes[index]) } }
+    return count
+  }
+}
+
+/// Gives out parts as a script says.
+private final class Content: ResourceContent {
+  enum Part: Sendable { case text(String), later, failed }
+
+  let length: Int?
+  private let parts: Mutex<[Part]>
+  private let always: EventCounter
+
+  init(_ parts: [Part], length: Int?) throws {
+    self.length = length
+    self.parts = Mutex(parts)
+    always = try EventCounter()
+    always.signal()
+  }
+
+  var canRewind: Bool { false }
+  var descriptor: Int32 { always.raw }
+  func rewind() {}
+
+  func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart {
+    let part = parts.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    switch part {
+    case nil: return .end
+    case .later: return .later
+    case .failed: return .failed
+    case .text(let text):
+      let bytes = Array(text.utf8)
+      for index in bytes.indices { space[index] = bytes[index] }
+      return .bytes(bytes.count)
+    }
+  }
+}
+
+@Suite struct `A request to a resource` {
+  private func request(
+    _ method: String, _ url: String, _ fields: [String] = [], stallSeconds: Int = 20,
+    cancellation: Cancellation = Cancellation()
+  ) throws -> ResourceRequest {
+    ResourceRequest(
+      method: try #require(ResourceMethod(method)), endpoint: try Endpoint(url, allowHTTPLoopback: true),
+      fields: try ResourceField.fields(fields), transport: plainTransport(seconds: 1), stallSeconds: stallSeconds,
+      cancellation: cancellation)
+  }
+
+  private func send(
+    _ request: ResourceRequest, _ content: Content? = nil, to receiver: Receiver, over client: CurlClient = client()
+  ) throws -> ResourceResponse {
+    let authorization = [SecretField("Authorization", SharedSecret(try secret("Bearer at-1")))]
+    return try client.exchange(request, authorization: authorization, content: content, receiver: receiver)
+  }
+
+  private static func answering(_ status: Int = 200, body: String = "{}") throws -> LoopbackServer {
+    try LoopbackServer { while try $0.readRequest() != nil { try $0.respond(status, body: body) } }
+  }
+
+  @Test func `has exactly these header fields`() throws {
+    let server = try Self.answering()
+    _ = try send(request("GET", server.url("/a?b=c"), ["X-A: b", "X-Empty:"]), to: Receiver())
+    #expect(
+      server.requests == [
+        ReceivedRequest(
+          line: "GET /a?b=c HTTP/1.1",
+          headers: [
+            "Host: 127.0.0.1:\(server.port)", "User-Agent: agent-test/1", "Accept: */*", "X-A: b", "X-Empty:",
+            "Authorization: Bearer at-1",
+          ], body: "")
+      ])
+  }
+
+  @Test func `takes the caller's word for what the library would say`() throws {
+    let server = try Self.answering()
+    _ = try send(
+      request("PUT", server.url(), ["Accept: text/html", "User-Agent: mine", "content-type: text/plain"]),
+      Content([.text("hello")], length: 5), to: Receiver())
+    let sent = try #require(server.requests.first)
+    #expect(sent.values("Accept") == ["text/html"])
+    #expect(sent.values("User-Agent") == ["mine"])
+    #expect(sent.values("Content-Type") == ["text/plain"])
+    #expect(sent.values("Expect") == [])
+    #expect(sent.body == "hello")
+  }
+
+  @Test(arguments: ["DELETE", "PROPFIND", "get"]) func `may have any method, and no body`(method: String) throws {
+    let server = try Self.answering()
+    _ = try send(request(method, server.url()), to: Receiver())
+    #expect(server.requests.map(\.line) == ["\(method) / HTTP/1.1"])
+    #expect(server.requests.first?.values("Content-Length") == [])
+  }
+
+  // RFC 9110 section 8.6.
+  @Test(arguments: ["POST", "PUT", "PATCH"]) func `says that it has no body where one is usual`(method: String) throws {
+    let server = try Self.answering()
+    _ = try send(request(method, server.url()), to: Receiver())
+    #expect(server.requests.first?.values("Content-Length") == ["0"])
+    #expect(server.requests.first?.values("Content-Type") == [])
+  }
+
+  @Test func `with HEAD is answered without a body`() throws {
+    let server = try LoopbackServer {
+      while try $0.readRequest() != nil { try $0.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n") }
+    }
+    let receiver = try Receiver()
+    let response = try send(request("HEAD", server.url()), to: receiver)
+    #expect(response.head.status == 200 && response.contentBytes == 0)
+    #expect(receiver.status == 200)
+  }
+
+  @Test func `passes every status and its body on`() throws {
+    for status in [200, 201, 302, 400, 401, 404, 500] {
+      let server = try Self.answering(status, body: "body of \(status)")
+      let receiver = try Receiver()
+      let response = try send(request("GET", server.url()), to: receiver)
+      #expect(response.head.status == status)
+      #expect(receiver.text == "body of \(status)")
+      #expect(response.contentBytes == receiver.text.utf8.count)
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `passes cookies on, and no interim response`() throws {
+    let server = try LoopbackServer { conversation in
+      while try conversation.readRequest() != nil {
+        try conversation.write("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
+        try conversation.respond(headers: ["Set-Cookie: a=b"])
+      }
+    }
+    let receiver = try Receiver()
+    let response = try send(request("GET", server.url()), to: receiver)
+    #expect(response.head.headers["Set-Cookie"] == "a=b")
+    #expect(response.head.headers["Link"] == nil)
+    #expect(receiver.status == 200)
+  }
+
+  @Test func `tells of the head before the body is there`() throws {
+    let receiver = try Receiver()
+    let server = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+      let deadline = Instant.now.advanced(by: .seconds(10))
+      while receiver.status == nil, Instant.now < deadline { Threads.sleep(for: .milliseconds(5)) }
+      try conversation.write(receiver.status == 200 ? "ok" : "no")
+    }
+    _ = try send(request("GET", server.url()), to: receiver)
+    #expect(receiver.text == "ok")
+  }
+
+  @Test func `waits for a receiver without room and loses nothing`() throws {
+    let body = String(repeating: "0123456789", count: 20_000)
+    let server = try Self.answering(body: body)
+    let receiver = try Receiver { call in call % 3 == 0 ? 1000 : call % 3 == 1 ? 0 : 7 }
+    let response = try send(request("GET", server.url()), to: receiver)
+    #expect(receiver.text == body)
+    #expect(response.contentBytes == body.utf8.count)
+  }
+
+  @Test func `ends when nobody takes the body`() throws {
+    let server = try Self.answering(body: String(repeating: "x", count: 100_000))
+    #expect(throws: answered(.cancelled)) {
+      try send(request("GET", server.url()), to: Receiver { call in call > 2 ? nil : 10 })
+    }
+  }
+
+  @Test func `reads little of a body that is not wanted`() throws {
+    let server = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 401 No\r\nContent-Length: 100000000\r\n\r\n")
+      // Fails as soon as the other end is closed.
+      for _ in 0..<1000 { try conversation.write([UInt8](repeating: 0x78, count: 100_000)) }
+      Issue.record("the whole body was read")
+    }
+    let receiver = try Receiver(isWanted: false)
+    #expect(try send(request("GET", server.url()), to: receiver).head.status == 401)
+    #expect(receiver.text.isEmpty)
+  }
+
+  @Test func `uses a connection again after a small body that is not wanted`() throws {
+    let server = try Self.answering(401, body: "no")
+    let client = client()
+    for _ in 0..<3 { _ = try send(request("GET", server.url()), to: Receiver(isWanted: false), over: client) }
+    #expect(server.connections == 1)
+  }
+
+  // RFC 9110 section 9.2.2: on a connection that was just closed it would fail and could not be repeated.
+  @Test func `with an effect gets a new connection`() throws {
+    let server = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.respond()
+      // Closes although the client may keep the connection.
+    }
+    let client = client()
+    for _ in 0..<3 {
+      _ = try send(request("POST", server.url()), Content([.text("a")], length: 1), to: Receiver(), over: client)
+    }
+    #expect(server.requests.count == 3)
+  }
+
+  // MARK: Content
+
+  @Test func `waits for content that comes late`() throws {
+    let server = try Self.answering()
+    let content = try Content([.text("one "), .later, .later, .text("two "), .later, .text("three")], length: 13)
+    _ = try send(request("POST", server.url()), content, to: Receiver())
+    #expect(server.requests.map(\.body) == ["one two three"])
+    #expect(server.requests.first?.values("Content-Type") == ["application/x-www-form-urlencoded"])
+  }
+
+  // RFC 9112 section 7.1.
+  @Test func `sends content of unknown length in chunks`() throws {
+    let server = try LoopbackServer { conversation in
+      let head = try #require(try conversation.readRequest())
+      #expect(head.values("Transfer-Encoding") == ["chunked"])
+      #expect(head.values("Expect") == ["100-continue"])
+      try conversation.write("HTTP/1.1 100 Continue\r\n\r\n")
+      var got = ""
+      while !got.hasSuffix("0\r\n\r\n") {
+        got += String(decoding: try #require(try conversation.readBytes()), as: UTF8.self)
+      }
+      #expect(got == "3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n")
+      try conversation.respond()
+    }
+    let content = try Content([.text("one"), .later, .text("two")], length: nil)
+    #expect(try send(request("POST", server.url()), content, to: Receiver()).head.status == 200)
+  }
+
+  @Test(arguments: [nil, 100]) func `fails when content fails or ends early`(length: Int?) throws {
+    let server = try LoopbackServer { try $0.waitForEnd() }
+    let parts: [Content.Part] = length == nil ? [.text("a"), .failed] : [.text("a")]
+    let content = try Content(parts, length: length)
+    #expect(throws: unanswered(.content)) { try send(request("POST", server.url()), content, to: Receiver()) }
+  }
+
+  // MARK: Time
+
+  @Test func `ends when nothing moves`() throws {
+    let server = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome")
+      try conversation.waitForEnd()
+    }
+    #expect(throws: answered(.timeout)) { try send(request("GET", server.url(), stallSeconds: 1), to: Receiver()) }
+  }
+
+  // The transport's limit of a second for a whole exchange with an authorization server does not count here.
+  @Test func `may take longer than it may stand still`() throws {
+    let server = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n")
+      for _ in 0..<6 {
+        Threads.sleep(for: .milliseconds(300))
+        try conversation.write("x")
+      }
+    }
+    let receiver = try Receiver()
+    _ = try send(request("GET", server.url(), stallSeconds: 1), to: receiver)
+    #expect(receiver.text == "xxxxxx")
+  }
+
+  @Test func `can be given up from another thread`() throws {
+    let server = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.waitForEnd()
+    }
+    let cancellation = Cancellation()
+    try Threads.start(name: "canceller") {
+      _ = server.waitForRequests(1)
+      cancellation.cancel()
+    }
+    #expect(throws: unanswered(.cancelled)) {
+      try send(request("GET", server.url(), cancellation: cancellation), to: Receiver())
+    }
+  }
+
+  @Test func `that breaks off is no answer`() throws {
+    let server = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome")
+    }
+    #expect(throws: answered(.receive)) { try send(request("GET", server.url()), to: Receiver()) }
+  }
+
+  @Test func `goes to no plain http that the account does not allow`() throws {
+    let server = try Self.answering()
+    var asked = try request("GET", server.url())
+    asked.transport.allowHTTPLoopback = false
+    #expect(throws: HTTPFailure(.setup)) { try send(asked, to: Receiver()) }
+    #expect(server.connections == 0)
+  }
+}

@@ -1,0 +1,129 @@
+import Crypto
+import Encoding
+import JOSE
+import Testing
+
+@Suite struct `A private key in a file` {
+  /// What is read, without the key itself.
+  private struct Read: Equatable {
+    var components: PublicComponents
+    var keyID: String?
+    var algorithm: JWSAlgorithm?
+  }
+
+  private func read(_ text: String) throws -> Read {
+    let bytes = Array(text.utf8)
+    let key = try PrivateKeyText.read(bytes.span)
+    return Read(components: key.key.publicComponents, keyID: key.keyID, algorithm: key.algorithm)
+  }
+
+  private func error(_ text: String) -> JOSEError.Code? {
+    do {
+      _ = try read(text)
+      return nil
+    } catch {
+      return (error as? JOSEError)?.code
+    }
+  }
+
+  private static let all = [
+    PrivateKeyVectors.ec, PrivateKeyVectors.ecPKCS8, PrivateKeyVectors.rsa, PrivateKeyVectors.ed25519,
+    PrivateKeyVectors.jwkRSA, PrivateKeyVectors.jwkEC, PrivateKeyVectors.jwkEd25519,
+  ]
+
+  /// Signs with what was read, and verifies with the public half that was read.
+  @Test(arguments: all) func `signs`(text: String) throws {
+    let bytes = Array(text.utf8)
+    let read = try PrivateKeyText.read(bytes.span)
+    let algorithm: JWSAlgorithm =
+      switch read.key.kind {
+      case .rsa: .PS256
+      case .ed25519: .EdDSA
+      default: .ES256
+      }
+    let token = try JWSSigner.sign(header: [:], payload: Array("{}".utf8), key: read.key, algorithm: algorithm)
+    let parts = token.utf8.split(separator: UInt8(ascii: "."))
+    let message = Array(token.utf8.prefix(parts[0].count + 1 + parts[1].count))
+    let signature = try Base64URL.decode(String(Substring(parts[2])))
+    #expect(
+      try read.key.publicKey().verify(
+        algorithm.signatureAlgorithm, signature: signature.span, message: message.span))
+  }
+
+  @Test func `is the same in each form of PEM`() throws {
+    #expect(try read(PrivateKeyVectors.ec) == read(PrivateKeyVectors.ecPKCS8))
+    #expect(try read("a line of explanation\n" + PrivateKeyVectors.ecPKCS8) == read(PrivateKeyVectors.ec))
+  }
+
+  // RFC 7517 sections 4.4 and 4.5.
+  @Test func `has a name and an algorithm when it is a JSON Web Key that tells them`() throws {
+    let key = try read(PrivateKeyVectors.jwkEC)
+    #expect(key.keyID == "k1" && key.algorithm == .ES256)
+    let plain = try read(PrivateKeyVectors.jwkEd25519)
+    #expect(plain.keyID == nil && plain.algorithm == nil)
+  }
+
+  @Test(arguments: PrivateKeyVectors.encrypted) func `behind a passphrase is told apart`(text: String) {
+    #expect(error(text) == .passphraseNeeded)
+  }
+
+  @Test func `is refused when it is too weak or of no use for signatures`() {
+    #expect(error(PrivateKeyVectors.weakRSA) == .invalidKey)
+    #expect(error(PrivateKeyVectors.x25519) == .unsupportedKey)
+    #expect(error(#"{"kty":"oct","k":"AAAA"}"#) == .unsupportedKey)
+    let jwk = PrivateKeyVectors.jwkEC
+    #expect(error(jwk.replacing(#""sig""#, with: #""enc""#)) == .unsuitableKey)
+    #expect(error(jwk.replacing(#""alg":"ES256""#, with: #""alg":"RS256""#)) == .unsuitableKey)
+    #expect(error(jwk.replacing(#""alg":"ES256""#, with: #""alg":"HS256""#)) == .unsupportedKey)
+    #expect(error(jwk.replacing(#""use":"sig""#, with: #""key_ops":["verify"]"#)) == .unsuitableKey)
+    #expect(error(jwk.replacing(#""use":"sig""#, with: #""key_ops":["sign"]"#)) == nil)
+  }
+
+  @Test func `is refused when its halves do not belong together`() {
+    #expect(error(PrivateKeyVectors.jwkEC.replacing("jpsQnnGQ", with: "jpsQnnGR")) == .invalidKey)
+    #expect(error(PrivateKeyVectors.jwkEd25519.replacing("nWGxne", with: "nWGxnf")) == .invalidKey)
+    #expect(error(PrivateKeyVectors.jwkRSA.replacing("Eq5xpGnN", with: "Eq5xpGnO")) == .invalidKey)
+  }
+
+  @Test(arguments: ["d", "x", "y", "kty", "crv"]) func `is refused without a member that it needs`(name: String) {
+    #expect(error(PrivateKeyVectors.jwkEC.replacing("\"\(name)\":", with: "\"_\(name)\":")) != nil)
+  }
+
+  @Test(arguments: ["d", "p", "q", "dp", "dq", "qi", "n", "e"]) func `needs every number of an RSA key`(name: String) {
+    #expect(error(PrivateKeyVectors.jwkRSA.replacing("\"\(name)\":", with: "\"_\(name)\":")) == .invalidKey)
+  }
+
+  @Test(arguments: ["", " \n", "{", "{}", "[]", "text", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----"])
+  func `is refused when it is none`(text: String) {
+    #expect(error(text) == .invalidKey)
+  }
+
+  @Test func `is refused when two are in the file`() {
+    #expect(error(PrivateKeyVectors.ecPKCS8 + "\n" + PrivateKeyVectors.ecPKCS8) == .invalidKey)
+  }
+
+  @Test(arguments: [PrivateKeyVectors.ecPKCS8, PrivateKeyVectors.jwkEd25519])
+  func `is refused when it is cut off anywhere`(text: String) {
+    for count in 0..<text.utf8.count { #expect(error(String(text.prefix(count))) != nil, "\(count)") }
+  }
+}
+
+extension String {
+  fileprivate func replacing(_ text: String, with other: String) -> String {
+    guard let start = utf8.firstRange(of: text) else { return self }
+    return String(self[..<start.lowerBound]) + other + String(self[start.upperBound...])
+  }
+}
+
+extension String.UTF8View {
+  fileprivate func firstRange(of text: String) -> Range<Index>? {
+    var start = startIndex
+    while start < endIndex {
+      if self[start...].starts(with: text.utf8) {
+        return start..<index(start, offsetBy: text.utf8.count)
+      }
+      start = index(after: start)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,91 @@
+import OAuth
+import Testing
+
+// RFC 9110 section 11.6.1.
+@Suite struct `Challenges` {
+  private func challenges(_ values: String...) -> [Challenge] {
+    Challenge.all(in: HTTPHeaders(values.map { ("WWW-Authenticate", $0) }))
+  }
+
+  @Test func `are read from one header and from several`() {
+    for found in [
+      challenges(#"Basic realm="a, b", BEARER error="invalid_token" , scope="x y",DPoP algs="ES256""#),
+      challenges(#"Basic realm="a, b""#, #"Bearer error="invalid_token",,scope="x y""#, #"dpop  algs = "ES256""#),
+    ] {
+      #expect(found.map(\.scheme) == ["basic", "bearer", "dpop"])
+      #expect(found[0]["realm"] == "a, b")
+      #expect(found[1]["error"] == "invalid_token")
+      #expect(found[1]["scope"] == "x y")
+      #expect(found[1]["realm"] == nil)
+      #expect(found[2]["algs"] == "ES256")
+    }
+  }
+
+  @Test func `may have no parameters or one token`() {
+    let found = challenges(#"Basic, Negotiate abc==, Bearer, NTLM a=, Digest realm=plain"#)
+    #expect(found.map(\.scheme) == ["basic", "negotiate", "bearer", "ntlm", "digest"])
+    #expect(found.last?["realm"] == "plain")
+  }
+
+  @Test func `may quote anything`() {
+    #expect(challenges(#"Bearer realm="a\"b\\c, Basic realm=x", error="e""#).first?["error"] == "e")
+    #expect(challenges(#"Bearer realm="a\"b\\c""#).first?["realm"] == #"a"b\c"#)
+  }
+
+  @Test func `take the first of equal names, without regard to case`() {
+    #expect(challenges(#"Bearer Error="a", error="b""#).first?["error"] == "a")
+  }
+
+  @Test func `that are cut off at any byte do no harm`() {
+    let whole = Array(#"Basic realm="a\"b", Bearer error="invalid_token", scope="x" , Negotiate ab==, DPoP algs="#.utf8)
+    for end in whole.indices {
+      let found = challenges(String(decoding: whole[..<end], as: UTF8.self))
+      #expect(found.count <= 4)
+    }
+  }
+
+  @Test func `have limits`() {
+    #expect(challenges(String(repeating: "A, ", count: 10_000)).count == 8)
+    let many = "Bearer " + (0..<1000).map { "p\($0)=v" }.joined(separator: ", ")
+    #expect(challenges(many).first?["p31"] == "v")
+    #expect(challenges(many).first?["p32"] == nil)
+  }
+}
+
+@Suite struct `What an answer says of the token` {
+  private func verdict(_ status: Int, _ challenge: String? = nil) -> ResourceVerdict {
+    ResourceVerdict(
+      ResourceHead(status: status, headers: HTTPHeaders(challenge.map { [("WWW-Authenticate", $0)] } ?? [])))
+  }
+
+  // RFC 6750 section 3.1: a 401 without an error counts like one with `invalid_token`.
+  @Test func `is that it is refused, for any other 401`() {
+    #expect(verdict(401) == .refused)
+    #expect(verdict(401, #"Bearer error="invalid_token""#) == .refused)
+    #expect(verdict(401, #"Basic realm="x""#) == .refused)
+    #expect(verdict(401, "garbage \u{1}") == .refused)
+  }
+
+  @Test(arguments: [200, 204, 301, 400, 404, 500]) func `is nothing for other statuses`(status: Int) {
+    #expect(verdict(status, #"Bearer error="insufficient_scope""#) == .none)
+  }
+
+  // RFC 6750 section 3.1.
+  @Test func `is that a scope is missing`() {
+    #expect(verdict(403) == .none)
+    #expect(verdict(403, #"Bearer error="insufficient_scope""#) == .insufficientScope([]))
+    #expect(
+      verdict(403, #"Basic realm="x", Bearer error="insufficient_scope", scope="a  b""#)
+        == .insufficientScope(["a", "b"]))
+  }
+
+  // RFC 9470 section 3.
+  @Test func `is that another sign-in is wanted`() {
+    #expect(
+      verdict(401, #"Bearer error="insufficient_user_authentication", acr_values="gold silver", max_age="5""#)
+        == .insufficientAuthentication(acrValues: ["gold", "silver"], maxAgeSeconds: 5))
+    #expect(
+      verdict(401, #"DPoP error="insufficient_user_authentication", max_age="-1""#)
+        == .insufficientAuthentication(acrValues: [], maxAgeSeconds: nil))
+  }
+}

@@ -1,0 +1,39 @@
+import OAuth
+import Testing
+
+@Suite struct `What servers told about proofs` {
+  private let memory = DPoPMemory()
+
+  @Test func `is kept apart by key, role and origin`() throws {
+    let (one, other) = (try DPoPKey.generate(), try DPoPKey.generate())
+    memory.note(nonce: "n1", for: one, .authorizationServer, origin: "https://a.example")
+    #expect(memory.nonce(for: one, .authorizationServer, origin: "https://a.example") == "n1")
+    #expect(memory.nonce(for: other, .authorizationServer, origin: "https://a.example") == nil)
+    #expect(memory.nonce(for: one, .resourceServer, origin: "https://a.example") == nil)
+    #expect(memory.nonce(for: one, .authorizationServer, origin: "https://a.example:8443") == nil)
+    memory.note(clockError: 7, for: one)
+    #expect(memory.clockError(for: one) == 7 && memory.clockError(for: other) == 0)
+  }
+
+  @Test func `is replaced by what they tell next`() throws {
+    let key = try DPoPKey.generate()
+    for nonce in ["n1", "n2"] { memory.note(nonce: nonce, for: key, .resourceServer, origin: "https://a.example") }
+    #expect(memory.nonce(for: key, .resourceServer, origin: "https://a.example") == "n2")
+  }
+
+  @Test func `is bounded, and the oldest goes first`() throws {
+    let key = try DPoPKey.generate()
+    func note(_ number: Int) {
+      memory.note(nonce: "n\(number)", for: key, .resourceServer, origin: "https://\(number).example")
+    }
+    func nonce(_ number: Int) -> String? {
+      memory.nonce(for: key, .resourceServer, origin: "https://\(number).example")
+    }
+    for number in 0..<DPoPMemory.capacity { note(number) }
+    note(0)
+    note(DPoPMemory.capacity)
+    #expect(nonce(0) == "n0", "it was heard of again")
+    #expect(nonce(1) == nil)
+    #expect(nonce(2) == "n2" && nonce(DPoPMemory.capacity) != nil)
+  }
+}

@@ -1,0 +1,103 @@
+import Crypto
+import Encoding
+import JOSE
+import OAuth
+import Testing
+
+@Suite struct `A client certificate (RFC 8705)` {
+  static func certificate(
+    _ text: String = CertificateVectors.selfSigned, key: String = CertificateVectors.key
+  ) throws -> ClientCertificate {
+    let (text, key) = (Array(text.utf8), Array(key.utf8))
+    let read = try PrivateKeyText.read(key.span)
+    return try ClientCertificate(text.span, key: read.key)
+  }
+
+  // RFC 8705 section 3.1.
+  @Test func `is known by the digest of the whole certificate`() throws {
+    let certificate = try Self.certificate()
+    #expect(certificate.thumbprint == CertificateVectors.thumbprint)
+    #expect(certificate.expiresAt == CertificateVectors.expiresAt)
+    #expect(certificate.isSelfIssued)
+  }
+
+  @Test func `may come with the certificates that lead to its authority`() throws {
+    let text = CertificateVectors.signed + "\n" + CertificateVectors.authority + "\n"
+    let certificate = try Self.certificate("explanation\n" + CertificateVectors.key + "\n" + text)
+    #expect(!certificate.isSelfIssued)
+    // What else is in the file, such as a key, is left out.
+    #expect(String(decoding: certificate.chain, as: UTF8.self) == text)
+    #expect(try certificate == Self.certificate(text))
+    #expect(try certificate != Self.certificate(CertificateVectors.signed))
+  }
+
+  @Test(arguments: ["", "text", CertificateVectors.key, CertificateVectors.authority])
+  func `is refused when it is none, or another key's`(text: String) {
+    #expect(throws: CryptoError(.invalidKey, "certificate")) { try Self.certificate(text) }
+  }
+
+  @Test func `is refused when it is cut off or changed anywhere in its form`() {
+    let text = CertificateVectors.selfSigned
+    for count in stride(from: 0, to: text.utf8.count, by: 7) {
+      #expect(throws: CryptoError.self) { try Self.certificate(String(text.prefix(count))) }
+    }
+  }
+
+  private func server(_ http: ScriptedHTTP, _ authentication: ClientAuthentication) throws -> AuthorizationServer {
+    let plain = try testServer(http, authentication)
+    return AuthorizationServer(
+      metadata: plain.metadata, client: plain.client, transport: Transport(), http: http,
+      clientCertificate: try Self.certificate())
+  }
+
+  // RFC 8705 section 2: the client's id goes along, since a certificate need not hold it.
+  @Test func `is shown where the client proves itself, beside the client's id`() throws {
+    let http = ScriptedHTTP(
+      try response(#"{"access_token":"a","token_type":"Bearer"}"#), try response(#"{"sub":"alice"}"#))
+    let server = try server(http, .mutualTLS)
+    _ = try server.refresh(secret("r"))
+    _ = try server.userInfo(accessToken: secret("a"), expectedSubject: nil)
+    #expect(http.requests[0].form == ["grant_type=refresh_token", "refresh_token=r", "client_id=agent"])
+    #expect(http.transports.map { $0.clientCertificate == nil } == [false, false])
+    #expect(server.transport.clientCertificate == nil)
+  }
+
+  private func metadata(_ member: String) throws -> AuthorizationServerMetadata {
+    try AuthorizationServerMetadata(
+      parsing: Array(
+        """
+        {"issuer":"\(issuerText)","token_endpoint":"https://as.example/token",
+        "revocation_endpoint":"https://as.example/revoke",\(member)}
+        """.utf8), issuer: try testIssuer(), allowHTTPLoopback: false)
+  }
+
+  // RFC 8705 section 5.
+  @Test func `leads to the endpoints that are named for it, and to the others where none is`() throws {
+    let metadata = try metadata(
+      #""mtls_endpoint_aliases":{"token_endpoint":"https://mtls.as.example/token","device_authorization_endpoint":"#
+        + #""https://mtls.as.example/device"},"tls_client_certificate_bound_access_tokens":true"#)
+    #expect(metadata.tokenEndpoint?.text == "https://as.example/token")
+    #expect(metadata.bindsTokensToCertificates)
+    let aliased = metadata.forMutualTLS
+    #expect(aliased.tokenEndpoint?.text == "https://mtls.as.example/token")
+    #expect(aliased.deviceAuthorizationEndpoint?.text == "https://mtls.as.example/device")
+    #expect(aliased.revocationEndpoint?.text == "https://as.example/revoke")
+    #expect(aliased.endpointOrigins == ["https://as.example", "https://mtls.as.example"])
+  }
+
+  @Test(arguments: [
+    (#""mtls_endpoint_aliases":[]"#, "mtls_endpoint_aliases"),
+    (#""mtls_endpoint_aliases":{"token_endpoint":"http://as.example/"}"#, "token_endpoint"),
+    (#""tls_client_certificate_bound_access_tokens":"yes""#, "tls_client_certificate_bound_access_tokens"),
+  ])
+  func `needs metadata of the right form`(member: String, name: String) {
+    #expect(throws: OAuthError(.metadataInvalid, name)) { try metadata(member) }
+  }
+
+  // A server can be told by hand where the endpoints are, whatever it announces.
+  @Test func `does not lead away from an endpoint that is named by hand`() throws {
+    let metadata = try metadata(#""mtls_endpoint_aliases":{"token_endpoint":"https://mtls.as.example/token"}"#)
+    let named = EndpointOverrides(token: try endpoint("https://by.hand.example/token"))
+    #expect(metadata.forMutualTLS.applying(named).tokenEndpoint?.text == "https://by.hand.example/token")
+  }
+}

@@ -1,0 +1,160 @@
+import Encoding
+import Testing
+
+@testable import OAuth
+
+// RFC 9728.
+@Suite struct `Discovery from a resource` {
+  private static let resource = "https://api.example/v1"
+  private static let wellKnown = "https://api.example/.well-known/oauth-protected-resource/v1"
+
+  private static func document(_ changes: JSONObject = JSONObject()) -> String {
+    var document: JSONObject = [
+      "resource": .string(resource), "authorization_servers": ["https://as.example/tenant"],
+      "scopes_supported": ["read", "write"],
+    ]
+    for name in changes.names { document[name] = changes[name] == .null ? nil : changes[name] }
+    return String(decoding: JSON.object(document).serialized(), as: UTF8.self)
+  }
+
+  private static func challenge(_ text: String) throws -> HTTPResponse {
+    try response(401, headers: [("WWW-Authenticate", text)], "{}")
+  }
+
+  private func find(_ http: ScriptedHTTP, _ resource: String = resource) throws(OAuthError) -> ProtectedResource {
+    try ResourceDiscovery(
+      try Endpoint(resource, allowHTTPLoopback: false), transport: Transport(), http: http
+    ).run()
+  }
+
+  private func gets(_ places: String...) -> [ScriptedHTTP.Recorded] {
+    places.enumerated().map { .init(method: .get, url: $0.element, followsRedirects: $0.offset > 0) }
+  }
+
+  // Section 5.1.
+  @Test(arguments: ["Bearer", "DPoP", "bEARER realm=\"a, b\","])
+  func `reads the place that a challenge names`(scheme: String) throws {
+    let place = "https://api.example/meta?x=1"
+    let http = ScriptedHTTP(
+      try Self.challenge("Basic realm=\"x\", \(scheme) resource_metadata=\"\(place)\", scope=\"read\""),
+      try response(Self.document()))
+    let found = try find(http)
+    #expect(found.identifier == Self.resource)
+    #expect(found.authorizationServers.map(\.text) == ["https://as.example/tenant"])
+    #expect(found.scopes == ["read"])
+    #expect(http.requests == gets(Self.resource, place))
+    // Nothing that could be a token.
+    #expect(http.requests.allSatisfy { $0.authorization == nil && $0.form == nil })
+  }
+
+  // Section 3.1.
+  @Test(arguments: [
+    ("https://api.example", "https://api.example/.well-known/oauth-protected-resource"),
+    ("https://api.example/", "https://api.example/.well-known/oauth-protected-resource"),
+    ("https://api.example:8443/a/", "https://api.example:8443/.well-known/oauth-protected-resource/a/"),
+    ("https://api.example/?k=1", "https://api.example/.well-known/oauth-protected-resource?k=1"),
+    ("https://api.example/a?k=1", "https://api.example/.well-known/oauth-protected-resource/a?k=1"),
+  ]) func `else reads the well-known place`(resource: String, place: String) throws {
+    for status in [200, 302, 401, 404, 405, 500] {
+      let http = ScriptedHTTP(
+        try response(status, ""), try response(Self.document(["resource": .string(resource)])))
+      #expect(try find(http, resource).scopes == ["read", "write"])
+      #expect(http.requests == gets(resource, place))
+    }
+  }
+
+  @Test func `a huge answer of the resource does no harm`() throws {
+    let http = ScriptedHTTP([.failure(HTTPFailure(.tooLarge)), .response(try response(Self.document()))])
+    #expect(try find(http).identifier == Self.resource)
+  }
+
+  @Test func `huge metadata is an error`() throws {
+    let http = ScriptedHTTP([.response(try response(401, "")), .failure(HTTPFailure(.tooLarge))])
+    #expect(throws: OAuthError(.responseTooLarge, "the metadata endpoint")) { try find(http) }
+  }
+
+  // Section 3.3: byte by byte.
+  @Test(arguments: ["https://api.example/v1/", "https://API.example/v1", "https://api.example", "https://evil.example"])
+  func `metadata for another resource is not used`(named: String) throws {
+    let http = ScriptedHTTP(try response(401, ""), try response(Self.document(["resource": .string(named)])))
+    #expect(throws: OAuthError(.resourceMismatch, "the one that was asked for")) { try find(http) }
+  }
+
+  @Test(arguments: [
+    ("https://evil.example/meta", "resource_metadata is at another origin than the resource"),
+    ("https://api.example:8443/meta", "resource_metadata is at another origin than the resource"),
+    ("https://169.254.169.254/latest", "resource_metadata is at another origin than the resource"),
+    ("http://api.example/meta", "resource_metadata"), ("http://127.0.0.1/meta", "resource_metadata"),
+    ("/meta", "resource_metadata"), ("https://api.example/meta#x", "resource_metadata"), ("", "resource_metadata"),
+  ]) func `metadata elsewhere is not fetched`(place: String, problem: String) throws {
+    let http = ScriptedHTTP(try Self.challenge("Bearer resource_metadata=\"\(place)\""))
+    #expect(throws: OAuthError(.metadataInvalid, problem)) { try find(http) }
+    #expect(http.requests == gets(Self.resource))
+  }
+
+  @Test func `a redirect that leaves the origin is an error`() throws {
+    let http = ScriptedHTTP([.response(try response(401, "")), .failure(HTTPFailure(.redirect))])
+    #expect(throws: OAuthError(.redirectRefused, "the metadata endpoint")) { try find(http) }
+  }
+
+  @Test(arguments: [404, 403]) func `no metadata is an error of its own`(status: Int) throws {
+    let http = ScriptedHTTP(try response(401, ""), try response(status, ""))
+    #expect(throws: expected(.metadataMissing, "the resource", status: status)) { try find(http) }
+  }
+
+  @Test func `a page instead of metadata is none`() throws {
+    let http = ScriptedHTTP(try response(200, "<html>"), try response(200, "<html>"))
+    #expect(throws: expected(.metadataMissing, "the resource", status: 200)) { try find(http) }
+  }
+
+  @Test(
+    arguments: [
+      ["authorization_servers": .null], ["authorization_servers": []], ["authorization_servers": ["http://as.example"]],
+      ["authorization_servers": ["https://as.example/?x=1", "https://as.example/#f", "as.example"]],
+    ] as [JSONObject]) func `a resource without a usable authorization server is an error`(changes: JSONObject) throws
+  {
+    let http = ScriptedHTTP(try response(401, ""), try response(Self.document(changes)))
+    #expect(throws: OAuthError(.metadataInvalid, "it names no authorization server to go to")) { try find(http) }
+  }
+
+  @Test(arguments: ["resource", "authorization_servers", "scopes_supported"])
+  func `a member of the wrong type is named`(name: String) throws {
+    let http = ScriptedHTTP(try response(401, ""), try response(Self.document(JSONObject([(name, 7)]))))
+    if name == "scopes_supported" {
+      #expect(try find(http).scopes == [])
+    } else {
+      #expect(throws: OAuthError(.metadataInvalid, name)) { try find(http) }
+    }
+  }
+
+  @Test func `a hundred authorization servers are cut short`() throws {
+    let names = (0..<100).flatMap { number -> [JSON] in [.string("https://as\(number).example"), "https://as0.example"] }
+    let http = ScriptedHTTP(
+      try response(401, ""), try response(Self.document(["authorization_servers": .array(names)])))
+    #expect(
+      try find(http).authorizationServers.map(\.text)
+        == (0..<ProtectedResource.mostServers).map { "https://as\($0).example" })
+  }
+
+  // Section 7.7.
+  @Test func `servers of inner networks are left out, unless the resource is there too`() throws {
+    let inner = [
+      "https://localhost", "https://a.LOCALHOST", "https://127.0.0.1", "https://127.1", "https://0x7f000001",
+      "https://2130706433", "https://010.0.0.1", "https://10.1.2.3", "https://172.16.0.1", "https://192.168.1.1",
+      "https://169.254.169.254", "https://100.64.0.1", "https://0.0.0.0", "https://[::1]", "https://[fd00::1]",
+      "https://[fe80::1]", "https://[::ffff:10.0.0.1]", "https://[64:ff9b::a00:1]",
+    ]
+    let outer = [
+      "https://8.8.8.8", "https://172.32.0.1", "https://[2001:db8::1]", "https://10.example",
+      "https://localhost.example",
+    ]
+    let servers = JSON.array((inner.prefix(9) + outer + inner.dropFirst(9)).map { .string($0) })
+    let http = ScriptedHTTP(try response(401, ""), try response(Self.document(["authorization_servers": servers])))
+    #expect(try find(http).authorizationServers.map(\.text) == outer)
+    let near = "https://10.0.0.7/v1"
+    let other = ScriptedHTTP(
+      try response(401, ""),
+      try response(Self.document(["resource": .string(near), "authorization_servers": ["https://10.1.2.3"]])))
+    #expect(try find(other, near).authorizationServers.map(\.text) == ["https://10.1.2.3"])
+  }
+}

@@ -1,0 +1,105 @@
+import Crypto
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+
+/// A sign-in by authorization code (RFC 6749 section 4.1, RFC 7636).
+@Suite struct `A sign-in in the browser` {
+  private static let redirectURI = "http://127.0.0.1:49152/as.example/tenant"
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    let metadata = TestIssuer.metadata("authorization_endpoint", "https://as.example/authorize")
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
+  }
+
+  private func start(_ options: AuthorizationOptions = .init()) throws -> BrowserSignIn {
+    let signIn = try SignIn(
+      SignIn.Preparation(
+        account: home.account, configuration: Home.configuration, given: .init(), services: home.services,
+        cancellation: Cancellation()))
+    return try BrowserSignIn.start(signIn, redirectURI: Self.redirectURI, options: options)
+  }
+
+  /// An ID Token for this sign-in, with some claims changed.
+  private func idToken(_ signIn: BrowserSignIn, _ changes: JSONObject = [:]) throws -> String {
+    var claims: JSONObject = ["nonce": .string(try #require(signIn.request.nonce))]
+    for name in changes.names { claims[name] = changes[name] }
+    return try TestIssuer.first.idToken(claims)
+  }
+
+  private func finish(_ signIn: BrowserSignIn, _ idToken: String) throws -> SignIn.Outcome {
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "rt-1", idToken: idToken))
+    return try signIn.finish(try secret("c1"))
+  }
+
+  @Test func `asks nothing before the person has answered, and exchanges the code once`() throws {
+    let signIn = try start()
+    #expect(home.http.requests == [ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL)])
+    #expect(signIn.url.text.hasPrefix("https://as.example/authorize?response_type=code&client_id=cli&"))
+    #expect(signIn.startedAt == home.time.now() && signIn.startedAtUnixSeconds == TestIssuer.now)
+    home.http.forgetRequests()
+    let outcome = try finish(signIn, try idToken(signIn))
+    #expect(outcome.grant.accessToken.text == "at-1" && outcome.grant.subject == "alice" && outcome.hasRefreshToken)
+    #expect(
+      home.http.requests.first
+        == ScriptedHTTP.Recorded(
+          url: TestIssuer.tokenURL,
+          form: [
+            "grant_type=authorization_code", "code=c1", "redirect_uri=\(Self.redirectURI)",
+            "code_verifier=\(signIn.request.verifier.secret.text)", "client_id=cli",
+          ]))
+    #expect(home.http.requests.count { $0.url == TestIssuer.tokenURL } == 1)
+    let record = try #require(try home.stored())
+    #expect(record.refreshToken?.text == "rt-1")
+    #expect(record.identity?.nonce == signIn.request.nonce)
+    #expect(record.authority.origins == TestIssuer.origins)
+  }
+
+  // OpenID Connect Core 1.0 section 3.1.3.7, step 11: a code of another sign-in brings another nonce.
+  @Test func `takes only an ID Token of this sign-in`() throws {
+    for (nonce, error) in [
+      (JSON.null, IDTokenError(.missingClaim, "nonce")), ("other", IDTokenError(.nonceMismatch, "nonce")),
+    ] {
+      let signIn = try start()
+      #expect(throws: SessionError.idToken(error)) { try finish(signIn, try idToken(signIn, ["nonce": nonce])) }
+      #expect(try home.stored() == nil)
+    }
+  }
+
+  // Steps 12 and 13; section 3.3.2.11.
+  @Test func `takes only an ID Token that says what was asked for`() throws {
+    var options = AuthorizationOptions()
+    options.maxAge = 60
+    options.acrValues = ["gold"]
+    let good: JSONObject = ["auth_time": .int(TestIssuer.now - 30), "acr": "gold"]
+    let wrong: [(JSONObject, IDTokenError)] = [
+      (["auth_time": .int(TestIssuer.now - 30)], IDTokenError(.missingClaim, "acr")),
+      (["acr": "gold"], IDTokenError(.missingClaim, "auth_time")),
+      (["auth_time": .int(TestIssuer.now - 30), "acr": "tin"], IDTokenError(.insufficientAuthentication, "acr")),
+      (["auth_time": .int(TestIssuer.now - 200), "acr": "gold"], IDTokenError(.authenticationTooOld, "auth_time")),
+      (
+        ["auth_time": .int(TestIssuer.now), "acr": "gold", "c_hash": "LDktKdoQak3Pk0cnXxCltA"],
+        IDTokenError(.codeHashMismatch, "c_hash")
+      ),
+    ]
+    for (claims, error) in wrong {
+      let signIn = try start(options)
+      #expect(throws: SessionError.idToken(error)) { try finish(signIn, try idToken(signIn, claims)) }
+    }
+    let signIn = try start(options)
+    #expect(try finish(signIn, try idToken(signIn, good)).grant.subject == "alice")
+  }
+
+  // PKCE downgrade: RFC 9700 section 2.1.1.
+  @Test func `does not begin at a server that announces PKCE without S256`() throws {
+    var metadata = TestIssuer.metadata("authorization_endpoint", "https://as.example/authorize")
+    metadata["code_challenge_methods_supported"] = ["plain"]
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
+    #expect(throws: SessionError.oauth(OAuthError(.codeChallengeUnsupported, "the server"))) { try start() }
+  }
+}

@@ -1,0 +1,142 @@
+import Crypto
+import Encoding
+import OAuth
+import Sessions
+import Testing
+
+/// How sign-ins and refreshes prove who the client is.
+@Suite struct `What a client proves itself with` {
+  private static let key = """
+    {"kty":"EC","crv":"P-256","kid":"k1","alg":"ES256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+    "y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0","d":"jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"}
+    """
+
+  private static func keyFile(_ text: String = key) throws -> ClientKeyFile {
+    let bytes = Array(text.utf8)
+    return try ClientKeyFile(bytes.span)
+  }
+
+  /// A home whose server announces these methods.
+  private func home(_ methods: [String], _ more: [(String, JSON)] = []) throws -> Home {
+    let home = try Home()
+    var metadata = TestIssuer.metadata(
+      "token_endpoint_auth_methods_supported", .array(methods.map { .string($0) }))
+    for (name, value) in more { metadata[name] = value }
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
+    return home
+  }
+
+  private func signIn(
+    _ home: Home, _ given: SignIn.Secrets, _ configuration: AccountConfiguration = Home.configuration
+  ) throws -> SignIn.Outcome {
+    let signIn = try home.prepare(configuration, given)
+    return try home.finish(signIn, tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
+  }
+
+  private func given(_ key: ClientKeyFile) -> SignIn.Secrets {
+    var given = SignIn.Secrets()
+    given.clientKey = key.key
+    return given
+  }
+
+  @Test func `is a key whose file tells its name and its algorithm`() throws {
+    let file = try Self.keyFile()
+    #expect(file.keyID == "k1" && file.algorithm == "ES256")
+    #expect(throws: SessionError.configuration(ConfigurationError(.clientKey(.malformed), ""))) {
+      try Self.keyFile("{}")
+    }
+    #expect(throws: SessionError.configuration(ConfigurationError(.clientKey(.encrypted), ""))) {
+      try Self.keyFile("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----")
+    }
+    #expect(throws: SessionError.configuration(ConfigurationError(.clientKey(.unsupported), ""))) {
+      try Self.keyFile(#"{"kty":"oct","k":"AAAA"}"#)
+    }
+  }
+
+  // RFC 7523: with a key alone, nothing else can be meant.
+  @Test func `is a token by its key, at sign-in and at each refresh`() throws {
+    let home = try home(["private_key_jwt"])
+    let outcome = try signIn(home, given(try Self.keyFile()))
+    #expect(outcome.configuration.tokenEndpointAuthMethod == "private_key_jwt")
+    #expect(try home.stored()?.clientKey != nil)
+    home.http.forgetRequests()
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    _ = try home.refresh(outcome.configuration, home.otherProcess())
+    let form = try #require(home.http.requests.last?.form)
+    #expect(form.contains("client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer"))
+    #expect(form.filter { $0.hasPrefix("client_assertion=ey") }.count == 1)
+  }
+
+  @Test func `is taken from the vault at later sign-ins`() throws {
+    let home = try home(["private_key_jwt"])
+    let first = try signIn(home, given(try Self.keyFile()))
+    let second = try signIn(home, SignIn.Secrets(), first.configuration)
+    #expect(second.configuration == first.configuration)
+    #expect(try home.stored()?.clientKey != nil)
+  }
+
+  // A settings file that somebody else wrote must not make the key speak for them.
+  @Test func `is not taken from the vault for another client or issuer`() throws {
+    let home = try home(["private_key_jwt"])
+    var configuration = try signIn(home, given(try Self.keyFile())).configuration
+    configuration.clientID = "other"
+    #expect(throws: SessionError.configurationChanged(account: "work", setting: "client_id")) {
+      try home.prepare(configuration)
+    }
+  }
+
+  @Test(arguments: [
+    ("private_key_jwt", ConfigurationError.Code.missingClientKey),
+    ("tls_client_auth", .missingClientCertificate), ("self_signed_tls_client_auth", .missingClientCertificate),
+    ("client_secret_post", .missingClientSecret),
+  ]) func `must be there for its method`(method: String, code: ConfigurationError.Code) throws {
+    let home = try home([method])
+    var configuration = Home.configuration
+    configuration.tokenEndpointAuthMethod = method
+    do {
+      _ = try home.prepare(configuration)
+      Issue.record("nothing was thrown")
+    } catch SessionError.configuration(let error) {
+      #expect(error.code == code)
+    }
+  }
+
+  @Test func `must fit the algorithm that the settings name`() throws {
+    let home = try home(["private_key_jwt"])
+    var configuration = Home.configuration
+    configuration.authentication.keyAlgorithm = "RS256"
+    #expect(throws: SessionError.configuration(ConfigurationError(.clientKeyAlgorithm, "RS256"))) {
+      try home.prepare(configuration, given(try Self.keyFile()))
+    }
+  }
+
+  // RFC 6749 section 2.3.1, and servers that do not undo its encoding.
+  @Test(arguments: [(false, "cli:a%25b"), (true, "cli:a%b")]) func `may be a secret, encoded or not`(
+    isUnencoded: Bool, credentials: String
+  ) throws {
+    let home = try home(["client_secret_basic"])
+    var configuration = Home.configuration
+    configuration.authentication.isBasicUnencoded = isUnencoded
+    var given = SignIn.Secrets()
+    given.clientSecret = try secret("a%b")
+    _ = try home.prepare(configuration, given)
+    #expect(home.http.requests.last?.authorization == "Basic " + Base64.encode(Array(credentials.utf8)))
+  }
+
+  @Test func `settings are written and read again, and left out when they say nothing`() throws {
+    var configuration = Home.configuration
+    configuration.tokenEndpointAuthMethod = "private_key_jwt"
+    configuration.authentication.isBasicUnencoded = true
+    configuration.authentication.showsCertificate = true
+    configuration.authentication.keyAlgorithm = "PS256"
+    configuration.authentication.keyID = "k"
+    configuration.authentication.assertionAudience = "token_endpoint"
+    let home = try Home()
+    try home.addSettings(configuration)
+    #expect(try home.settings()[home.account] == configuration)
+    configuration.authentication = AuthenticationSettings()
+    let other = try Home()
+    try other.addSettings(configuration)
+    #expect(try other.settings()[other.account] == configuration)
+  }
+}

@@ -1,0 +1,18 @@
+import Encoding
+import JOSE
+import Testing
+
+/// A proof of possession as its receiver reads it, signature checked (RFC 9449 section 4.3).
+struct ReadProof {
+  let thumbprint: String
+  let claims: JSONObject
+
+  init(_ text: String?) throws {
+    let bytes = Array(try #require(text).utf8)
+    let jws = try UnverifiedJWS(compact: bytes.span)
+    let key = try JWK(try #require(jws.header["jwk"]?.object))
+    let verified = try jws.verified(by: JWKSet([key]), algorithms: [.ES256], allowedTypes: .required(["dpop+jwt"]))
+    thumbprint = key.thumbprint()
+    claims = try JWTClaims(payload: verified.payload).object
+  }
+}

@@ -1,0 +1,146 @@
+import Crypto
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import Testing
+import Vault
+
+/// Which account's token may go where.
+@Suite struct `The places of a token` {
+  let home: Home
+
+  init() throws { home = try Home() }
+
+  private static let api = "https://api.example"
+
+  private func listing(_ origins: [String]) -> AccountConfiguration {
+    var configuration = Home.configuration
+    configuration.origins = origins
+    return configuration
+  }
+
+  private func choose(_ url: String, named: String? = nil) throws -> String {
+    let origin = ResourceOrigin(of: try Endpoint(url, allowHTTPLoopback: true))
+    let named = try named.map { try AccountName($0) }
+    return try ResourceGate(settings: try home.settings(), services: home.services)
+      .account(for: origin, named: named).text
+  }
+
+  /// Another account, signed in with these settings.
+  private func add(_ name: String, _ configuration: AccountConfiguration) throws {
+    let account = try AccountName(name)
+    try home.addSettings(configuration, for: account)
+    let content = try Home.record(configuration).sealedContent()
+    try home.services.vault.write(account, content: content)
+  }
+
+  @Test func `are those that settings and vault list`() throws {
+    try add("work", listing([Self.api]))
+    #expect(try choose("https://api.example/x?y") == "work")
+    #expect(try choose("https://API.example:443/", named: "work") == "work")
+    for other in ["https://api.example:8443/", "https://x.api.example/", "https://example/", "http://127.0.0.1/"] {
+      #expect(throws: SessionError.originNotListed(account: nil, origin: try origin(other))) { try choose(other) }
+      #expect(throws: SessionError.originNotListed(account: "work", origin: try origin(other))) {
+        try choose(other, named: "work")
+      }
+    }
+  }
+
+  private func origin(_ url: String) throws -> String {
+    ResourceOrigin(of: try Endpoint(url, allowHTTPLoopback: true)).text
+  }
+
+  @Test func `are not those that somebody wrote into the settings`() throws {
+    try add("work", listing([]))
+    try home.addSettings(listing(["https://evil.example"]))
+    for named in [nil, "work"] {
+      #expect(throws: SessionError.originUnconfirmed(account: "work", origin: "https://evil.example")) {
+        try choose("https://evil.example/", named: named)
+      }
+    }
+  }
+
+  @Test func `are not those that the settings no longer list`() throws {
+    try add("work", listing([Self.api]))
+    try home.addSettings(listing([]))
+    #expect(throws: SessionError.originNotListed(account: nil, origin: Self.api)) { try choose(Self.api) }
+  }
+
+  // OpenID Connect Core section 5.3.
+  @Test func `are that of UserInfo too`() throws {
+    try add("work", listing([]))
+    #expect(try choose(TestIssuer.userInfoURL) == "work")
+    #expect(try choose(TestIssuer.userInfoURL, named: "work") == "work")
+  }
+
+  @Test func `leave a choice that the caller must make`() throws {
+    try add("work", listing([Self.api]))
+    try add("home", listing([Self.api]))
+    #expect(throws: SessionError.severalAccounts(["work", "home"], origin: Self.api)) { try choose(Self.api) }
+    #expect(try choose(Self.api, named: "home") == "home")
+    #expect(throws: SessionError.severalAccounts(["work", "home"], origin: try origin(TestIssuer.userInfoURL))) {
+      try choose(TestIssuer.userInfoURL)
+    }
+  }
+
+  @Test func `that a person listed go before the one of UserInfo`() throws {
+    try add("work", listing([]))
+    try add("home", listing([try origin(TestIssuer.userInfoURL)]))
+    #expect(try choose(TestIssuer.userInfoURL) == "home")
+  }
+
+  @Test func `of the active account count no more than others`() throws {
+    try add("work", listing([]))
+    try add("home", listing([Self.api]))
+    #expect(try home.settings().active?.text == "work")
+    #expect(try choose(Self.api) == "home")
+  }
+
+  @Test func `of an account without a session are found all the same`() throws {
+    try home.addSettings(listing([Self.api]))
+    #expect(try choose(Self.api) == "work")
+    #expect(throws: SessionError.originNotListed(account: "work", origin: "https://other.example")) {
+      try choose("https://other.example", named: "work")
+    }
+  }
+
+  @Test(arguments: ["*", "https://*.example", "api.example/path", "http://api.example", "garbage \n"])
+  func `are not what is no origin`(entry: String) throws {
+    try add("work", listing([entry]))
+    #expect(try #require(try home.stored()).authority.resourceOrigins.isEmpty)
+    #expect(throws: SessionError.originNotListed(account: nil, origin: Self.api)) { try choose(Self.api) }
+  }
+
+  // MARK: Confirmation
+
+  private func confirm(_ origins: [String], settings: [String]) throws -> OriginConfirmation.Move? {
+    let configuration = listing(settings)
+    let added = try origins.map { try #require(ResourceOrigin($0, allowHTTPLoopback: false)) }
+    return try OriginConfirmation(
+      account: home.account, configuration: configuration, added: added, services: home.services
+    ).run()
+  }
+
+  @Test func `are sealed when a person names them, without a new sign-in`() throws {
+    try home.store(listing([Self.api]))
+    let move = try #require(
+      try confirm(["https://b.example"], settings: [Self.api, "https://b.example", "https://evil.example"]))
+    #expect(move.to > move.from)
+    let record = try #require(try home.stored())
+    #expect(record.authority.resourceOrigins == [Self.api, "https://b.example"])
+    #expect(record.refreshToken?.text == "rt-1")
+  }
+
+  @Test func `are taken out of the vault with the settings`() throws {
+    try home.store(listing([Self.api]))
+    #expect(try confirm([], settings: []) != nil)
+    #expect(try #require(try home.stored()).authority.resourceOrigins == [])
+  }
+
+  @Test func `cost no write when nothing changes, and need a record`() throws {
+    #expect(try confirm([Self.api], settings: [Self.api]) == nil)
+    try home.store(listing([Self.api]))
+    #expect(try confirm([Self.api], settings: [Self.api]) == nil)
+  }
+}

@@ -1,0 +1,74 @@
+import Crypto
+import OAuth
+
+/// What a resource answers.
+struct ResourceAnswer: Sendable {
+  var status = 200
+  var headers: [(String, String)] = []
+  var body = ""
+
+  func send(to receiver: any ResourceReceiver) throws(HTTPFailure) -> ResourceResponse {
+    let head = ResourceHead(status: status, headers: HTTPHeaders(headers))
+    let bytes = Array(body.utf8)
+    guard receiver.begin(head) else { return ResourceResponse(head: head, contentBytes: 0) }
+    if !bytes.isEmpty, receiver.take(bytes.span) == nil { throw HTTPFailure(.cancelled) }
+    return ResourceResponse(head: head, contentBytes: bytes.count)
+  }
+}
+
+/// A client that serves resources by URL, and passes all else on to another.
+final class ScriptedResources: HTTPClient {
+  private let others: ScriptedHTTP
+  private let answers: [String: ResourceAnswer]
+
+  init(_ answers: [String: ResourceAnswer], besides others: ScriptedHTTP) {
+    self.answers = answers
+    self.others = others
+  }
+
+  func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse { try others.send(request) }
+
+  func exchange(
+    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
+    receiver: any ResourceReceiver
+  ) throws(HTTPFailure) -> ResourceResponse {
+    others.record(
+      ScriptedHTTP.Recorded(
+        method: .get, url: request.endpoint.text,
+        authorization: authorization.map { "\($0.name): \($0.value.text)" }.joined(separator: "\n")))
+    guard let answer = answers[request.endpoint.text] else { throw HTTPFailure(.connect) }
+    return try answer.send(to: receiver)
+  }
+}
+
+/// Keeps what it gets.
+final class KeptAnswer: ResourceReceiver, @unchecked Sendable {
+  // One thread uses it.
+  private(set) var status: Int?
+  private(set) var body: [UInt8] = []
+
+  var descriptor: Int32 { -1 }
+
+  func begin(_ head: ResourceHead) -> Bool {
+    status = head.status
+    return true
+  }
+
+  func take(_ bytes: Span<UInt8>) -> Int? {
+    for index in bytes.indices { body.append(bytes[index]) }
+    return bytes.count
+  }
+}
+
+/// Content that is not read, only gone back to.
+final class UnreadContent: ResourceContent, @unchecked Sendable {
+  let canRewind: Bool
+  private(set) var rewinds = 0
+
+  init(canRewind: Bool) { self.canRewind = canRewind }
+
+  var length: Int? { 3 }
+  var descriptor: Int32 { -1 }
+  func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
+  func rewind() { rewinds += 1 }
+}

@@ -1,0 +1,22 @@
+/// A request as the server got it.
+package struct ReceivedRequest: Sendable, Hashable {
+  /// `GET /path HTTP/1.1`.
+  package var line: String
+  /// The header lines, in order.
+  package var headers: [String]
+  package var body: String
+
+  package init(line: String, headers: [String], body: String) {
+    self.line = line
+    self.headers = headers
+    self.body = body
+  }
+
+  /// The values of a header field.
+  package func values(_ name: String) -> [String] {
+    let prefix = name.lowercased() + ":"
+    return headers.filter { $0.lowercased().hasPrefix(prefix) }.map { line in
+      String(line.dropFirst(prefix.count).drop { $0 == " " })
+    }
+  }
+}
