@@ -32,8 +32,7 @@ package final class SettingsFile {
   package func current(seen: UInt64? = nil) throws(ConfigurationError) -> Settings {
     if let seen, seen == knownAt, let known { return known.settings }
     knownAt = nil
-    guard try openDirectory(create: false) else { return Settings() }
-    let stamp = try stampOnDisk()
+    let stamp = try openDirectory(create: false) ? try stampOnDisk() : nil
     let settings: Settings
     if let known, known.stamp == stamp {
       settings = known.settings

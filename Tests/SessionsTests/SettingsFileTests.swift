@@ -84,8 +84,10 @@ import Vault
   @Test func `whose directory was replaced is read there`() throws {
     let file = file()
     try add(work, to: file)
+    let revision = file.revision
     try FileTree.remove(path)
     #expect(try file.current() == Settings())
+    #expect(file.revision != revision)
     try write(#"{"version":1,"accounts":{"restored":{"issuer":"https://as.example","client_id":"c"}}}"#)
     #expect(try file.current().accounts.map(\.name.text) == ["restored"])
     try FileTree.remove(path)
