@@ -88,7 +88,7 @@ let package = Package(
       "DaemonTests",
       uses: ["Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests("DevIssuerTests", uses: ["DevIssuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
-    tests("EndToEndTests", uses: ["TestSupport", "Encoding", "Platform"]),
+    tests("EndToEndTests", uses: ["TestSupport", "JOSE", "Crypto", "Encoding", "Platform"]),
   ],
   swiftLanguageModes: [.v6]
 )

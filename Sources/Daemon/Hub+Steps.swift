@@ -63,13 +63,15 @@ extension Hub {
   ) -> LogStep.RefreshReason {
     let need = waiter.need
     if need.forceRefresh {
-      if case .token = waiter.purpose { return .asked }
-      return .refused
+      switch waiter.purpose {
+      case .whoami, .check, .resource: return .refused
+      case .token, .proof, .exchange: return .asked
+      }
     }
     guard let grant, let left = grant.remaining(at: now) else { return .noToken }
     let wanted =
       need.minimumValiditySeconds
-      ?? Int(RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds).components.seconds)
+      ?? Int((RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds) + .milliseconds(999)).components.seconds)
     return .ending(secondsLeft: max(0, Int(left.components.seconds)), secondsWanted: wanted)
   }
 }

@@ -1,7 +1,7 @@
 /// Hexadecimal digits in ASCII.
-enum HexDigit {
+package enum HexDigit {
   /// The value of a digit of either case, or nil when `byte` is none.
-  static func value(_ byte: UInt8) -> UInt8? {
+  package static func value(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10

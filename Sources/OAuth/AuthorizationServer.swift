@@ -1,4 +1,4 @@
-internal import Crypto
+package import Crypto
 internal import Encoding
 
 /// An authorization server as one account uses it.
@@ -13,6 +13,8 @@ package struct AuthorizationServer: Sendable {
   package let service: KnownService?
   /// Proves the account's key, to which its tokens are bound then (RFC 9449); nil for Bearer tokens.
   package var prover: DPoPProver?
+  /// What no error may repeat, beside the secrets of the request itself: the session's other tokens.
+  private var confidences: [SharedSecret] = []
 
   package init(
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
@@ -72,9 +74,12 @@ package struct AuthorizationServer: Sendable {
     do { return try http.send(request) } catch { throw OAuthError(error, request.role.subject) }
   }
 
-  /// The secrets of a request, which no error may repeat.
+  /// Keeps these from being repeated by any error.
+  package mutating func confide(_ secrets: SharedSecret?...) { confidences += secrets.compactMap { $0 } }
+
+  /// The secrets of a request, and of the session, which no error may repeat.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
-    (sent + [client.authentication.secret]).compactMap { $0 }
+    (sent + [client.authentication.secret]).compactMap { $0 } + confidences
   }
 
   /// Reads tokens, which must be bound to the key that was proven.

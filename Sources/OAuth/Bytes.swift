@@ -1,5 +1,3 @@
-internal import Crypto
-
 /// Searching in bytes.
 enum Bytes {
   static func contain(_ bytes: Span<UInt8>, _ wanted: Span<UInt8>) -> Bool {
@@ -26,13 +24,5 @@ enum Bytes {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
     default: false
     }
-  }
-
-  /// Whether `text` repeats the secret, or the first 16 bytes of it.
-  ///
-  /// A secret of less than 8 bytes is not looked for: it could be part of any word.
-  static func repeats(_ secret: SharedSecret, in text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    return secret.bytes.withBytes { $0.count >= 8 && contain(bytes.span, $0.extracting(first: 16)) }
   }
 }

@@ -24,10 +24,17 @@ struct ErrorAnswer: Sendable {
   private static func read(_ root: JSONLayout.Node, in bytes: Span<UInt8>, sent: [SharedSecret]) -> ErrorAnswer? {
     // `error_code` in place of `error` is what Google sends when a quota is used up.
     guard let node = root["error"].flatMap({ $0.kind == .null ? nil : $0 }) ?? quota(root) else { return nil }
+    // An error has no token beside it; what is told of one that has could be the token.
+    let isAlone = !secretMembers.contains { root[$0] != nil }
     return ErrorAnswer(
-      error: node.string(in: bytes), description: root["error_description"]?.string(in: bytes),
+      error: node.string(in: bytes),
+      description: isAlone ? root["error_description"]?.string(in: bytes) : nil,
       interval: root["interval"].flatMap { Seconds.whole($0.value(in: bytes)) }, sent: sent)
   }
+
+  private static let secretMembers = [
+    "access_token", "refresh_token", "id_token", "device_code", "client_secret", "registration_access_token",
+  ]
 
   private static func quota(_ root: JSONLayout.Node) -> JSONLayout.Node? {
     root["error_code"].flatMap { $0.kind == .string ? $0 : nil }
@@ -55,9 +62,12 @@ struct ErrorAnswer: Sendable {
   }
 
   private init(error: String?, description: String?, interval: Int?, sent: [SharedSecret]) {
-    let isClean = { (text: String) in !Bytes.holdsToken(text) && !sent.contains { Bytes.repeats($0, in: text) } }
-    self.error = error.flatMap { Self.isErrorValue($0) && isClean($0) ? $0 : nil }
-    self.description = description.flatMap { isClean($0) ? TerminalText.clean($0) : nil }
+    self.error = error.flatMap { Self.isErrorValue($0) && !SecretEcho($0).repeats(sent) ? $0 : nil }
+    // What is cut off may be the rest of a secret, and what nobody sees may stand in the middle of one.
+    self.description = description.flatMap { text in
+      let shown = TerminalText.clean(text)
+      return SecretEcho(text).repeats(sent) || SecretEcho(shown).repeats(sent) ? nil : shown
+    }
     self.interval = interval
   }
 

@@ -80,7 +80,7 @@ package final class AccessGrant: Sendable {
       accessToken: accessToken, tokenType: tokenType, scope: scope, subject: subject ?? other.subject,
       claims: other.claims, idToken: other.idToken, issuedAt: issuedAt,
       issuedAtUnixSeconds: (expiresAtUnixSeconds ?? 0) - (lifetimeSeconds ?? 0), lifetimeSeconds: lifetimeSeconds,
-      recordGeneration: recordGeneration, replacedGeneration: replacedGeneration)
+      recordGeneration: recordGeneration, replacedGeneration: replacedGeneration, dpopKey: dpopKey)
   }
 
   /// What is left of the lifetime; nil when it is unknown.

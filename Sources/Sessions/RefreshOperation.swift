@@ -46,6 +46,7 @@ package struct RefreshOperation: Sendable {
       return try keptGrant(stored)
     }
     var server = try services.server(for: account, configuration, record, cancellation: cancellation)
+    server.confide(previous?.accessToken, previous?.idToken)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let response = try exchange(refreshToken, at: &server, &record)

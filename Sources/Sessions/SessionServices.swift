@@ -129,6 +129,7 @@ package struct SessionServices: Sendable {
       metadata: metadata, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time)
     let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
     server.prover = key.map(prover)
+    server.confide(record.refreshToken, record.accessToken, grant?.accessToken, grant?.idToken)
     return server
   }
 

@@ -210,6 +210,44 @@ extension TestIssuer {
   }
 }
 
+// RFC 9449 section 10.
+@Suite struct `A code with a proof` {
+  private let issuer: TestIssuer
+  private let key: Prover
+
+  init() throws {
+    issuer = try TestIssuer.approving()
+    key = try Prover()
+  }
+
+  private func redeem(_ code: String, _ key: Prover?) throws -> Reply {
+    let proof = try key.map { "DPoP: \(try $0.proof("POST", issuer.issuer + "/token"))" }
+    return try issuer.redeem(code, headers: proof.map { [$0] } ?? [])
+  }
+
+  @Test func `gives bound tokens`() throws {
+    let tokens = try issuer.tokens(of: redeem(try issuer.code(), key))
+    #expect(tokens.json["token_type"] == "DPoP")
+  }
+
+  @Test func `is good only with the key that the request named`() throws {
+    let bound = ["dpop_jkt": Optional(key.jwk.thumbprint())]
+    #expect(try redeem(try issuer.code(bound), Prover()).failure == "400 invalid_dpop_proof")
+    #expect(try redeem(try issuer.code(bound), nil).failure == "400 invalid_dpop_proof")
+    #expect(try redeem(try issuer.code(bound), key).status == 200)
+  }
+
+  @Test func `is not used up when a nonce is asked for`() throws {
+    try issuer.control("dpop_nonce=on")
+    let code = try issuer.code()
+    let asked = try redeem(code, key)
+    #expect(asked.failure == "400 use_dpop_nonce")
+    let nonce = asked[header: "DPoP-Nonce"]
+    let proof = try key.proof("POST", issuer.issuer + "/token", nonce: nonce)
+    #expect(try issuer.redeem(code, headers: ["DPoP: \(proof)"]).status == 200)
+  }
+}
+
 // RFC 9449 sections 8 and 9.
 @Suite struct `Nonces for proofs` {
   private let key: Prover

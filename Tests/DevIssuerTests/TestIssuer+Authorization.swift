@@ -46,13 +46,13 @@ extension TestIssuer {
     try #require(try answer(try authorize(changes), at: (changes["redirect_uri"] ?? nil) ?? Self.redirectURI)["code"])
   }
 
-  func redeem(_ code: String, _ changes: [String: String?] = [:]) throws -> Reply {
+  func redeem(_ code: String, _ changes: [String: String?] = [:], headers: [String] = []) throws -> Reply {
     var parameters = [
       "grant_type": "authorization_code", "code": code, "redirect_uri": Self.redirectURI, "client_id": "agent-cli",
       "code_verifier": Self.verifier,
     ]
     for (name, value) in changes { parameters[name] = value }
-    return try post("/token", Self.form(parameters))
+    return try post("/token", Self.form(parameters), headers: headers)
   }
 
   static func approving(_ configure: (inout Options) -> Void = { _ in }) throws -> TestIssuer {

@@ -58,7 +58,8 @@ import Testing
         }
         #expect(try issuer.count("proof_replays") == 0)
         #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
-        #expect(try tree.agent("proof", "GET", issuer.url + "/resource").failed(3))
+        // Without a session there is no place that may get its token.
+        #expect(try tree.agent("proof", "GET", issuer.url + "/resource").failed(1))
       }
     }
   }
@@ -74,6 +75,28 @@ import Testing
         """)
       try #require(result.succeeded, "\(result.errorText)")
       #expect(try JSON(parsing: result.output)["message"] == "Hello, alice.")
+    }
+  }
+
+  // RFC 9449 section 10: the code is bound as well, pushed or not.
+  @Test(arguments: [("off", "off"), ("required", "on")]) func `are got in the browser`(par: String, nonce: String)
+    throws
+  {
+    try Issuer.with(["--dpop-required"]) { issuer in
+      try issuer.control("par", par, ("dpop_nonce", nonce))
+      try AgentTree.with { tree in
+        try tree.directory.write("home/browser", "#!/bin/sh\nexec curl -qsSL --fail --noproxy '*' \"$1\"\n")
+        try #require(try tree.shell("dash", "chmod +x '\(tree.path("home/browser"))'").succeeded)
+        let login = try tree.agent(
+          [
+            "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--browser",
+            "--dpop",
+          ], ["BROWSER": tree.path("home/browser")])
+        try #require(login.succeeded, "\(login.errorText)")
+        #expect(try tree.json("token", "work")["token_type"] == "DPoP")
+        #expect(try tree.agent("request", issuer.url + "/userinfo").succeeded)
+        #expect(try issuer.count("code_replays") == 0)
+      }
     }
   }
 
@@ -186,21 +209,73 @@ import Testing
     }
   }
 
-  @Test func `are proven for https and this machine only`() throws {
+  // RFC 9449 section 7, with `agent request`: proofs, nonces and bodies are its own business.
+  @Test(arguments: [[], ["--dpop-nonce"]]) func `are used by agent request`(options: [String]) throws {
+    try Issuer.with(["--dpop-required"] + options) { issuer in
+      try AgentTree.with { tree in
+        try tree.signIn("work", at: issuer.url, clientID: "agent-cli", "--dpop")
+        let user = try tree.agent("request", issuer.url + "/userinfo")
+        try #require(user.succeeded, "\(user.errorText)")
+        #expect(try JSON(parsing: user.output)["sub"] == "user-alice")
+        try tree.directory.write("home/body", String(repeating: "x", count: 100_000))
+        for round in 0..<3 {
+          // The server forgets its nonces, so that the body has to be sent again.
+          if !options.isEmpty { try issuer.control("replace_dpop_nonces", "1") }
+          let method = ["POST", "PUT", "PATCH"][round]
+          let sent = try tree.agent("request", method, issuer.url + "/echo", "--data", "@" + tree.path("home/body"))
+          try #require(sent.succeeded, "\(sent.errorText)")
+          let echo = try JSON(parsing: sent.output)
+          #expect(echo["method"] == .string(method) && echo["body_bytes"] == 100_000)
+        }
+        #expect(try issuer.count("proof_replays") == 0)
+      }
+    }
+  }
+
+  @Test func `are renewed once when a resource refuses them`() throws {
+    try with("--dpop-nonce") { session in
+      let token = try session.tree.token()
+      try session.issuer.control("refuse_next", "1")
+      let result = try session.tree.agent("request", session.issuer.url + "/resource")
+      #expect(result.succeeded, "\(result.errorText)")
+      let renewed = try session.tree.token()
+      #expect(renewed != token)
+      #expect(try session.tree.json("token", "work")["token_type"] == "DPoP")
+    }
+  }
+
+  @Test func `are kept when a resource refuses their proof`() throws {
     try with { session in
-      let proof = { (arguments: String...) in try session.tree.agent(["proof"] + arguments) }
+      let token = try session.tree.token()
+      try session.issuer.control("dpop_nonce", "on")
+      // No time is now for this server, so that no proof is good.
+      try session.issuer.control("dpop_window", "0", ("clock_offset", "7"))
+      _ = try session.tree.agent("request", session.issuer.url + "/resource")
+      try session.issuer.control("dpop_window", "60", ("clock_offset", "0"))
+      let kept = try session.tree.token()
+      #expect(kept == token)
+    }
+  }
+
+  @Test func `go with a proof only where the account lets its token go`() throws {
+    try with { session in
+      let proof = { (arguments: String...) in try session.tree.agent(["proof"] + arguments + ["--json"]) }
       for url in ["http://api.example.com/", "ftp://api.example.com/", "nonsense", "https://user@api.example.com/"] {
         let result = try proof("GET", url)
         #expect(result.failed(2), "\(url)")
       }
-      for method in ["", "GET HTTP/1.1", "G\u{7}T", String(repeating: "M", count: 33)] {
-        let result = try proof(method, "https://api.example.com/")
+      for method in ["", "GET HTTP/1.1", "G\u{7}T", "TRACE", String(repeating: "M", count: 33)] {
+        let result = try proof(method, session.issuer.url)
         #expect(result.failed(2), "\(method)")
       }
-      let nonce = try proof("GET", "https://a.example", "--nonce", "a b")
+      let nonce = try proof(session.issuer.url, "--nonce", "a b")
       #expect(nonce.failed(2))
-      let good = try proof("GET", "https://api.example.com/")
-      #expect(good.succeeded)
+      let unlisted = try proof("https://api.example.com/")
+      #expect(unlisted.failed(1) && unlisted.failureCode == "origin_not_allowed")
+      let set = try session.tree.agent("account", "set", "work", "--host", "api.example.com")
+      #expect(set.succeeded)
+      let listed = try proof("https://api.example.com/")
+      #expect(listed.succeeded, "\(listed.errorText)")
     }
   }
 

@@ -77,8 +77,6 @@ struct `Against django-oauth-toolkit` {
       #expect(end.status == .exited(0))
       let first = try tree.token()
       #expect(try tree.token("work", "--force-refresh") != first)
-      // A later sign-in needs the account's name only.
-      #expect(try tree.json("account", "show", "work")["issuer"] == .string(server.issuer))
     }
   }
 

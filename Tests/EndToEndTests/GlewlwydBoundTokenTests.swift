@@ -35,6 +35,29 @@ private func askUserInfo(_ tree: AgentTree, at server: Glewlwyd, _ options: Stri
     }
   }
 
+  @Test func `are got in the browser, and used by agent request`() throws {
+    let server = try Glewlwyd.current()
+    try AgentTree.with { tree in
+      let (client, redirectURIs) = try server.browserClient()
+      var result: ProcessResult?
+      // A busy port is passed over; the last ones are asked for least.
+      for uri in redirectURIs.reversed() {
+        result = try tree.agent(
+          [
+            "login", "work", "--issuer", server.issuer, "--client-id", client, "--ca-file", server.authority,
+            "--redirect-uri", uri, "--browser", "--dpop", "--json",
+          ], ["BROWSER": server.browser])
+        if result?.failureCode != "redirect_unavailable" { break }
+      }
+      let login = try #require(result)
+      try #require(login.succeeded, "\(login.errorText)")
+      try checkBoundSession(tree, at: server)
+      let user = try tree.agent("request", server.issuer + "/userinfo")
+      try #require(user.succeeded, "\(user.errorText)")
+      #expect(try JSON(parsing: user.output)["sub"] == tree.json("whoami", "work")["subject"])
+    }
+  }
+
   // RFC 9449 section 5.2.
   @Test func `are asked for where the client is registered for nothing else`() throws {
     let server = try Glewlwyd.current()
@@ -70,6 +93,7 @@ struct `Bound tokens of Glewlwyd, with nonces` {
         answer = try askUserInfo(tree, at: server, "--nonce '\(line.dropFirst(12))'").outputText
       }
       #expect(answer.hasPrefix("HTTP/1.1 200 "))
+      #expect(try tree.agent("request", server.issuer + "/userinfo").succeeded)
       #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
     }
   }

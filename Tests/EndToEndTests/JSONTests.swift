@@ -50,13 +50,15 @@ import Testing
       "--token-endpoint", "\(issuer.url)/token", "--device-authorization-endpoint",
       "\(issuer.url)/device_authorization",
       "--userinfo-endpoint", "\(issuer.url)/userinfo", "--revocation-endpoint", "\(issuer.url)/revoke", "--jwks-uri",
-      "\(issuer.url)/jwks", "--keep", "--host", "api.example.com",
+      "\(issuer.url)/jwks", "--keep", "--dpop", "--host",
+      "api.example.com",
     ]
     return [
       ["login", "work"] + server, ["token"], ["token", "work", "--id-token"], ["token", "--force-refresh"], ["env"],
       ["env", "--shell", "json", "--var", "MAIL=claim:sub"], ["env", "--unset"], ["exec", "--", "true"], ["status"],
       ["status", "work", "--check"], ["list"], ["use", "work"], ["whoami"], ["account", "show"],
-      ["request", "\(issuer.url)/userinfo", "--output", tree.path("body")],
+      ["request", "\(issuer.url)/userinfo", "--output", tree.path("body")], ["login", "work", "--device", "--dpop"],
+      ["proof", "\(issuer.url)/userinfo"],
       ["account", "add", "idle"] + server + settings, ["account", "show", "idle"],
       ["account", "set", "idle", "--scope", "openid", "--unset", "keep"],
       ["account", "set", "work", "--client-id", "other"], ["status"],
@@ -150,7 +152,7 @@ import Testing
     "login": ["work", "--issuer", "https://id.example", "--client-id", "x"], "exec": ["--", "true"], "use": ["work"],
     "account add": ["work", "--issuer", "https://id.example", "--client-id", "x"],
     "account set": ["work", "--keep"], "account rename": ["work", "home"], "account remove": ["work"],
-    "request": ["https://api.example", "--output", "/dev/null"],
+    "request": ["https://api.example", "--output", "/dev/null"], "proof": ["https://api.example"],
     "account import": [
       "work", "--issuer", "https://id.example", "--client-id", "x", "--refresh-token-file", "/dev/null",
     ],

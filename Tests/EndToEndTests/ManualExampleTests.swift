@@ -29,6 +29,9 @@ import Testing
     "agent token --header | curl -H @- https://api.example.com/me": Trial(
       // So that curl says nothing but what goes wrong.
       before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
+    "agent proof --header https://api.example.com/me | curl -H @- https://api.example.com/me": Trial(
+      before: "agent login work --device --dpop 2>/dev/null; curl() { command curl -sS --fail \"$@\"; }",
+      output: #"{"sub":"SUBJECT""#),
     #"eval "$(agent env)""#: Trial(after: Self.printsVariables, output: Self.variables),
     "agent env --shell fish | source": Trial(shells: ["fish"], after: Self.printsVariables, output: Self.variables),
     #"eval "`agent env --shell csh`""#:

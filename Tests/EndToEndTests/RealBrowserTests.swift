@@ -94,41 +94,57 @@ import Testing
   }
 }
 
-extension `Against Glewlwyd over TLS` {
-  private func origin(of url: String) throws -> String {
-    "https://127.0.0.1:\(try #require(try URI(url).port))"
+/// A sign-in at Glewlwyd's own pages, with their scripts: a password, the list of what is asked for, and the way back.
+private func signInAtGlewlwyd(_ tree: AgentTree, _ options: String...) throws -> (first: JSON, last: JSON) {
+  let server = try Glewlwyd.current()
+  let (client, redirectURIs) = try server.browserClient()
+  // The browser takes the one key that this server has; all other certificates are checked as ever.
+  let pin = try server.pin().dropFirst("sha256//".count)
+  let browser = RealBrowser(tree, "--instance", server.folder, "--pin", String(pin))
+  let host = "https://127.0.0.1:\(try #require(try URI(server.issuer).port))"
+  var result: ProcessResult?
+  for uri in redirectURIs {
+    result = try tree.agent(
+      [
+        "login", "work", "--issuer", server.issuer, "--client-id", client, "--ca-file", server.authority,
+        "--scope", "openid profile email", "--host", host, "--redirect-uri", uri, "--browser", "--json",
+      ] + options, ["BROWSER": browser.variable], timeout: .seconds(120))
+    if result?.failureCode != "redirect_unavailable" { break }
   }
+  let end = try #require(result)
+  try #require(end.succeeded, "\(end.errorText)")
+  let seen = try browser.seen()
+  #expect(seen["title"] == "Return to the terminal")
+  #expect(seen["scripts"] == 0)
+  let events = try end.lines.map { try JSON(parsing: Array($0.utf8)) }
+  return (try #require(events.first), try #require(events.last))
+}
 
-  /// The server's own pages, with their scripts: a password, the list of what is asked for, and the way back.
-  @Test(.needsBrowser, arguments: [[], ["--dpop"]]) func `sign-in in a real browser`(options: [String]) throws {
+extension `Against Glewlwyd over TLS` {
+  @Test(.needsBrowser, arguments: [nil, "--dpop"]) func `sign-in in a real browser`(option: String?) throws {
     let server = try Glewlwyd.current()
-    let (client, redirectURIs) = try server.browserClient()
     try AgentTree.with { tree in
-      // The browser takes the one key that this server has; all other certificates are checked as ever.
-      let pin = try server.pin().dropFirst("sha256//".count)
-      let browser = RealBrowser(tree, "--instance", server.folder, "--pin", String(pin))
-      var result: ProcessResult?
-      for uri in redirectURIs {
-        result = try tree.agent(
-          [
-            "login", "work", "--issuer", server.issuer, "--client-id", client, "--ca-file", server.authority,
-            "--scope", "openid profile email", "--host", try origin(of: server.issuer), "--redirect-uri", uri,
-            "--browser", "--json",
-          ] + options, ["BROWSER": browser.variable], timeout: .seconds(120))
-        if result?.failureCode != "redirect_unavailable" { break }
-      }
-      let end = try #require(result)
-      try #require(end.succeeded, "\(end.errorText)")
-      let seen = try browser.seen()
-      #expect(seen["title"] == "Return to the terminal")
-      #expect(seen["scripts"] == 0)
-      let identity = try JSON(parsing: Array(try #require(end.lines.last).utf8))
+      let identity = try option.map { try signInAtGlewlwyd(tree, $0) }?.last ?? signInAtGlewlwyd(tree).last
       #expect(identity["scope"]?.string?.split(separator: " ").sorted() == ["email", "openid", "profile"])
+      #expect(try (tree.json("token", "work")["token_type"] == "DPoP") == (option != nil))
       // OpenID Connect Core 1.0 section 5.3, by a request of the daemon's own.
-      #expect(try tree.json("token", "work")["token_type"] == (options.isEmpty ? "bearer" : "DPoP"))
       let answer = try tree.agent("request", server.issuer + "/userinfo", "--account", "work")
       try #require(answer.succeeded, "\(answer.errorText)")
       #expect(try JSON(parsing: answer.output)["sub"] == identity["subject"])
+    }
+  }
+}
+
+@Suite(.needsPrograms, .needsGlewlwyd, .needsBrowser, .serialized, .withGlewlwyd("GLEWLWYD_PAR=required"))
+struct `Glewlwyd with pushed requests only` {
+  // RFC 9126 section 4: the browser gets a reference.
+  @Test func `sign-in in a real browser`() throws {
+    let server = try Glewlwyd.current()
+    try AgentTree.with { tree in
+      let url = try #require(signInAtGlewlwyd(tree).first["url"]?.string)
+      #expect(url.hasPrefix(server.issuer + "/auth?client_id=browser&request_uri=urn%3A"))
+      #expect(!url.contains("scope="))
+      #expect(try !tree.token().isEmpty)
     }
   }
 }

@@ -21,7 +21,7 @@ import Testing
       #expect(end["event"] == "signed_in" && end["account"] == "127.0.0.1")
       // RFC 9728 section 2: what the resource says to ask for.
       #expect(end["scope"] == "openid")
-      let settings = try tree.json("account", "show")
+      let settings = try #require(try tree.json("account", "show")["settings"])
       #expect(settings["resource"] == [.string(resource)])
       #expect(settings["origins"] == [.string(issuer.url)])
       // RFC 8707: the token is good there, and may go there.
@@ -68,7 +68,7 @@ import Testing
   func `asks on the terminal`(answer: String, status: Int) throws {
     try Self.with { issuer, tree, resource in
       let program = try WatchedProgram(
-        tree, columns: 200, [:], [Programs.path("agent"), "login", resource] + Self.options)
+        tree, columns: 200, ["NO_COLOR": "1"], [Programs.path("agent"), "login", resource] + Self.options)
       let screen = try program.until("[y/N]")
       #expect(screen.rows.contains("The resource \(resource) takes tokens of"))
       #expect(screen.rows.contains("the authorization server \(issuer.url)."))

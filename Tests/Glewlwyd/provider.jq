@@ -8,6 +8,8 @@
     "auth-type-device-enabled": true, "auth-type-refresh-enabled": true, "auth-type-id-token-enabled": true,
     "auth-type-code-enabled": true, "auth-type-code-revoke-replayed": true, "auth-type-token-enabled": false, "auth-type-none-enabled": false,
     "auth-type-password-enabled": false, "auth-type-client-enabled": false,
+    "oauth-par-allowed": ($par != "off"), "oauth-par-required": ($par == "required"), "oauth-par-duration": 90,
+    "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:",
     "pkce-allowed": true, "pkce-method-plain-allowed": false, "pkce-required": false,
     "pkce-required-public-client": true, "pkce-scopes": [],
     "device-authorization-interval": $interval, "device-authorization-expiration": $device,

@@ -128,7 +128,8 @@ import Testing
   }
 
   @Test func `a hundred authorization servers are cut short`() throws {
-    let names = (0..<100).flatMap { number -> [JSON] in [.string("https://as\(number).example"), "https://as0.example"] }
+    let names = (0..<100).flatMap { number -> [JSON] in [.string("https://as\(number).example"), "https://as0.example"]
+    }
     let http = ScriptedHTTP(
       try response(401, ""), try response(Self.document(["authorization_servers": .array(names)])))
     #expect(

@@ -97,10 +97,11 @@ private let fullDiscovery: DiscoverRequest = {
 
   @Test func `has a name of its own for each kind`() {
     let names = Self.all.map(\.name)
-    #expect(Set(names).count == 10)
+    #expect(Set(names).count == 11)
     #expect(
       Set(names) == [
         "token", "login", "login_redirect", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop",
+        "discover",
       ])
   }
 

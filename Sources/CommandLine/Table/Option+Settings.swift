@@ -45,7 +45,7 @@ extension Option {
         summary: "Bind the tokens to a key that never leaves `agentd` (DPoP), so that a stolen token is of no use"),
       Option(
         name: .host, value: .text("HOST"), repeats: true,
-        summary: "Let the access token go to this host too, as `agent request` sends it; may be given several times"),
+        summary: "Let requests take the access token to this host too; may be given several times"),
     ]
   }
 }

@@ -1,0 +1,259 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// One search for known secrets in all that the programs tell and leave behind: answers, logs, errors, steps,
+/// crashes, process lists and files. A secret may stand on the standard output that was asked for, and nowhere else.
+@Suite(.needsPrograms) struct `No secret is told` {
+  /// A tree that is signed in at an issuer of canaries, with the daemon in the foreground.
+  private struct Scene {
+    let tree: AgentTree
+    let issuer: CanaryIssuer
+    let daemon: RunningProcess
+    /// Files that a person keeps elsewhere.
+    let secrets: TemporaryDirectory
+
+    var canaries: Canaries { issuer.canaries }
+
+    static func with(_ mood: CanaryIssuer.Mood = .good, body: (Scene) throws -> Void) throws {
+      let issuer = try CanaryIssuer()
+      try AgentTree.with { tree in
+        let secrets = try TemporaryDirectory()
+        try secrets.write("client", issuer.canaries.clientSecret)
+        try secrets.write("refresh", issuer.canaries.refresh)
+        let daemon = try tree.start(["daemon", "run", "--verbose"])
+        let scene = Scene(tree: tree, issuer: issuer, daemon: daemon, secrets: secrets)
+        try scene.awaitDaemon()
+        let login = try tree.agent(scene.login("work", "--json", "--verbose"))
+        try #require(login.succeeded, "\(login.errorText)")
+        scene.expectNothing(login, "login", but: ["user code"])
+        issuer.become(mood)
+        try body(scene)
+      }
+    }
+
+    private func awaitDaemon() throws {
+      let deadline = Instant.now.advanced(by: .seconds(20))
+      while !daemon.errorText.contains("the daemon started") {
+        try #require(Instant.now < deadline, "\(daemon.errorText)")
+        Threads.sleep(for: .milliseconds(10))
+      }
+    }
+
+    /// The command line of a sign-in with the client's secret.
+    func login(_ account: String, _ options: String...) -> [String] {
+      ["login", account, "--issuer", issuer.url, "--client-id", CanaryIssuer.clientID, "--allow-http-loopback"]
+        + ["--client-secret-file", secrets.path("client")]
+        + (options.contains("--browser") ? [] : ["--device"]) + options
+    }
+
+    func expectNothing(_ result: ProcessResult, _ place: String, but allowed: Set<String> = []) {
+      canaries.expectNone(in: result.errorText, "standard error of \(place)", but: allowed)
+      canaries.expectNone(in: result.outputText, "standard output of \(place)", but: allowed)
+    }
+
+    /// The logs, the processes and the files.
+    func expectNothingLeft() throws {
+      for line in [["daemon", "log"], ["daemon", "log", "--json"]] {
+        expectNothing(try tree.agent(line), "\(line)")
+      }
+      canaries.expectNone(in: daemon.errorText, "the daemon's standard error")
+      canaries.expectNone(ofProcess: daemon.processID)
+      try canaries.expectNone(inFilesOf: tree)
+    }
+  }
+
+  private static let styles = [[], ["--verbose"], ["--json"], ["--verbose", "--json"]]
+
+  /// Commands that work and whose standard output holds no secret.
+  private static let quiet: [[String]] = [
+    ["whoami"], ["status"], ["status", "--check"], ["list"], ["use", "work"], ["account", "show"],
+    ["account", "set", "work", "--keep"], ["daemon", "status"], ["exec", "work", "--", "true"], ["env", "--unset"],
+    ["daemon", "log"],
+  ]
+
+  /// Commands that print the secret which they were asked for.
+  private static let asked: [(line: [String], secret: String)] = [
+    (["token"], "access token"), (["token", "--header"], "access token"), (["token", "--id-token"], "ID Token"),
+    (["token", "--force-refresh"], "access token"), (["env"], "access token"),
+    (["env", "--var", "T=id_token"], "ID Token"),
+    (["exec", "work", "--", "sh", "-c", "echo \"$AGENT_ACCESS_TOKEN\""], "access token"),
+  ]
+
+  @Test func `by commands that work, but where it was asked for`() throws {
+    try Scene.with { scene in
+      for style in Self.styles {
+        for command in Self.quiet {
+          let line = command.prefix(1) + style + command.dropFirst()
+          let result = try scene.tree.agent(Array(line))
+          #expect(result.succeeded, "\(line): \(result.errorText)")
+          scene.expectNothing(result, "\(line)")
+        }
+        for (command, secret) in Self.asked where !(style.contains("--json") && command.contains("--header")) {
+          let line = command.prefix(1) + style + command.dropFirst()
+          let result = try scene.tree.agent(Array(line))
+          #expect(result.succeeded, "\(line): \(result.errorText)")
+          scene.canaries.expectNone(in: result.errorText, "standard error of \(line)")
+          // The search finds what is there. In a shell's words the token may stand in pieces.
+          let found = scene.canaries.found(in: result.outputText)
+          if command[0] != "env" || style.contains("--json") { #expect(found.contains(secret), "\(line)") }
+          #expect(found.isSubset(of: ["access token", secret]), "\(line): \(found)")
+        }
+      }
+      try scene.expectNothingLeft()
+      scene.expectNothing(try scene.tree.agent("logout", "work", "--verbose"), "logout")
+      try scene.tree.stopDaemon()
+      scene.canaries.expectNone(in: scene.daemon.errorText, "the daemon's standard error")
+      try scene.canaries.expectNone(inFilesOf: scene.tree)
+    }
+  }
+
+  @Test(arguments: CanaryIssuer.Mood.bad) func `by commands that fail, whatever the server says`(
+    mood: CanaryIssuer.Mood
+  ) throws {
+    try Scene.with(mood) { scene in
+      let host = scene.issuer.url
+      let setHost = try scene.tree.agent("account", "set", "work", "--host", host)
+      scene.expectNothing(setHost, "account set --host")
+      let importing = ["account", "import", "other", "--issuer", host, "--client-id", CanaryIssuer.clientID]
+      let commands: [[String]] = [
+        ["token", "--force-refresh"], ["env", "--timeout", "20s", "-a", "nobody"], ["status", "--check"],
+        ["whoami"], scene.login("second"), scene.login("work"),
+        importing + ["--allow-http-loopback", "--refresh-token-file", scene.secrets.path("refresh")]
+          + ["--client-secret-file", scene.secrets.path("client")],
+        ["request", "\(host)/resource", "-a", "work"],
+      ]
+      for style in Self.styles {
+        for command in commands where !(style.contains("--json") && command[0] == "request") {
+          let line = command.prefix(1) + style + command.dropFirst()
+          let result = try scene.tree.agent(Array(line))
+          // What a resource answers is what was asked for.
+          let answer = command[0] == "request"
+          scene.canaries.expectNone(in: result.errorText, "standard error of \(line)")
+          if !answer { scene.canaries.expectNone(in: result.outputText, "standard output of \(line)") }
+          if command.contains("--force-refresh") || command.contains("import") {
+            #expect(result.failed(1) || result.failed(4) || result.failed(3), "\(line): \(result.outputText)")
+          }
+        }
+      }
+      try scene.expectNothingLeft()
+      scene.expectNothing(try scene.tree.agent("logout", "work", "--verbose", "--json"), "logout")
+      try scene.expectNothingLeft()
+    }
+  }
+
+  @Test(arguments: [CanaryIssuer.Mood.good] + CanaryIssuer.Mood.bad)
+  func `by a sign-in in the browser, whatever the server says`(mood: CanaryIssuer.Mood) throws {
+    try Scene.with(mood) { scene in
+      let login = try scene.tree.start(scene.login("browsed", "--browser", "--no-open", "--json", "--verbose"))
+      let event = try JSON(parsing: Array(login.readLine().utf8))
+      let url = try #require(event["url"]?.string)
+      let query = try #require(try URI(url).query)
+      let state = try #require(try Form.parse(query).first { $0.name == "state" }).value
+      let code = Canaries.percentEncoded(scene.canaries.code)
+      let answer = "\(event["redirect_uri"]?.string ?? "")?code=\(code)&state=\(Canaries.percentEncoded(state))"
+      let page = try ProcessRunner.shell("curl -qsiS --noproxy '*' --max-time 10 '\(answer)'")
+      scene.expectNothing(page, "the page that the browser ends at")
+      var told = ""
+      while let line = try? login.readLine() { told += line + "\n" }
+      _ = try login.wait()
+      scene.canaries.expectNone(in: told + login.errorText, "login --browser")
+      // What proves that the answer is ours is a secret too (RFC 7636 section 4.1).
+      let bodies = scene.issuer.server.requests.map(\.body)
+      let fields = bodies.flatMap { (try? Form.parse($0)) ?? [] }
+      let verifier = try #require(fields.first { $0.name == "code_verifier" }).value
+      #expect(!(told + login.errorText).contains(verifier))
+      try scene.expectNothingLeft()
+      let log = try scene.tree.agent("daemon", "log", "--json").outputText + scene.daemon.errorText
+      #expect(!log.contains(verifier) && !log.contains(state))
+    }
+  }
+
+  // MARK: Crashes
+
+  /// What ends a program at a fault of its own; by their numbers on every machine that this runs on.
+  private static let crashes: [Int32] = [11, 6, 4, 5, 7, 8]
+
+  /// Runs a program with core files allowed, and waits for the end of what it became.
+  private func crash(
+    _ tree: AgentTree, _ variables: [String: String?], _ command: [String], by signal: Int32,
+    ready: (RunningProcess) throws -> Int32
+  ) throws -> (told: String, process: Int32) {
+    let shell = try RunningProcess(
+      executable: "/bin/bash", arguments: ["-c", "ulimit -c unlimited; \"$@\"; echo \"ended $?\"", "bash"] + command,
+      environment: tree.environment(variables), directory: tree.path("home"))
+    let process = try ready(shell)
+    try OtherProcess(process).signal(signal)
+    var told = ""
+    while !told.contains("ended ") { told += try shell.readLine() + "\n" }
+    #expect(told.hasSuffix("ended \(128 + signal)\n"))
+    _ = try shell.wait()
+    return (told + shell.errorText, process)
+  }
+
+  private func expectNoTrace(_ told: String, _ scene: (AgentTree, Canaries)) throws {
+    let (tree, canaries) = scene
+    canaries.expectNone(in: told, "a crash")
+    // The shell says so when a core file was written.
+    #expect(!told.contains("core dumped"), "\(told)")
+    for word in ["Backtrace", "backtrace of", "Registers", "Thread 0"] { #expect(!told.contains(word), "\(told)") }
+    let cores = try ProcessRunner.shell("find '\(tree.directory.path)' -name 'core*'").outputText
+    #expect(cores == "")
+    try canaries.expectNone(inFilesOf: tree)
+  }
+
+  @Test(arguments: crashes, [false, true]) func `by a daemon that crashes with tokens in its memory`(
+    signal: Int32, isBare: Bool
+  ) throws {
+    let issuer = try CanaryIssuer()
+    try AgentTree.with { tree in
+      let secrets = try TemporaryDirectory()
+      try secrets.write("client", issuer.canaries.clientSecret)
+      // As a service manager would start it, or as a person does.
+      let command =
+        isBare
+        ? [try Programs.path("agentd"), "--foreground"] : [try Programs.path("agent"), "daemon", "run", "--verbose"]
+      let end = try crash(tree, [:], command, by: signal) { shell in
+        let deadline = Instant.now.advanced(by: .seconds(20))
+        while !shell.errorText.contains("the daemon started") {
+          try #require(Instant.now < deadline, "\(shell.errorText)")
+          Threads.sleep(for: .milliseconds(10))
+        }
+        try tree.signIn(at: issuer.url, clientID: CanaryIssuer.clientID, "--client-secret-file", secrets.path("client"))
+        #expect(try tree.token() == issuer.canaries.access)
+        return try tree.daemon()
+      }
+      try expectNoTrace(end.told, (tree, issuer.canaries))
+    }
+  }
+
+  @Test(arguments: crashes) func `by a client that crashes while it waits`(signal: Int32) throws {
+    let issuer = try CanaryIssuer()
+    issuer.become(.pending)
+    try AgentTree.with { tree in
+      let secrets = try TemporaryDirectory()
+      try secrets.write("client", issuer.canaries.clientSecret)
+      let command = try [
+        Programs.path("agent"), "login", "work", "--issuer", issuer.url, "--client-id", CanaryIssuer.clientID,
+        "--allow-http-loopback", "--device", "--verbose", "--client-secret-file", secrets.path("client"),
+      ]
+      let end = try crash(tree, [:], command, by: signal) { shell in
+        let deadline = Instant.now.advanced(by: .seconds(20))
+        while !shell.errorText.contains(issuer.canaries.userCode) {
+          try #require(Instant.now < deadline, "\(shell.errorText)")
+          Threads.sleep(for: .milliseconds(10))
+        }
+        let children = try ProcessRunner.shell("cat /proc/\(shell.processID)/task/*/children").outputText
+        let client = try #require(children.split(separator: " ").first.flatMap { Int32($0) })
+        issuer.canaries.expectNone(ofProcess: client)
+        return client
+      }
+      // Its screen shows the code, and it is not one of the files.
+      try expectNoTrace(
+        end.told.split(separator: "\n").filter { !$0.contains(issuer.canaries.userCode) }.joined(separator: "\n"),
+        (tree, issuer.canaries))
+      issuer.canaries.expectNone(ofProcess: try tree.daemon())
+    }
+  }
+}
