@@ -1,3 +1,4 @@
+internal import Crypto
 internal import OAuth
 internal import Platform
 internal import Sessions
@@ -16,12 +17,31 @@ final class Account {
   private(set) var others: [TokenTarget: Account] = [:]
   private var uses: UInt64 = 0
   private var lastUse: UInt64 = 0
-  var configuration: AccountConfiguration
-  var session = Session()
+  var configuration: AccountConfiguration {
+    didSet {
+      usualLine = nil
+      settingsRevision = nil
+    }
+  }
+
+  /// The settings file's revision whose settings these are.
+  var settingsRevision: UInt64?
+
+  /// With the token, whatever was made of it goes too.
+  var session = Session() { didSet { if usualLine?.grant !== session.grant { usualLine = nil } } }
   var waiters: [Waiter] = []
 
   /// The vault file that the token at hand was last held against.
   var provenAgainst: FileStamp?
+
+  /// What the file changes were at when that was still the vault file.
+  var provenAt: UInt64?
+
+  /// The answer to those who want the token at hand and nothing else: most callers do, so it is kept.
+  private var usualLine: TokenLine?
+
+  /// Longer answers are made anew each time, to spare the secure heap.
+  private static let mostKeptBytes = 16 << 10
 
   /// The renewal that a timer is set for.
   var renewalScheduled: Instant?
@@ -97,6 +117,15 @@ final class Account {
   func cancelRefresh() {
     refreshCancellation?.cancel()
     refreshCancellation = nil
+  }
+
+  /// The answer line to a request for a token.
+  func line(for grant: AccessGrant, _ extras: TokenRequest.Extras) throws(Failure) -> SharedSecret {
+    let isUsual = extras == TokenRequest.Extras() && grant === session.grant
+    if isUsual, let usualLine { return usualLine.line }
+    let made = try TokenLine(describe(grant), grant, extras)
+    if isUsual, made.line.bytes.count <= Self.mostKeptBytes { usualLine = made }
+    return made.line
   }
 
   func describe(_ grant: AccessGrant) -> TokenDescription {

@@ -28,6 +28,8 @@ final class Connection {
   var wantsWriting = false
   /// Lines are being served further up the stack.
   var isServing = false
+  /// The loop has let go of it.
+  var isDropped = false
 
   /// Bytes to send: secret ones stay on the secure heap until the kernel has them.
   enum Outgoing {
@@ -49,6 +51,9 @@ final class Connection {
 
   /// A peer that lets more than this pile up is not reading.
   static let mostOutboundBytes = 4 << 20
+
+  /// How much is read at once.
+  private static let readSize = 16 << 10
 
   /// No request sends more descriptors; the earliest of more go.
   private static let mostPassed = 5
@@ -97,32 +102,57 @@ final class Connection {
     while true {
       do {
         var came: SharedDescriptor?
-        let count = try UnixSocket.receive(descriptor, into: &inbound, upTo: 16_384, passed: &came)
+        let count = try UnixSocket.receive(descriptor, into: &inbound, upTo: Self.readSize, passed: &came)
         if let came { passed = passed.suffix(Self.mostPassed - 1) + [came] }
         if count == 0 { return .end }
         found = .bytes
         if inbound.count - taken > WireProtocol.maximumLineBytes { return .tooLong }
-        if count < 16_384 { return found }
+        if count < Self.readSize { return found }
       } catch {
         return error.isAgain ? found : .end
       }
     }
   }
 
-  /// Takes the first whole line, without its line feed.
-  func takeLine() -> [UInt8]? {
-    guard let line = nextLine() else {
-      inbound.removeSubrange(..<taken)
-      taken = 0
+  /// Takes the first whole line and lends it, without its line feed, to `body`; nil when there is none.
+  func takeLine<Result, Problem: Error>(
+    _ body: (Span<UInt8>) throws(Problem) -> Result
+  ) throws(Problem) -> Result? {
+    guard let end = endOfLine() else {
+      dropTaken()
       return nil
     }
-    taken += line.count + 1
-    return line
+    let start = taken
+    taken = end + 1
+    let bytes = inbound
+    return try body(bytes.span.extracting(start..<end))
   }
 
-  /// The first whole line, without its line feed, which stays where it is.
-  func nextLine() -> [UInt8]? {
-    inbound[taken...].firstIndex(of: UInt8(ascii: "\n")).map { Array(inbound[taken..<$0]) }
+  /// Lends the first whole line, which stays where it is, to `body`, and takes it if that is true.
+  ///
+  /// - Returns: Whether a line was taken.
+  func takeLine(if body: (Span<UInt8>) -> Bool) -> Bool {
+    guard let end = endOfLine() else { return false }
+    let bytes = inbound
+    guard body(bytes.span.extracting(taken..<end)) else { return false }
+    taken = end + 1
+    return true
+  }
+
+  private func endOfLine() -> Int? {
+    let bytes = inbound
+    let span = bytes.span
+    return span.firstIndex(of: UInt8(ascii: "\n"), from: taken)
+  }
+
+  private func dropTaken() {
+    guard taken > 0 else { return }
+    if taken == inbound.count {
+      inbound.removeAll(keepingCapacity: inbound.capacity <= Self.readSize * 2)
+    } else {
+      inbound.removeSubrange(..<taken)
+    }
+    taken = 0
   }
 
   var hasPartialLine: Bool { inbound.count > taken }

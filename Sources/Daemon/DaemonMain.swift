@@ -46,11 +46,14 @@ package enum DaemonMain {
       vault: Vault(stateDirectory: state, machineIdentity: Machine.identity(), userID: Machine.userID),
       http: http, time: time,
       documents: DocumentCache(directory: try UserDirectories.cacheHome + "/agent", http: http, time: time))
-    let settingsFile = SettingsFile(directory: try UserDirectories.configHome + "/agent")
+    let settings = try UserDirectories.configHome + "/agent"
+    let changes = FileChanges(of: ["\(settings)/\(SettingsFile.name)", services.vault.summary().path])
+    let settingsFile = SettingsFile(directory: settings)
     var ready: FileDescriptor?
     let entrance = try invocation.open(ready: &ready)
     let server = try Server(
-      entrance, services: services, settingsFile: settingsFile, log: EventLog(time: time, mirror: mirror),
+      entrance, services: services, settingsFile: settingsFile, changes: changes,
+      log: EventLog(time: time, mirror: mirror),
       signals: signals,
       housekeeping: {
         http.closeIdle()

@@ -67,13 +67,13 @@ extension Hub {
   // MARK: Showing
 
   private func show(_ asked: String?, _ ticket: Ticket) throws(Failure) {
-    let (account, configuration) = try resolve(asked)
+    let account = try resolve(asked)
     let isActive = try settings().active == account.name
     loop.send(
       .result(
         JSONObject([
           ("account", .string(account.name.text)), ("active", .bool(isActive)),
-          ("settings", .object(configuration.settings.json)),
+          ("settings", .object(account.configuration.settings.json)),
         ])), to: ticket)
   }
 
@@ -82,7 +82,8 @@ extension Hub {
   private func set(
     _ asked: String, _ given: AccountSettings, _ unset: [AccountSetting], _ ticket: Ticket
   ) throws(Failure) {
-    let (account, old) = try resolve(asked)
+    let account = try resolve(asked)
+    let old = account.configuration
     try refuseDuringSignIn(account.name)
     var changed = old
     for setting in unset { changed.unset(setting) }
@@ -130,7 +131,7 @@ extension Hub {
   // MARK: Renaming
 
   private func rename(_ asked: String, to newName: AccountName, _ ticket: Ticket) throws(Failure) {
-    let (account, _) = try resolve(asked)
+    let account = try resolve(asked)
     try refuseDuringSignIn(account.name)
     try refuseDuringSignIn(newName)
     let rename = AccountRename(
@@ -173,7 +174,7 @@ extension Hub {
   // MARK: Removing
 
   private func remove(_ asked: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
-    let (account, _) = try resolve(asked)
+    let account = try resolve(asked)
     if logins.values.contains(where: { $0.account == account.name && $0.isFinishing }) {
       try refuseDuringSignIn(account.name)
     }

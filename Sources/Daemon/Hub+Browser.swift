@@ -33,6 +33,7 @@ extension Hub {
   /// A request came to the address of a sign-in.
   func redirectCame(_ id: UInt64, query: Span<UInt8>) -> LoopbackPage {
     guard let login = logins[id], !login.isFinishing, let signIn = login.browser else { return .foreign }
+    look()
     return take(signIn.request.answer(in: query), login, signIn)
   }
 

@@ -10,7 +10,7 @@ internal import Wire
 extension Hub {
   func check(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
-    let only = try name.map { (name) throws(Failure) in try resolve(name).0.name }
+    let only = try name.map { (name) throws(Failure) in try resolve(name).name }
     let batch = CheckBatch(ticket: ticket, only: only, startedAt: services.time.now())
     submit { [services] in
       let (summaries, _) = Survey.run(settings, only: only, services: services)

@@ -25,7 +25,7 @@ extension Hub {
     if request.all {
       for (name, configuration) in settings.accounts { targets.append(account(name, configuration)) }
     } else {
-      targets = [try resolve(request.account).0]
+      targets = [try resolve(request.account)]
     }
     guard !targets.isEmpty else {
       return loop.send(.result(JSONObject([("accounts", .array([]))])), to: ticket)

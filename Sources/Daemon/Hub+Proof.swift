@@ -10,7 +10,7 @@ internal import Wire
 extension Hub {
   func proof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
     let target = try ProofTarget(request)
-    let named = try request.account.map { (name) throws(Failure) in try resolve(name).0.name }
+    let named = try request.account.map { (name) throws(Failure) in try resolve(name).name }
     let gate = ResourceGate(settings: try settings(), services: services)
     work({ () throws(SessionError) in try gate.account(for: target.call.origin, named: named) }) {
       hub, outcome in hub.admitted(target, ticket, outcome)
@@ -22,7 +22,7 @@ extension Hub {
       switch outcome {
       case .failure(let error): throw Failure(error, account: nil)
       case .success(let name):
-        let (account, _) = try resolve(name.text)
+        let account = try resolve(name.text)
         try obtain(for: Account.Waiter(ticket: ticket, need: TokenNeed(), purpose: .proof(target)), account)
       }
     } catch {
@@ -35,7 +35,8 @@ extension Hub {
     do throws(Failure) {
       let proof = try proof(target, account, grant)
       if target.wantsToken {
-        loop.sendToken(account.describe(grant), grant, TokenRequest.Extras(), proof: proof, to: ticket)
+        let answer = try TokenLine(account.describe(grant), grant, TokenRequest.Extras(), proof: proof)
+        loop.send(answer.line, to: ticket)
       } else {
         let result = JSONObject([("account", .string(account.name.text)), ("dpop", .string(proof))])
         loop.send(.result(result), to: ticket)

@@ -22,7 +22,7 @@ extension Hub {
       tellHead: { [post] head in
         post(.meanwhile { hub in hub.loop.send(.event(.response(head)), to: ticket) })
       })
-    let named = try request.account.map { (name) throws(Failure) in try resolve(name).0.name }
+    let named = try request.account.map { (name) throws(Failure) in try resolve(name).name }
     let gate = ResourceGate(settings: try settings(), services: services)
     transfers[ticket] = transfer
     work({ () throws(SessionError) in try gate.account(for: transfer.target.origin, named: named) }) { hub, outcome in
@@ -45,7 +45,7 @@ extension Hub {
 
   private func obtainToken(for transfer: Transfer, _ need: (Account) -> TokenNeed) {
     do {
-      let account = try resolve(transfer.account?.text).0
+      let account = try resolve(transfer.account?.text)
       loop.setDeadline(services.time.now().advanced(by: .seconds(transfer.patienceSeconds)), of: transfer.ticket)
       try obtain(
         for: Account.Waiter(ticket: transfer.ticket, need: need(account), purpose: .resource(transfer)), account)

@@ -8,7 +8,7 @@ internal import Wire
 /// Access tokens: served from memory, or after the one refresh that all who wait share.
 extension Hub {
   func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
-    let (account, _) = try resolve(request.account)
+    let account = try resolve(request.account)
     let need = TokenNeed(
       minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: request.forceRefresh)
     let target: TokenTarget?
@@ -24,7 +24,7 @@ extension Hub {
   }
 
   func whoami(_ name: String?, _ ticket: Ticket) throws(Failure) {
-    let (account, _) = try resolve(name)
+    let account = try resolve(name)
     try obtain(for: Account.Waiter(ticket: ticket, need: TokenNeed(), purpose: .whoami), account)
   }
 
@@ -37,7 +37,7 @@ extension Hub {
 
   private func seek(for waiter: Account.Waiter, _ account: Account) throws(SessionError) {
     prove(account)
-    let now = services.time.now()
+    let now = loop.now
     let decision = account.session.request(waiter.need, account: account.name.text, now: now)
     explain(decision, for: waiter, account, now)
     switch decision {
@@ -55,10 +55,13 @@ extension Hub {
   /// the record that it came with. The record is looked at only when the vault's file has changed.
   private func prove(_ account: Account) {
     guard let grant = account.session.grant, account.session.refresh == nil else { return }
+    if let seen, seen == account.provenAt { return }
     let stamp = FileStamp(at: vaultPath)
-    guard stamp != account.provenAgainst else { return }
-    if services.isCurrent(grant, of: account.name) {
+    if stamp == account.provenAgainst {
+      account.provenAt = seen
+    } else if services.isCurrent(grant, of: account.name) {
       account.provenAgainst = stamp
+      account.provenAt = seen
     } else {
       step(.recordChanged, account.name)
       account.session.forgetToken()
@@ -68,7 +71,11 @@ extension Hub {
   private func serve(_ grant: AccessGrant, _ account: Account, _ waiter: Account.Waiter) {
     switch waiter.purpose {
     case .token(let extras):
-      loop.sendToken(account.describe(grant), grant, extras, proof: nil, to: waiter.ticket)
+      do {
+        loop.send(try account.line(for: grant, extras), to: waiter.ticket)
+      } catch {
+        loop.send(.failure(error), to: waiter.ticket)
+      }
     case .proof(let target): prove(target, account, grant, waiter.ticket)
     case .exchange(let target, let refresh): exchange(grant, for: target, refresh, account)
     case .whoami: identify(account, grant, waiter.ticket, mayRefresh: !waiter.need.forceRefresh)

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Encoding
 internal import OAuth
 internal import Platform
@@ -7,12 +8,12 @@ internal import Wire
 
 /// Where answers go and time is told: what the loop offers to the request handlers.
 protocol Loop: AnyObject {
+  /// When the loop woke up for what is being done.
+  var now: Instant { get }
   /// Sends an event or the last line; ignored when the request is no longer there.
   func send(_ reply: Reply, to ticket: Ticket)
-  /// Sends an access token, and the extras that there are, with a proof for it if there is one.
-  func sendToken(
-    _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, proof: String?,
-    to ticket: Ticket)
+  /// Sends the last line, which is secret.
+  func send(_ line: SharedSecret, to ticket: Ticket)
   func schedule(_ event: TimerEvent, at due: Instant)
   /// When the request gives up, unless it is answered before.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
@@ -29,6 +30,10 @@ protocol Loop: AnyObject {
 final class Hub {
   let services: SessionServices
   let settingsFile: SettingsFile
+  private let changes: FileChanges?
+  /// What the changes of the settings and the vault were at when the loop last called; nil when they must be
+  /// looked at.
+  private(set) var seen: UInt64?
   private let workers = WorkerPool()
   /// For requests to resources, which may take as long as they like, and keep nobody else waiting.
   let callers = WorkerPool(mostThreads: Transfer.mostAtOnce)
@@ -51,11 +56,13 @@ final class Hub {
   private(set) var jobsInFlight = 0
 
   init(
-    services: SessionServices, settingsFile: SettingsFile, facts: DaemonFacts, log: EventLog, loop: any Loop,
+    services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?, facts: DaemonFacts, log: EventLog,
+    loop: any Loop,
     post: @escaping @Sendable (JobResult) -> Void
   ) {
     self.services = services
     self.settingsFile = settingsFile
+    self.changes = changes
     self.facts = facts
     self.log = log
     vaultPath = services.vault.summary().path
@@ -82,10 +89,14 @@ final class Hub {
     }
   }
 
+  /// Notes whether the settings or the vault may have changed; whatever the loop calls begins with this.
+  func look() { seen = changes?.look() }
+
   /// Starts a request; its last line may come at once or much later.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
+    look()
     if let seconds = deadlineSeconds(envelope) {
-      loop.setDeadline(services.time.now().advanced(by: .seconds(seconds)), of: ticket)
+      loop.setDeadline(loop.now.advanced(by: .seconds(seconds)), of: ticket)
     }
     if envelope.verbose { watch(envelope.request, ticket) }
     do throws(Failure) {
@@ -126,6 +137,7 @@ final class Hub {
     guard case .loginRedirect(let request) = request,
       logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(request.login) })
     else { return false }
+    look()
     do throws(Failure) {
       _ = try redirectPasted(request)
     } catch {
@@ -167,6 +179,7 @@ final class Hub {
   func ended(_ result: JobResult) {
     if case .meanwhile(let act) = result { return act(self) }
     if case .step(let account, let step) = result { return log.note(.step(step), account) }
+    look()
     jobsInFlight -= 1
     switch result {
     case .step: break
@@ -184,6 +197,7 @@ final class Hub {
   }
 
   func due(_ event: TimerEvent) {
+    look()
     switch event {
     case .refreshRetry(let name, let target, let generation, let attempt):
       retryDue(name, target, generation, attempt)
@@ -198,12 +212,14 @@ final class Hub {
 extension Hub {
   /// The settings now on disk.
   func settings() throws(Failure) -> Settings {
-    do { return try settingsFile.current() } catch { throw Failure(error) }
+    do { return try settingsFile.current(seen: seen) } catch { throw Failure(error) }
   }
 
-  /// The account that a request means, with its settings.
-  func resolve(_ name: String?) throws(Failure) -> (Account, AccountConfiguration) {
+  /// The account that a request means, under its settings now on disk.
+  func resolve(_ name: String?) throws(Failure) -> Account {
     let settings = try settings()
+    let meant = name.map { try? AccountName($0) } ?? settings.active
+    if let meant, let account = accounts[meant], account.settingsRevision == settingsFile.revision { return account }
     guard let asked = name ?? settings.active?.text else {
       if settings.accounts.isEmpty { throw Failure(.noAccount(name: nil), account: nil) }
       throw Failure(.noAccount, "no account is the active one", hint: "agent use NAME")
@@ -211,13 +227,14 @@ extension Hub {
     guard let account = try? AccountName(asked), let configuration = settings[account] else {
       throw Failure(.noAccount(name: asked), account: nil)
     }
-    return (self.account(account, configuration), configuration)
+    return self.account(account, configuration)
   }
 
   /// The live account; settings that changed since its token was got make it prove itself again.
   func account(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
     guard let account = accounts[name] else {
       let account = Account(name: name, configuration: configuration)
+      account.settingsRevision = settingsFile.revision
       accounts[name] = account
       return account
     }
@@ -225,6 +242,7 @@ extension Hub {
       log.note(.settingsChanged(.outside), name)
       adopt(configuration, account)
     }
+    account.settingsRevision = settingsFile.revision
     return account
   }
 
@@ -237,7 +255,7 @@ extension Hub {
   }
 
   private func use(_ name: String, _ ticket: Ticket) throws(Failure) {
-    let (account, _) = try resolve(name)
+    let account = try resolve(name)
     do {
       _ = try settingsFile.change { (settings) throws(ConfigurationError) in settings.activate(account.name) }
     } catch {

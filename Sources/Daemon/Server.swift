@@ -40,21 +40,29 @@ final class Server: Loop {
   private let listening: ListeningSocket?
   private let isPrivate: Bool
   private let time: any TimeSource
+  private(set) var now: Instant
+  private let userID = Machine.userID
   private let log: EventLog
+  private var requests = RecentRequests()
   private var timers = Timers()
   private var connections: [UInt64: Connection] = [:]
+  /// The peer whose request is being begun; most requests are answered at once.
+  private var serving: Connection?
   private var nextConnection = Key.firstConnection
   /// There once a sign-in in the browser has begun.
   private var redirects: RedirectDesk?
   private var stopRequests: [Ticket] = []
   private var stopDeadline: Instant?
+  /// No peer is out of time before this.
+  private var calmUntil = Instant.distantFuture
   /// What the timer descriptor is set to.
   private var armed: Instant?
   private let housekeeping: @Sendable () -> Void
   private var hub: Hub!
 
   init(
-    _ entrance: consuming Entrance, services: SessionServices, settingsFile: SettingsFile, log: EventLog,
+    _ entrance: consuming Entrance, services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?,
+    log: EventLog,
     signals: consuming Signals.SignalReceiver, housekeeping: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     poller = try Poller()
@@ -63,6 +71,7 @@ final class Server: Loop {
     self.signals = signals
     self.housekeeping = housekeeping
     time = services.time
+    now = time.now()
     self.log = log
     var socketPath: String?
     var first: FileDescriptor?
@@ -76,8 +85,10 @@ final class Server: Loop {
       listening = nil
       isPrivate = true
     }
-    let facts = DaemonFacts(startedAt: time.now(), socketPath: socketPath)
-    hub = Hub(services: services, settingsFile: settingsFile, facts: facts, log: log, loop: self) { [inbox] in
+    let facts = DaemonFacts(startedAt: now, socketPath: socketPath)
+    hub = Hub(
+      services: services, settingsFile: settingsFile, changes: changes, facts: facts, log: log, loop: self
+    ) { [inbox] in
       inbox.post($0)
     }
     try poller.add(inbox.raw, interest: .read, key: Key.wakeup)
@@ -85,19 +96,24 @@ final class Server: Loop {
     try poller.add(self.signals.raw, interest: .read, key: Key.signals)
     if let listener = listening?.raw { try poller.add(listener, interest: .read, key: Key.listener) }
     if let watch = listening?.watchRaw { try poller.add(watch, interest: .read, key: Key.directory) }
-    if let descriptor = first.take() { try admit(descriptor) }
+    if let descriptor = first.take() {
+      try descriptor.setNonBlocking(true)
+      try admit(descriptor)
+    }
   }
 
   /// Serves until told to stop, until the socket is gone, or until the private peer leaves.
   func run() throws(SystemError) {
     log.note(.started)
-    schedule(.housekeeping, at: time.now().advanced(by: Self.housekeepingInterval))
+    schedule(.housekeeping, at: now.advanced(by: Self.housekeepingInterval))
+    var events: [Poller.Event] = []
     while !isDone {
       try armTimer()
-      for event in try poller.wait(timeoutMilliseconds: -1) { dispatch(event) }
-      let now = time.now()
+      try poller.wait(into: &events)
+      now = time.now()
+      for event in events { dispatch(event) }
       while let due = timers.popDue(now) { handle(due, now) }
-      for connection in connections.values where connection.deadline.map({ $0 <= now }) ?? false { expire(connection) }
+      if calmUntil <= now { expirePeers(now) }
       redirects?.expire(now)
     }
     for connection in connections.values { _ = connection.flush() }
@@ -106,7 +122,7 @@ final class Server: Loop {
   private var isDone: Bool {
     if isPrivate, connections.isEmpty, stopDeadline == nil { beginStop() }
     guard let stopDeadline else { return false }
-    guard hub.jobsInFlight == 0 || time.now() >= stopDeadline else { return false }
+    guard hub.jobsInFlight == 0 || now >= stopDeadline else { return false }
     for ticket in stopRequests { send(.result(JSONObject([("pid", .int(Int(Machine.processID)))])), to: ticket) }
     return true
   }
@@ -114,13 +130,8 @@ final class Server: Loop {
   /// Wakes the loop at the earliest time that matters. A timer that is set too early only costs one
   /// round, so it is left alone then: most requests come and go without touching it.
   private func armTimer() throws(SystemError) {
-    var due = timers.nextDue
-    for connection in connections.values {
-      guard let deadline = connection.deadline else { continue }
-      due = due.map { min($0, deadline) } ?? deadline
-    }
-    if let deadline = redirects?.nextDeadline { due = due.map { min($0, deadline) } ?? deadline }
-    guard let due else { return }
+    var due = min(timers.nextDue ?? .distantFuture, calmUntil)
+    if let deadline = redirects?.nextDeadline { due = min(due, deadline) }
     if let armed, armed <= due { return }
     try timer.set(at: due)
     armed = due
@@ -128,13 +139,13 @@ final class Server: Loop {
 
   private func dispatch(_ event: Poller.Event) {
     switch event.key {
-    case Key.listener: acceptAll()
+    case Key.listener: acceptPeer()
     case Key.wakeup: for result in inbox.takeAll() { hub.ended(result) }
     case Key.timer:
       timer.drain()
       armed = nil
     case Key.signals: while signals.next() != nil { beginStop() }
-    case Key.redirects: redirects?.serve(time.now()) { [hub] login, query in hub!.redirectCame(login, query: query) }
+    case Key.redirects: redirects?.serve(now) { [hub] login, query in hub!.redirectCame(login, query: query) }
     case Key.directory: if listening?.isStillOurs() == false { beginStop() }
     default: handle(event)
     }
@@ -154,7 +165,7 @@ final class Server: Loop {
   /// No new peers and requests; jobs in flight end, so that a rotated token is not lost.
   private func beginStop() {
     guard stopDeadline == nil else { return }
-    stopDeadline = time.now().advanced(by: Self.stopPatience)
+    stopDeadline = now.advanced(by: Self.stopPatience)
     schedule(.stopDeadline, at: stopDeadline!)
     hub.stop()
     if let raw = listening?.raw { try? poller.remove(raw) }
@@ -190,25 +201,35 @@ extension Server {
 // MARK: - Peers
 
 extension Server {
-  private func acceptAll() {
-    while let descriptor = listening?.accept() {
-      guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else {
-        log.note(.peerDropped(.otherUser))
-        continue
-      }
-      if connections.count >= Self.mostConnections { dropIdlest() }
-      guard connections.count < Self.mostConnections else { continue }
-      try? admit(descriptor)
-    }
+  /// Takes in one peer. Others who wait are told of again.
+  private func acceptPeer() {
+    guard let descriptor = listening?.accept() else { return }
+    guard (try? UnixSocket.peerUserID(descriptor)) == userID else { return log.note(.peerDropped(.otherUser)) }
+    if connections.count >= Self.mostConnections { dropIdlest() }
+    guard connections.count < Self.mostConnections else { return }
+    try? admit(descriptor)
   }
 
+  /// - Parameter descriptor: A non-blocking one.
   private func admit(_ descriptor: consuming FileDescriptor) throws(SystemError) {
-    try descriptor.setNonBlocking(true)
     let connection = Connection(
-      id: nextConnection, descriptor: descriptor, mayIdle: isPrivate, now: time.now())
+      id: nextConnection, descriptor: descriptor, mayIdle: isPrivate, now: now)
     nextConnection += 1
     try poller.add(connection.descriptor.raw, interest: .read, key: connection.id)
     connections[connection.id] = connection
+    mind(connection)
+  }
+
+  /// Sees to it that the loop wakes up when this peer is out of time.
+  private func mind(_ connection: Connection) {
+    if let deadline = connection.deadline { calmUntil = min(calmUntil, deadline) }
+  }
+
+  /// Looks at all peers; most have done something since the time was set.
+  private func expirePeers(_ now: Instant) {
+    calmUntil = .distantFuture
+    for connection in connections.values where connection.deadline.map({ $0 <= now }) ?? false { expire(connection) }
+    for connection in connections.values { mind(connection) }
   }
 
   private func dropIdlest() {
@@ -219,14 +240,15 @@ extension Server {
   private func handle(_ event: Poller.Event) {
     guard let connection = connections[event.key] else { return }
     if event.writable { flush(connection) }
-    guard connections[event.key] != nil, event.readable || event.hungUp else { return }
+    guard !connection.isDropped, event.readable || event.hungUp else { return }
     switch connection.read() {
     case .nothing: if event.hungUp { drop(connection) }
     case .end: drop(connection)
     case .tooLong: refuse(connection, Failure(.invalidRequest, "the request is longer than 1 MiB"))
     case .bytes:
-      connection.lastProgress = time.now()
+      connection.lastProgress = now
       serveLines(connection)
+      mind(connection)
     }
   }
 
@@ -234,26 +256,40 @@ extension Server {
   private func serveLines(_ connection: Connection) {
     guard !connection.isServing else { return }
     connection.isServing = true
-    defer { connection.isServing = false }
+    let outer = serving
+    serving = connection
+    defer {
+      serving = outer
+      connection.isServing = false
+    }
     serveBeside(connection)
-    while connections[connection.id] != nil, connection.current == nil, let line = connection.takeLine() {
+    while !connection.isDropped, connection.current == nil, let request = takeRequest(connection) {
       let ticket = connection.nextTicket()
       let passed = connection.passed
       connection.passed = []
       do {
-        hub.handle(try RequestEnvelope(parsing: line.span), ticket, passed: passed)
+        hub.handle(try request.get(), ticket, passed: passed)
       } catch {
         send(.failure(error), to: ticket)
       }
     }
   }
 
+  /// The next whole line, read; nil when there is none.
+  private func takeRequest(_ connection: Connection) -> Result<RequestEnvelope, Failure>? {
+    connection.takeLine { line in
+      do throws(Failure) { return .success(try requests.envelope(parsing: line)) } catch { return .failure(error) }
+    }
+  }
+
   /// Takes the lines that belong to the request being answered.
   private func serveBeside(_ connection: Connection) {
-    while let ticket = connection.current, hub.awaitsMore(ticket), let line = connection.nextLine(),
-      let envelope = try? RequestEnvelope(parsing: line.span), hub.handleBeside(envelope.request, ticket)
-    {
-      _ = connection.takeLine()
+    var goesOn = true
+    while goesOn, let ticket = connection.current, hub.awaitsMore(ticket) {
+      goesOn = connection.takeLine(if: { line in
+        guard let envelope = try? RequestEnvelope(parsing: line) else { return false }
+        return hub.handleBeside(envelope.request, ticket)
+      })
     }
   }
 
@@ -267,6 +303,7 @@ extension Server {
   private func drop(_ connection: Connection, _ problem: LogEvent.PeerProblem? = nil) {
     if let problem { log.note(.peerDropped(problem)) }
     connections[connection.id] = nil
+    connection.isDropped = true
     try? poller.remove(connection.descriptor.raw)
     if let ticket = connection.current { hub.abandon(ticket) }
   }
@@ -285,11 +322,18 @@ extension Server {
 
 extension Server {
   func setDeadline(_ deadline: Instant, of ticket: Ticket) {
-    connections[ticket.connection]?.setDeadline(deadline, of: ticket)
+    guard let connection = connection(of: ticket) else { return }
+    connection.setDeadline(deadline, of: ticket)
+    mind(connection)
+  }
+
+  private func connection(of ticket: Ticket) -> Connection? {
+    if let serving, serving.id == ticket.connection { return serving.isDropped ? nil : serving }
+    return connections[ticket.connection]
   }
 
   func send(_ reply: Reply, to ticket: Ticket) {
-    guard let connection = connections[ticket.connection], connection.current == ticket else { return }
+    guard let connection = connection(of: ticket), connection.current == ticket else { return }
     if case .event = reply {
       enqueue(.plain(reply.serialized()), connection)
     } else {
@@ -297,27 +341,9 @@ extension Server {
     }
   }
 
-  func sendToken(
-    _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, proof: String?,
-    to ticket: Ticket
-  ) {
-    guard let connection = connections[ticket.connection], connection.current == ticket else { return }
-    let idToken = extras.idToken ? grant.idToken : nil
-    let claims = extras.claims && !grant.claims.isEmpty ? grant.claims : nil
-    var line = SecretBuffer(capacity: grant.accessToken.bytes.count + (idToken?.bytes.count ?? 0) + 1024)
-    grant.accessToken.bytes.withBytes { accessToken in
-      guard let idToken else {
-        return description.appendAnswer(accessToken: accessToken, claims: claims, proof: proof, to: &line)
-      }
-      idToken.bytes.withBytes {
-        description.appendAnswer(accessToken: accessToken, idToken: $0, claims: claims, proof: proof, to: &line)
-      }
-    }
-    do {
-      finish(ticket, .secret(SharedSecret(try line.finish())), connection)
-    } catch {
-      send(.failure(Failure(.memory, account: description.account)), to: ticket)
-    }
+  func send(_ line: SharedSecret, to ticket: Ticket) {
+    guard let connection = connection(of: ticket), connection.current == ticket else { return }
+    finish(ticket, .secret(line), connection)
   }
 
   /// Sends the last line of a request and goes on with the next.
@@ -329,9 +355,10 @@ extension Server {
   }
 
   private func enqueue(_ outgoing: Connection.Outgoing, _ connection: Connection) {
-    connection.lastProgress = time.now()
+    connection.lastProgress = now
     guard connection.enqueue(outgoing) else { return drop(connection, .notReading) }
     flush(connection)
+    mind(connection)
   }
 
   private func flush(_ connection: Connection) {

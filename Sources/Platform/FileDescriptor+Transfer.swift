@@ -7,15 +7,13 @@ extension FileDescriptor {
   /// - Throws: `EAGAIN` when the descriptor is non-blocking and nothing is there, or when a socket's
   ///   time limit has passed. `buffer` is then unchanged.
   package borrowing func read(into buffer: inout [UInt8], upTo count: Int) throws(SystemError) -> Int {
-    let start = buffer.count
-    buffer.append(contentsOf: [UInt8](repeating: 0, count: count))
     var got = 0
-    // What was not filled is taken off again, all of it when the read throws.
-    defer { buffer.removeLast(count - got) }
     let number = raw
-    got = unsafe try buffer.withUnsafeMutableBufferPointer { (bytes) throws(SystemError) in
-      let space = bytes.extracting(start...)
-      return try SystemCall.library("read") { unsafe Glibc.read(number, space.baseAddress, space.count) }
+    try buffer.append(addingCapacity: count) { (free) throws(SystemError) in
+      try unsafe free.withUnsafeMutableBufferPointer { (bytes, filled) throws(SystemError) in
+        got = try SystemCall.library("read") { unsafe Glibc.read(number, bytes.baseAddress, count) }
+        filled = got
+      }
     }
     return got
   }

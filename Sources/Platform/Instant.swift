@@ -52,10 +52,7 @@ package struct Instant: Sendable, Hashable, Comparable {
 extension Duration {
   /// Nanoseconds, rounded towards zero, held within the range of the type.
   package var saturatingNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, carried) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return overflow || carried ? (seconds < 0 ? .min : .max) : sum
+    Int64(clamping: attoseconds / 1_000_000_000)
   }
 }
 

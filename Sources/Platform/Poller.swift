@@ -85,6 +85,14 @@ package struct Poller: ~Copyable, Sendable {
     }
   }
 
+  /// Waits for events without a limit of time and puts them in the place of what `events` held.
+  package borrowing func wait(into events: inout [Event]) throws(SystemError) {
+    events.removeAll(keepingCapacity: true)
+    var result: Int32
+    repeat { result = wait(milliseconds: -1, into: &events) } while result == -EINTR
+    try SystemCall.checked(result, "epoll_wait")
+  }
+
   private borrowing func wait(milliseconds: Int32, into events: inout [Event]) -> Int32 {
     let poller = raw
     return unsafe withUnsafeTemporaryAllocation(of: agent_event.self, capacity: 64) { found in

@@ -21,14 +21,15 @@ extension UnixSocket {
   package static func receive(
     _ socket: borrowing FileDescriptor, into buffer: inout [UInt8], upTo count: Int, passed: inout SharedDescriptor?
   ) throws(SystemError) -> Int {
-    let start = buffer.count
-    buffer.append(contentsOf: [UInt8](repeating: 0, count: count))
     var raw: Int32 = -1
+    var result = 0
     let number = socket.raw
-    let result = unsafe buffer.withUnsafeMutableBytes {
-      unsafe agent_receive_descriptor(number, $0.baseAddress! + start, count, &raw)
+    buffer.append(addingCapacity: count) { free in
+      unsafe free.withUnsafeMutableBufferPointer { (bytes, filled) in
+        result = unsafe agent_receive_descriptor(number, bytes.baseAddress!, count, &raw)
+        filled = max(0, result)
+      }
     }
-    buffer.removeLast(count - max(0, result))
     if raw >= 0 { passed = SharedDescriptor(FileDescriptor(owning: raw)) }
     guard result >= 0 else { throw SystemError(errno: Int32(-result), operation: "recvmsg") }
     return result

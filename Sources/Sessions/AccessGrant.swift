@@ -20,6 +20,8 @@ package final class AccessGrant: Sendable {
   package let issuedAt: Instant
   /// Seconds; nil when the server named none, which means: until a resource refuses it.
   package let lifetimeSeconds: Int?
+  /// Nil when the server named no lifetime.
+  package let expiresAt: Instant?
   /// The vault record that the token came with.
   package let recordGeneration: UInt64
   /// The record that the refresh for it replaced; nil when there was none.
@@ -45,6 +47,7 @@ package final class AccessGrant: Sendable {
     self.recordGeneration = recordGeneration
     self.replacedGeneration = replacedGeneration
     self.dpopKey = dpopKey
+    expiresAt = lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) }
     expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
   }
 
@@ -57,6 +60,7 @@ package final class AccessGrant: Sendable {
     idToken = other.idToken
     issuedAt = other.issuedAt
     lifetimeSeconds = other.lifetimeSeconds
+    expiresAt = other.expiresAt
     expiresAtUnixSeconds = other.expiresAtUnixSeconds
     dpopKey = other.dpopKey
     self.recordGeneration = recordGeneration
@@ -77,10 +81,6 @@ package final class AccessGrant: Sendable {
       claims: other.claims, idToken: other.idToken, issuedAt: issuedAt,
       issuedAtUnixSeconds: (expiresAtUnixSeconds ?? 0) - (lifetimeSeconds ?? 0), lifetimeSeconds: lifetimeSeconds,
       recordGeneration: recordGeneration, replacedGeneration: replacedGeneration, dpopKey: dpopKey)
-  }
-
-  package var expiresAt: Instant? {
-    lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) }
   }
 
   /// What is left of the lifetime; nil when it is unknown.

@@ -26,7 +26,8 @@ package struct Session: Sendable {
   /// A resource refused even a new token; what the vault says counts for less until the next one.
   private var isRefused = false
   private var usedSinceRefresh = false
-  private var renewalJitter = 0.0
+  /// How long before its expiry the token at hand is renewed in the background, with its jitter.
+  private var renewalLead = Duration.zero
 
   package init() {}
 
@@ -177,7 +178,7 @@ extension Session {
     standing = .granted
     usedSinceRefresh = false
     refreshedAt = wallSeconds
-    renewalJitter = jitter
+    renewalLead = RefreshPolicy.renewalLead(ofLifetime: renewed.lifetimeSeconds ?? 0) * (0.9 + 0.1 * jitter)
     forgetFailures()
   }
 
@@ -250,8 +251,7 @@ extension Session {
     guard refresh == nil, usedSinceRefresh, let grant, let lifetime = grant.lifetimeSeconds,
       lifetime >= RefreshPolicy.shortestRenewedLifetimeSeconds, let expiresAt = grant.expiresAt
     else { return nil }
-    let lead = RefreshPolicy.renewalLead(ofLifetime: lifetime) * (0.9 + 0.1 * renewalJitter)
-    let due = expiresAt.advanced(by: .zero - lead)
+    let due = expiresAt.advanced(by: .zero - renewalLead)
     guard let failedAt else { return due }
     let calm = failedAt.advanced(by: RefreshPolicy.wait(afterFailures: failuresInARow))
     return max(due, calm, retryNotBefore ?? due)

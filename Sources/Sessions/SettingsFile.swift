@@ -14,18 +14,33 @@ package final class SettingsFile {
   private var directory: PrivateDirectory?
   private var known: (stamp: FileStamp?, settings: Settings)?
 
+  /// Moves on when the settings that were read or written last are not those of before.
+  package private(set) var revision: UInt64 = 0
+
+  /// What the file changes were at when ``known`` was found to be what is on disk.
+  private var knownAt: UInt64?
+
   package init(directory: String) {
     directoryPath = directory
     path = directory + "/" + Self.name
   }
 
   /// The settings as they are on disk now; empty when there is no file.
-  package func current() throws(ConfigurationError) -> Settings {
-    guard try openDirectory(create: false) else { return Settings() }
-    let stamp = try stampOnDisk()
-    if let known, known.stamp == stamp { return known.settings }
-    let settings = try read(stamp)
-    known = (stamp, settings)
+  ///
+  /// - Parameter seen: What a ``Platform/FileChanges`` of this file was at just now; when it is what it was before,
+  ///   the file is not looked at.
+  package func current(seen: UInt64? = nil) throws(ConfigurationError) -> Settings {
+    if let seen, seen == knownAt, let known { return known.settings }
+    knownAt = nil
+    let stamp = try openDirectory(create: false) ? try stampOnDisk() : nil
+    let settings: Settings
+    if let known, known.stamp == stamp {
+      settings = known.settings
+    } else {
+      settings = try read(stamp)
+      keep(settings, stamp)
+    }
+    knownAt = seen
     return settings
   }
 
@@ -43,9 +58,15 @@ package final class SettingsFile {
     // What could not be read again must not take the place of what can.
     _ = try Settings(parsing: bytes)
     try storing { (directory) throws(SystemError) in try directory.replaceFile(Self.name, with: bytes.span) }
-    known = (try stampOnDisk(), settings)
+    keep(settings, try stampOnDisk())
     lock.release()
     return settings
+  }
+
+  private func keep(_ settings: Settings, _ stamp: FileStamp?) {
+    known = (stamp, settings)
+    knownAt = nil
+    revision += 1
   }
 
   private func read(_ stamp: FileStamp?) throws(ConfigurationError) -> Settings {

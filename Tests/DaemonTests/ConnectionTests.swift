@@ -24,9 +24,17 @@ import Testing
 
   private static let start = Instant(nanoseconds: 1_000_000_000_000)
 
+  private static func takeLine(_ connection: Connection) -> String? {
+    connection.takeLine { line in
+      var bytes: [UInt8] = []
+      for index in line.indices { bytes.append(line[index]) }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
   private static func lines(_ connection: Connection) -> [String] {
     var lines: [String] = []
-    while let line = connection.takeLine() { lines.append(String(decoding: line, as: UTF8.self)) }
+    while let line = takeLine(connection) { lines.append(line) }
     return lines
   }
 
@@ -61,7 +69,7 @@ import Testing
     #expect(connection.read() == .bytes)
     _ = consume peer
     #expect(connection.read() == .end)
-    #expect(connection.takeLine() == nil)
+    #expect(Self.takeLine(connection) == nil)
   }
 
   @Test func `answers go out in order, as fast as they are read`() throws {

@@ -19,6 +19,16 @@ import Testing
     #expect(try poller.wait(timeoutMilliseconds: 0) == [])
   }
 
+  @Test func `what was reported before does not come again`() throws {
+    let poller = try Poller()
+    let counter = try EventCounter()
+    try poller.add(counter.raw, interest: .read, key: 4)
+    counter.signal()
+    var events = [Poller.Event(key: 9, readable: true, writable: true, hungUp: true)]
+    try poller.wait(into: &events)
+    #expect(events == [Poller.Event(key: 4, readable: true, writable: false, hungUp: false)])
+  }
+
   @Test func `a peer that went away is told apart from bytes`() throws {
     let poller = try Poller()
     let pair = try UnixSocket.pair()

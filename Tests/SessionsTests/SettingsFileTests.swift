@@ -53,11 +53,41 @@ import Vault
     #expect(try file.current() == Settings())
   }
 
+  @Test func `is looked at again only when something may have happened to it`() throws {
+    let file = file()
+    try add(work, to: file)
+    #expect(try file.current(seen: 1)[work] == Home.configuration)
+    let revision = file.revision
+    try write(#"{"version":1}"#)
+    #expect(try file.current(seen: 1)[work] == Home.configuration)
+    #expect(file.revision == revision)
+    #expect(try file.current(seen: 2) == Settings())
+    #expect(file.revision != revision)
+    try write(#"{"version":1,"accounts":{"other":{"issuer":"https://as.example","client_id":"c"}}}"#)
+    #expect(try file.current().accounts.map(\.name.text) == ["other"])
+    // An own change is known whatever the watch says.
+    try add(work, to: file)
+    #expect(try file.current(seen: 2)[work] == Home.configuration)
+    try write("{")
+    #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.current(seen: 3) }
+    #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.current(seen: 3) }
+  }
+
+  @Test func `keeps its revision while it stays the same`() throws {
+    let file = file()
+    try add(work, to: file)
+    let revision = file.revision
+    for seen in [UInt64?.none, 1, 2, nil] { #expect(try file.current(seen: seen)[work] == Home.configuration) }
+    #expect(file.revision == revision)
+  }
+
   @Test func `whose directory was replaced is read there`() throws {
     let file = file()
     try add(work, to: file)
+    let revision = file.revision
     try FileTree.remove(path)
     #expect(try file.current() == Settings())
+    #expect(file.revision != revision)
     try write(#"{"version":1,"accounts":{"restored":{"issuer":"https://as.example","client_id":"c"}}}"#)
     #expect(try file.current().accounts.map(\.name.text) == ["restored"])
     try FileTree.remove(path)

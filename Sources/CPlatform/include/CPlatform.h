@@ -65,6 +65,17 @@ long agent_receive_descriptor(int socket, void *bytes, long count, int *passed);
 int agent_watch_create(int directory);
 void agent_watch_drain(int watch);
 
+// inotify on some files: what they hold, and every directory on the way to them. `mounts` is the open table of
+// mounts. `agent_changes_seen` is 1 when anything happened since the call before.
+static const int agent_change_file = 0;
+static const int agent_change_folder = 1;
+static const int agent_change_way = 2;
+int agent_changes_create(void);
+// The number of the watch; -EOPNOTSUPP where the file system may change without telling.
+int agent_changes_add(int changes, const char *path, int role);
+void agent_changes_remove(int changes, int watch);
+int agent_changes_seen(int changes, int mounts);
+
 // Signals. Masks are those of the calling thread.
 int agent_signal_ignore(int number);
 int agent_signal_default(int number);

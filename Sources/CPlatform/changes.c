@@ -1,0 +1,66 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "CPlatform.h"
+
+int agent_changes_create(void) {
+  int changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  return changes >= 0 ? changes : -errno;
+}
+
+// File systems on this machine, where every change passes through this kernel. Others (NFS, FUSE, 9p, layers
+// over other file systems) may change without a word.
+static int tells_of_changes(const char *path) {
+  struct statfs system;
+  if (statfs(path, &system) != 0) return 0;
+  switch ((unsigned long)system.f_type & 0xFFFFFFFF) {
+    case 0xEF53:      // ext2, ext3, ext4
+    case 0x58465342:  // xfs
+    case 0x9123683E:  // btrfs
+    case 0x01021994:  // tmpfs
+    case 0xF2F52010:  // f2fs
+    case 0x2FC12FC1:  // zfs
+    case 0xCA451A4E:  // bcachefs
+      return 1;
+    default: return 0;
+  }
+}
+
+int agent_changes_add(int changes, const char *path, int role) {
+  unsigned int what = IN_MOVE_SELF | IN_DELETE_SELF | IN_DONT_FOLLOW | IN_MASK_ADD;
+  if (role != agent_change_way) what |= IN_MODIFY | IN_CLOSE_WRITE;
+  if (role == agent_change_folder) what |= IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
+  if (role != agent_change_file) what |= IN_ONLYDIR;
+  if (!tells_of_changes(path)) return -EOPNOTSUPP;
+  int watch = inotify_add_watch(changes, path, what);
+  return watch >= 0 ? watch : -errno;
+}
+
+void agent_changes_remove(int changes, int watch) { inotify_rm_watch(changes, watch); }
+
+// Takes all events. 0 when they only tell of watches that were taken away: what took away a file has an event
+// of its own.
+static int drain(int changes) {
+  char events[4096] __attribute__((aligned(8)));
+  int seen = 0;
+  ssize_t count;
+  while ((count = read(changes, events, sizeof events)) > 0) {
+    for (ssize_t place = 0; place < count;) {
+      const struct inotify_event *event = (const struct inotify_event *)(events + place);
+      if (event->mask != IN_IGNORED) seen = 1;
+      place += (ssize_t)(sizeof *event + event->len);
+    }
+  }
+  return seen;
+}
+
+int agent_changes_seen(int changes, int mounts) {
+  struct pollfd asked[] = {{.fd = changes, .events = POLLIN}, {.fd = mounts, .events = POLLPRI}};
+  int count = poll(asked, 2, 0);
+  if (count <= 0) return count < 0 ? -errno : 0;
+  return (asked[0].revents ? drain(changes) : 0) | (asked[1].revents != 0);
+}

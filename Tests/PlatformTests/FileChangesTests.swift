@@ -1,0 +1,144 @@
+import Platform
+import TestSupport
+import Testing
+
+/// On file systems where the kernel cannot tell all, nothing is promised and nothing can be tried.
+private let canBeTold: Bool = {
+  guard let directory = try? TemporaryDirectory(), (try? directory.write("file", "")) != nil else { return false }
+  return FileChanges(of: [directory.path("file")])?.look() != nil
+}()
+
+@Suite(.enabled(if: canBeTold)) struct `Changes of files` {
+  let directory: TemporaryDirectory
+  let changes: FileChanges
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    _ = try directory.open("config/agent")
+    _ = try directory.open("state/agent")
+    try directory.write("config/agent/settings", "one")
+    try directory.write("state/agent/vault", "one")
+    changes = try #require(
+      FileChanges(of: [directory.path("config/agent/settings"), directory.path("state/agent/vault")]))
+  }
+
+  @Test func `the number stays while nothing happens, and while files are only read`() throws {
+    let first = try #require(changes.look())
+    #expect(changes.look() == first)
+    _ = try directory.readText("config/agent/settings")
+    _ = try directory.open("config/agent").fileNames()
+    #expect(changes.look() == first)
+  }
+
+  @Test(arguments: [
+    "printf x >>config/agent/settings",
+    "printf two >config/agent/settings",
+    "printf two >new && mv new config/agent/settings",
+    "printf two >state/agent/new && mv state/agent/new state/agent/vault",
+    "rm config/agent/settings",
+    "mv state/agent/vault elsewhere",
+    "mv config/agent config/old && mkdir config/agent && printf two >config/agent/settings",
+    "mv state old && mkdir -p state/agent && printf two >state/agent/vault",
+    "rm -r config && mkdir -p config/agent && printf two >config/agent/settings",
+    "mv config dotfiles && ln -s dotfiles config",
+  ])
+  func `the number moves on before the change is done`(change: String) throws {
+    let first = try #require(changes.look())
+    try #require(try ProcessRunner.shell("cd '\(directory.path)' && \(change)").succeeded)
+    #expect(changes.look() != first)
+  }
+
+  @Test func `a file that is written through another name of it has changed`() throws {
+    try #require(try ProcessRunner.shell("cd '\(directory.path)' && ln config/agent/settings other").succeeded)
+    let first = try #require(changes.look())
+    try directory.write("other", "two")
+    #expect(changes.look() != first)
+  }
+
+  @Test func `after a change the files are watched where they are now`() throws {
+    for round in 0..<5 {
+      let before = try #require(changes.look())
+      let command =
+        "cd '\(directory.path)' && mv config old.\(round) && mkdir -p config/agent && echo >config/agent/settings"
+      try #require(try ProcessRunner.shell(command).succeeded)
+      let after = try #require(changes.look())
+      #expect(after != before)
+      #expect(changes.look() == after)
+      // What is no longer at the path does not matter.
+      try directory.write("old.\(round)/agent/settings", "two")
+      _ = changes.look()
+      let calm = try #require(changes.look())
+      try directory.write("old.\(round)/agent/settings", "three")
+      #expect(changes.look() == calm)
+    }
+  }
+
+  @Test func `nothing is told while a file is missing, and again when it is there`() throws {
+    let first = try #require(changes.look())
+    try directory.open("state/agent").removeFile("vault")
+    #expect(changes.look() == nil)
+    try directory.write("state/agent/vault", "two")
+    let deadline = Instant.now.advanced(by: .seconds(20))
+    var seen = changes.look()
+    while seen == nil, Instant.now < deadline {
+      Threads.sleep(for: .milliseconds(50))
+      seen = changes.look()
+    }
+    #expect(try #require(seen) != first)
+  }
+
+  @Test func `nothing is told where a link is on the way`() throws {
+    try #require(try ProcessRunner.shell("ln -s config '\(directory.path("link"))'").succeeded)
+    #expect(FileChanges(of: [directory.path("link/agent/settings")])?.look() == nil)
+    #expect(FileChanges(of: [directory.path("config/../config/agent/settings")])?.look() == nil)
+  }
+
+  @Test(arguments: ["/proc/self/status", "relative/settings", "settings", "/settings", ""])
+  func `nothing is told where the kernel could not`(path: String) {
+    #expect(FileChanges(of: [path])?.look() == nil)
+  }
+
+  /// What the daemon does: a reader who gets a message knows every change made before the message was sent.
+  @Test func `a change made before a message was sent is seen by whoever got it`() throws {
+    let pair = try SocketPair()
+    let directory = directory
+    let path = directory.path("config/agent/settings")
+    let rounds = 300
+    let writer = Writer(pair.second)
+    try Threads.start(name: "writer") { writer.run(rounds, directory) }
+    var known = (seen: UInt64?.none, text: "")
+    for round in 0..<rounds {
+      var byte: [UInt8] = []
+      try #require(try pair.first.read(into: &byte, upTo: 1) == 1)
+      let seen = changes.look()
+      if seen == nil || seen != known.seen {
+        let file = try FileDescriptor(opening: path, for: .reading)
+        known = (seen, String(decoding: try file.readToEnd(limit: 100), as: UTF8.self))
+      }
+      #expect(known.text == "\(round / 2)")
+      try pair.first.writeAll([1].span)
+    }
+  }
+
+  private final class Writer: Sendable {
+    let socket: FileDescriptor
+    init(_ socket: consuming FileDescriptor) { self.socket = socket }
+
+    /// Changes the file in every second round, in place and by a new file in turn.
+    func run(_ rounds: Int, _ directory: TemporaryDirectory) {
+      do {
+        let folder = try directory.open("config/agent")
+        for round in 0..<rounds {
+          let bytes = Array("\(round / 2)".utf8)
+          if round % 4 == 0 { try directory.write("config/agent/settings", bytes) }
+          if round % 4 == 2 { try folder.replaceFile("settings", with: bytes.span) }
+          try socket.writeAll([1].span)
+          var answer: [UInt8] = []
+          guard try socket.read(into: &answer, upTo: 1) == 1 else { return }
+        }
+      } catch {
+        // The reader sees that nothing comes any more.
+      }
+    }
+  }
+}
