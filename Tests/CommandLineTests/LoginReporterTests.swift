@@ -56,6 +56,18 @@ import Wire
     #expect(reporter.nextUpdate == nil)
   }
 
+  @Test func `a text above the countdown does not take it away until the next second`() throws {
+    var reporter = reporter()
+    try reporter.tell(.deviceCode(code))
+    reporter.update()
+    _ = screen.take()
+    try reporter.tell(.notice("the server is slow"))
+    #expect(screen.take().hasPrefix("\r\u{1B}[J"))
+    #expect(reporter.nextUpdate == time.now())
+    reporter.update()
+    #expect(screen.take() == "\r\u{1B}[JWaiting for your approval, 1:02 left. Ctrl-C cancels.\r")
+  }
+
   @Test func `after a suspend it goes on from now, and does not catch up`() throws {
     var reporter = reporter()
     try reporter.tell(.deviceCode(code))

@@ -170,7 +170,9 @@ class Program:
         fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", self.rows, columns, 0, 0))
 
     def resize(self, columns):
-        self.read(0)
+        # One write of the program may come in several pieces, and an old line may be gone before the new one is there.
+        while select.select([self.descriptor], [], [], 0.05)[0] and self.read(0):
+            pass
         self.screen.resize(columns)
         self.set_size(columns)
 

@@ -79,12 +79,13 @@ struct LoginReporter {
       console.note([failure.message, failure.hint].compactMap { $0 }.joined(separator: "; "))
     case .browser(let browser):
       show(browser, view)
-      if status != nil { (phase, nextUpdate) = (.approval(expiry: browser.expiresAt), time.now()) }
+      if status != nil { phase = .approval(expiry: browser.expiresAt) }
     case .deviceCode(let code):
       show(code)
       if copiesCode { copy(code) }
-      if status != nil { (phase, nextUpdate) = (.approval(expiry: code.expiresAt), time.now()) }
+      if status != nil { phase = .approval(expiry: code.expiresAt) }
     }
+    showCountdownAgain()
   }
 
   /// Whether a QR code is any use here.
@@ -109,7 +110,12 @@ struct LoginReporter {
   private mutating func tellStep(_ entry: LogEntry?) {
     status?.erase()
     console.detail(entry)
-    if case .approval = phase { goOn() }
+    showCountdownAgain()
+  }
+
+  /// The countdown was taken away for a text above it, and comes back at once.
+  private mutating func showCountdownAgain() {
+    if case .approval = phase { nextUpdate = time.now() }
   }
 
   private mutating func show(_ code: Event.DeviceCode) {
