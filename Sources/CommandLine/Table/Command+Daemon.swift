@@ -66,7 +66,7 @@ extension Command {
         + #" `"duration_ms"`), `id_token_verified` (`"algorithm"`), `identity_known` and `sign_in_pending`"#
         + " (`\"seconds\"`). `endpoint` is one of `metadata`, `keys`, `authorization`,"
         + " `pushed_authorization`, `device_authorization`, `token`, `userinfo`,"
-        + " `introspection`, `revocation` and `resource`.",
+        + " `introspection`, `revocation`, `registration` and `resource`.",
     ],
     run: DaemonCommand.log)
 }
