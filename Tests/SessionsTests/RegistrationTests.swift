@@ -81,9 +81,10 @@ import Vault
     try registers(home)
     _ = try SignIn(preparation(home))
     let tried = home.http.requests.filter { $0.url == Self.place }.compactMap(\.json)
-    #expect(tried.map { $0["grant_types"]?.array?.first } == [
-      "urn:ietf:params:oauth:grant-type:device_code", "device_authorization",
-    ] as [JSON])
+    #expect(
+      tried.map { $0["grant_types"]?.array?.first } == [
+        "urn:ietf:params:oauth:grant-type:device_code", "device_authorization",
+      ] as [JSON])
     let other = try self.home()
     other.http.answer(Self.place, try refusal("invalid_client_metadata"))
     other.http.answer(Self.place, try refusal("invalid_redirect_uri"))

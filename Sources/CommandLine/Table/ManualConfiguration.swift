@@ -89,7 +89,8 @@ enum ManualConfiguration {
     Member(
       "assertion_audience", "text",
       "Whom `private_key_jwt` names as the reader of its tokens: `issuer`, the default, or what older servers"
-        + " insist on: `token_endpoint`, or `endpoint`, which is whatever endpoint a request goes to. Option `--assertion-audience`."),
+        + " insist on: `token_endpoint`, or `endpoint`, which is whatever endpoint a request goes to. Option `--assertion-audience`."
+    ),
     Member(
       "ca_file", "text",
       "The absolute path of a PEM file with certificate authorities that are trusted besides the system's; by default"
