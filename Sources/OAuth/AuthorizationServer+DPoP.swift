@@ -14,7 +14,7 @@ extension AuthorizationServer {
     return try proving(.post, endpoint, as: .authorizationServer) { (proof) throws(OAuthError) in
       var form = RequestForm()
       fill(&form)
-      let authorization = try client.identify(in: &form, at: metadata)
+      let authorization = try client.identify(in: &form, for: endpoint, of: metadata)
       var request = HTTPRequest(
         post: endpoint, .token, form: try form.finish(), transport: privateTransport, cancellation: cancellation)
       request.authorization = authorization

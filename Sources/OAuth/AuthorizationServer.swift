@@ -44,7 +44,7 @@ package struct AuthorizationServer: Sendable {
   func post(
     _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
-    let authorization = try client.identify(in: &form, at: metadata)
+    let authorization = try client.identify(in: &form, for: endpoint, of: metadata)
     return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 

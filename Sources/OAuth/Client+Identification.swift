@@ -6,7 +6,7 @@ extension Client {
   ///
   /// - Returns: The value of the `Authorization` header, for the methods that use one.
   func identify(
-    in form: inout RequestForm, at metadata: AuthorizationServerMetadata
+    in form: inout RequestForm, for endpoint: Endpoint, of metadata: AuthorizationServerMetadata
   ) throws(OAuthError) -> SecretBytes? {
     switch authentication {
     case .none, .mutualTLS:
@@ -20,7 +20,7 @@ extension Client {
       // Optional, and the same as in the token (RFC 7521 section 4.2); some servers find the key by it.
       form.add("client_id", id)
       form.add("client_assertion_type", ClientAssertion.type)
-      form.add("client_assertion", secret: try assertion.make(clientID: id, for: metadata))
+      form.add("client_assertion", secret: try assertion.make(clientID: id, for: endpoint, of: metadata))
       return nil
     case .basic(let secret): return try basic(secret, isEncoded: true)
     case .basicUnencoded(let secret): return try basic(secret, isEncoded: false)

@@ -11,6 +11,8 @@ package struct ClientAssertion: Sendable {
     case issuer
     /// The token endpoint, which OpenID Connect Core 1.0 section 9 names and older servers insist on.
     case tokenEndpoint = "token_endpoint"
+    /// The endpoint that the request goes to, as Glewlwyd wants it.
+    case endpoint
   }
 
   /// How long a token is good for, in seconds.
@@ -30,13 +32,15 @@ package struct ClientAssertion: Sendable {
   static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
   /// A token for one request.
-  func make(clientID: String, for metadata: AuthorizationServerMetadata) throws(OAuthError) -> SharedSecret {
+  func make(
+    clientID: String, for endpoint: Endpoint, of metadata: AuthorizationServerMetadata
+  ) throws(OAuthError) -> SharedSecret {
     let now = wallSeconds()
     var header: JSONObject = ["typ": "client-authentication+jwt"]
     header["kid"] = key.keyID.map { .string($0) }
     do {
       let claims: JSONObject = [
-        "iss": .string(clientID), "sub": .string(clientID), "aud": .string(audience(in: metadata)),
+        "iss": .string(clientID), "sub": .string(clientID), "aud": .string(audience(endpoint, metadata)),
         "jti": .string(Base64URL.encode(try Random.bytes(16))), "iat": .int(now), "exp": .int(now + Self.lifetime),
       ]
       let token = try JWSSigner.sign(
@@ -50,8 +54,11 @@ package struct ClientAssertion: Sendable {
     }
   }
 
-  private func audience(in metadata: AuthorizationServerMetadata) -> String {
-    guard audience == .tokenEndpoint, let endpoint = metadata.tokenEndpoint else { return metadata.issuer.text }
-    return endpoint.text
+  private func audience(_ endpoint: Endpoint, _ metadata: AuthorizationServerMetadata) -> String {
+    switch audience {
+    case .issuer: metadata.issuer.text
+    case .tokenEndpoint: metadata.tokenEndpoint?.text ?? metadata.issuer.text
+    case .endpoint: endpoint.text
+    }
   }
 }

@@ -35,6 +35,9 @@ package final class ClientKey: Sendable {
     return possible.first { announced?.contains($0.rawValue) ?? true } ?? possible[0]
   }
 
+  /// The SHA-256 thumbprint in base64url (RFC 7638), which names a key that has no other name.
+  package func thumbprint() throws(JOSEError) -> String { try JWK(key.publicComponents).thumbprint() }
+
   /// The public half, as it is registered (RFC 7591 section 2: `jwks`).
   package func published() throws(JOSEError) -> JSONObject {
     try JWK(key.publicComponents, keyID: keyID).published

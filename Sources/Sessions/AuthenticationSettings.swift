@@ -23,7 +23,7 @@ package struct AuthenticationSettings: Sendable, Hashable {
   package var keyAlgorithm: String?
   /// The `kid` of assertions.
   package var keyID: String?
-  /// The `aud` of assertions: `issuer`, which nil means too, or `token_endpoint`.
+  /// The `aud` of assertions: `issuer`, which nil means too, `token_endpoint` or `endpoint`.
   package var assertionAudience: String?
 
   package init() {}

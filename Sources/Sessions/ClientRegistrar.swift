@@ -27,36 +27,50 @@ struct ClientRegistrar {
     access.useProxyCredentials(secrets.proxyCredentials)
     let metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
     var made = Result(configuration: configuration, secrets: secrets, notices: [])
-    let method = try chooseMethod(metadata, &made)
     var request = try self.request(metadata, made)
-    request.tokenEndpointAuthMethod = method.rawValue
-    if method == .privateKeyJWT {
-      let key = try made.secrets.credentials.clientKey(made.configuration.authentication)
-      do { request.keys = [try key.published()] } catch { throw .memory }
-    }
-    let registration = try register(request, metadata, access.transport)
+    let registration = try register(&request, metadata, access.transport, &made)
     try adopt(registration, for: request, &made)
     return made
   }
 
-  /// Nothing to prove who the client is, unless the server or the person wants it (RFC 8252 section 8.4).
-  private func chooseMethod(
-    _ metadata: AuthorizationServerMetadata, _ made: inout Result
-  ) throws(SessionError) -> ClientAuthenticationMethod {
-    var method = ClientAuthenticationMethod(rawValue: configuration.tokenEndpointAuthMethod) ?? .none
-    if method == .none, secrets.clientKey != nil { method = .privateKeyJWT }
-    if method == .none, order.needsProof || metadata.requiresClientAuthentication {
-      let announced = metadata.tokenEndpointAuthMethods
-      method =
-        [.privateKeyJWT, .secretBasic, .secretPost].first { announced.contains($0.rawValue) } ?? .secretBasic
-    }
+  /// How the client may prove who it is, in the order to try: as the person wants it; else not at all (RFC 8252
+  /// section 8.4), unless the server says that it wants more. Of what it announces then a secret is the surest:
+  /// servers differ in what they take for the reader of a signed token.
+  private func methods(_ metadata: AuthorizationServerMetadata) -> [ClientAuthenticationMethod] {
+    let wanted = ClientAuthenticationMethod(rawValue: configuration.tokenEndpointAuthMethod) ?? .none
+    if wanted != .none { return [wanted] }
+    if secrets.clientKey != nil { return [.privateKeyJWT] }
+    let announced = metadata.tokenEndpointAuthMethods
+    let proof: [ClientAuthenticationMethod] = [.secretBasic, .secretPost, .privateKeyJWT]
+    let surest = proof.first { announced.contains($0.rawValue) } ?? .secretBasic
+    if order.needsProof { return [surest] }
+    if announced.contains(ClientAuthenticationMethod.none.rawValue) { return [.none] }
+    return metadata.announcesTokenEndpointAuthMethods ? [surest] : [.none, surest]
+  }
+
+  /// Gives the client a key of its own where it needs one and has none.
+  private func prepare(
+    _ method: ClientAuthenticationMethod, _ request: inout ClientRegistrationRequest, _ made: inout Result
+  ) throws(SessionError) {
+    request.tokenEndpointAuthMethod = method.rawValue
     switch method {
     case .tlsClientAuth, .selfSignedTLSClientAuth:
       throw .oauth(OAuthError(.registrationUnusable, "a certificate is registered by hand only"))
-    case .privateKeyJWT where made.secrets.clientKey == nil: made.secrets.clientKey = try ClientKeyFile.generate().key
-    default: break
+    case .privateKeyJWT:
+      if made.secrets.clientKey == nil { made.secrets.clientKey = try ClientKeyFile.generate().key }
+      // Some servers find a key by its name only.
+      let named = made.configuration.authentication.keyID
+      let key = try made.secrets.credentials.clientKey(made.configuration.authentication)
+      do {
+        made.configuration.authentication.keyID = try named ?? key.thumbprint()
+        request.keys = [
+          try made.secrets.credentials.clientKey(made.configuration.authentication).published()
+        ]
+      } catch {
+        throw .memory
+      }
+    case .none, .secretBasic, .secretPost: break
     }
-    return method
   }
 
   private func request(
@@ -65,7 +79,7 @@ struct ClientRegistrar {
     var request = ClientRegistrationRequest(
       name: order.clientName, softwareID: Self.softwareID, softwareVersion: order.softwareVersion)
     if order.needsProof { request.grantTypes.append(ClientRegistrationRequest.clientCredentials) }
-    if metadata.deviceAuthorizationEndpoint != nil { request.grantTypes.append(Self.deviceGrant(metadata)) }
+    if metadata.deviceAuthorizationEndpoint != nil { request.grantTypes.append(ClientRegistrationRequest.device) }
     if metadata.offersCodeFlow {
       request.grantTypes.append(ClientRegistrationRequest.code)
       request.redirectURIs = redirectURIs(metadata.issuer)
@@ -86,26 +100,47 @@ struct ClientRegistrar {
     return request
   }
 
-  /// The grant's name, unless the server has only one of its own for it.
-  private static func deviceGrant(_ metadata: AuthorizationServerMetadata) -> String {
-    let (name, other) = (ClientRegistrationRequest.device, ClientRegistrationRequest.unregisteredDevice)
-    return metadata.grantTypes.contains(other) && !metadata.grantTypes.contains(name) ? other : name
-  }
-
   /// Any port is meant (RFC 8252 section 7.3).
   private func redirectURIs(_ issuer: Issuer) -> [String] {
     if let named = configuration.redirectURI { return [named] }
     return [RedirectURI.Host.ipv4, .ipv6].map { RedirectURI(standardFor: issuer, host: $0).text }
   }
 
+  /// Registers in the first way that the server does not refuse for what the request says.
+  ///
+  /// Glewlwyd has a name of its own for the device grant and refuses the registered one, which it announces.
   private func register(
-    _ request: ClientRegistrationRequest, _ metadata: AuthorizationServerMetadata, _ transport: Transport
+    _ request: inout ClientRegistrationRequest, _ metadata: AuthorizationServerMetadata, _ transport: Transport,
+    _ made: inout Result
   ) throws(SessionError) -> ClientRegistration {
-    try oauth { () throws(OAuthError) in
-      try ClientRegistration.register(
-        request, at: metadata, initialAccessToken: order.initialAccessToken, transport: transport,
-        http: services.http, cancellation: cancellation)
+    var refusal: OAuthError?
+    let standard = request.grantTypes
+    for method in methods(metadata) {
+      try prepare(method, &request, &made)
+      for isByTheBook in standard.contains(ClientRegistrationRequest.device) ? [true, false] : [true] {
+        request.grantTypes = isByTheBook ? standard : standard.map(Self.unregistered)
+        do throws(OAuthError) {
+          return try send(request, metadata, transport)
+        } catch {
+          guard error.serverError == "invalid_client_metadata" else { throw .oauth(refusal ?? error) }
+          refusal = refusal ?? error
+        }
+      }
     }
+    throw .oauth(refusal ?? OAuthError(.registrationRejected, "the server"))
+  }
+
+  private static func unregistered(_ grantType: String) -> String {
+    grantType.utf8.elementsEqual(ClientRegistrationRequest.device.utf8)
+      ? ClientRegistrationRequest.unregisteredDevice : grantType
+  }
+
+  private func send(
+    _ request: ClientRegistrationRequest, _ metadata: AuthorizationServerMetadata, _ transport: Transport
+  ) throws(OAuthError) -> ClientRegistration {
+    try ClientRegistration.register(
+      request, at: metadata, initialAccessToken: order.initialAccessToken, transport: transport,
+      http: services.http, cancellation: cancellation)
   }
 
   /// Takes the client over if it is of use. One that is not is taken back.
@@ -161,12 +196,5 @@ struct ClientRegistrar {
       guard request.redirectURIs.contains(where: uris.contains) else { throw unusable("with other redirect URIs") }
     }
     return method
-  }
-}
-
-extension AuthorizationServerMetadata {
-  /// The server says how clients prove who they are, and a public client is not among them.
-  var requiresClientAuthentication: Bool {
-    announcesTokenEndpointAuthMethods && !tokenEndpointAuthMethods.contains(ClientAuthenticationMethod.none.rawValue)
   }
 }

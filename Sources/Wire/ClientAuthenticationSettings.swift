@@ -15,6 +15,7 @@ package struct ClientAuthenticationSettings: Sendable, Hashable {
   package enum Audience: String, Sendable, CaseIterable {
     case issuer
     case tokenEndpoint = "token_endpoint"
+    case endpoint
   }
 
   package init() {}
@@ -38,7 +39,7 @@ extension ClientAuthenticationSettings {
     keyID = try members.text("client_key_id")
     if let name = try members.text("assertion_audience") {
       guard let audience = Audience(rawValue: name) else {
-        throw Failure(.invalidRequest, "\"assertion_audience\" must be issuer or token_endpoint")
+        throw Failure(.invalidRequest, "\"assertion_audience\" must be issuer, token_endpoint or endpoint")
       }
       assertionAudience = audience
     }

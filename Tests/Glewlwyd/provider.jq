@@ -7,7 +7,12 @@
 
     "auth-type-device-enabled": true, "auth-type-refresh-enabled": true, "auth-type-id-token-enabled": true,
     "auth-type-code-enabled": true, "auth-type-code-revoke-replayed": true, "auth-type-token-enabled": false, "auth-type-none-enabled": false,
-    "auth-type-password-enabled": false, "auth-type-client-enabled": false,
+    "auth-type-password-enabled": false, "auth-type-client-enabled": true,
+    "register-client-allowed": true, "register-client-auth-scope": [], "register-client-credentials-scope": ["api:read"],
+    "register-client-management-allowed": true, "register-resource-specify-allowed": false,
+    "register-resource-default": [], "request-parameter-allow": true, "request-parameter-allow-encrypted": false,
+    "request-parameter-ietf-strict": false, "request-maximum-exp": 3600, "request-uri-allow-https-non-secure": false,
+    "client-pubkey-parameter": "pubkey", "client-jwks-parameter": "jwks", "client-jwks_uri-parameter": "jwks_uri",
     "oauth-par-allowed": ($par != "off"), "oauth-par-required": ($par == "required"), "oauth-par-duration": 90,
     "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:",
     "pkce-allowed": true, "pkce-method-plain-allowed": false, "pkce-required": false,

@@ -78,6 +78,18 @@ import Testing
     #expect(sent.claims["aud"] == "https://as.example/token")
   }
 
+  @Test func `names the endpoint that is asked where that is asked for`() throws {
+    let http = ScriptedHTTP(try response("{}"), try response(Self.answer))
+    let server = try server(http, try key(.generateEC(.p256)), audience: .endpoint)
+    _ = try? server.authorizeDevice(scope: nil)
+    _ = try server.refresh(secret("r"))
+    let audiences = try http.requests.map { request in
+      let token = try #require(request.form?.last?.split(separator: ".").dropFirst().first)
+      return try JSON(parsing: Base64URL.decode(String(token)))["aud"]
+    }
+    #expect(audiences == ["https://as.example/device", "https://as.example/token"])
+  }
+
   @Test func `names the key when it has a name`() throws {
     #expect(try tokens(try key(.generateEC(.p256), "k 1"), verifying: .ES256)[0].header["kid"] == "k 1")
   }

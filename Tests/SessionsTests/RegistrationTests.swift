@@ -64,6 +64,36 @@ import Vault
     #expect(record.registration?.token?.text == "rat" && record.registration?.managementURI == Self.managed)
   }
 
+  @Test func `asks for more where a server that announces nothing wants it`() throws {
+    let home = try home([("token_endpoint_auth_methods_supported", nil)])
+    for _ in 0..<2 { home.http.answer(Self.place, try refusal("invalid_client_metadata")) }
+    try registers(home, ("client_secret", "s1"))
+    _ = try SignIn(preparation(home))
+    let tried = home.http.requests.filter { $0.url == Self.place }.compactMap(\.json)
+    #expect(
+      tried.map { $0["token_endpoint_auth_method"] } == ["none", "none", "client_secret_basic"] as [JSON])
+  }
+
+  // Glewlwyd.
+  @Test func `may have another name for the device grant, and is refused with the first reason`() throws {
+    let home = try home()
+    home.http.answer(Self.place, try refusal("invalid_client_metadata"))
+    try registers(home)
+    _ = try SignIn(preparation(home))
+    let tried = home.http.requests.filter { $0.url == Self.place }.compactMap(\.json)
+    #expect(
+      tried.map { $0["grant_types"]?.array?.first } == [
+        "urn:ietf:params:oauth:grant-type:device_code", "device_authorization",
+      ] as [JSON])
+    let other = try self.home()
+    other.http.answer(Self.place, try refusal("invalid_client_metadata"))
+    other.http.answer(Self.place, try refusal("invalid_redirect_uri"))
+    #expect(
+      throws: SessionError.oauth(
+        refused(.registrationRejected, "the client registration endpoint", "invalid_client_metadata", status: 400))
+    ) { try SignIn(preparation(other)) }
+  }
+
   // RFC 9449 section 5.2.
   @Test func `has tokens that are bound to a key where the server wants that`() throws {
     let home = try home()
@@ -73,19 +103,21 @@ import Vault
   }
 
   @Test func `has a key of its own where the server wants proof`() throws {
-    let home = try home([("token_endpoint_auth_methods_supported", ["private_key_jwt", "client_secret_basic"])])
+    let home = try home([("token_endpoint_auth_methods_supported", ["private_key_jwt"])])
     try registers(home)
     let outcome = try signIn(home, preparation(home))
     #expect(outcome.configuration.tokenEndpointAuthMethod == "private_key_jwt")
     let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
     let key = try #require(asked["jwks"]?["keys"]?.array?.first?.object)
     #expect(key["kty"] == "EC" && key["d"] == nil)
+    // RFC 7638.
+    #expect(key["kid"]?.string == outcome.configuration.authentication.keyID && key["kid"] != nil)
     #expect(try home.stored()?.clientKey != nil)
     #expect(home.http.requests.contains { $0.form?.contains { $0.hasPrefix("client_assertion=") } == true })
   }
 
   @Test func `takes the secret that the server gives, and honours its end`() throws {
-    let home = try home([("token_endpoint_auth_methods_supported", ["client_secret_post"])])
+    let home = try home([("token_endpoint_auth_methods_supported", ["private_key_jwt", "client_secret_post"])])
     try registers(
       home, ("client_secret", "s1"), ("client_secret_expires_at", .int(TestIssuer.now + 100)),
       ("token_endpoint_auth_method", "client_secret_post"))

@@ -88,8 +88,9 @@ enum ManualConfiguration {
       "The name by which the server knows the client's key, sent as `kid`; by default none. Option `--client-key-id`."),
     Member(
       "assertion_audience", "text",
-      "Whom `private_key_jwt` names as the reader of its tokens: `issuer`, the default, or `token_endpoint`, which older"
-        + " servers insist on. Option `--assertion-audience`."),
+      "Whom `private_key_jwt` names as the reader of its tokens: `issuer`, the default, or what older servers"
+        + " insist on: `token_endpoint`, or `endpoint`, which is whatever endpoint a request goes to. Option `--assertion-audience`."
+    ),
     Member(
       "ca_file", "text",
       "The absolute path of a PEM file with certificate authorities that are trusted besides the system's; by default"

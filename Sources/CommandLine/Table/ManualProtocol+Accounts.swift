@@ -37,7 +37,7 @@ extension ManualProtocol {
     Member("client_certificate", "boolean", "Show the account's certificate; handing one over sets it by itself."),
     Member("client_key_algorithm", "text", "What `private_key_jwt` signs with, such as `ES256`."),
     Member("client_key_id", "text", "The `kid` of its tokens."),
-    Member("assertion_audience", "text", "Their `aud`: `issuer` or `token_endpoint`."),
+    Member("assertion_audience", "text", "Their `aud`: `issuer`, `token_endpoint` or `endpoint`."),
     Member("ca_file", "text", "The absolute path of certificate authorities in PEM form."),
     Member("pins", "list of texts", "Public keys, as `sha256//BASE64`."),
     Member("allow_http_loopback", "boolean", "Allow plain http to a literal address of this machine."),

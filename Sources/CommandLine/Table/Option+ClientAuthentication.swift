@@ -25,7 +25,8 @@ extension Option {
       Option(
         name: .assertionAudience,
         value: .choice("AUDIENCE", ClientAuthenticationSettings.Audience.allCases.map(\.rawValue)),
-        summary: "Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint"),
+        summary: "Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint or each"
+          + " endpoint"),
     ]
   }
 

@@ -71,12 +71,16 @@ struct Glewlwyd: Sendable {
   /// Signs in to the account `work`, approves as the user would, and returns the last event.
   func signIn(_ tree: AgentTree, clientID: String? = nil, _ options: String...) throws -> JSON {
     let client = try clientID ?? self.clientID(for: "RS256")
+    return try signIn(tree, ["--client-id", client] + options)
+  }
+
+  /// The same with a client that the options name or register.
+  func signIn(_ tree: AgentTree, _ options: [String]) throws -> JSON {
     let login = try tree.start(
-      ["login", "work", "--issuer", issuer, "--client-id", client, "--ca-file", authority, "--device", "--json"]
-        + options)
-    let code: JSON
+      ["login", "work", "--issuer", issuer, "--ca-file", authority, "--device", "--json"] + options)
+    var code: JSON
     do {
-      code = try JSON(parsing: Array(login.readLine().utf8))
+      repeat { code = try JSON(parsing: Array(login.readLine().utf8)) } while code["event"] == "notice"
     } catch {
       Issue.record("\(login.errorText)")
       throw error
