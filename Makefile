@@ -26,8 +26,8 @@ SWIFTFLAGS  = --disable-local-rpath --explicit-target-dependency-import-check er
 RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
-.PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style demo picture bench \
-  generate install uninstall dist clean
+.PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style check-conformance \
+  demo picture bench generate install uninstall dist clean
 
 all: build
 
@@ -50,7 +50,7 @@ build: toolchain
 test: build
 	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" $(SWIFT) test --disable-xctest $(SWIFTFLAGS)
 
-check: deps-check build check-style check-static check-generated check-install test
+check: deps-check build check-style check-conformance check-static check-generated check-install test
 
 # The client starts in half a millisecond because it loads nothing at run time.
 check-static: build
@@ -65,6 +65,10 @@ check-install: build
 
 check-style: toolchain
 	@sh Tests/Checks/style "$(SWIFT)"
+
+# The tables of Tests/Conformance: each rule of a standard has its source and its test.
+check-conformance:
+	@python3 Tests/Checks/conformance
 
 generate: build
 	$(RELEASE)/generate .

@@ -147,7 +147,7 @@ extension Failure {
     case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       code = .serverMisbehaved
-    case .idTokenRejected: code = .tokenRejected
+    case .idTokenRejected, .userInfoRejected: code = .tokenRejected
     case .tokenNotBound:
       code = .tokenNotBound
       hint = "for Bearer tokens, which work for whoever has them: agent account set\(name) --unset dpop"

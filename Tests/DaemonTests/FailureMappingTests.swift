@@ -60,7 +60,7 @@ import Wire
     case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
       (.serverMisbehaved, .failed)
-    case .idTokenRejected: (.tokenRejected, .failed)
+    case .idTokenRejected, .userInfoRejected: (.tokenRejected, .failed)
     case .tokenNotBound: (.tokenNotBound, .failed)
     case .bindingUnsupported: (.invalidConfiguration, .failed)
     case .proofNeeded: (.clientRejected, .failed)
