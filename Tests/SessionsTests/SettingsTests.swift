@@ -25,6 +25,7 @@ import Vault
     account.endpoints.deviceAuthorization = "https://as.example/d"
     account.endpoints.userinfo = "https://as.example/u"
     account.endpoints.revocation = "https://as.example/r"
+    account.endpoints.registration = "https://as.example/n"
     account.endpoints.jwks = "https://as.example/j"
     account.proxy = "http://proxy.example:3128"
     account.proxyExclusions = "localhost"
@@ -66,7 +67,7 @@ import Vault
         + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","ca_file":"/etc/ca.pem","#
         + #""pins":["sha256//AAAA="],"allow_http_loopback":true,"endpoints":{"token_endpoint":"https://as.example/t","#
         + #""device_authorization_endpoint":"https://as.example/d","userinfo_endpoint":"https://as.example/u","#
-        + #""revocation_endpoint":"https://as.example/r","jwks_uri":"https://as.example/j"},"#
+        + #""revocation_endpoint":"https://as.example/r","registration_endpoint":"https://as.example/n","jwks_uri":"https://as.example/j"},"#
         + #""proxy":"http://proxy.example:3128","no_proxy":"localhost","keep_access_token":true,"dpop":true}},"active":"work"}"#
         + "\n")
   }
@@ -139,7 +140,8 @@ import Vault
     "id_token_algorithm", "userinfo_algorithm",
   ]
   static let places = [
-    "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "jwks_uri",
+    "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint",
+    "registration_endpoint", "jwks_uri",
   ]
 
   func parse(_ name: String, _ value: JSON) throws(ConfigurationError) -> Settings {
