@@ -30,10 +30,7 @@ extension Failure {
         .endpointMoved,
         "the server of \(account) now names an endpoint at \(TerminalText.clean(origin)); nothing was sent there",
         hint: "if that is right, sign in again: agent login \(account)")
-    case .identityChanged(let account):
-      self.init(
-        .identityChanged, "the server answered for another user than the one signed in to \(account)",
-        hint: "to change the user: agent logout \(account), then agent login \(account)")
+    case .identityChanged(let account, let claim): self.init(identityChanged: claim, account)
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
         .lifetimeTooShort, "tokens of \(account) live for only \(lifetime) seconds", hint: "ask for less: --min-valid")
@@ -90,6 +87,20 @@ extension Failure {
     case .vault(let error): self.init(error, name: name)
     case .configuration(let error): self.init(error)
     }
+  }
+
+  /// What the claim that changed tells of (OpenID Connect Core, section 12.2).
+  private init(identityChanged claim: String?, _ account: String) {
+    let message =
+      switch claim {
+      case "sub", "iss": "the server answered for another user than the one signed in to \(account)"
+      case "aud", "azp": "the server answered for another client than the one signed in to \(account)"
+      case "auth_time", "nonce": "the server answered for another sign-in than that of \(account)"
+      default: "the server answered for another user or client than the one signed in to \(account)"
+      }
+    self.init(
+      .identityChanged, message,
+      hint: "to change the user: agent logout \(account), then agent login \(account)")
   }
 
   private init(notListed origin: String, account: String?) {

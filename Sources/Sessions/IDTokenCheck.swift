@@ -29,7 +29,7 @@ struct IDTokenCheck {
     do {
       return try verified(response, first: first, IDTokenDemands())
     } catch .idToken(let error) where error.code == .identityChanged {
-      throw .identityChanged(account: account.text)
+      throw .identityChanged(account: account.text, claim: error.claim)
     }
   }
 

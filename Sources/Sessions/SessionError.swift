@@ -15,8 +15,9 @@ package enum SessionError: Error, Hashable, Sendable {
   case configurationChanged(account: String, setting: String)
   /// The metadata names an endpoint at an origin that was not there at sign-in.
   case endpointMoved(account: String, origin: String)
-  /// An ID Token names another person or client than the first one (OpenID Connect Core, section 12.2).
-  case identityChanged(account: String)
+  /// An ID Token names another person, client or sign-in than the first one (OpenID Connect Core, section 12.2), by
+  /// this claim; nil when that was found earlier.
+  case identityChanged(account: String, claim: String? = nil)
   /// The new token lives for less time than the caller needs, in seconds.
   case lifetimeTooShort(account: String, lifetime: Int)
   /// No account, or not the named one, lists the place that a token should go to.

@@ -149,7 +149,7 @@ package struct SignIn: Sendable {
     if let first = old?.identity, let identity = token?.identity,
       !first.issuer.utf8.elementsEqual(identity.issuer.utf8) || !first.subject.utf8.elementsEqual(identity.subject.utf8)
     {
-      throw .identityChanged(account: account.text)
+      throw .identityChanged(account: account.text, claim: "sub")
     }
     if isGuest, let old { try Self.refuseUser(old, account) }
     // A server should give a client none for itself (RFC 6749 section 4.4.3).

@@ -81,6 +81,26 @@ import Testing
   }
 }
 
+@Suite struct `RSA signatures that were tampered with` {
+  // RFC 8017 section 8.2.2, step 4: the block is compared whole.
+  @Test(arguments: PaddingVectors.all) func `a PKCS #1 block with other padding is refused`(
+    fault: String, signature: String
+  ) throws {
+    let parts = CookbookSamples.rsaToken.split(separator: ".")
+    let token = "\(parts[0]).\(parts[1])." + Samples.joined(signature)
+    #expect(throws: JOSEError(.badSignature)) {
+      try parse(token).verified(by: JWKSet([JWK(CookbookSamples.rsaKey)]), algorithms: [.RS256])
+    }
+  }
+
+  // RFC 8725 section 3.5.
+  @Test func `a key of the chips of CVE-2017-15361 is refused`() throws {
+    let key = Samples.changing(CookbookSamples.rsaKey, [("n", .string(PaddingVectors.structuredModulus))])
+    #expect(throws: JOSEError(.weakKey)) { try JWK(key) }
+    #expect(try JWK(CookbookSamples.rsaKey).canVerify)
+  }
+}
+
 @Suite struct `Key sets of RFC 7517` {
   @Test func `RFC 7517 appendix A.1 holds one key for signatures`() throws {
     let set = try JWKSet(parsing: Array(CookbookSamples.publicSet.utf8))

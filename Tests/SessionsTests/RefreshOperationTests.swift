@@ -90,7 +90,7 @@ import Vault
     try home.store { $0.identity?.authTime = 7 }
     home.http.answer(
       TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken(claim, value)))
-    #expect(throws: SessionError.identityChanged(account: "work")) { _ = try home.refresh() }
+    #expect(throws: SessionError.identityChanged(account: "work", claim: claim)) { _ = try home.refresh() }
     let record = try #require(try home.stored())
     #expect(record.refreshToken?.text == "rt-2")
     #expect(record.identity?.subject == "alice")
