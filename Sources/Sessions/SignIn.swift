@@ -124,7 +124,7 @@ package struct SignIn: Sendable {
     _ response: TokenResponse, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init()
   ) throws(SessionError) -> Outcome {
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-      .signedIn(response, isRequired: !isGuest && isOpenID && server.metadata.issuesIDTokens, demands: demands)
+      .signedIn(response, isRequired: !isGuest && isOpenID && server.issuesIDTokens, demands: demands)
     let stored = try services.holding(account) { () throws(SessionError) in
       try store(response, token, sentAt)
     }

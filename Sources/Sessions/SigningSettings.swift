@@ -26,6 +26,27 @@ package struct SigningSettings: Sendable, Hashable {
     ]
   }
 
+  /// Takes over what the server registered. What it does not tell is as it was asked for.
+  ///
+  /// - Throws: `registrationUnusable` when it registered something else than was asked for, or UserInfo under an
+  ///   algorithm that we do not know.
+  mutating func adopt(_ registration: ClientRegistration) throws(SessionError) {
+    func agree(_ asked: String?, _ found: String?, _ what: String) throws(SessionError) {
+      guard let asked, let found, !asked.utf8.elementsEqual(found.utf8) else { return }
+      throw .oauth(OAuthError(.registrationUnusable, "with another signature of \(what) than was asked for"))
+    }
+    try agree(idTokenAlgorithm, registration.idTokenAlgorithm, "ID Tokens")
+    try agree(userInfoAlgorithm, registration.userInfoAlgorithm, "UserInfo")
+    // A key is not pinned to its algorithm unless somebody asked for that: what is announced counts.
+    if let name = registration.idTokenAlgorithm, MACAlgorithm(name: name) != nil { idTokenAlgorithm = name }
+    if let name = registration.userInfoAlgorithm, !name.utf8.elementsEqual("none".utf8) {
+      guard JWSAlgorithm(name: name) != nil else {
+        throw .oauth(OAuthError(.registrationUnusable, "with a signature of UserInfo that is not supported"))
+      }
+      userInfoAlgorithm = name
+    }
+  }
+
   /// The settings in the form that requests need.
   ///
   /// - Throws: `configuration` for an unknown name, or a name with HS without a client secret: a secret that a public
