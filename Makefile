@@ -28,8 +28,8 @@ SWIFTFLAGS  = --disable-local-rpath --explicit-target-dependency-import-check er
 RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
-.PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style check-sanitize check-address check-thread demo picture bench \
-  fuzz generate install uninstall dist clean
+.PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style \
+  check-sanitize check-address check-thread demo picture bench fuzz generate install uninstall dist clean
 
 all: build
 
