@@ -156,9 +156,10 @@ extension Failure {
       code = .serverMisbehaved
       hint = "name the resource exactly as it names itself, up to a slash at the end"
     case .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
-      .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
+      .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .userInfoRejected, .codeChallengeUnsupported,
+      .responseIssuerMismatch:
       code = .serverMisbehaved
-    case .idTokenRejected, .userInfoRejected: code = .tokenRejected
+    case .idTokenRejected: code = .tokenRejected
     case .tokenNotBound:
       code = .tokenNotBound
       hint = "for Bearer tokens, which work for whoever has them: agent account set\(name) --unset dpop"

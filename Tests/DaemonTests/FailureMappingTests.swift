@@ -77,9 +77,10 @@ import Wire
       (.invalidConfiguration, .failed)
     case .invalidTarget: (.invalidRequest, .usage)
     case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
-      .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
+      .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .userInfoRejected, .codeChallengeUnsupported,
+      .responseIssuerMismatch:
       (.serverMisbehaved, .failed)
-    case .idTokenRejected, .userInfoRejected: (.tokenRejected, .failed)
+    case .idTokenRejected: (.tokenRejected, .failed)
     case .tokenNotBound: (.tokenNotBound, .failed)
     case .bindingUnsupported: (.invalidConfiguration, .failed)
     case .proofNeeded: (.clientRejected, .failed)
