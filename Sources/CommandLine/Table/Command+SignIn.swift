@@ -50,7 +50,7 @@ extension Command {
       "With `--dpop` the tokens are bound to a key that is made now, kept in the vault and never shown (RFC 9449)."
         + " Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof"
         + " for each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is"
-        + " kept with the account.",
+        + " kept with the account, and made by itself where a server registers the client for such tokens.",
       "With `--json` the events go to standard output, one object a line:"
         + #" `{"event": "device_code", "login", "account", "issuer", "client_id", "scope", "user_code", "verification_uri","#
         + #" "verification_uri_complete", "expires_at", "interval"}` or `{"event": "browser", "login", "account","#
