@@ -34,7 +34,7 @@ import Testing
   ]) func `comes out of a shell as it was`(word: String) throws {
     let result = try ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", #"agent() { printf '<%s>' "$@"; }; "# + text(operand: word)],
-      environment: [:], timeout: .seconds(10))
+      environment: [], timeout: .seconds(10))
     #expect(result.outputText == "<login><\(word)>")
   }
 }
