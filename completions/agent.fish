@@ -37,6 +37,8 @@ function __agent_takes_value
             return 0
         case 'login --revocation-endpoint'
             return 0
+        case 'login --registration-endpoint'
+            return 0
         case 'login --jwks-uri'
             return 0
         case 'login --redirect-uri'
@@ -129,6 +131,8 @@ function __agent_takes_value
             return 0
         case 'account add --revocation-endpoint'
             return 0
+        case 'account add --registration-endpoint'
+            return 0
         case 'account add --jwks-uri'
             return 0
         case 'account add --redirect-uri'
@@ -168,6 +172,8 @@ function __agent_takes_value
         case 'account set --userinfo-endpoint'
             return 0
         case 'account set --revocation-endpoint'
+            return 0
+        case 'account set --registration-endpoint'
             return 0
         case 'account set --jwks-uri'
             return 0
@@ -210,6 +216,8 @@ function __agent_takes_value
         case 'account import --userinfo-endpoint'
             return 0
         case 'account import --revocation-endpoint'
+            return 0
+        case 'account import --registration-endpoint'
             return 0
         case 'account import --jwks-uri'
             return 0
@@ -362,7 +370,7 @@ complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x
 complete -c agent -n '__agent_at options login' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
 complete -c agent -n '__agent_at options login' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
 complete -c agent -n '__agent_at options login' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
-complete -c agent -n '__agent_at options login' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
+complete -c agent -n '__agent_at options login' -l assertion-audience -x -a 'issuer token_endpoint endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint or each endpoint'
 complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options login' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options login' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -370,6 +378,7 @@ complete -c agent -n '__agent_at options login' -l token-endpoint -x -d 'Use thi
 complete -c agent -n '__agent_at options login' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options login' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options login' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
@@ -441,7 +450,7 @@ complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-met
 complete -c agent -n '__agent_at options account add' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
 complete -c agent -n '__agent_at options account add' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
 complete -c agent -n '__agent_at options account add' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
-complete -c agent -n '__agent_at options account add' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
+complete -c agent -n '__agent_at options account add' -l assertion-audience -x -a 'issuer token_endpoint endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint or each endpoint'
 complete -c agent -n '__agent_at options account add' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account add' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account add' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -449,6 +458,7 @@ complete -c agent -n '__agent_at options account add' -l token-endpoint -x -d 'U
 complete -c agent -n '__agent_at options account add' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options account add' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account add' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options account add' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
@@ -465,7 +475,7 @@ complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-met
 complete -c agent -n '__agent_at options account set' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
 complete -c agent -n '__agent_at options account set' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
 complete -c agent -n '__agent_at options account set' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
-complete -c agent -n '__agent_at options account set' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
+complete -c agent -n '__agent_at options account set' -l assertion-audience -x -a 'issuer token_endpoint endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint or each endpoint'
 complete -c agent -n '__agent_at options account set' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account set' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account set' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -473,12 +483,13 @@ complete -c agent -n '__agent_at options account set' -l token-endpoint -x -d 'U
 complete -c agent -n '__agent_at options account set' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options account set' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options account set' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Let requests take the access token to this host too; may be given several times'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep dpop host' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -494,7 +505,7 @@ complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-
 complete -c agent -n '__agent_at options account import' -l basic-unencoded -d 'Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding'
 complete -c agent -n '__agent_at options account import' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
 complete -c agent -n '__agent_at options account import' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
-complete -c agent -n '__agent_at options account import' -l assertion-audience -x -a 'issuer token_endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint'
+complete -c agent -n '__agent_at options account import' -l assertion-audience -x -a 'issuer token_endpoint endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint or each endpoint'
 complete -c agent -n '__agent_at options account import' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account import' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account import' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -502,6 +513,7 @@ complete -c agent -n '__agent_at options account import' -l token-endpoint -x -d
 complete -c agent -n '__agent_at options account import' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options account import' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account import' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options account import' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
