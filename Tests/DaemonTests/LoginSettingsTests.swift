@@ -68,7 +68,7 @@ import Wire
       $0.issuer = Self.issuer
       $0.clientID = "cli"
       $0.resources = [
-        "https://API.example.org/v1?x=1", "https://api.example.org/v2", "https://other.example:8443/", "urn:example:x",
+        "https://API.example.org/v1?x=1", "https://api.example.org/v2", "https://other.example:8443/",
         "http://plain.example/", "http://127.0.0.1:8080/x",
       ]
       $0.origins = ["other.example:8443"]
