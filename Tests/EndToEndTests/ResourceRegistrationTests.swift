@@ -53,7 +53,7 @@ import Testing
     try Self.with(["--open-registration"]) { issuer, tree, resource in
       let options = more.isEmpty ? Self.options : ["--allow-http-loopback", "--browser", "--no-open"]
       let refused = try tree.agent(["login", resource, "--json"] + options + more + ["--no-input"])
-      #expect(refused.failed(3) && refused.failureCode == "issuer_not_trusted", "\(refused.errorText)")
+      #expect(refused.status == .exited(3) && refused.failureCode == "issuer_not_trusted", "\(refused.errorText)")
       let hint = try #require(
         try JSON(parsing: Array(refused.errorText.utf8))["error"]?["hint"]?.string)
       let prefix = "if you trust it, which registers a client there: "
