@@ -16,6 +16,8 @@ extension Hub {
       // One that ended has nothing more to tell.
       guard let login = login(named: resumed.login) else { return }
       name = login.account
+    // Nothing is done for any account yet.
+    case .discover: return
     case .logout(let logout) where logout.all: name = nil
     // Which account it is about is found out later.
     case .call(let call) where call.account == nil: name = nil
