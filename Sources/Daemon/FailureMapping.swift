@@ -138,7 +138,8 @@ extension Failure {
       hint = "name a client that was registered there by hand: --client-id ID"
     case .registrationRejected:
       code = .clientRejected
-      hint = "where not everybody may register: --initial-access-token-file FILE; or name a client with --client-id"
+      hint =
+        "where not everybody may register: --register --initial-access-token-file FILE; or name a client: --client-id ID"
     case .registrationUnusable: code = .serverRejected
     case .registrationGone: code = .serverRejected
     case .endpointMissing:

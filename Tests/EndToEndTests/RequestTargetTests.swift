@@ -67,7 +67,9 @@ import Testing
       #expect(try resource.tree.state() == "active")
       #expect(try resource.tree.token() == own)
       // And it is got anew by the next caller.
+      #expect(try resource.session.issuer.count("refreshes") == 2)
       #expect(try resource.tree.agent("token", "work", "--scope", "openid").succeeded)
+      #expect(try resource.session.issuer.count("refreshes") == 3)
     }
   }
 
