@@ -54,3 +54,60 @@ private func shared(_ bytes: [UInt8]) throws -> SharedSecret { SharedSecret(try 
     }
   }
 }
+
+/// The proofs of RFC 9449, all by one key: of sections 4.1 and 5, of a refresh in section 5, and for a resource in
+/// section 7.1.
+@Suite struct `Proofs of RFC 9449` {
+  private static let header =
+    "eyJ0eXAiOiJkcG9wK2p3dCIsImFsZyI6IkVTMjU2IiwiandrIjp7Imt0eSI6IkVDIiwieCI6Imw4dEZyaHgtMzR0VjNoUklDUkRZ"
+    + "OXpDa0RscEJoRjQyVVFVZldWQVdCRnMiLCJ5IjoiOVZFNGpmX09rX282NHpiVFRsY3VOSmFqSG10NnY5VERWclUwQ2R2R1JEQSIs"
+    + "ImNydiI6IlAtMjU2In19"
+
+  private static let proofs: [(rest: String, claim: String, value: JSON)] = [
+    (
+      ".eyJqdGkiOiItQndDM0VTYzZhY2MybFRjIiwiaHRtIjoiUE9TVCIsImh0dSI6Imh0dHBzOi8vc2VydmVyLmV4YW1wbGUuY29"
+        + "tL3Rva2VuIiwiaWF0IjoxNTYyMjYyNjE2fQ.2-GxA6T8lP4vfrg8v-FdWP0A0zdrj8igiMLvqRMUvwnQg4PtFLbdLXiOSsX0"
+        + "x7NVY-FNyJK70nfbV37xRZT3Lg",
+      "htu", "https://server.example.com/token"
+    ),
+    (
+      ".eyJqdGkiOiItQndDM0VTYzZhY2MybFRjIiwiaHRtIjoiUE9TVCIsImh0dSI6Imh0dHBzOi8vc2VydmVyLmV4YW1wbGUuY29"
+        + "tL3Rva2VuIiwiaWF0IjoxNTYyMjY1Mjk2fQ.pAqut2IRDm_De6PR93SYmGBPXpwrAk90e8cP2hjiaG5QsGSuKDYW7_X620Bx"
+        + "qhvYC8ynrrvZLTk41mSRroapUA",
+      "iat", 1_562_265_296
+    ),
+    (
+      ".eyJqdGkiOiJlMWozVl9iS2ljOC1MQUVCIiwiaHRtIjoiR0VUIiwiaHR1IjoiaHR0cHM6Ly9yZXNvdXJjZS5leGFtcGxlLm9"
+        + "yZy9wcm90ZWN0ZWRyZXNvdXJjZSIsImlhdCI6MTU2MjI2MjYxOCwiYXRoIjoiZlVIeU8ycjJaM0RaNTNFc05yV0JiMHhXWG9"
+        + "hTnk1OUlpS0NBcWtzbVFFbyJ9.2oW9RP35yRqzhrtNP86L-Ey71EOptxRimPPToA1plemAgR6pxHF8y6-yqyVnmcw6Fy1dqd"
+        + "-jfxSYoMxhAJpLjA",
+      "ath", "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo"
+    ),
+  ]
+
+  private func verify(_ bytes: [UInt8]) throws -> (key: JWK, payload: [UInt8]) {
+    let jws = try UnverifiedJWS(compact: bytes.span)
+    guard let members = jws.header["jwk"]?.object else { throw JOSEError(.invalidHeader) }
+    let key = try JWK(members)
+    let verified = try jws.verified(
+      by: JWKSet([key]), algorithms: [.ES256], allowedTypes: .required(["dpop+jwt"]))
+    return (key, verified.payload)
+  }
+
+  @Test func `the sample proofs of RFC 9449 verify, and none with a changed bit or cut short does so by their key`()
+    throws
+  {
+    let thumbprint = "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
+    for (rest, claim, value) in Self.proofs {
+      let text = Self.header + rest
+      let proof = try verify(Array(text.utf8))
+      #expect(proof.key.thumbprint() == thumbprint)
+      #expect(try JWTClaims(payload: proof.payload).object[claim] == value)
+      let whole = Array(text.utf8)
+      for bytes in changedBits(text) + whole.indices.map({ Array(whole.prefix($0)) }) {
+        let found = try? verify(bytes)
+        #expect(found?.key.thumbprint() != thumbprint)
+      }
+    }
+  }
+}
