@@ -54,7 +54,7 @@ __agent_value() {
   'login --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
   'login --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
   'login --client-key-id') kind=text ;;
-  'login --assertion-audience') kind=words words=(issuer token_endpoint) ;;
+  'login --assertion-audience') kind=words words=(issuer token_endpoint endpoint) ;;
   'login --ca-file') kind=files ;;
   'login --pin') kind=text ;;
   'login --token-endpoint') kind=text ;;
@@ -95,7 +95,7 @@ __agent_value() {
   'account add --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
   'account add --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
   'account add --client-key-id') kind=text ;;
-  'account add --assertion-audience') kind=words words=(issuer token_endpoint) ;;
+  'account add --assertion-audience') kind=words words=(issuer token_endpoint endpoint) ;;
   'account add --ca-file') kind=files ;;
   'account add --pin') kind=text ;;
   'account add --token-endpoint') kind=text ;;
@@ -114,7 +114,7 @@ __agent_value() {
   'account set --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
   'account set --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
   'account set --client-key-id') kind=text ;;
-  'account set --assertion-audience') kind=words words=(issuer token_endpoint) ;;
+  'account set --assertion-audience') kind=words words=(issuer token_endpoint endpoint) ;;
   'account set --ca-file') kind=files ;;
   'account set --pin') kind=text ;;
   'account set --token-endpoint') kind=text ;;
@@ -134,7 +134,7 @@ __agent_value() {
   'account import --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
   'account import --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
   'account import --client-key-id') kind=text ;;
-  'account import --assertion-audience') kind=words words=(issuer token_endpoint) ;;
+  'account import --assertion-audience') kind=words words=(issuer token_endpoint endpoint) ;;
   'account import --ca-file') kind=files ;;
   'account import --pin') kind=text ;;
   'account import --token-endpoint') kind=text ;;
