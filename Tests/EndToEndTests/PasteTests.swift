@@ -101,6 +101,18 @@ import Testing
     }
   }
 
+  // RFC 6749 section 4.1.2 sets no limit to a code; a terminal hands over 4,095 characters of a line at most.
+  @Test func `may be longer than a line of the terminal`() throws {
+    try Self.with { issuer, tree in
+      let waiting = try Waiting(tree, issuer)
+      let answer = try waiting.answer()
+      let mark = try #require(answer.firstIndex(of: "?"))
+      let padding = "?padding=" + String(repeating: "p", count: 8000) + "&"
+      try waiting.paste(answer[..<mark] + padding + answer[mark...].dropFirst())
+      #expect(try waiting.program.end().status == 0)
+    }
+  }
+
   @Test func `can be mended before it is sent`() throws {
     try Self.with { issuer, tree in
       let waiting = try Waiting(tree, issuer)

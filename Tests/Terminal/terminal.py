@@ -207,7 +207,9 @@ class Program:
         self.set_size(columns)
 
     def type(self, text):
-        os.write(self.descriptor, text.encode())
+        data = text.encode()
+        while data:
+            data = data[os.write(self.descriptor, data):]
 
     def signal(self, number):
         os.kill(self.process, number)
