@@ -89,8 +89,7 @@ import Testing
     try Self.with(approval: "always") { issuer, tree in
       let (screen, login) = try Self.started(tree, Self.start(issuer, "--paste"))
       let url = try #require(screen.lines.map { $0.drop { $0 == " " } }.first { $0.hasPrefix(issuer.url + "/auth") })
-      let answer = try ProcessRunner.shell("curl -qsS --noproxy '*' -o /dev/null -w '%{redirect_url}' '\(url)'")
-        .outputText
+      let answer = try BrowserLogin.redirect(url)
       if onTerminal {
         let program = try Self.watch(tree, ["login", "--resume", login])
         try program.until(" left.")

@@ -21,13 +21,11 @@ import Testing
       try program.untilEcho(false)
     }
 
-    static func line(_ issuer: Issuer) -> [String] {
-      ["login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
-    }
+    static func line(_ issuer: Issuer) -> [String] { BrowserLogin.line(issuer).dropLast() }
 
     /// Where the issuer sends the browser.
     func answer() throws -> String {
-      try redirect(
+      try BrowserLogin.redirect(
         try #require(screen.lines.map { $0.drop { $0 == " " } }.first { $0.hasPrefix(issuer.url + "/auth") }))
     }
 
@@ -35,13 +33,6 @@ import Testing
       try program.type(text)
       try program.type("^M")
     }
-  }
-
-  private static func redirect(_ url: some StringProtocol) throws -> String {
-    let answer = try ProcessRunner.shell("curl -qsS --noproxy '*' -o /dev/null -w '%{redirect_url}' '\(url)'")
-      .outputText
-    try #require(answer.contains("code="))
-    return answer
   }
 
   /// The values of an address that nobody else may learn.
@@ -177,7 +168,7 @@ import Testing
       let login = try tree.start(Waiting.line(issuer) + ["--paste", "--json"] + options)
       let event = try JSON(parsing: Array(login.readLine().utf8))
       #expect(event["must_paste"] == true)
-      let answer = try Self.redirect(try #require(event["url"]?.string))
+      let answer = try BrowserLogin.redirect(try #require(event["url"]?.string))
       try login.send(answer.replacing("state=", with: "state=x") + "\n")
       #expect(try JSON(parsing: Array(login.readLine().utf8))["code"] == "redirect_rejected")
       #expect(try login.wait() == .exited(1))
