@@ -68,6 +68,21 @@ import Testing
     }
   }
 
+  // RFC 6749 section 4.1.2.
+  @Test func `a code that was used before gives no session`() throws {
+    try Self.with { issuer, tree in
+      let first = try BrowserLogin(tree, issuer)
+      try BrowserLogin.browse(first.url)
+      #expect(try first.end().status == .exited(0))
+      try issuer.control("break_authorization", "replayed_code")
+      let second = try BrowserLogin(tree, issuer)
+      try BrowserLogin.browse(second.url)
+      let end = try second.end()
+      #expect(end.event["code"] == "server_rejected")
+      #expect(end.status == .exited(1))
+    }
+  }
+
   @Test func `a denial ends with status 6`() throws {
     try Self.with(approval: "never") { issuer, tree in
       let waiting = try BrowserLogin(tree, issuer)
@@ -80,13 +95,7 @@ import Testing
     try Self.with { issuer, tree in
       let waiting = try BrowserLogin(tree, issuer)
       let answer = try BrowserLogin.redirect(waiting.url)
-      try waiting.login.signal(Signals.SIGINT)
-      #expect(try waiting.login.wait() == .exited(130))
-      // The daemon notices when it reads the end of the connection.
-      let deadline = Instant.now.advanced(by: .seconds(10))
-      while try BrowserLogin.browse(waiting.redirectURI) != "000", Instant.now < deadline {
-        Threads.sleep(for: .milliseconds(20))
-      }
+      try waiting.giveUp()
       #expect(try BrowserLogin.browse(answer) == "000")
       #expect(try issuer.count("code_grants") == 0)
       #expect(try tree.agent("token", "work").failed(3))

@@ -32,6 +32,18 @@ struct BrowserLogin {
     (try JSON(parsing: Array(login.readLine().utf8)), try login.wait())
   }
 
+  /// Interrupts it, and waits until its port is closed.
+  func giveUp() throws {
+    try login.signal(Signals.SIGINT)
+    #expect(try login.wait() == .exited(130))
+    // The daemon notices when it reads the end of the connection.
+    let deadline = Instant.now.advanced(by: .seconds(10))
+    while try Self.browse(redirectURI) != "000" {
+      try #require(Instant.now < deadline, "the port stays open")
+      Threads.sleep(for: .milliseconds(20))
+    }
+  }
+
   // MARK: The browser
 
   static let curl = "curl -qsS --noproxy '*' --max-time 10 -o /dev/null"
