@@ -34,6 +34,11 @@ extension Failure {
       self.init(
         .identityChanged, "the server answered for another user than the one signed in to \(account)",
         hint: "to change the user: agent logout \(account), then agent login \(account)")
+    case .identityUnknown(let account):
+      self.init(
+        .identityChanged,
+        "the server did not say who signed in, so it may not be the user who is signed in to \(account)",
+        hint: "if that is right: agent logout \(account), then agent login \(account)")
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
         .lifetimeTooShort, "tokens of \(account) live for only \(lifetime) seconds", hint: "ask for less: --min-valid")
