@@ -37,6 +37,8 @@ function __agent_takes_value
             return 0
         case 'login --revocation-endpoint'
             return 0
+        case 'login --registration-endpoint'
+            return 0
         case 'login --jwks-uri'
             return 0
         case 'login --redirect-uri'
@@ -129,6 +131,8 @@ function __agent_takes_value
             return 0
         case 'account add --revocation-endpoint'
             return 0
+        case 'account add --registration-endpoint'
+            return 0
         case 'account add --jwks-uri'
             return 0
         case 'account add --redirect-uri'
@@ -168,6 +172,8 @@ function __agent_takes_value
         case 'account set --userinfo-endpoint'
             return 0
         case 'account set --revocation-endpoint'
+            return 0
+        case 'account set --registration-endpoint'
             return 0
         case 'account set --jwks-uri'
             return 0
@@ -210,6 +216,8 @@ function __agent_takes_value
         case 'account import --userinfo-endpoint'
             return 0
         case 'account import --revocation-endpoint'
+            return 0
+        case 'account import --registration-endpoint'
             return 0
         case 'account import --jwks-uri'
             return 0
@@ -370,6 +378,7 @@ complete -c agent -n '__agent_at options login' -l token-endpoint -x -d 'Use thi
 complete -c agent -n '__agent_at options login' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options login' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options login' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
@@ -449,6 +458,7 @@ complete -c agent -n '__agent_at options account add' -l token-endpoint -x -d 'U
 complete -c agent -n '__agent_at options account add' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options account add' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account add' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options account add' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
@@ -473,12 +483,13 @@ complete -c agent -n '__agent_at options account set' -l token-endpoint -x -d 'U
 complete -c agent -n '__agent_at options account set' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options account set' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options account set' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Let requests take the access token to this host too; may be given several times'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep dpop host' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -502,6 +513,7 @@ complete -c agent -n '__agent_at options account import' -l token-endpoint -x -d
 complete -c agent -n '__agent_at options account import' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options account import' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account import' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options account import' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'

@@ -72,6 +72,7 @@ extension AccountConfiguration {
     endpoints.deviceAuthorization = given.endpoints.deviceAuthorization ?? endpoints.deviceAuthorization
     endpoints.userinfo = given.endpoints.userinfo ?? endpoints.userinfo
     endpoints.revocation = given.endpoints.revocation ?? endpoints.revocation
+    endpoints.registration = given.endpoints.registration ?? endpoints.registration
     endpoints.jwks = given.endpoints.jwks ?? endpoints.jwks
     if let redirectURI = given.redirectURI { self.redirectURI = try Self.redirectURI(redirectURI) }
     if given.keepsAccessToken { keepsAccessToken = true }
@@ -106,6 +107,7 @@ extension AccountConfiguration {
     case .deviceAuthorizationEndpoint: endpoints.deviceAuthorization = nil
     case .userinfoEndpoint: endpoints.userinfo = nil
     case .revocationEndpoint: endpoints.revocation = nil
+    case .registrationEndpoint: endpoints.registration = nil
     case .jwksURI: endpoints.jwks = nil
     case .redirectURI: redirectURI = nil
     case .proxy: (proxy, proxyExclusions) = (nil, nil)
@@ -134,6 +136,7 @@ extension AccountConfiguration {
     settings.endpoints.deviceAuthorization = endpoints.deviceAuthorization
     settings.endpoints.userinfo = endpoints.userinfo
     settings.endpoints.revocation = endpoints.revocation
+    settings.endpoints.registration = endpoints.registration
     settings.endpoints.jwks = endpoints.jwks
     settings.redirectURI = redirectURI
     settings.proxy = (try? proxy.map { (text) throws(Failure) in try ProxySetting(text) })?.map(\.url)

@@ -41,10 +41,11 @@ extension ManualProtocol {
     Member("ca_file", "text", "The absolute path of certificate authorities in PEM form."),
     Member("pins", "list of texts", "Public keys, as `sha256//BASE64`."),
     Member("allow_http_loopback", "boolean", "Allow plain http to a literal address of this machine."),
-    Member("token_endpoint", "text", "A URL to use in place of the announced one; so are the next four."),
+    Member("token_endpoint", "text", "A URL to use in place of the announced one; so are the next five."),
     Member("device_authorization_endpoint", "text", "See RFC 8628."),
     Member("userinfo_endpoint", "text", "See OpenID Connect Core, section 5.3."),
     Member("revocation_endpoint", "text", "See RFC 7009."),
+    Member("registration_endpoint", "text", "See RFC 7591."),
     Member("jwks_uri", "text", "Where the issuer's keys are."),
     Member(
       "redirect_uri", "text",
