@@ -24,7 +24,7 @@ extension FailureCode {
       case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .registrationRejected, .proofNeeded:
         .clientRejected
       case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing,
-        .endpointMissing, .bindingUnsupported:
+        .endpointMissing, .bindingUnsupported, .registrationMissing:
         .invalidConfiguration
       case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge,
         .redirectRefused, .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported,
@@ -52,8 +52,9 @@ extension OAuthError.Code {
       "check the client id and how the client is registered at the server"
     case .insecureURL: "for a development server on this machine: --allow-http-loopback"
     case .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing: "check the issuer's URL"
+    case .registrationMissing: "name a client that was registered there by hand: --client-id ID"
     case .registrationRejected:
-      "where not everybody may register: --initial-access-token-file FILE; or name a client with --client-id"
+      "where not everybody may register: --register --initial-access-token-file FILE; or name a client: --client-id ID"
     case .endpointMissing: "an endpoint can be named by hand, see agent help login"
     case .resourceMismatch: "name the resource exactly as it names itself, up to a slash at the end"
     case .tokenNotBound, .bindingUnsupported:
