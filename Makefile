@@ -29,7 +29,7 @@ RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
 .PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style \
-  check-sanitize check-address check-thread demo picture bench fuzz generate install uninstall dist clean
+  check-conformance check-sanitize check-address check-thread demo picture bench fuzz generate install uninstall dist clean
 
 all: build
 
@@ -52,7 +52,7 @@ build: toolchain
 test: build
 	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" $(SWIFT) test --disable-xctest $(SWIFTFLAGS)
 
-check: deps-check build check-style check-static check-generated check-install test
+check: deps-check build check-style check-conformance check-static check-generated check-install test
 
 # The client starts in half a millisecond because it loads nothing at run time.
 check-static: build
@@ -67,6 +67,10 @@ check-install: build
 
 check-style: toolchain
 	@sh Tests/Checks/style "$(SWIFT)"
+
+# The tables of Tests/Conformance: each rule of a standard has its source and its test.
+check-conformance:
+	@python3 Tests/Checks/conformance
 
 # Programs and tests, both under the sanitizer. There is none for undefined behaviour of Swift on Linux.
 check-sanitize: check-address check-thread

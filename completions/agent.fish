@@ -25,6 +25,10 @@ function __agent_takes_value
             return 0
         case 'login --assertion-audience'
             return 0
+        case 'login --id-token-algorithm'
+            return 0
+        case 'login --userinfo-algorithm'
+            return 0
         case 'login --ca-file'
             return 0
         case 'login --pin'
@@ -127,6 +131,10 @@ function __agent_takes_value
             return 0
         case 'account add --assertion-audience'
             return 0
+        case 'account add --id-token-algorithm'
+            return 0
+        case 'account add --userinfo-algorithm'
+            return 0
         case 'account add --ca-file'
             return 0
         case 'account add --pin'
@@ -168,6 +176,10 @@ function __agent_takes_value
         case 'account set --client-key-id'
             return 0
         case 'account set --assertion-audience'
+            return 0
+        case 'account set --id-token-algorithm'
+            return 0
+        case 'account set --userinfo-algorithm'
             return 0
         case 'account set --ca-file'
             return 0
@@ -212,6 +224,10 @@ function __agent_takes_value
         case 'account import --client-key-id'
             return 0
         case 'account import --assertion-audience'
+            return 0
+        case 'account import --id-token-algorithm'
+            return 0
+        case 'account import --userinfo-algorithm'
             return 0
         case 'account import --ca-file'
             return 0
@@ -379,6 +395,8 @@ complete -c agent -n '__agent_at options login' -l basic-unencoded -d 'Send id a
 complete -c agent -n '__agent_at options login' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
 complete -c agent -n '__agent_at options login' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
 complete -c agent -n '__agent_at options login' -l assertion-audience -x -a 'issuer token_endpoint endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint or each endpoint'
+complete -c agent -n '__agent_at options login' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
+complete -c agent -n '__agent_at options login' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
 complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options login' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options login' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -463,6 +481,8 @@ complete -c agent -n '__agent_at options account add' -l basic-unencoded -d 'Sen
 complete -c agent -n '__agent_at options account add' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
 complete -c agent -n '__agent_at options account add' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
 complete -c agent -n '__agent_at options account add' -l assertion-audience -x -a 'issuer token_endpoint endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint or each endpoint'
+complete -c agent -n '__agent_at options account add' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
+complete -c agent -n '__agent_at options account add' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
 complete -c agent -n '__agent_at options account add' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account add' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account add' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -488,6 +508,8 @@ complete -c agent -n '__agent_at options account set' -l basic-unencoded -d 'Sen
 complete -c agent -n '__agent_at options account set' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
 complete -c agent -n '__agent_at options account set' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
 complete -c agent -n '__agent_at options account set' -l assertion-audience -x -a 'issuer token_endpoint endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint or each endpoint'
+complete -c agent -n '__agent_at options account set' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
+complete -c agent -n '__agent_at options account set' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
 complete -c agent -n '__agent_at options account set' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account set' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account set' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
@@ -501,7 +523,7 @@ complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Let requests take the access token to this host too; may be given several times'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -518,6 +540,8 @@ complete -c agent -n '__agent_at options account import' -l basic-unencoded -d '
 complete -c agent -n '__agent_at options account import' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'What private_key_jwt signs with; without it, what the key is for'
 complete -c agent -n '__agent_at options account import' -l client-key-id -x -d 'The name by which the server knows the client\'s key; a JSON Web Key may bring its own'
 complete -c agent -n '__agent_at options account import' -l assertion-audience -x -a 'issuer token_endpoint endpoint' -d 'Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint or each endpoint'
+complete -c agent -n '__agent_at options account import' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
+complete -c agent -n '__agent_at options account import' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
 complete -c agent -n '__agent_at options account import' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account import' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account import' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'

@@ -45,7 +45,8 @@ package struct PublicKey: ~Copyable, Sendable {
   /// An RSA key from big-endian numbers without leading zeros.
   ///
   /// - Parameters:
-  ///   - modulus: Odd, 2048 to 8192 bits (RFC 7518 section 3.3; the upper bound is ours).
+  ///   - modulus: Odd, 2048 to 8192 bits (RFC 7518 section 3.3; the upper bound is ours), and not of the form that
+  ///     CVE-2017-15361 is about.
   ///   - exponent: Odd, 3...2^32.
   package init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
     let bits = try RSANumbers.check(modulus: modulus, exponent: exponent)

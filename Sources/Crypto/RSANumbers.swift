@@ -14,6 +14,7 @@ enum RSANumbers {
     guard (1...4).contains(exponent.count), exponent.first != 0 else { throw CryptoError(.invalidKey, "RSA exponent") }
     let value = exponent.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard value >= 3, value & 1 == 1 else { throw CryptoError(.invalidKey, "RSA exponent") }
+    guard !StructuredModulus.matches(modulus) else { throw CryptoError(.invalidKey, "RSA modulus") }
     return size
   }
 

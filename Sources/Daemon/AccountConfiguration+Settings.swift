@@ -59,6 +59,7 @@ extension AccountConfiguration {
       tokenEndpointAuthMethod = method
     }
     authentication.apply(given.authentication)
+    signing.apply(given.signing)
     if let caFile = given.caFile {
       guard caFile.hasPrefix("/") else { throw Failure(.invalidRequest, "\"ca_file\" must be an absolute path") }
       self.caFile = caFile
@@ -95,6 +96,7 @@ extension AccountConfiguration {
     clientID = ""
     tokenEndpointAuthMethod = ClientAuthenticationMethod.none.rawValue
     authentication = AuthenticationSettings()
+    signing = SigningSettings()
   }
 
   /// Takes a setting back to what it is for an account that never named it.
@@ -110,6 +112,8 @@ extension AccountConfiguration {
     case .clientKeyAlgorithm: authentication.keyAlgorithm = nil
     case .clientKeyID: authentication.keyID = nil
     case .assertionAudience: authentication.assertionAudience = nil
+    case .idTokenAlgorithm: signing.idTokenAlgorithm = nil
+    case .userInfoAlgorithm: signing.userInfoAlgorithm = nil
     case .caFile: caFile = nil
     case .pins: pins = []
     case .allowHTTPLoopback: allowHTTPLoopback = false
@@ -139,6 +143,7 @@ extension AccountConfiguration {
     settings.audience = audience
     settings.tokenEndpointAuthMethod = tokenEndpointAuthMethod
     settings.authentication = authentication.settings
+    settings.signing = signing.settings
     settings.caFile = caFile
     settings.pins = pins
     settings.allowHTTPLoopback = allowHTTPLoopback

@@ -27,7 +27,8 @@ extension FailureCode {
         .endpointMissing, .bindingUnsupported, .registrationMissing:
         .invalidConfiguration
       case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge,
-        .redirectRefused, .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported,
+        .redirectRefused, .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .userInfoRejected,
+        .codeChallengeUnsupported,
         .responseIssuerMismatch:
         .serverMisbehaved
       case .idTokenRejected: .tokenRejected

@@ -16,7 +16,7 @@ extension Failure {
       self.init(.sessionExpired, "Session expired, please sign in again", hint: "agent login \(account)")
     case .configurationChanged(let account, let setting): self.init(changed: setting, of: account)
     case .endpointMoved(let account, let origin): self.init(movedTo: origin, of: account)
-    case .identityChanged(let account): self.init(otherUserThanOf: account)
+    case .identityChanged(let account, let claim): self.init(identityChanged: claim, of: account)
     case .identityUnknown(let account): self.init(unknownUserOf: account)
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
@@ -70,9 +70,17 @@ extension Failure {
       hint: "if that is right, sign in again: agent login \(account)")
   }
 
-  private init(otherUserThanOf account: String) {
+  /// What the claim that changed tells of (OpenID Connect Core, section 12.2).
+  private init(identityChanged claim: String?, of account: String) {
+    let message =
+      switch claim {
+      case "sub", "iss": "the server answered for another user than the one signed in to \(account)"
+      case "aud", "azp": "the server answered for another client than the one signed in to \(account)"
+      case "auth_time", "nonce": "the server answered for another sign-in than that of \(account)"
+      default: "the server answered for another user or client than the one signed in to \(account)"
+      }
     self.init(
-      .identityChanged, "the server answered for another user than the one signed in to \(account)",
+      .identityChanged, message,
       hint: "to change the user: agent logout \(account), then agent login \(account)")
   }
 

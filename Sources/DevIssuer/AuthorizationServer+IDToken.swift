@@ -14,6 +14,7 @@ extension AuthorizationServer {
       issuer: issuer, grant: issued.grant, accessToken: issued.accessToken, nonce: issued.nonce,
       issuedAt: issued.issuedAt, userClaims: userClaims(username)
     ).object(for: issued.key.algorithm, fault: settings.idTokenFault)
+    if settings.usesClientSecret, let token = try secretIDToken(claims, for: issued.grant) { return token }
     return switch settings.idTokenFault {
     case .unsigned: Self.unsigned(claims)
     case .signature: Self.withWrongSignature(try issued.key.sign(claims))

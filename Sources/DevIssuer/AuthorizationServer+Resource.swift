@@ -39,7 +39,9 @@ extension AuthorizationServer {
       var result: JSONObject = ["sub": .string(grant.subject)]
       let claims = userClaims(username)
       for name in claims.names { result[name] = claims[name] }
-      return handingOutNonce(.json(.object(result)), for: .resourceServer, with: token)
+      let isSigned = withState { $0.settings.signsUserInfo }
+      let response = isSigned ? signed(result, for: grant) : .json(.object(result))
+      return handingOutNonce(response, for: .resourceServer, with: token)
     } catch {
       return error.response()
     }

@@ -77,6 +77,10 @@ extension OptionSpecification {
     flag("--no-rotation", "refresh tokens stay the same") { $0.settings.rotatesRefreshTokens = false },
     flag("--no-refresh-token", "issue none") { $0.settings.issuesRefreshTokens = false },
     flag("--no-id-token", "issue none") { $0.settings.issuesIDTokens = false },
+    flag("--id-token-secret", "protect them with the client's secret (HS256), where it has one") {
+      $0.settings.usesClientSecret = true
+    },
+    flag("--sign-userinfo", "answer with a signed token") { $0.settings.signsUserInfo = true },
     flag("--dpop-required", "token requests need a proof of possession (RFC 9449)") {
       $0.settings.dpop.isRequired = true
     },

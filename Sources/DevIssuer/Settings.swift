@@ -33,6 +33,9 @@ struct Settings: Sendable, Hashable {
   var opensRegistration = false
   var issuesRefreshTokens = true
   var issuesIDTokens = true
+  /// ID Tokens of a client with a secret are under it.
+  var usesClientSecret = false
+  var signsUserInfo = false
   /// Seconds in which the refresh token before the last one is still taken.
   var reuseLeeway = 0
   var tokenDelayMilliseconds = 0

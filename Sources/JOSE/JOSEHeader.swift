@@ -9,7 +9,8 @@ struct JOSEHeader: Sendable {
   static let maximumByteCount = 8192
 
   let members: JSONObject
-  let algorithm: JWSAlgorithm
+  /// `alg`, which is not `none` (RFC 7518 section 3.6); whether it is one that we know is for the reader to say.
+  let algorithmName: String
   let keyID: String?
   let type: String?
 
@@ -19,7 +20,7 @@ struct JOSEHeader: Sendable {
     else { throw JOSEError(.invalidHeader) }
     try Self.refuseUnsupported(members)
     self.members = members
-    algorithm = try Self.algorithm(members)
+    algorithmName = try Self.algorithm(members)
     keyID = try Self.string("kid", members)
     type = try Self.string("typ", members)
   }
@@ -36,11 +37,10 @@ struct JOSEHeader: Sendable {
     }
   }
 
-  private static func algorithm(_ members: JSONObject) throws(JOSEError) -> JWSAlgorithm {
+  private static func algorithm(_ members: JSONObject) throws(JOSEError) -> String {
     guard let name = try string("alg", members) else { throw JOSEError(.missingAlgorithm) }
     if name.utf8.elementsEqual("none".utf8) { throw JOSEError(.unsecured) }
-    guard let algorithm = JWSAlgorithm(name: name) else { throw JOSEError(.algorithmNotAllowed) }
-    return algorithm
+    return name
   }
 
   /// A member that must be a string when it is there.

@@ -1,9 +1,8 @@
 package import Crypto
-internal import Encoding
 
 /// The `alg` values that we sign and verify with (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864).
 ///
-/// There is no symmetric one: a key set from the network must never serve as a shared secret.
+/// There is no symmetric one: a key set from the network must never serve as a shared secret. See ``MACAlgorithm``.
 package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   // The names are those on the wire.
   // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -44,7 +43,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   ///
   /// For Ed25519 this is with SHA-512, which it uses inside; see ``isLeftHalfHash(_:of:)``.
   package func leftHalfHash(of value: Span<UInt8>) throws(JOSEError) -> String {
-    try Self.leftHalf(digest, of: value)
+    try LeftHalfHash.text(digest, of: value)
   }
 
   /// Whether `found` is the left half of the hash of `value`.
@@ -53,21 +52,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   package func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     var digests = [digest]
     if case .ed25519 = signatureAlgorithm { digests.append(.sha256) }
-    for digest in digests where try Self.isSame(found, Self.leftHalf(digest, of: value)) { return true }
+    for digest in digests where try LeftHalfHash.isSame(found, digest, of: value) { return true }
     return false
-  }
-
-  private static func isSame(_ left: String, _ right: String) -> Bool {
-    let (left, right) = (left.utf8, right.utf8)
-    return ConstantTime.isEqual(left.span, right.span)
-  }
-
-  private static func leftHalf(_ digest: Digest, of value: Span<UInt8>) throws(JOSEError) -> String {
-    do {
-      let hash = try digest.hash(value)
-      return Base64URL.encode(hash.span.extracting(first: digest.byteCount / 2))
-    } catch {
-      throw JOSEError(error)
-    }
   }
 }

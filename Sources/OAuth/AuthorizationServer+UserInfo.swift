@@ -6,10 +6,11 @@ extension AuthorizationServer {
   ///
   /// - Parameter expectedSubject: The `sub` of the ID Token. An answer about anyone else is void
   ///   (section 5.3.2); without an ID Token only the presence of `sub` is checked.
-  /// - Throws: `userInfoMismatch`, `invalidToken` for a 401, `insufficientScope` for a 403, `proofRejected` when the
+  /// - Parameter rules: How a signed answer is verified; without rules only a plain one is taken.
+  /// - Throws: `userInfoMismatch`, `userInfoRejected`, `invalidToken` for a 401, `insufficientScope` for a 403, `proofRejected` when the
   ///   server does not take our proof of the key.
   package func userInfo(
-    accessToken: SharedSecret, expectedSubject: String?, cancellation: Cancellation? = nil
+    accessToken: SharedSecret, expectedSubject: String?, rules: UserInfoRules? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> JSONObject {
     let subject = EndpointRole.userinfo.subject
     let endpoint = try require(metadata.userinfoEndpoint, .userinfo)
@@ -20,7 +21,7 @@ extension AuthorizationServer {
       request.proof = proof
       return try send(request)
     }
-    let claims = try claims(in: response, subject, sent: secrets(accessToken))
+    let claims = try claims(in: response, rules, subject, sent: secrets(accessToken))
     guard let found = claims["sub"]?.string, !found.isEmpty else {
       throw OAuthError(.malformedResponse, "\(subject) (sub)", httpStatus: response.status)
     }
@@ -30,11 +31,16 @@ extension AuthorizationServer {
     return claims
   }
 
-  /// We never register for signed answers, so one is refused like any other body that is not JSON.
+  /// The media type tells a signed answer from a plain one (section 5.3.2).
   private func claims(
-    in response: HTTPResponse, _ subject: String, sent: [SharedSecret]
+    in response: HTTPResponse, _ rules: UserInfoRules?, _ subject: String, sent: [SharedSecret]
   ) throws(OAuthError) -> JSONObject {
     guard response.status == 200 else { throw refusal(response, subject, sent: sent) }
+    if let rules, response.headers.mediaType == "application/jwt" {
+      let signed = SignedUserInfo(issuer: metadata.issuer, clientID: client.id, rules: rules)
+      return try response.body.withBytes { (body) throws(OAuthError) in try signed.claims(in: body) }
+    }
+    if rules?.requiresSignature == true { throw SignedUserInfo.rejected("it is not signed") }
     let object = response.body.withBytes { bytes in (try? JSON(parsing: bytes))?.object }
     guard response.headers.isJSON, let object else {
       throw OAuthError(.malformedResponse, subject, httpStatus: response.status)

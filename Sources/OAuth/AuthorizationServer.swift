@@ -13,6 +13,8 @@ package struct AuthorizationServer: Sendable {
   package let service: KnownService?
   /// Proves the account's key, to which its tokens are bound then (RFC 9449); nil for Bearer tokens.
   package var prover: DPoPProver?
+  /// What the client is registered to get.
+  package var signing = ResponseSigning()
   /// What no error may repeat, beside the secrets of the request itself: the session's other tokens.
   private var confidences: [SharedSecret] = []
 

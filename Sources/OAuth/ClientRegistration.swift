@@ -14,6 +14,10 @@ package struct ClientRegistration: Sendable {
   package let redirectURIs: [String]?
   /// The server wants every token bound to a key (RFC 9449 section 5.2).
   package let bindsTokensToKey: Bool
+  /// The `alg` of ID Tokens (OpenID Connect Dynamic Client Registration 1.0 section 2).
+  package let idTokenAlgorithm: String?
+  /// The `alg` of UserInfo, which is signed then.
+  package let userInfoAlgorithm: String?
   /// Where the registration is managed, and what opens it there and nowhere else (RFC 7592 section 3).
   package let management: Management?
   /// There was an address for the management, but at a place that is not the server's.
@@ -88,6 +92,8 @@ package struct ClientRegistration: Sendable {
     grantTypes = try Self.texts("grant_types", reader, bytes)
     redirectURIs = try Self.texts("redirect_uris", reader, bytes)
     bindsTokensToKey = reader.member("dpop_bound_access_tokens")?.value(in: bytes).bool ?? false
+    idTokenAlgorithm = try reader.text("id_token_signed_response_alg", in: bytes)
+    userInfoAlgorithm = try reader.text("userinfo_signed_response_alg", in: bytes)
     let token = try reader.secret("registration_access_token", in: bytes, allowed: 0x21...0x7E)
     let address = try reader.text("registration_client_uri", in: bytes)
     let place = address.flatMap { try? Endpoint($0, allowHTTPLoopback: transport.allowHTTPLoopback) }

@@ -18,6 +18,10 @@ package struct ClientRegistrationRequest: Sendable {
   package var bindsTokensToCertificate = false
   /// Tokens are to be bound to a key (RFC 9449 section 5.2).
   package var bindsTokensToKey = false
+  /// The `alg` of ID Tokens; nil leaves it to the server.
+  package var idTokenAlgorithm: String?
+  /// The `alg` of UserInfo, which is to be signed then.
+  package var userInfoAlgorithm: String?
 
   package init(name: String, softwareID: String, softwareVersion: String) {
     self.name = name
@@ -48,6 +52,8 @@ package struct ClientRegistrationRequest: Sendable {
     if !keys.isEmpty { object["jwks"] = .object(["keys": .array(keys.map { .object($0) })]) }
     if bindsTokensToKey { object["dpop_bound_access_tokens"] = true }
     if bindsTokensToCertificate { object["tls_client_certificate_bound_access_tokens"] = true }
+    object["id_token_signed_response_alg"] = idTokenAlgorithm.map { .string($0) }
+    object["userinfo_signed_response_alg"] = userInfoAlgorithm.map { .string($0) }
     return object
   }
 }

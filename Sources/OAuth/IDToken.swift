@@ -7,8 +7,8 @@ package struct IDToken: Sendable {
   package let identity: IdentityRecord
   /// All claims, known or not.
   package let claims: JSONObject
-  /// What it is signed with.
-  package let algorithm: JWSAlgorithm
+  /// What it is protected with.
+  package let algorithm: IDTokenAlgorithm
   /// Unix seconds.
   package let issuedAt: Int
   /// Unix seconds.
@@ -25,24 +25,39 @@ package struct IDToken: Sendable {
   package static func verify(
     _ compact: SharedSecret, keys: JWKSet, expecting expected: IDTokenExpectation
   ) throws(IDTokenError) -> IDToken {
-    let jws: VerifiedJWS
+    let (payload, algorithm): ([UInt8], IDTokenAlgorithm)
     let claims: JWTClaims
     do throws(JOSEError) {
-      let token = try compact.bytes.withBytes { (text) throws(JOSEError) in try UnverifiedJWS(compact: text) }
-      jws = try token.verified(by: keys, algorithms: expected.algorithms)
-      claims = try JWTClaims(payload: jws.payload)
+      (payload, algorithm) = try open(compact, keys, expected)
+      claims = try JWTClaims(payload: payload)
     } catch {
       throw IDTokenError(.signature(error.code))
     }
-    let rules = IDTokenRules(claims: claims, algorithm: jws.algorithm, expected: expected)
+    let rules = IDTokenRules(claims: claims, algorithm: algorithm, expected: expected)
     let checked = try rules.check()
     return IDToken(
-      identity: checked.identity, claims: claims.object, algorithm: jws.algorithm, issuedAt: checked.issuedAt,
+      identity: checked.identity, claims: claims.object, algorithm: algorithm, issuedAt: checked.issuedAt,
       expiresAt: checked.expiresAt)
   }
 
+  /// The signed payload. The account, never the token, says whether a key or the secret protects it (steps 7 and 8).
+  private static func open(
+    _ compact: SharedSecret, _ keys: JWKSet, _ expected: IDTokenExpectation
+  ) throws(JOSEError) -> ([UInt8], IDTokenAlgorithm) {
+    guard let shared = expected.secret else {
+      let token = try compact.bytes.withBytes { (text) throws(JOSEError) in try UnverifiedJWS(compact: text) }
+      let verified = try token.verified(by: keys, algorithms: expected.algorithms)
+      return (verified.payload, .signature(verified.algorithm))
+    }
+    let token = try compact.bytes.withBytes { (text) throws(JOSEError) in try UnverifiedMAC(compact: text) }
+    let verified = try shared.secret.bytes.withBytes { (secret) throws(JOSEError) in
+      try token.verified(by: secret, algorithm: shared.algorithm)
+    }
+    return (verified.payload, .secret(verified.algorithm))
+  }
+
   fileprivate init(
-    identity: IdentityRecord, claims: JSONObject, algorithm: JWSAlgorithm, issuedAt: Int, expiresAt: Int
+    identity: IdentityRecord, claims: JSONObject, algorithm: IDTokenAlgorithm, issuedAt: Int, expiresAt: Int
   ) {
     self.identity = identity
     self.claims = claims

@@ -41,6 +41,8 @@ package struct IDTokenError: Error, Hashable, Sendable {
   package var code: Code
   /// The claim that is wrong.
   package var claim: String?
+  /// By how many seconds this machine's clock is ahead of the server's, where that may be the reason.
+  package var clockError: Int?
 
   package init(_ code: Code, _ claim: String? = nil) {
     self.code = code
@@ -50,12 +52,54 @@ package struct IDTokenError: Error, Hashable, Sendable {
   /// The issuer may have changed its keys: fetch them once and verify again (section 10.1.1). A known key
   /// that does not fit may have been replaced under its old name.
   package var needsNewKeys: Bool { code == .signature(.unknownKey) || code == .signature(.badSignature) }
+
+  /// Two clocks that differ by less than this, in seconds, are not named as a reason.
+  private static let toleratedClockError = 60
+
+  /// This error, with the difference of the clocks where a time was the reason. No rule is ever shifted by it: the
+  /// server's clock may be the wrong one.
+  ///
+  /// - Parameters:
+  ///   - serverDate: The `Date` of the answer that the token came in, in unix seconds.
+  ///   - now: This machine's clock when it came.
+  package func comparing(serverDate: Int?, now: Int) -> IDTokenError {
+    switch code {
+    case .expired, .issuedInFuture, .notYetValid, .authenticationTooOld: break
+    default: return self
+    }
+    guard let serverDate else { return self }
+    let (difference, overflow) = now.subtractingReportingOverflow(serverDate)
+    guard !overflow, difference.magnitude > UInt(Self.toleratedClockError) else { return self }
+    var named = self
+    named.clockError = difference
+    return named
+  }
 }
 
 extension OAuthError {
   /// A rejected ID Token as the failure of the whole operation.
   package init(_ error: IDTokenError) {
     self.init(.idTokenRejected, error.reason)
+    if let clockError = error.clockError {
+      let direction = clockError > 0 ? "ahead of" : "behind"
+      subject += "; this machine's clock is \(clockError.magnitude) seconds \(direction) the server's"
+      advice = "set this machine's clock right, if it is the wrong one"
+    }
+  }
+}
+
+extension JOSEError.Code {
+  /// Why a token was refused, in a few words about "it".
+  var reason: String {
+    switch self {
+    case .unknownKey: "it was signed with a key that the issuer does not publish"
+    case .ambiguousKey: "the issuer publishes several keys that it may be signed with"
+    case .badSignature: "its signature does not fit"
+    case .encrypted: "it is encrypted, which is not supported"
+    case .algorithmNotAllowed, .unsecured: "its signature algorithm is not accepted"
+    case .weakKey: "the secret that protects it is too short"
+    default: "its form, header or signature is not acceptable"
+    }
   }
 }
 
@@ -63,11 +107,7 @@ extension IDTokenError {
   fileprivate var reason: String {
     let name = claim ?? "a claim"
     return switch code {
-    case .signature(.unknownKey): "it was signed with a key that the issuer does not publish"
-    case .signature(.badSignature): "its signature does not fit"
-    case .signature(.encrypted): "it is encrypted, which is not supported"
-    case .signature(.algorithmNotAllowed), .signature(.unsecured): "its signature algorithm is not accepted"
-    case .signature: "its form, header or signature is not acceptable"
+    case .signature(let code): code.reason
     case .missingClaim: "\(name) is missing"
     case .malformedClaim: "\(name) is malformed"
     case .issuerMismatch: "it is from another issuer"

@@ -29,6 +29,10 @@ package struct IDTokenExpectation: Sendable {
   /// The `acr_values` that were asked for; any of them will do.
   package var acrValues: [String] = []
 
+  /// The client's secret, where the client is registered for ID Tokens under it; then `algorithms` and the keys do
+  /// not count.
+  package var secret: IDTokenSecret?
+
   /// The code that the token was got with, for `c_hash`.
   package var code: SharedSecret?
 

@@ -5,7 +5,7 @@ internal import JOSE
 /// The rules for the claims of an ID Token whose signature is good (OpenID Connect Core 1.0 section 3.1.3.7).
 struct IDTokenRules {
   let claims: JWTClaims
-  let algorithm: JWSAlgorithm
+  let algorithm: IDTokenAlgorithm
   let expected: IDTokenExpectation
 
   /// Runs all rules in order and stops at the first failure.

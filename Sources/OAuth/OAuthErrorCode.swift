@@ -9,7 +9,7 @@ extension OAuthError {
     case network, timeout, tlsFailure, certificateRejected, pinMismatch, redirectRefused, responseTooLarge
     case serverUnavailable, rateLimited, cancelled, malformedResponse, internalFailure, cryptoFailure
     // The answer is not what the protocol promises.
-    case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch
+    case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch, userInfoRejected
     case codeChallengeUnsupported, responseIssuerMismatch
     // About proofs of possession (RFC 9449).
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
@@ -53,7 +53,7 @@ extension OAuthError.Code {
       .proofNeeded, .tokenNotBound, .bindingUnsupported:
       .fixConfiguration
     case .responseTooLarge, .cancelled, .malformedResponse, .internalFailure, .cryptoFailure,
-      .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .invalidRequest,
+      .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .userInfoRejected, .invalidRequest,
       .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch,
       .registrationUnusable, .registrationGone,
       .proofRejected:
@@ -90,6 +90,7 @@ extension OAuthError.Code {
     case .unsupportedTokenType: "\(subject) issued a token of a type that is not supported"
     case .missingIDToken: "\(subject) issued no ID Token although one was asked for"
     case .idTokenRejected: "the ID Token was rejected: \(subject)"
+    case .userInfoRejected: "the answer of the UserInfo endpoint was rejected: \(subject)"
     case .userInfoMismatch: "the answer of \(subject) is about another user"
     case .codeChallengeUnsupported: "\(subject) announces PKCE without the method S256, so its codes are not safe"
     case .responseIssuerMismatch: "the answer to the sign-in is not from \(subject) but from another issuer"

@@ -51,11 +51,14 @@ struct AccountAccess {
     transport.proxy?.credentials = proxyCredentials
     let authentication = try credentials.authentication(configuration) { time.wallSeconds() }
     let certificate = try credentials.clientCertificate(configuration.authentication)
+    let signing = try configuration.signing.signing(credentials)
     do {
       let client = try Client(id: configuration.clientID, authentication: authentication)
-      return AuthorizationServer(
+      var server = AuthorizationServer(
         metadata: metadata, client: client, transport: transport, http: http, service: configuration.service,
         clientCertificate: certificate)
+      server.signing = signing
+      return server
     } catch {
       throw .oauth(error)
     }

@@ -16,6 +16,7 @@ package struct AccountConfiguration: Sendable, Hashable {
   /// A ``ClientAuthenticationMethod``.
   package var tokenEndpointAuthMethod = "none"
   package var authentication = AuthenticationSettings()
+  package var signing = SigningSettings()
   /// Absolute path of a PEM file with certificate authorities, trusted besides the system's.
   package var caFile: String?
   package var pins: [String] = []
@@ -95,7 +96,7 @@ extension AccountConfiguration {
     set("resource", resources.isEmpty ? nil : .array(resources.map { .string($0) }))
     set("audience", audience.map { .string($0) })
     set("token_endpoint_auth_method", tokenEndpointAuthMethod == "none" ? nil : .string(tokenEndpointAuthMethod))
-    for (name, value) in authentication.members { set(name, value) }
+    for (name, value) in authentication.members + signing.members { set(name, value) }
     set("ca_file", caFile.map { .string($0) })
     set("pins", pins.isEmpty ? nil : .array(pins.map { .string($0) }))
     set("allow_http_loopback", allowHTTPLoopback ? true : nil)
@@ -125,6 +126,7 @@ extension AccountConfiguration {
     audience = try reader.text("audience")
     tokenEndpointAuthMethod = try reader.text("token_endpoint_auth_method") ?? "none"
     authentication = try AuthenticationSettings(reader)
+    signing = try SigningSettings(reader)
     caFile = try reader.text("ca_file")
     pins = try reader.texts("pins")
     allowHTTPLoopback = try reader.flag("allow_http_loopback")

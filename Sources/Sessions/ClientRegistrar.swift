@@ -100,6 +100,8 @@ struct ClientRegistrar {
       throw .oauth(error)
     }
     request.bindsTokensToKey = configuration.dpop
+    request.idTokenAlgorithm = configuration.signing.idTokenAlgorithm
+    request.userInfoAlgorithm = configuration.signing.userInfoAlgorithm
     request.bindsTokensToCertificate = secrets.clientCertificate != nil && metadata.bindsTokensToCertificates
     return request
   }
@@ -157,6 +159,7 @@ struct ClientRegistrar {
       made.configuration.clientID = registration.clientID
       made.configuration.tokenEndpointAuthMethod = method.rawValue
       if registration.bindsTokensToKey { made.configuration.dpop = true }
+      try made.configuration.signing.adopt(registration)
       made.secrets.clientSecret = [.secretBasic, .secretPost].contains(method) ? registration.secret : nil
       // A certificate has the same key.
       if method != .privateKeyJWT, secrets.clientCertificate == nil { made.secrets.clientKey = nil }

@@ -8,7 +8,8 @@ internal import Synchronization
 /// Metadata and key sets, in memory and on disk, so that a cold start needs no discovery.
 ///
 /// The files are public data. Whoever can write them cannot lead a secret astray: a secret goes only
-/// to origins that its ``Authority`` lists. Thread-safe; no lock is held across network or disk.
+/// to origins that its ``Authority`` lists. Thread-safe; no lock is held across network or disk, but that whoever wants
+/// a key set anew waits for those who are fetching it.
 package final class DocumentCache: Sendable {
   /// Bounds of a document's life, in seconds, whatever `Cache-Control` says.
   private static let shortestLife = 300
@@ -28,12 +29,21 @@ package final class DocumentCache: Sendable {
     var fetchedAt: Int
     var expiresAt: Int
     var refetches: [Int] = []
+    /// The last of them brought this document.
+    var isRefetched = false
+  }
+
+  /// Held by whoever fetches a key set out of turn.
+  private final class Turn: Sendable {
+    let lock = Mutex(())
   }
 
   private let directory: String
   private let http: any HTTPClient
   private let time: any TimeSource
   private let entries = Mutex<[String: Entry]>([:])
+  /// By key set; there are no more than accounts.
+  private let turns = Mutex<[String: Turn]>([:])
 
   package init(directory: String, http: any HTTPClient, time: any TimeSource) {
     self.directory = directory
@@ -70,23 +80,44 @@ package final class DocumentCache: Sendable {
     return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
   }
 
-  /// The key set fetched again because a key was missing or did not fit; nil when that was done too often.
+  /// The key set fetched again because a key was missing or did not fit; nil when that was done too often. All who
+  /// ask within a minute share one fetch.
   package func refetchedKeys(
     at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver? = nil
   ) throws(OAuthError) -> JWKSet? {
+    let name = Kind.keys.key(endpoint.uri.text)
+    let turn = turns.withLock { turns in
+      let turn = turns[name] ?? Turn()
+      turns[name] = turn
+      return turn
+    }
+    return try turn.lock.withLock { (_) throws(OAuthError) -> JWKSet? in
+      guard takeRefetch(name) else { return shared(name) }
+      return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer, isRefetch: true)
+    }
+  }
+
+  /// Whether a key set may be fetched out of turn now, counted.
+  private func takeRefetch(_ name: String) -> Bool {
     let now = time.wallSeconds()
-    let isAllowed = entries.withLock { entries in
-      guard var entry = entries[Kind.keys.key(endpoint.uri.text)] else { return true }
+    return entries.withLock { entries in
+      guard var entry = entries[name] else { return true }
       entry.refetches.removeAll { $0 <= now - 3600 || $0 > now }
       guard entry.refetches.count < Self.mostRefetchesAnHour,
         (entry.refetches.last ?? 0) <= now - Self.shortestRefetchSeconds
       else { return false }
       entry.refetches.append(now)
-      entries[Kind.keys.key(endpoint.uri.text)] = entry
+      entry.isRefetched = false
+      entries[name] = entry
       return true
     }
-    guard isAllowed else { return nil }
-    return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
+  }
+
+  /// What somebody else fetched out of turn a moment ago.
+  private func shared(_ name: String) -> JWKSet? {
+    let oldest = time.wallSeconds() - Self.shortestRefetchSeconds
+    guard let entry = entries.withLock({ $0[name] }), entry.isRefetched, entry.fetchedAt > oldest else { return nil }
+    return try? JWKSet(parsing: entry.body)
   }
 
   /// Drops what is known of an account's server, in memory and on disk.
@@ -96,11 +127,12 @@ package final class DocumentCache: Sendable {
   }
 
   private func fetchKeys(
-    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, _ observer: StepObserver?
+    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, _ observer: StepObserver?,
+    isRefetch: Bool = false
   ) throws(OAuthError) -> JWKSet {
     let http = ObservedHTTPClient.wrapping(http, time: time, observer)
     let fetched = try Discovery.keys(at: endpoint, transport: transport, http: http, cancellation: cancellation)
-    keep(fetched.body, maxAge: fetched.maxAgeSeconds, under: endpoint.uri.text, kind: .keys)
+    keep(fetched.body, maxAge: fetched.maxAgeSeconds, under: endpoint.uri.text, kind: .keys, isRefetch: isRefetch)
     return fetched.value
   }
 }
@@ -127,11 +159,11 @@ extension DocumentCache {
     return entry
   }
 
-  private func keep(_ body: [UInt8], maxAge: Int?, under name: String, kind: Kind) {
+  private func keep(_ body: [UInt8], maxAge: Int?, under name: String, kind: Kind, isRefetch: Bool = false) {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.longestLife, Self.shortestLife), Self.longestLife)
     let refetches = entries.withLock { $0[kind.key(name)]?.refetches ?? [] }
-    let entry = Entry(body: body, fetchedAt: now, expiresAt: now + life, refetches: refetches)
+    let entry = Entry(body: body, fetchedAt: now, expiresAt: now + life, refetches: refetches, isRefetched: isRefetch)
     remember(entry, as: kind.key(name))
     writeFile(entry, name, kind: kind)
   }

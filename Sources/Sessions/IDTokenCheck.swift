@@ -1,3 +1,4 @@
+internal import Crypto
 internal import JOSE
 internal import OAuth
 internal import Platform
@@ -28,7 +29,7 @@ struct IDTokenCheck {
     do {
       return try verified(response, first: first, IDTokenDemands())
     } catch .idToken(let error) where error.code == .identityChanged {
-      throw .identityChanged(account: account.text)
+      throw .identityChanged(account: account.text, claim: error.claim)
     }
   }
 
@@ -36,38 +37,57 @@ struct IDTokenCheck {
     _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenDemands
   ) throws(SessionError) -> IDToken? {
     guard let compact = response.idToken else { return nil }
+    let expectation = expectation(response, first: first, demands)
+    do throws(IDTokenError) {
+      // A token under the secret needs no key of the issuer's.
+      if expectation.secret != nil { return told(try verify(compact, JWKSet([]), expectation, response)) }
+    } catch {
+      throw .idToken(error)
+    }
     guard let endpoint = server.metadata.jwksURI else {
       throw .oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))
     }
-    var expectation = IDTokenExpectation(
-      issuer: server.metadata.issuer, clientID: server.client.id, nonce: demands.nonce,
-      accessToken: response.accessToken,
-      algorithms: server.metadata.acceptedIDTokenAlgorithms, now: services.time.wallSeconds(), first: first)
-    expectation.maxAge = demands.maxAge
-    expectation.acrValues = demands.acrValues
-    expectation.code = demands.code
-    let observer = services.observer
-    let keys = try oauth { () throws(OAuthError) in
-      try services.documents.keys(
-        at: endpoint, transport: server.transport, cancellation: cancellation, observer: observer)
-    }
+    let source = IssuerKeys(services: services, server: server, endpoint: endpoint, cancellation: cancellation)
+    let keys = try oauth { () throws(OAuthError) in try source.atHand() }
     do {
-      return told(try IDToken.verify(compact, keys: keys, expecting: expectation))
+      return told(try verify(compact, keys, expectation, response))
     } catch {
       guard error.needsNewKeys else { throw .idToken(error) }
     }
-    observer?(.keysDoubted)
-    let newKeys = try oauth { () throws(OAuthError) in
-      try services.documents.refetchedKeys(
-        at: endpoint, transport: server.transport, cancellation: cancellation, observer: observer)
-    }
-    do { return told(try IDToken.verify(compact, keys: newKeys ?? keys, expecting: expectation)) } catch {
+    let newKeys = try oauth { () throws(OAuthError) in try source.fetchedAnew() }
+    do { return told(try verify(compact, newKeys ?? keys, expectation, response)) } catch {
       throw .idToken(error)
     }
   }
 
+  private func expectation(
+    _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenDemands
+  ) -> IDTokenExpectation {
+    var expectation = IDTokenExpectation(
+      issuer: server.metadata.issuer, clientID: server.client.id, nonce: demands.nonce,
+      accessToken: response.accessToken, algorithms: server.metadata.acceptedIDTokenAlgorithms,
+      now: services.time.wallSeconds(), first: first)
+    switch server.signing.idTokens {
+    case nil: break
+    case .key(let algorithm): expectation.algorithms = [algorithm]
+    case .secret(let secret): expectation.secret = secret
+    }
+    expectation.maxAge = demands.maxAge
+    expectation.acrValues = demands.acrValues
+    expectation.code = demands.code
+    return expectation
+  }
+
+  private func verify(
+    _ compact: SharedSecret, _ keys: JWKSet, _ expectation: IDTokenExpectation, _ response: TokenResponse
+  ) throws(IDTokenError) -> IDToken {
+    do { return try IDToken.verify(compact, keys: keys, expecting: expectation) } catch {
+      throw error.comparing(serverDate: response.serverDate, now: expectation.now)
+    }
+  }
+
   private func told(_ token: IDToken) -> IDToken {
-    services.observer?(.idTokenVerified(algorithm: token.algorithm.rawValue))
+    services.observer?(.idTokenVerified(algorithm: token.algorithm.name))
     return token
   }
 }

@@ -1,6 +1,14 @@
 internal import JOSE
 internal import OAuth
 
+extension AuthorizationServer {
+  /// Whether ID Tokens can be verified: by the keys that the server publishes, or by the client's secret.
+  var issuesIDTokens: Bool {
+    if case .secret = signing.idTokens { return true }
+    return metadata.issuesIDTokens
+  }
+}
+
 extension AuthorizationServerMetadata {
   /// Whether the server speaks OpenID Connect as far as we need it: it publishes keys for ID Tokens.
   var issuesIDTokens: Bool { jwksURI != nil }

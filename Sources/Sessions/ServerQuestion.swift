@@ -1,5 +1,7 @@
 package import OAuth
 package import Vault
+internal import JOSE
+internal import Platform
 
 /// What a question to the authorization server about a live session is asked with.
 package struct ServerQuestion: Sendable {
@@ -27,5 +29,20 @@ package struct ServerQuestion: Sendable {
   func open() throws(SessionError) -> (record: AccountRecord, server: AuthorizationServer) {
     guard let record = try services.record(of: account) else { throw .signedOut(account: account.text) }
     return (record, try services.server(for: account, configuration, record, grant: grant, cancellation: cancellation))
+  }
+
+  /// A signed answer about the user is verified with the issuer's keys, and with the algorithm that the client is
+  /// registered for; else with one that is good for ID Tokens.
+  func userInfoRules(_ server: AuthorizationServer) -> UserInfoRules {
+    let registered = server.signing.userInfo
+    let source = server.metadata.jwksURI.map { endpoint in
+      IssuerKeys(services: services, server: server, endpoint: endpoint, cancellation: cancellation)
+    }
+    return UserInfoRules(
+      algorithms: registered.map { [$0] } ?? server.metadata.acceptedIDTokenAlgorithms,
+      requiresSignature: registered != nil, now: services.time.wallSeconds()
+    ) { (areDoubted) throws(OAuthError) in
+      areDoubted ? try source?.fetchedAnew() : try source?.atHand()
+    }
   }
 }

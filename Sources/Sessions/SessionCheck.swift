@@ -28,7 +28,7 @@ package struct SessionCheck: Sendable {
     do {
       _ = try server.userInfo(
         accessToken: question.grant.accessToken, expectedSubject: record.identity?.subject,
-        cancellation: question.cancellation)
+        rules: question.userInfoRules(server), cancellation: question.cancellation)
       return .holds
     } catch {
       switch error.code {

@@ -15,8 +15,9 @@ package enum SessionError: Error, Hashable, Sendable {
   case configurationChanged(account: String, setting: String)
   /// The metadata names an endpoint at an origin that was not there at sign-in.
   case endpointMoved(account: String, origin: String)
-  /// An ID Token names another person or client than the first one (OpenID Connect Core, section 12.2).
-  case identityChanged(account: String)
+  /// An ID Token names another person, client or sign-in than the first one (OpenID Connect Core, section 12.2), by
+  /// this claim; nil when that was found earlier.
+  case identityChanged(account: String, claim: String? = nil)
   /// Somebody is signed in to the account, and the new sign-in does not say who it was (OpenID Connect Core,
   /// section 5.7).
   case identityUnknown(account: String)

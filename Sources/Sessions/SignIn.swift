@@ -154,7 +154,7 @@ package struct SignIn: Sendable {
     if let first = old?.identity, let identity = token?.identity,
       !first.issuer.utf8.elementsEqual(identity.issuer.utf8) || !first.subject.utf8.elementsEqual(identity.subject.utf8)
     {
-      throw .identityChanged(account: account.text)
+      throw .identityChanged(account: account.text, claim: "sub")
     }
     if !isGuest, token == nil, old?.identity != nil { throw .identityUnknown(account: account.text) }
     if isGuest, let old { try Self.refuseUser(old, account) }
@@ -211,6 +211,6 @@ package struct SignIn: Sendable {
 
   /// Whether there should be an ID Token (OpenID Connect Core, section 3.1.3.3).
   private var expectsIDToken: Bool {
-    !isGuest && scope?.contains("openid") == true && server.metadata.issuesIDTokens
+    !isGuest && scope?.contains("openid") == true && server.issuesIDTokens
   }
 }

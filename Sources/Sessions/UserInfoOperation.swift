@@ -15,6 +15,7 @@ package struct UserInfoOperation: Sendable {
     return try oauth { () throws(OAuthError) in
       try server.userInfo(
         accessToken: question.grant.accessToken, expectedSubject: record.identity?.subject,
+        rules: question.userInfoRules(server),
         cancellation: question.cancellation)
     }
   }

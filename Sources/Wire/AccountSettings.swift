@@ -21,6 +21,7 @@ package struct AccountSettings: Sendable, Hashable {
   /// without anything to prove the client with, and what the server announces otherwise.
   package var tokenEndpointAuthMethod: String?
   package var authentication = ClientAuthenticationSettings()
+  package var signing = ResponseSigningSettings()
 
   /// An absolute path to certificate authorities in PEM form, trusted besides the system's.
   package var caFile: String?
@@ -90,6 +91,7 @@ extension AccountSettings {
     audience = try members.text("audience")
     tokenEndpointAuthMethod = try members.text("token_endpoint_auth_method")
     authentication = try ClientAuthenticationSettings(members)
+    signing = try ResponseSigningSettings(members)
     caFile = try members.text("ca_file")
     pins = try members.texts("pins")
     allowHTTPLoopback = try members.flag("allow_http_loopback")
@@ -116,6 +118,7 @@ extension AccountSettings {
     members.add("audience", audience)
     members.add("token_endpoint_auth_method", tokenEndpointAuthMethod)
     authentication.addMembers(to: &members)
+    signing.addMembers(to: &members)
     members.add("ca_file", caFile)
     members.add("pins", pins)
     members.add("allow_http_loopback", allowHTTPLoopback)
@@ -144,6 +147,8 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   case clientKeyAlgorithm = "client_key_algorithm"
   case clientKeyID = "client_key_id"
   case assertionAudience = "assertion_audience"
+  case idTokenAlgorithm = "id_token_algorithm"
+  case userInfoAlgorithm = "userinfo_algorithm"
   case caFile = "ca_file"
   case pins
   case allowHTTPLoopback = "allow_http_loopback"

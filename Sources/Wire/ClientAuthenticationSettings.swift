@@ -21,7 +21,7 @@ package struct ClientAuthenticationSettings: Sendable, Hashable {
   package init() {}
 
   /// The names of what can be signed with.
-  package static let algorithms = LogStep.Algorithm.allCases.map(\.rawValue)
+  package static let algorithms = LogStep.Algorithm.allCases.filter { !$0.isSymmetric }.map(\.rawValue)
 }
 
 extension ClientAuthenticationSettings {

@@ -61,11 +61,20 @@ package enum LogStep: Sendable, Hashable {
     }
   }
 
-  /// What an ID Token can be signed with (RFC 7518, section 3.1; RFC 8037; RFC 9864).
+  /// What an ID Token can be protected with (RFC 7518, section 3.1; RFC 8037; RFC 9864).
   package enum Algorithm: String, Sendable, CaseIterable {
     // The names are those on the wire.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     case RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519
+    case HS256, HS384, HS512
+
+    /// Whether the key is a secret that both sides know.
+    var isSymmetric: Bool {
+      switch self {
+      case .HS256, .HS384, .HS512: true
+      default: false
+      }
+    }
   }
 }
 

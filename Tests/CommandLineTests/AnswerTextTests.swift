@@ -135,7 +135,8 @@ private func object(_ text: String) throws -> JSONObject {
     let invocation = try Parser.parse([
       "login", "work", "--issuer", "https://x", "--client-id", "c", "--scope", "openid  a", "--scope=b", "--keep",
       "--basic-unencoded", "--client-key-algorithm", "PS256", "--client-key-id", "k", "--assertion-audience",
-      "token_endpoint", "--token-endpoint-auth-method", "client_secret_post", "--ca-file", "/ca.pem",
+      "token_endpoint", "--id-token-algorithm", "HS256", "--userinfo-algorithm", "ES256",
+      "--token-endpoint-auth-method", "client_secret_post", "--ca-file", "/ca.pem",
       "--pin",
       "sha256//a", "--pin", "sha256//b", "--allow-http-loopback", "--token-endpoint", "https://t",
       "--device-authorization-endpoint", "https://d", "--userinfo-endpoint", "https://u", "--revocation-endpoint",
@@ -152,6 +153,8 @@ private func object(_ text: String) throws -> JSONObject {
     expected.authentication.keyAlgorithm = "PS256"
     expected.authentication.keyID = "k"
     expected.authentication.assertionAudience = .tokenEndpoint
+    expected.signing.idTokenAlgorithm = "HS256"
+    expected.signing.userInfoAlgorithm = "ES256"
     expected.caFile = "/ca.pem"
     expected.pins = ["sha256//a", "sha256//b"]
     expected.allowHTTPLoopback = true

@@ -42,6 +42,7 @@ import Wire
   /// Values of the members that take only some.
   private static let texts: [String: JSON] = [
     "flow": "paste", "provider": "keycloak", "client_key_algorithm": "ES256", "assertion_audience": "token_endpoint",
+    "id_token_algorithm": "HS256", "userinfo_algorithm": "ES256",
   ]
 
   @Test(arguments: ManualProtocol.requests.map(\.name)) func `describes members that the daemon takes as they are`(
@@ -136,7 +137,9 @@ import Wire
 
 @Suite struct `The page agent-config(5)` {
   private static let source = "Sources/Sessions/AccountConfiguration.swift"
-  private static let parts = [source, "Sources/Sessions/AuthenticationSettings.swift"]
+  private static let parts = [
+    source, "Sources/Sessions/AuthenticationSettings.swift", "Sources/Sessions/SigningSettings.swift",
+  ]
 
   @Test func `describes every setting of an account that is read, and no other`() throws {
     var settings = Set(try PackageFiles.names(after: "object[\"", in: Self.source))

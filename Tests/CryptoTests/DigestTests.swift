@@ -32,6 +32,18 @@ import Testing
 }
 
 @Suite struct `HMAC with SHA-256` {
+  @Test func `RFC 4231 section 4.3 gives the known codes with the longer hashes`() throws {
+    let (key, message) = (utf8("Jefe"), utf8("what do ya want for nothing?"))
+    #expect(
+      try HMAC.code(.sha384, key: key.span, message.span)
+        == hex("af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649"))
+    #expect(
+      try HMAC.code(.sha512, key: key.span, message.span)
+        == hex(
+          "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea250554"
+            + "9758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737"))
+  }
+
   @Test func `RFC 4231 section 4.2 and 4.3 give the known codes`() throws {
     let first = try HMAC.sha256(key: repeated(0x0b, 20).span, utf8("Hi There").span)
     #expect(first == hex("b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"))

@@ -22,6 +22,8 @@ import Wire
     settings.authentication.keyAlgorithm = "ES256"
     settings.authentication.keyID = "k"
     settings.authentication.assertionAudience = .tokenEndpoint
+    settings.signing.idTokenAlgorithm = "ES256"
+    settings.signing.userInfoAlgorithm = "RS256"
     settings.caFile = "/etc/ca.pem"
     settings.pins = [pin]
     settings.allowHTTPLoopback = true

@@ -43,6 +43,25 @@ import Wire
     #expect(failure.code.exitStatus == status)
   }
 
+  // OpenID Connect Core 1.0 section 12.2.
+  @Test(arguments: [
+    ("sub", "user than the one signed in to work"), ("iss", "user than the one signed in to work"),
+    ("aud", "client than the one signed in to work"), ("azp", "client than the one signed in to work"),
+    ("auth_time", "sign-in than that of work"), ("nonce", "sign-in than that of work"),
+    (nil, "user or client than the one signed in to work"),
+  ])
+  func `a change of identity is explained`(claim: String?, other: String) {
+    let failure = Self.failure(.identityChanged(account: "work", claim: claim))
+    #expect(failure.message == "the server answered for another \(other)")
+    #expect(failure.hint == "to change the user: agent logout work, then agent login work")
+  }
+
+  @Test func `a wrong clock is named with what helps`() {
+    let failure = Self.failure(.idToken(IDTokenError(.expired, "exp").comparing(serverDate: 0, now: 7200)))
+    #expect(failure.message.hasSuffix("this machine's clock is 7200 seconds ahead of the server's"))
+    #expect(failure.hint == "set this machine's clock right, if it is the wrong one")
+  }
+
   private static func expected(_ code: OAuthError.Code) -> (FailureCode, Wire.ExitStatus) {
     switch code {
     case .network: (.network, .tryLater)
@@ -60,7 +79,8 @@ import Wire
       (.invalidConfiguration, .failed)
     case .invalidTarget: (.invalidRequest, .usage)
     case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
-      .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .codeChallengeUnsupported, .responseIssuerMismatch:
+      .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .userInfoRejected, .codeChallengeUnsupported,
+      .responseIssuerMismatch:
       (.serverMisbehaved, .failed)
     case .idTokenRejected: (.tokenRejected, .failed)
     case .tokenNotBound: (.tokenNotBound, .failed)

@@ -28,7 +28,8 @@ import Testing
       "--client-jwks=/k", "--require-scope=a", "--require-acr=strong", "--require-max-age=5",
       "--redirect-to=https://c.example/",
       "--interval=1", "--algorithm", "ES256", "--approve=always", "--no-rotation", "--no-refresh-token",
-      "--no-id-token", "--delay-token-ms", "5", "--log=-", "--control", "--client-secret-file=/x",
+      "--no-id-token", "--id-token-secret", "--sign-userinfo", "--delay-token-ms", "5", "--log=-", "--control",
+      "--client-secret-file=/x",
       "--claim", "school_id=0042", "--claim=roles=[\"a\"]", "--claim", "level=3")
     #expect(options.port == 8080)
     #expect(options.algorithm == .ES256)
@@ -60,6 +61,8 @@ import Testing
     settings.rotatesRefreshTokens = false
     settings.issuesRefreshTokens = false
     settings.issuesIDTokens = false
+    settings.usesClientSecret = true
+    settings.signsUserInfo = true
     settings.tokenDelayMilliseconds = 5
     #expect(options.settings == settings)
   }

@@ -22,8 +22,15 @@ extension FuzzTarget {
     Array("Example of Ed25519 signing".utf8),
   ]
 
+  /// A secret that no seed was made with.
+  private static let otherSecret = [UInt8](repeating: 0x5a, count: 64)
+
   static func jws(_ bytes: [UInt8]) throws(BrokenPromise) {
     guard let keys = trusted, keys.keys.count == 3 else { throw BrokenPromise("the target has its keys") }
+    if let token = try? UnverifiedMAC(compact: bytes.span) {
+      let passes = (try? token.verified(by: otherSecret.span, algorithm: token.algorithm)) != nil
+      try BrokenPromise.unless(!passes, "no secret takes a code that nobody made")
+    }
     guard let token = try? UnverifiedJWS(compact: bytes.span) else { return }
     if let claims = try? JWTClaims(payload: token.unverifiedPayload) { look(at: claims) }
     for types in [AllowedTypes.optional(["JWT"]), .required(["at+jwt"])] {

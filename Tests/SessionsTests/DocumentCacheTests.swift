@@ -155,12 +155,24 @@ import Testing
     let cache = cache()
     try keys(cache)
     #expect(try refetch(cache) == 1)
-    #expect(try refetch(cache) == nil)
+    #expect(try refetch(cache) == 1 && fetches == 2, "what was fetched is shared")
     time.advance(seconds: 59)
-    #expect(try refetch(cache) == nil)
+    #expect(try refetch(cache) == 1 && fetches == 2)
     time.advance(seconds: 1)
-    #expect(try refetch(cache) == 1)
-    #expect(fetches == 3)
+    #expect(try refetch(cache) == 1 && fetches == 3)
+  }
+
+  @Test func `fetches keys out of turn once for all who want them at the same time`() throws {
+    let cache = cache()
+    try keys(cache)
+    http.answer(TestIssuer.keysURL, try response(200, TestIssuer.second.keySet))
+    let endpoint = try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false)
+    let outcomes = try inThreads(8) { _ in
+      let set = try cache.refetchedKeys(at: endpoint, transport: Transport(), cancellation: nil)
+      try #require(set?.keys.map(\.keyID) == ["second"])
+    }
+    #expect(outcomes == Array(repeating: "done", count: 8))
+    #expect(fetches == 2)
   }
 
   @Test func `fetches keys out of turn at most ten times an hour`() throws {

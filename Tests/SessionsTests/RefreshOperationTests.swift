@@ -90,7 +90,7 @@ import Vault
     try home.store { $0.identity?.authTime = 7 }
     home.http.answer(
       TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken(claim, value)))
-    #expect(throws: SessionError.identityChanged(account: "work")) { _ = try home.refresh() }
+    #expect(throws: SessionError.identityChanged(account: "work", claim: claim)) { _ = try home.refresh() }
     let record = try #require(try home.stored())
     #expect(record.refreshToken?.text == "rt-2")
     #expect(record.identity?.subject == "alice")
@@ -108,6 +108,22 @@ import Vault
     let token = try TestIssuer.first.idToken("exp", .int(TestIssuer.now - 100))
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: token))
     #expect(throws: SessionError.idToken(IDTokenError(.expired, "exp"))) { _ = try home.refresh() }
+    #expect(try home.stored()?.refreshToken?.text == "rt-2")
+  }
+
+  // RFC 9110 section 6.6.1: the server's clock.
+  @Test func `an ID Token that seems expired to a wrong clock names the clock`() throws {
+    try home.store()
+    let token = try TestIssuer.first.idToken(["exp": .int(TestIssuer.now - 100), "iat": .int(TestIssuer.now - 400)])
+    let body: JSON = [
+      "access_token": "at-2", "token_type": "Bearer", "refresh_token": "rt-2", "id_token": .string(token),
+    ]
+    // 14 November 2023, 22:13:20 is the moment at which all tests begin.
+    home.http.answer(
+      TestIssuer.tokenURL, try response(200, body, headers: [("Date", "Tue, 14 Nov 2023 22:08:20 GMT")]))
+    var error = IDTokenError(.expired, "exp")
+    error.clockError = 300
+    #expect(throws: SessionError.idToken(error)) { _ = try home.refresh() }
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
   }
 

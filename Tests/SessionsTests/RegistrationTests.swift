@@ -64,6 +64,43 @@ import Vault
     #expect(record.registration?.token?.text == "rat" && record.registration?.managementURI == Self.managed)
   }
 
+  // OpenID Connect Dynamic Client Registration 1.0 section 2.
+  @Test func `has the signatures that the server registered`() throws {
+    let home = try home()
+    try registers(home, ("userinfo_signed_response_alg", "ES256"), ("id_token_signed_response_alg", "ES256"))
+    let signing = try signIn(home, preparation(home)).configuration.signing
+    #expect(signing.userInfoAlgorithm == "ES256" && signing.idTokenAlgorithm == nil)
+    let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
+    #expect(asked["userinfo_signed_response_alg"] == nil && asked["id_token_signed_response_alg"] == nil)
+  }
+
+  @Test func `asks for the signatures that the account names, and takes no others`() throws {
+    let home = try home()
+    var configuration = AccountConfiguration(issuer: TestIssuer.text, clientID: "")
+    configuration.signing.idTokenAlgorithm = "ES256"
+    configuration.signing.userInfoAlgorithm = "ES384"
+    try registers(home)
+    #expect(try signIn(home, preparation(home, configuration)).configuration.signing == configuration.signing)
+    let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
+    #expect(asked["userinfo_signed_response_alg"] == "ES384" && asked["id_token_signed_response_alg"] == "ES256")
+    for (name, reason) in [
+      ("id_token_signed_response_alg", "with another signature of ID Tokens than was asked for"),
+      ("userinfo_signed_response_alg", "with another signature of UserInfo than was asked for"),
+    ] {
+      try registers(home, (name, "RS256"))
+      home.http.answer(Self.managed, try response(204, [:]))
+      #expect(throws: SessionError.oauth(OAuthError(.registrationUnusable, reason))) {
+        _ = try SignIn(preparation(home, configuration))
+      }
+    }
+    try registers(home, ("userinfo_signed_response_alg", "none"))
+    #expect(try signIn(home, preparation(home)).configuration.signing.userInfoAlgorithm == nil)
+    try registers(home, ("userinfo_signed_response_alg", "HS256"))
+    home.http.answer(Self.managed, try response(204, [:]))
+    let unknown = OAuthError(.registrationUnusable, "with a signature of UserInfo that is not supported")
+    #expect(throws: SessionError.oauth(unknown)) { _ = try SignIn(preparation(home)) }
+  }
+
   @Test func `asks for more where a server that announces nothing wants it`() throws {
     let home = try home([("token_endpoint_auth_methods_supported", nil)])
     for _ in 0..<2 { home.http.answer(Self.place, try refusal("invalid_client_metadata")) }

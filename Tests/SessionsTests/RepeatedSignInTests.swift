@@ -23,7 +23,7 @@ import Vault
     }
     let signIn = try home.prepare()
     let token = try TestIssuer.first.idToken("sub", "bob")
-    #expect(throws: SessionError.identityChanged(account: "work")) {
+    #expect(throws: SessionError.identityChanged(account: "work", claim: "sub")) {
       _ = try home.finish(signIn, try tokens("at-bob", refresh: "rt-bob", idToken: token))
     }
     let record = try #require(try home.stored())

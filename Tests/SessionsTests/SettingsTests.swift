@@ -16,6 +16,8 @@ import Vault
     var account = AccountConfiguration(issuer: "https://as.example/t\"\\é", clientID: "cli \u{1F600}")
     account.scope = ["openid", "mail"]
     account.tokenEndpointAuthMethod = "client_secret_post"
+    account.signing.idTokenAlgorithm = "HS256"
+    account.signing.userInfoAlgorithm = "ES256"
     account.caFile = "/etc/ca.pem"
     account.pins = ["sha256//AAAA="]
     account.allowHTTPLoopback = true
@@ -61,7 +63,8 @@ import Vault
     #expect(
       String(decoding: settings.serialized(), as: UTF8.self)
         == #"{"version":1,"accounts":{"work":{"issuer":"https://as.example","client_id":"cli","#
-        + #""scope":["openid","mail"],"token_endpoint_auth_method":"client_secret_post","ca_file":"/etc/ca.pem","#
+        + #""scope":["openid","mail"],"token_endpoint_auth_method":"client_secret_post","#
+        + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","ca_file":"/etc/ca.pem","#
         + #""pins":["sha256//AAAA="],"allow_http_loopback":true,"endpoints":{"token_endpoint":"https://as.example/t","#
         + #""device_authorization_endpoint":"https://as.example/d","userinfo_endpoint":"https://as.example/u","#
         + #""revocation_endpoint":"https://as.example/r","registration_endpoint":"https://as.example/n","jwks_uri":"https://as.example/j"},"#
@@ -132,7 +135,10 @@ import Vault
     #expect(throws: ConfigurationError(.invalid, place)) { try parse(#"{"version":1,\#(part)}"#) }
   }
 
-  static let texts = ["issuer", "client_id", "token_endpoint_auth_method", "ca_file", "proxy", "no_proxy"]
+  static let texts = [
+    "issuer", "client_id", "token_endpoint_auth_method", "ca_file", "proxy", "no_proxy",
+    "id_token_algorithm", "userinfo_algorithm",
+  ]
   static let places = [
     "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint",
     "registration_endpoint", "jwks_uri",

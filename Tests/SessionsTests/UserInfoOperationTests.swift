@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import OAuth
 import Platform
@@ -44,6 +45,42 @@ import Testing
     let metadata = TestIssuer.metadata("userinfo_endpoint", nil)
     home.http.answer(TestIssuer.metadataURL, try response(200, .object(metadata)))
     #expect(try ask() == nil)
+  }
+
+  /// An answer that the issuer signed (section 5.3.2).
+  private func signed(by issuer: TestIssuer = .first) throws -> HTTPResponse {
+    HTTPResponse(
+      status: 200, headers: HTTPHeaders([("Content-Type", "application/jwt")]),
+      body: try SecretBytes(copying: Array(issuer.idToken("email", "a@as.example").utf8).span))
+  }
+
+  @Test func `verifies a signed answer with the issuer's keys, fetched again when they changed`() throws {
+    try home.store()
+    home.http.answer(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
+    home.http.answer(TestIssuer.keysURL, try response(200, TestIssuer.second.keySet))
+    home.http.answer(TestIssuer.userInfoURL, try signed())
+    #expect(try ask()?["email"] == "a@as.example")
+    home.http.answer(TestIssuer.userInfoURL, try signed(by: .second))
+    #expect(try ask()?["email"] == "a@as.example")
+  }
+
+  // Section 5.3.4: no downgrade.
+  @Test func `takes no plain answer when the client is registered for signed ones`() throws {
+    try home.store()
+    var configuration = Home.configuration
+    configuration.signing.userInfoAlgorithm = "ES256"
+    home.http.answer(TestIssuer.userInfoURL, try response(200, ["sub": "alice"]))
+    #expect(throws: SessionError.oauth(OAuthError(.userInfoRejected, "it is not signed"))) {
+      _ = try ask(configuration)
+    }
+    home.http.answer(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
+    home.http.answer(TestIssuer.userInfoURL, try signed())
+    #expect(try ask(configuration)?["sub"] == "alice")
+    configuration.signing.userInfoAlgorithm = "RS256"
+    home.http.answer(TestIssuer.userInfoURL, try signed())
+    #expect(
+      throws: SessionError.oauth(OAuthError(.userInfoRejected, "its signature algorithm is not accepted"))
+    ) { _ = try ask(configuration) }
   }
 
   @Test func `needs a session`() throws {

@@ -125,7 +125,7 @@ import Wire
   @Test func `changes settings with any member but the account and the proxy`() {
     let texts: [WritableKeyPath<LoginRequest, String?>] = [
       \.issuer, \.clientID, \.tokenEndpointAuthMethod, \.authentication.keyAlgorithm,
-      \.authentication.keyID, \.caFile, \.endpoints.token,
+      \.authentication.keyID, \.signing.idTokenAlgorithm, \.signing.userInfoAlgorithm, \.caFile, \.endpoints.token,
       \.endpoints.deviceAuthorization, \.endpoints.userinfo, \.endpoints.revocation, \.endpoints.registration,
       \.endpoints.jwks,
     ]

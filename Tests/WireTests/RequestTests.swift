@@ -32,6 +32,8 @@ let fullLogin: LoginRequest = {
   login.authentication.keyAlgorithm = "PS256"
   login.authentication.keyID = "k 1"
   login.authentication.assertionAudience = .tokenEndpoint
+  login.signing.idTokenAlgorithm = "HS256"
+  login.signing.userInfoAlgorithm = "ES256"
   login.caFile = "/etc/ca.pem"
   login.pins = ["sha256//AAAA="]
   login.allowHTTPLoopback = true
@@ -121,6 +123,7 @@ private let fullDiscovery: DiscoverRequest = {
         + #""resource":["https://api.example/"],"audience":"backend","#
         + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
         + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_audience":"token_endpoint","#
+        + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","#
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#

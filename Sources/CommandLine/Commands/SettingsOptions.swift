@@ -15,6 +15,8 @@ enum SettingsOptions {
     settings.audience = invocation.text(.audience)
     settings.tokenEndpointAuthMethod = invocation.text(.tokenEndpointAuthMethod)
     settings.authentication = authentication(invocation)
+    settings.signing.idTokenAlgorithm = invocation.text(.idTokenAlgorithm)
+    settings.signing.userInfoAlgorithm = invocation.text(.userInfoAlgorithm)
     settings.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in try absolute(path) }
     settings.pins = invocation.texts(.pin)
     settings.allowHTTPLoopback = invocation.has(.allowHTTPLoopback)

@@ -92,6 +92,15 @@ enum ManualConfiguration {
         + " insist on: `token_endpoint`, or `endpoint`, which is whatever endpoint a request goes to. Option `--assertion-audience`."
     ),
     Member(
+      "id_token_algorithm", "text",
+      "The `id_token_signed_response_alg` that the client is registered with, such as `ES256`: no other is accepted then."
+        + " With `HS256`, `HS384` or `HS512` the key is the client secret, of 32, 48 or 64 bytes at least. By default those"
+        + " of the issuer's keys that it announces. Option `--id-token-algorithm`."),
+    Member(
+      "userinfo_algorithm", "text",
+      "The `userinfo_signed_response_alg` that the client is registered with: what UserInfo says must be signed with it"
+        + " then. By default a signed answer is verified, and a plain one is taken. Option `--userinfo-algorithm`."),
+    Member(
       "ca_file", "text",
       "The absolute path of a PEM file with certificate authorities that are trusted besides the system's; by default"
         + " none. Option `--ca-file`."),

@@ -41,6 +41,11 @@ extension ManualProtocol {
     Member("client_key_algorithm", "text", "What `private_key_jwt` signs with, such as `ES256`."),
     Member("client_key_id", "text", "The `kid` of its tokens."),
     Member("assertion_audience", "text", "Their `aud`: `issuer`, `token_endpoint` or `endpoint`."),
+    Member(
+      "id_token_algorithm", "text",
+      "The only algorithm of ID Tokens that is accepted, such as `ES256`; `HS256`, `HS384` and `HS512` mean the client"
+        + " secret."),
+    Member("userinfo_algorithm", "text", "The algorithm that UserInfo must be signed with."),
     Member("ca_file", "text", "The absolute path of certificate authorities in PEM form."),
     Member("pins", "list of texts", "Public keys, as `sha256//BASE64`."),
     Member("allow_http_loopback", "boolean", "Allow plain http to a literal address of this machine."),

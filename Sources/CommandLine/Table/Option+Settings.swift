@@ -18,7 +18,7 @@ extension Option {
         summary: "Ask for tokens that are good at this resource (RFC 8707); may be given several times"),
       Option(
         name: .audience, value: .text("NAME"), summary: "Ask for tokens with this audience, where the server takes one"),
-    ] + clientAuthentication + [
+    ] + clientAuthentication + responseSigning + [
       Option(
         name: .caFile, value: .file("FILE"),
         summary: "Trust the certificate authorities in this PEM file besides the system's, for this account only"),

@@ -42,6 +42,8 @@ enum OptionName: String, CaseIterable, Sendable {
   case clientKeyAlgorithm = "client-key-algorithm"
   case clientKeyID = "client-key-id"
   case assertionAudience = "assertion-audience"
+  case idTokenAlgorithm = "id-token-algorithm"
+  case userInfoAlgorithm = "userinfo-algorithm"
   case basicUnencoded = "basic-unencoded"
   case tokenEndpointAuthMethod = "token-endpoint-auth-method"
   case caFile = "ca-file"

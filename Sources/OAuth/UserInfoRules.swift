@@ -1,0 +1,85 @@
+internal import Encoding
+package import JOSE
+
+/// What is asked of a signed answer of the UserInfo endpoint (OpenID Connect Core 1.0 section 5.3.2).
+package struct UserInfoRules {
+  /// Accepted `alg` values, never read from the answer (RFC 8725 section 3.1).
+  package var algorithms: Set<JWSAlgorithm>
+  /// The client is registered for signed answers: one that is not signed is refused (section 5.3.4).
+  package var requiresSignature: Bool
+  /// Unix seconds.
+  package var now: Int
+  /// Tolerance for all times, in seconds.
+  package var clockSkew = 60
+  /// The issuer's keys, fetched anew when those at hand are in doubt; nil when that was done too often.
+  package var keys: (_ areDoubted: Bool) throws(OAuthError) -> JWKSet?
+
+  package init(
+    algorithms: Set<JWSAlgorithm>, requiresSignature: Bool, now: Int,
+    keys: @escaping (_ areDoubted: Bool) throws(OAuthError) -> JWKSet?
+  ) {
+    self.algorithms = algorithms
+    self.requiresSignature = requiresSignature
+    self.now = now
+    self.keys = keys
+  }
+}
+
+/// A signed answer of the UserInfo endpoint: verified like an ID Token, with rules of its own, so that neither is
+/// taken for the other where that can be told (RFC 8725 section 3.12).
+struct SignedUserInfo {
+  let issuer: Issuer
+  let clientID: String
+  let rules: UserInfoRules
+
+  /// The claims of a body of the type `application/jwt`.
+  func claims(in body: Span<UInt8>) throws(OAuthError) -> JSONObject {
+    let token: UnverifiedJWS
+    do { token = try UnverifiedJWS(compact: body) } catch { throw Self.rejected(error.code.reason) }
+    let claims = try verified(token)
+    try check(claims)
+    return claims.object
+  }
+
+  private func verified(_ token: UnverifiedJWS) throws(OAuthError) -> JWTClaims {
+    guard let keys = try rules.keys(false) else { throw Self.rejected(JOSEError.Code.unknownKey.reason) }
+    do throws(JOSEError) {
+      return try JWTClaims(payload: token.verified(by: keys, algorithms: rules.algorithms).payload)
+    } catch {
+      guard error.code == .unknownKey || error.code == .badSignature, let newKeys = try rules.keys(true) else {
+        throw Self.rejected(error.code.reason)
+      }
+      do throws(JOSEError) {
+        return try JWTClaims(payload: token.verified(by: newKeys, algorithms: rules.algorithms).payload)
+      } catch {
+        throw Self.rejected(error.code.reason)
+      }
+    }
+  }
+
+  /// It is from this issuer, for this client, and of this time. Without `iss` and `aud` nothing would tell it from
+  /// another client's answer (RFC 8725 sections 3.8 and 3.9).
+  private func check(_ claims: JWTClaims) throws(OAuthError) {
+    let skew = min(max(rules.clockSkew, 0), IDTokenExpectation.largestClockSkew)
+    guard claims.object["events"] == nil else { throw Self.rejected("it is another kind of token") }
+    guard let named = try read({ () throws(JOSEError) in try claims.issuer }), issuer.isSame(as: named) else {
+      throw Self.rejected("it is not from the issuer")
+    }
+    guard let audience = try read({ () throws(JOSEError) in try claims.audience }),
+      audience.contains(where: { $0.utf8.elementsEqual(clientID.utf8) })
+    else { throw Self.rejected("it is not for this client") }
+    let expiresAt = try read { () throws(JOSEError) in try claims.expiresAt }
+    guard rules.now - skew < expiresAt ?? .max else { throw Self.rejected("it has expired") }
+    let notBefore = try read { () throws(JOSEError) in try claims.notBefore }
+    let issuedAt = try read { () throws(JOSEError) in try claims.issuedAt }
+    guard notBefore ?? 0 <= rules.now + skew, issuedAt ?? 0 <= rules.now + IDTokenExpectation.longestAhead else {
+      throw Self.rejected("it is from the future")
+    }
+  }
+
+  private func read<Value>(_ claim: () throws(JOSEError) -> Value?) throws(OAuthError) -> Value? {
+    do { return try claim() } catch { throw Self.rejected("a claim is malformed") }
+  }
+
+  static func rejected(_ reason: String) -> OAuthError { OAuthError(.userInfoRejected, reason) }
+}

@@ -1,0 +1,133 @@
+import Crypto
+import Encoding
+import JOSE
+import OAuth
+import Testing
+
+// OpenID Connect Core 1.0 section 5.3.2 and 5.3.4.
+@Suite struct `Signed UserInfo` {
+  private static let claims: JSONObject = [
+    "iss": .string(issuerText), "aud": "agent", "sub": "alice", "email": "a@as.example",
+  ]
+
+  /// What is asked of the answer; `fetched` are the keys that a fetch would bring.
+  private func rules(
+    _ keys: JWKSet? = nil, fetched: JWKSet? = nil, required: Bool = false
+  ) throws -> UserInfoRules {
+    let known = try keys ?? SigningKey.shared.get(.ES256).set
+    return UserInfoRules(algorithms: [.ES256, .RS256], requiresSignature: required, now: now) { areDoubted in
+      areDoubted ? fetched : known
+    }
+  }
+
+  private func ask(_ answer: HTTPResponse, _ rules: UserInfoRules?, subject: String? = "alice") throws -> JSONObject {
+    try testServer(ScriptedHTTP(answer)).userInfo(accessToken: secret("at"), expectedSubject: subject, rules: rules)
+  }
+
+  private func signed(_ claims: JSONObject, header: JSONObject = JSONObject()) throws -> HTTPResponse {
+    try response(type: "application/jwt", SigningKey.shared.get(.ES256).sign(claims, header: header))
+  }
+
+  private func changing(_ name: String, _ value: JSON?) -> JSONObject {
+    var claims = Self.claims
+    claims[name] = value
+    return claims
+  }
+
+  private func rejected(_ reason: String) -> OAuthError { OAuthError(.userInfoRejected, reason) }
+
+  @Test func `a good answer is verified and read`() throws {
+    #expect(try ask(signed(Self.claims), rules()) == Self.claims)
+    #expect(try ask(signed(changing("aud", ["other", "agent"])), rules(required: true))["sub"] == "alice")
+    let answer = try response(
+      type: "Application/JWT; charset=utf-8", SigningKey.shared.get(.ES256).sign(Self.claims))
+    #expect(try ask(answer, rules())["email"] == "a@as.example")
+  }
+
+  @Test func `an answer about anyone else is void, signed or not`() throws {
+    #expect(throws: OAuthError(.userInfoMismatch, "the UserInfo endpoint")) {
+      try ask(signed(changing("sub", "bob")), rules())
+    }
+    #expect(throws: expected(.malformedResponse, "the UserInfo endpoint (sub)", status: 200)) {
+      try ask(signed(changing("sub", nil)), rules())
+    }
+  }
+
+  // Section 5.3.4: no downgrade.
+  @Test func `a plain answer is refused where the client is registered for signed ones`() throws {
+    let plain = try response(#"{"sub":"alice"}"#)
+    #expect(throws: rejected("it is not signed")) { try ask(plain, rules(required: true)) }
+    #expect(try ask(plain, rules())["sub"] == "alice")
+  }
+
+  @Test func `the issuer and the client are those of the account`() throws {
+    for issuer: JSON? in [nil, .string(issuerText + "/"), "https://evil.example"] {
+      #expect(throws: rejected("it is not from the issuer")) { try ask(signed(changing("iss", issuer)), rules()) }
+    }
+    for audience: JSON? in [nil, "other", ["other"]] {
+      #expect(throws: rejected("it is not for this client")) { try ask(signed(changing("aud", audience)), rules()) }
+    }
+    for (name, value) in [("iss", 1), ("aud", []), ("exp", "1"), ("nbf", true), ("iat", -1)] as [(String, JSON)] {
+      #expect(throws: rejected("a claim is malformed")) { try ask(signed(changing(name, value)), rules()) }
+    }
+  }
+
+  // RFC 7519 sections 4.1.4 to 4.1.6, where the claims are there.
+  @Test func `an answer out of its time is refused`() throws {
+    #expect(throws: rejected("it has expired")) { try ask(signed(changing("exp", .int(now - 60))), rules()) }
+    #expect(try ask(signed(changing("exp", .int(now - 59))), rules())["sub"] == "alice")
+    #expect(throws: rejected("it is from the future")) { try ask(signed(changing("nbf", .int(now + 61))), rules()) }
+    #expect(throws: rejected("it is from the future")) { try ask(signed(changing("iat", .int(now + 601))), rules()) }
+  }
+
+  // RFC 8725 sections 3.1, 3.11 and 3.12.
+  @Test func `another algorithm, type or kind of token is refused`() throws {
+    let other = try SigningKey.shared.get(.EdDSA)
+    let answer = try response(type: "application/jwt", other.sign(Self.claims))
+    #expect(throws: rejected("its signature algorithm is not accepted")) { try ask(answer, rules(other.set)) }
+    let form = rejected("its form, header or signature is not acceptable")
+    for type in ["at+jwt", "dpop+jwt", "logout+jwt"] {
+      #expect(throws: form) { try ask(signed(Self.claims, header: ["typ": .string(type)]), rules()) }
+    }
+    #expect(throws: rejected("it is another kind of token")) {
+      try ask(signed(changing("events", ["x": 1])), rules())
+    }
+    for body in ["", "{}", #"{"sub":"alice"}"#, "a.b", "eyJhbGciOiJFUzI1NiJ9.e30.AQID "] {
+      #expect(throws: form) { try ask(response(type: "application/jwt", body), rules()) }
+    }
+    #expect(throws: rejected("it is encrypted, which is not supported")) {
+      try ask(response(type: "application/jwt", "a.b.c.d.e"), rules())
+    }
+    for name in ["none", "HS256"] {
+      let token = Base64URL.encode(Array(#"{"alg":"\#(name)"}"#.utf8)) + ".e30.AQID"
+      #expect(throws: rejected("its signature algorithm is not accepted")) {
+        try ask(response(type: "application/jwt", token), rules())
+      }
+    }
+  }
+
+  // Section 10.1.1: the keys may have changed.
+  @Test func `keys are fetched once more when the known ones do not fit`() throws {
+    let other = try SigningKey.shared.get(.RS256).set
+    let right = try SigningKey.shared.get(.ES256).set
+    #expect(try ask(signed(Self.claims), rules(other, fetched: right))["sub"] == "alice")
+    let unknown = rejected("it was signed with a key that the issuer does not publish")
+    #expect(throws: unknown) { try ask(signed(Self.claims), rules(other, fetched: other)) }
+    #expect(throws: unknown) { try ask(signed(Self.claims), rules(other)) }
+    let replaced = try SigningKey(.generateEC(.p256), .ES256, "ec").set
+    #expect(throws: rejected("its signature does not fit")) { try ask(signed(Self.claims), rules(replaced)) }
+  }
+
+  @Test func `an answer with a changed bit is refused`() throws {
+    let key = try SigningKey.shared.get(.ES256)
+    let good = Array(try key.sign(Self.claims).utf8)
+    for index in good.indices {
+      var changed = good
+      changed[index] ^= 1
+      let error = #expect(throws: OAuthError.self) {
+        try ask(response(type: "application/jwt", bytes: changed), rules())
+      }
+      #expect(error?.code == .userInfoRejected)
+    }
+  }
+}
