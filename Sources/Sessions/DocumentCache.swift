@@ -27,13 +27,18 @@ package final class DocumentCache: Sendable {
     var body: [UInt8]
     var fetchedAt: Int
     var expiresAt: Int
+    /// By what the server knows this version.
+    var entityTag: String?
     var refetches: [Int] = []
+    /// How many versions this process has got from the network.
+    var version = 0
   }
 
   private let directory: String
   private let http: any HTTPClient
   private let time: any TimeSource
   private let entries = Mutex<[String: Entry]>([:])
+  private let keyFetches = SharedFetches<JWKSet, OAuthError>()
 
   package init(directory: String, http: any HTTPClient, time: any TimeSource) {
     self.directory = directory
@@ -71,6 +76,8 @@ package final class DocumentCache: Sendable {
   }
 
   /// The key set fetched again because a key was missing or did not fit; nil when that was done too often.
+  ///
+  /// Whoever asks while such a fetch is under way shares it.
   package func refetchedKeys(
     at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver? = nil
   ) throws(OAuthError) -> JWKSet? {
@@ -85,8 +92,14 @@ package final class DocumentCache: Sendable {
       entries[Kind.keys.key(endpoint.uri.text)] = entry
       return true
     }
-    guard isAllowed else { return nil }
+    // A fetch that is under way is the one that is wanted.
+    guard isAllowed || keyFetches.isUnderWay(Self.flight(endpoint, transport)) else { return nil }
     return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
+  }
+
+  /// Grows each time that the key set at `endpoint` comes from the network.
+  func keysVersion(at endpoint: Endpoint) -> Int {
+    entries.withLock { $0[Kind.keys.key(endpoint.uri.text)]?.version ?? 0 }
   }
 
   /// Drops what is known of an account's server, in memory and on disk.
@@ -95,13 +108,47 @@ package final class DocumentCache: Sendable {
     if let endpoint { forget(endpoint, kind: .keys) }
   }
 
+  /// Fetches the keys, or takes part in a fetch that is under way. What is at hand stays when that fails.
   private func fetchKeys(
     at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, _ observer: StepObserver?
   ) throws(OAuthError) -> JWKSet {
+    let keys = try keyFetches.fetch(
+      Self.flight(endpoint, transport), isGivenUp: { cancellation?.isCancelled ?? false },
+      isOwn: { $0.code == .cancelled }
+    ) { () throws(OAuthError) in
+      try fetchKeysAlone(at: endpoint, transport: transport, cancellation: cancellation, observer)
+    }
+    guard let keys else { throw OAuthError(.cancelled, EndpointRole.keys.subject) }
+    return keys
+  }
+
+  private func fetchKeysAlone(
+    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, _ observer: StepObserver?
+  ) throws(OAuthError) -> JWKSet {
     let http = ObservedHTTPClient.wrapping(http, time: time, observer)
-    let fetched = try Discovery.keys(at: endpoint, transport: transport, http: http, cancellation: cancellation)
-    keep(fetched.body, maxAge: fetched.maxAgeSeconds, under: endpoint.uri.text, kind: .keys)
-    return fetched.value
+    let name = endpoint.uri.text
+    let known = known(name, kind: .keys).flatMap { entry in (try? JWKSet(parsing: entry.body)).map { (entry, $0) } }
+    let answer = try Discovery.keys(
+      at: endpoint, knownAs: known?.0.entityTag, transport: transport, http: http, cancellation: cancellation)
+    switch answer {
+    case .changed(let fetched):
+      keep(fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, under: name, kind: .keys)
+      return fetched.value
+    case .unchanged(let maxAge):
+      guard let (entry, keys) = known else { throw OAuthError(.malformedResponse, EndpointRole.keys.subject) }
+      keep(entry.body, maxAge: maxAge, tag: entry.entityTag, under: name, kind: .keys)
+      return keys
+    }
+  }
+
+  /// What a fetch is of and how it is made: who reaches the server in another way makes one of their own.
+  private static func flight(_ endpoint: Endpoint, _ transport: Transport) -> String {
+    var hasher = Hasher()
+    hasher.combine(transport.certificateAuthorities)
+    hasher.combine(transport.pins)
+    hasher.combine(transport.proxy?.url)
+    hasher.combine(transport.proxy?.exclusions)
+    return "\(hasher.finalize()) \(endpoint.uri.text)"
   }
 }
 
@@ -127,11 +174,18 @@ extension DocumentCache {
     return entry
   }
 
-  private func keep(_ body: [UInt8], maxAge: Int?, under name: String, kind: Kind) {
+  /// What is at hand, even if its time is over.
+  private func known(_ name: String, kind: Kind) -> Entry? {
+    entries.withLock { $0[kind.key(name)] } ?? readFile(name, kind: kind)
+  }
+
+  private func keep(_ body: [UInt8], maxAge: Int?, tag: String? = nil, under name: String, kind: Kind) {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.longestLife, Self.shortestLife), Self.longestLife)
-    let refetches = entries.withLock { $0[kind.key(name)]?.refetches ?? [] }
-    let entry = Entry(body: body, fetchedAt: now, expiresAt: now + life, refetches: refetches)
+    let old = entries.withLock { $0[kind.key(name)] }
+    let entry = Entry(
+      body: body, fetchedAt: now, expiresAt: now + life, entityTag: tag, refetches: old?.refetches ?? [],
+      version: (old?.version ?? 0) + 1)
     remember(entry, as: kind.key(name))
     writeFile(entry, name, kind: kind)
   }
@@ -165,18 +219,20 @@ extension DocumentCache {
     // The times may be any integers.
     let (latest, overflow) = fetchedAt.addingReportingOverflow(Self.longestLife)
     guard !overflow else { return nil }
-    return Entry(body: Array(bytes[(end + 1)...]), fetchedAt: fetchedAt, expiresAt: min(expiresAt, latest))
+    let tag = head["etag"]?.string.flatMap { HTTPHeaders.isEntityTag($0) ? $0 : nil }
+    return Entry(
+      body: Array(bytes[(end + 1)...]), fetchedAt: fetchedAt, expiresAt: min(expiresAt, latest), entityTag: tag)
   }
 
   /// A cache that cannot be written only costs a fetch at the next start.
   private func writeFile(_ entry: Entry, _ name: String, kind: Kind) {
     guard let file = kind.fileName(name), let directory = try? PrivateDirectory(opening: directory, create: true)
     else { return }
-    let head = JSON.object(
-      JSONObject([
-        ("name", .string(name)), ("fetched_at", .int(entry.fetchedAt)), ("expires_at", .int(entry.expiresAt)),
-      ]))
-    let bytes = head.serialized() + [UInt8(ascii: "\n")] + entry.body
+    var head = JSONObject([
+      ("name", .string(name)), ("fetched_at", .int(entry.fetchedAt)), ("expires_at", .int(entry.expiresAt)),
+    ])
+    head["etag"] = entry.entityTag.map { .string($0) }
+    let bytes = JSON.object(head).serialized() + [UInt8(ascii: "\n")] + entry.body
     try? directory.replaceFile(file, with: bytes.span)
   }
 }

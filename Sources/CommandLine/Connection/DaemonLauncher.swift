@@ -48,12 +48,16 @@ enum DaemonLauncher {
   }
 
   /// A connection to an `agentd` of its own, which ends with the connection.
-  static func startPrivate(_ console: Console = .silent) throws(Failure) -> DaemonConnection {
+  ///
+  /// - Parameter reason: What is told after "because".
+  static func startPrivate(
+    _ console: Console = .silent, because reason: String = "of --no-daemon"
+  ) throws(Failure) -> DaemonConnection {
     let pair: SocketPair
     do { pair = try SocketPair() } catch { throw Failure(error, doing: "a private agentd could not be started") }
     let daemon = try DaemonProgram.start(
       arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: pair.second)
-    console.detail("started a private agentd, process \(daemon.process), because of --no-daemon")
+    console.detail("started a private agentd, process \(daemon.process), because \(reason)")
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
   }
 

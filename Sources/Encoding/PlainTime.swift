@@ -1,15 +1,13 @@
-internal import Encoding
-
 /// Points in time in plain words: `2026-11-21 09:00:00 UTC, in 12 minutes`.
-enum PlainTime {
+package enum PlainTime {
   /// - Parameter now: Unix seconds.
-  static func text(_ unixSeconds: Int, now: Int) -> String {
+  package static func text(_ unixSeconds: Int, now: Int) -> String {
     let stamp = Timestamp.rfc3339(unixSeconds).map { $0 == "T" ? " " : $0 }
     return "\(String(stamp).dropLast()) UTC, \(distance(to: unixSeconds, now: now))"
   }
 
   /// `in 12 minutes`, `2 hours 5 minutes ago`, `now`.
-  static func distance(to unixSeconds: Int, now: Int) -> String {
+  package static func distance(to unixSeconds: Int, now: Int) -> String {
     let (seconds, overflow) = unixSeconds.subtractingReportingOverflow(now)
     if overflow { return unixSeconds > now ? "in the far future" : "long ago" }
     if seconds == 0 { return "now" }
