@@ -30,6 +30,8 @@ package final class DocumentCache: Sendable {
     /// By what the server knows this version.
     var entityTag: String?
     var refetches: [Int] = []
+    /// Why the last fetch out of turn brought nothing.
+    var refetchProblem: OAuthError?
     /// How many versions this process has got from the network.
     var version = 0
   }
@@ -94,7 +96,17 @@ package final class DocumentCache: Sendable {
     }
     // A fetch that is under way is the one that is wanted.
     guard isAllowed || keyFetches.isUnderWay(Self.flight(endpoint, transport)) else { return nil }
-    return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
+    do {
+      return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
+    } catch {
+      entries.withLock { $0[Kind.keys.key(endpoint.uri.text)]?.refetchProblem = error }
+      throw error
+    }
+  }
+
+  /// Why the last fetch of the keys out of turn brought nothing; nil when none was tried since they came.
+  func refetchProblem(at endpoint: Endpoint) -> OAuthError? {
+    entries.withLock { $0[Kind.keys.key(endpoint.uri.text)]?.refetchProblem }
   }
 
   /// Grows each time that the key set at `endpoint` comes from the network.

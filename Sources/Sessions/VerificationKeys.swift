@@ -96,7 +96,10 @@ package final class VerificationKeys: Sendable {
       let version = source.documents.keysVersion(at: source.endpoint)
       if version > old.version { return .keys(take(try source.keys(), version, after: old)) }
       source.observer?(.keysDoubted)
-      guard let keys = try source.refetchedKeys() else { return .none }
+      guard let keys = try source.refetchedKeys() else {
+        // What failed a moment ago leaves it open whether there are others.
+        return source.documents.refetchProblem(at: source.endpoint).map { .failed(.oauth($0)) } ?? .none
+      }
       return .keys(take(keys, source.documents.keysVersion(at: source.endpoint), after: old))
     } catch {
       return .failed(.oauth(error))

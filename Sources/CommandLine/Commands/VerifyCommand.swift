@@ -44,7 +44,7 @@ enum VerifyCommand {
   /// Keys at hand need no network and nothing that is stored here, so nobody else's `agentd` is bothered with them.
   private static func connect(_ client: DaemonClient, _ invocation: Invocation) throws(Failure) -> DaemonConnection {
     guard invocation.has(.jwks) else { return try client.connect() }
-    return try DaemonLauncher.startPrivate(client.console, because: "keys at hand need no other")
+    return try DaemonLauncher.startPrivate(client.console, because: "keys at hand need no other", needsHome: false)
   }
 
   private static func check(_ invocation: Invocation) throws(Failure) {
