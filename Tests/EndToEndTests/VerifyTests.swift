@@ -7,7 +7,7 @@ import Testing
 @Suite(.needsPrograms) struct `agent verify with keys at hand` {
   /// Runs it over tokens, and gives what it printed.
   private static func verify(
-    _ tokens: [String], _ options: [String] = [], keys: String? = nil, _ key: SignedTokens
+    _ tokens: [String], _ options: [String] = [], keys: String? = nil, by key: SignedTokens
   ) throws -> ProcessResult {
     try AgentTree.with { tree in
       try tree.directory.write("jwks", try keys ?? key.keySet())
@@ -28,12 +28,12 @@ import Testing
 
   @Test(arguments: [JWSAlgorithm.RS256, .ES256, .Ed25519]) func `says what holds`(algorithm: JWSAlgorithm) throws {
     let key = try SignedTokens(algorithm)
-    let result = try Self.verify([try key.token()], key)
+    let result = try Self.verify([try key.token()], by: key)
     #expect(result.succeeded && result.errorText == "")
     #expect(
       result.outputText.hasPrefix(
         "valid: \(algorithm.rawValue), key k, issuer https://id.example.com, subject ann, expires in "))
-    let json = try Self.verify([try key.token([("exp", nil)])], ["--json"], key)
+    let json = try Self.verify([try key.token([("exp", nil)])], ["--json"], by: key)
     let verdict = try JSON(parsing: json.output)
     #expect(verdict["valid"] == true && verdict["claims"]?["sub"] == "ann")
     #expect(verdict["header"]?["alg"]?.string == algorithm.rawValue)
@@ -68,12 +68,12 @@ import Testing
     let key = try SignedTokens()
     let faults = try Self.faults(key)
     let good = try key.token()
-    let result = try Self.verify(faults.map(\.0) + [good], ["--json"], key)
+    let result = try Self.verify(faults.map(\.0) + [good], ["--json"], by: key)
     #expect(result.status == .exited(7) && result.errorText == "")
     #expect(try Self.codes(result) == faults.map(\.1) + ["valid"])
     // No message repeats what came from a token.
     for (token, _) in faults where token.count > 40 { #expect(!result.outputText.contains(token.suffix(20))) }
-    let plain = try Self.verify(faults.map(\.0) + [good], key)
+    let plain = try Self.verify(faults.map(\.0) + [good], by: key)
     #expect(plain.status == .exited(7) && plain.lines.count == faults.count + 1)
     for (line, fault) in zip(plain.lines, faults) { #expect(line.hasPrefix("not valid (\(fault.1)): "), "\(line)") }
   }
@@ -89,7 +89,7 @@ import Testing
       (["--algorithms", "ES384", "--algorithms", "ES256"], "valid"), (["--type", "AT+JWT"], "valid"),
       (["--type", "application/at+jwt"], "valid"), (["--type", "JWT"], "wrong_type"), (["--signature-only"], "valid"),
     ] {
-      let result = try Self.verify([token], options + ["--json"], key)
+      let result = try Self.verify([token], options + ["--json"], by: key)
       #expect(try Self.codes(result) == [code], "\(options)")
       #expect(result.status == .exited(code == "valid" ? 0 : 7))
     }
@@ -98,9 +98,9 @@ import Testing
   @Test func `shows what a signature alone is about`() throws {
     let key = try SignedTokens()
     let result = try Self.verify(
-      [try key.token(payload: Array("hello".utf8))], ["--signature-only", "--json"], key)
+      [try key.token(payload: Array("hello".utf8))], ["--signature-only", "--json"], by: key)
     #expect(try JSON(parsing: result.output)["payload"] == "aGVsbG8")
-    let plain = try Self.verify([try key.token(payload: [])], ["--signature-only"], key)
+    let plain = try Self.verify([try key.token(payload: [])], ["--signature-only"], by: key)
     #expect(plain.outputText == "valid: ES256, key k, nothing but the signature was checked\n")
   }
 
@@ -113,7 +113,7 @@ import Testing
   ])
   func `refuses what cannot be`(options: [String], message: String) throws {
     let key = try SignedTokens()
-    let result = try Self.verify([try key.token()], options, key)
+    let result = try Self.verify([try key.token()], options, by: key)
     #expect(result.failed(2) && result.errorText.contains(message), "\(result.errorText)")
   }
 
@@ -125,13 +125,13 @@ import Testing
       (#"{"keys":[{"kty":"oct","k":"AAAA"}]}"#, "holds no key"), ("", "it is neither"),
       (String(repeating: " ", count: 1_100_000), "longer than"),
     ] {
-      let result = try Self.verify([try key.token()], keys: keys, key)
+      let result = try Self.verify([try key.token()], keys: keys, by: key)
       #expect(result.failed(1) && result.errorText.contains(message), "\(result.errorText)")
     }
     // One key alone will do.
     let set = try JSON(parsing: Array(try key.keySet().utf8))
     let single = String(decoding: try #require(set["keys"]?.array?.first).serialized(), as: UTF8.self)
-    #expect(try Self.verify([try key.token()], keys: single, key).succeeded)
+    #expect(try Self.verify([try key.token()], keys: single, by: key).succeeded)
   }
 
   @Test func `reads any number of tokens, and tells of each at once`() throws {

@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import JOSE
 import Platform
+import TestSupport
 
 /// A key of its own and tokens that it signs, for what needs no server.
 final class SignedTokens: Sendable {
