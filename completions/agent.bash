@@ -3,7 +3,7 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec request proof status list use whoami account daemon completions help) ;;
+  '') words=(login logout token env exec request proof status list use whoami verify decode account daemon completions help) ;;
   'account') words=(add show set rename remove import) ;;
   'daemon') words=(start stop restart status run log) ;;
   *) return 1 ;;
@@ -24,6 +24,8 @@ __agent_command() {
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
+  'verify') options=(--issuer --jwks --audience --algorithms --type --signature-only --clock-skew --ca-file --allow-http-loopback) limit=1 operand=files ;;
+  'decode') options=() limit=1 operand=files ;;
   'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --dpop --host) ;;
   'account show') options=() limit=1 operand=accounts ;;
   'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --jwks-uri --redirect-uri --keep --dpop --host --unset) limit=1 operand=accounts ;;
@@ -54,7 +56,7 @@ __agent_value() {
   'login --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
   'login --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
   'login --client-key-id') kind=text ;;
-  'login --assertion-audience') kind=words words=(issuer token_endpoint) ;;
+  'login --assertion-audience') kind=words words=(issuer token_endpoint endpoint) ;;
   'login --ca-file') kind=files ;;
   'login --pin') kind=text ;;
   'login --token-endpoint') kind=text ;;
@@ -86,6 +88,13 @@ __agent_value() {
   'request -d' | 'request --data') kind=text ;;
   'request -o' | 'request --output') kind=files ;;
   'proof --nonce') kind=text ;;
+  'verify --issuer') kind=text ;;
+  'verify --jwks') kind=files ;;
+  'verify --audience') kind=text ;;
+  'verify --algorithms') kind=text ;;
+  'verify --type') kind=text ;;
+  'verify --clock-skew') kind=text ;;
+  'verify --ca-file') kind=files ;;
   'account add --issuer') kind=text ;;
   'account add --client-id') kind=text ;;
   'account add --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
@@ -95,7 +104,7 @@ __agent_value() {
   'account add --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
   'account add --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
   'account add --client-key-id') kind=text ;;
-  'account add --assertion-audience') kind=words words=(issuer token_endpoint) ;;
+  'account add --assertion-audience') kind=words words=(issuer token_endpoint endpoint) ;;
   'account add --ca-file') kind=files ;;
   'account add --pin') kind=text ;;
   'account add --token-endpoint') kind=text ;;
@@ -114,7 +123,7 @@ __agent_value() {
   'account set --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
   'account set --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
   'account set --client-key-id') kind=text ;;
-  'account set --assertion-audience') kind=words words=(issuer token_endpoint) ;;
+  'account set --assertion-audience') kind=words words=(issuer token_endpoint endpoint) ;;
   'account set --ca-file') kind=files ;;
   'account set --pin') kind=text ;;
   'account set --token-endpoint') kind=text ;;
@@ -134,7 +143,7 @@ __agent_value() {
   'account import --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
   'account import --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
   'account import --client-key-id') kind=text ;;
-  'account import --assertion-audience') kind=words words=(issuer token_endpoint) ;;
+  'account import --assertion-audience') kind=words words=(issuer token_endpoint endpoint) ;;
   'account import --ca-file') kind=files ;;
   'account import --pin') kind=text ;;
   'account import --token-endpoint') kind=text ;;

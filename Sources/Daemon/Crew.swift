@@ -57,7 +57,7 @@ final class Crew: Sendable {
   /// Calls `body` once for each number below `count`, on several threads; all are done when this returns.
   func each(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let task = Task(count: count, body)
-    for _ in 0..<min(helpers, count - 1) { tasks.push(task) }
+    for _ in 0..<max(0, min(helpers, count - 1)) { tasks.push(task) }
     task.help()
     task.wait()
   }

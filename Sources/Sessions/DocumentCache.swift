@@ -40,7 +40,7 @@ package final class DocumentCache: Sendable {
   private let http: any HTTPClient
   private let time: any TimeSource
   private let entries = Mutex<[String: Entry]>([:])
-  private let keyFetches = SharedFetches<JWKSet, OAuthError>()
+  private let keyFetches = SharedFetches<VersionedKeys, OAuthError>()
 
   package init(directory: String, http: any HTTPClient, time: any TimeSource) {
     self.directory = directory
@@ -66,13 +66,25 @@ package final class DocumentCache: Sendable {
     return fetched.value
   }
 
+  /// A key set, and how many this process had got from the network with it; see ``keysVersion(at:)``.
+  struct VersionedKeys: Sendable {
+    let keys: JWKSet
+    let version: Int
+  }
+
   /// The key set at `endpoint`.
   package func keys(
     at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver? = nil
   ) throws(OAuthError) -> JWKSet {
+    try versionedKeys(at: endpoint, transport: transport, cancellation: cancellation, observer: observer).keys
+  }
+
+  func versionedKeys(
+    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver?
+  ) throws(OAuthError) -> VersionedKeys {
     if let entry = cached(endpoint.uri.text, kind: .keys), let keys = try? JWKSet(parsing: entry.body) {
       observer?(.documentKept(.keys, ageSeconds: time.wallSeconds() - entry.fetchedAt))
-      return keys
+      return VersionedKeys(keys: keys, version: entry.version)
     }
     return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
   }
@@ -83,6 +95,12 @@ package final class DocumentCache: Sendable {
   package func refetchedKeys(
     at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver? = nil
   ) throws(OAuthError) -> JWKSet? {
+    try versionedRefetch(at: endpoint, transport: transport, cancellation: cancellation, observer: observer)?.keys
+  }
+
+  func versionedRefetch(
+    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver?
+  ) throws(OAuthError) -> VersionedKeys? {
     let now = time.wallSeconds()
     let isAllowed = entries.withLock { entries in
       guard var entry = entries[Kind.keys.key(endpoint.uri.text)] else { return true }
@@ -123,7 +141,7 @@ package final class DocumentCache: Sendable {
   /// Fetches the keys, or takes part in a fetch that is under way. What is at hand stays when that fails.
   private func fetchKeys(
     at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, _ observer: StepObserver?
-  ) throws(OAuthError) -> JWKSet {
+  ) throws(OAuthError) -> VersionedKeys {
     let keys = try keyFetches.fetch(
       Self.flight(endpoint, transport), isGivenUp: { cancellation?.isCancelled ?? false },
       isOwn: { $0.code == .cancelled }
@@ -136,7 +154,7 @@ package final class DocumentCache: Sendable {
 
   private func fetchKeysAlone(
     at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, _ observer: StepObserver?
-  ) throws(OAuthError) -> JWKSet {
+  ) throws(OAuthError) -> VersionedKeys {
     let http = ObservedHTTPClient.wrapping(http, time: time, observer)
     let name = endpoint.uri.text
     let known = known(name, kind: .keys).flatMap { entry in (try? JWKSet(parsing: entry.body)).map { (entry, $0) } }
@@ -144,12 +162,13 @@ package final class DocumentCache: Sendable {
       at: endpoint, knownAs: known?.0.entityTag, transport: transport, http: http, cancellation: cancellation)
     switch answer {
     case .changed(let fetched):
-      keep(fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, under: name, kind: .keys)
-      return fetched.value
+      let version = keep(
+        fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, under: name, kind: .keys)
+      return VersionedKeys(keys: fetched.value, version: version)
     case .unchanged(let maxAge):
       guard let (entry, keys) = known else { throw OAuthError(.malformedResponse, EndpointRole.keys.subject) }
-      keep(entry.body, maxAge: maxAge, tag: entry.entityTag, under: name, kind: .keys)
-      return keys
+      let version = keep(entry.body, maxAge: maxAge, tag: entry.entityTag, under: name, kind: .keys)
+      return VersionedKeys(keys: keys, version: version)
     }
   }
 
@@ -191,7 +210,9 @@ extension DocumentCache {
     entries.withLock { $0[kind.key(name)] } ?? readFile(name, kind: kind)
   }
 
-  private func keep(_ body: [UInt8], maxAge: Int?, tag: String? = nil, under name: String, kind: Kind) {
+  /// - Returns: The version that it now is.
+  @discardableResult
+  private func keep(_ body: [UInt8], maxAge: Int?, tag: String? = nil, under name: String, kind: Kind) -> Int {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.longestLife, Self.shortestLife), Self.longestLife)
     let old = entries.withLock { $0[kind.key(name)] }
@@ -200,6 +221,7 @@ extension DocumentCache {
       version: (old?.version ?? 0) + 1)
     remember(entry, as: kind.key(name))
     writeFile(entry, name, kind: kind)
+    return entry.version
   }
 
   private func remember(_ entry: Entry, as key: String) {

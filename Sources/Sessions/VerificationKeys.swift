@@ -16,12 +16,16 @@ package final class VerificationKeys: Sendable {
     let cancellation: Cancellation
     let observer: StepObserver?
 
-    func keys() throws(OAuthError) -> JWKSet {
-      try documents.keys(at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
+    func keys() throws(OAuthError) -> DocumentCache.VersionedKeys {
+      try documents.versionedKeys(
+        at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
     }
 
-    func refetchedKeys() throws(OAuthError) -> JWKSet? {
-      try documents.refetchedKeys(at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
+    func hasNewer(than old: Edition) -> Bool { documents.keysVersion(at: endpoint) > old.version }
+
+    func refetchedKeys() throws(OAuthError) -> DocumentCache.VersionedKeys? {
+      try documents.versionedRefetch(
+        at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
     }
   }
 
@@ -73,14 +77,12 @@ package final class VerificationKeys: Sendable {
     let source = Source(
       documents: services.documents, endpoint: endpoint, transport: access.transport, cancellation: cancellation,
       observer: services.observer)
-    // Looked at first: what comes to be between the two is taken for newer.
-    let version = services.documents.keysVersion(at: endpoint)
     let keys = try oauth { () throws(OAuthError) in
       try source.keys()
     }
     issuer = metadata.issuer
     self.source = source
-    edition = Mutex(Edition(keys: keys, number: 0, version: version))
+    edition = Mutex(Edition(keys: keys.keys, number: 0, version: keys.version))
   }
 
   /// The keys that count now.
@@ -93,22 +95,25 @@ package final class VerificationKeys: Sendable {
     let now = current
     if now.number > old.number { return .keys(now) }
     do throws(OAuthError) {
-      let version = source.documents.keysVersion(at: source.endpoint)
-      if version > old.version { return .keys(take(try source.keys(), version, after: old)) }
+      if source.hasNewer(than: old) { return .keys(take(try source.keys(), after: old)) }
       source.observer?(.keysDoubted)
       guard let keys = try source.refetchedKeys() else {
+        // Somebody else may have been quicker.
+        if source.hasNewer(than: old) { return .keys(take(try source.keys(), after: old)) }
         // What failed a moment ago leaves it open whether there are others.
         return source.documents.refetchProblem(at: source.endpoint).map { .failed(.oauth($0)) } ?? .none
       }
-      return .keys(take(keys, source.documents.keysVersion(at: source.endpoint), after: old))
+      return .keys(take(keys, after: old))
     } catch {
       return .failed(.oauth(error))
     }
   }
 
-  private func take(_ keys: JWKSet, _ version: Int, after old: Edition) -> Edition {
+  private func take(_ new: DocumentCache.VersionedKeys, after old: Edition) -> Edition {
     edition.withLock { edition in
-      if edition.number == old.number { edition = Edition(keys: keys, number: old.number + 1, version: version) }
+      if edition.number == old.number {
+        edition = Edition(keys: new.keys, number: old.number + 1, version: new.version)
+      }
       return edition
     }
   }

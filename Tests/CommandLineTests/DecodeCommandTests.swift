@@ -40,7 +40,7 @@ func unsignedToken(
           iss  https://id.example.com
           exp  2026-11-21 09:12:00 UTC, in 12 minutes
           nbf  2026-11-21 09:00:00 UTC, now
-          iat  1970-01-01 00:00:01 UTC, 56 years 325 days ago
+          iat  1970-01-01 00:00:01 UTC, 56 years 324 days ago
           aud  ["a","b"]
           n    {"x":1}
         signature
@@ -176,4 +176,9 @@ func unsignedToken(
     "token.txt", "a.b.c", "eyJhbGciOiJub25lIn0", "eyJ.x.y!", "./\(unsignedToken())", "", "..", "x.y.z.w.v",
   ])
   func `is told from the name of a file`(word: String) { #expect(!TokenShape.isLikely(word)) }
+}
+
+extension ProcessResult {
+  /// The lines of the standard output.
+  var lines: [Substring] { outputText.split(separator: "\n") }
 }
