@@ -32,7 +32,8 @@ extension Hub {
     let check: TokenCheck
     do {
       check = try TokenCheck(
-        tokens: passed[passed.count - 2], results: passed[passed.count - 1], rules: rules, time: services.time,
+        tokens: passed[passed.count - 2], results: passed[passed.count - 1], rules: rules, isBrief: request.brief,
+        time: services.time,
         cancellation: cancellation)
     } catch {
       throw Failure(.invalidRequest, "a descriptor of the request cannot be used: \(error.message)")

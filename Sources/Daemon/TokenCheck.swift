@@ -11,6 +11,7 @@ struct TokenCheck: Sendable {
   private let tokens: SharedDescriptor
   private let results: SharedDescriptor
   let rules: TokenRules
+  private let isBrief: Bool
   let time: any TimeSource
   let cancellation: Cancellation
 
@@ -31,7 +32,7 @@ struct TokenCheck: Sendable {
 
   /// - Throws: `EINVAL` when the results are not for a pipe or a socket: a write to a file may wait for a disk.
   init(
-    tokens: SharedDescriptor, results: SharedDescriptor, rules: TokenRules, time: any TimeSource,
+    tokens: SharedDescriptor, results: SharedDescriptor, rules: TokenRules, isBrief: Bool, time: any TimeSource,
     cancellation: Cancellation
   ) throws(SystemError) {
     guard try results.descriptor.kind() == .stream else { throw SystemError.unsuitable(operation: "write") }
@@ -39,13 +40,14 @@ struct TokenCheck: Sendable {
     self.tokens = tokens
     self.results = results
     self.rules = rules
+    self.isBrief = isBrief
     self.time = time
     self.cancellation = cancellation
   }
 
   /// Works until the input ends. Blocking.
   func run(_ keys: VerificationKeys) throws(Failure) -> Tally {
-    let verdicts = TokenVerdicts(rules: rules, keys: keys, time: time)
+    let verdicts = TokenVerdicts(rules: rules, keys: keys, time: time, isBrief: isBrief)
     var lines = LineBlocks(limit: UnverifiedJWS.maximumByteCount)
     var crew: Crew?
     var tally = Tally()

@@ -10,6 +10,8 @@ struct TokenVerdicts: Sendable {
   let rules: TokenRules
   let keys: VerificationKeys
   let time: any TimeSource
+  /// See ``VerifyRequest/brief``.
+  let isBrief: Bool
 
   /// The verdicts on some tokens.
   struct Part: Sendable {
@@ -70,14 +72,18 @@ struct TokenVerdicts: Sendable {
 
   private func append(_ token: TokenRules.Verified, to bytes: inout [UInt8]) {
     bytes.append(utf8: #"{"valid":true,"header":"#)
-    bytes.append(json: .object(token.header))
+    bytes.append(json: .object(isBrief ? Self.part(of: token.header, VerifyRequest.briefMembers) : token.header))
     if let claims = token.claims {
       bytes.append(utf8: #","claims":"#)
-      bytes.append(json: .object(claims))
+      bytes.append(json: .object(isBrief ? Self.part(of: claims, VerifyRequest.briefClaims) : claims))
     } else {
       bytes.append(utf8: #","payload":"#)
       bytes.append(json: .string(Base64URL.encode(token.payload)))
     }
     bytes.append(UInt8(ascii: "}"))
+  }
+
+  private static func part(of object: JSONObject, _ names: [String]) -> JSONObject {
+    JSONObject(names.compactMap { name in object[name].map { (name, $0) } })
   }
 }

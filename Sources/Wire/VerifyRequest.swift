@@ -21,6 +21,11 @@ package struct VerifyRequest: Sendable, Hashable {
   /// In seconds; nil means a minute.
   package var clockSkew: Int?
 
+  /// Of tokens that hold, only what a person is told is wanted: ``briefMembers`` and ``briefClaims``.
+  package var brief = false
+  package static let briefMembers = ["alg", "kid"]
+  package static let briefClaims = ["iss", "sub", "exp"]
+
   package init() {}
 
   init(_ members: RequestMembers) throws(Failure) {
@@ -36,6 +41,7 @@ package struct VerifyRequest: Sendable, Hashable {
     type = try members.text("type")
     signatureOnly = try members.flag("signature_only")
     clockSkew = try members.integer("clock_skew", in: 0...Self.maximumClockSkew)
+    brief = try members.flag("brief")
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -51,5 +57,6 @@ package struct VerifyRequest: Sendable, Hashable {
     members.add("type", type)
     members.add("signature_only", signatureOnly)
     members.add("clock_skew", clockSkew)
+    members.add("brief", brief)
   }
 }

@@ -87,11 +87,13 @@ import Wire
     expected.algorithms = ["RS256", "ES256", "EdDSA"]
     expected.type = "at+jwt"
     expected.clockSkew = 300
+    expected.brief = true
     #expect(request == expected)
     let (_, other, _) = try run(["--account", "work", "--signature-only"], results: Self.good, Self.tally(1, 0))
     expected = VerifyRequest()
     expected.account = "work"
     expected.signatureOnly = true
+    expected.brief = true
     #expect(other == expected)
   }
 

@@ -46,7 +46,8 @@ import Testing
     let token = try key.token()
     return [
       (String(repeating: "a", count: 70_000), "token_too_long"), ("abc", "not_compact"), ("{\"a\":1}", "not_compact"),
-      (token + "=", "invalid_character"), ("e30.e30.c", "invalid_base64url"),
+      (token + "=", "invalid_character"), ("e30=.e30.c2ln", "invalid_character"),
+      (header(#"{"alg":"ES256"}"#) + "A", "invalid_base64url"),
       (String(token.prefix(while: { $0 != "." })) + ".e30.", "missing_signature"), (header("[]"), "invalid_header"),
       (header(#"{"alg":"ES256","alg":"ES256"}"#), "invalid_header"), (header("{}"), "missing_algorithm"),
       (header(#"{"alg":"HS256"}"#), "unsupported_algorithm"), (header(#"{"alg":"es256"}"#), "unsupported_algorithm"),

@@ -90,6 +90,7 @@ enum VerifyCommand {
     request.type = invocation.text(.type)
     request.signatureOnly = invocation.has(.signatureOnly)
     request.clockSkew = invocation.seconds(.clockSkew)
+    request.brief = !invocation.has(.json)
     return request
   }
 

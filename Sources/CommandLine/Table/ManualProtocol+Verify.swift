@@ -28,6 +28,10 @@ extension ManualProtocol {
       Member(
         "clock_skew", "number",
         "How many seconds clocks may differ, 0 to \(VerifyRequest.maximumClockSkew); by default 60."),
+      Member(
+        "brief", "boolean",
+        "Of tokens that hold, write no more of the header than `alg` and `kid`, and no more of the claims than `iss`,"
+          + " `sub` and `exp`."),
     ],
     result: [
       Member("tokens", "number", "How many lines were written."),
