@@ -2,6 +2,8 @@
 #
 #   make demo       from a fresh clone: build, sign in at a development issuer, use a token
 #   make check      all tests; `make test` only the tests, without the checks of form
+#   make check-sanitize  all tests under the address and the thread sanitizer
+#   make fuzz       SECONDS=N: for so long look for bytes that break a reader
 #   make bench      measure, side by side with C programs that do the least possible
 #   make build      the release programs, in .build/release
 #   make install    DESTDIR, PREFIX and NAME may be set; `make uninstall` takes it away again
@@ -26,8 +28,8 @@ SWIFTFLAGS  = --disable-local-rpath --explicit-target-dependency-import-check er
 RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
-.PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style demo picture bench \
-  generate install uninstall dist clean
+.PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style \
+  check-sanitize check-address check-thread demo picture bench fuzz generate install uninstall dist clean
 
 all: build
 
@@ -65,6 +67,20 @@ check-install: build
 
 check-style: toolchain
 	@sh Tests/Checks/style "$(SWIFT)"
+
+# Programs and tests, both under the sanitizer. There is none for undefined behaviour of Swift on Linux.
+check-sanitize: check-address check-thread
+
+check-address check-thread: check-%: deps-check
+	$(SWIFT) build --sanitize=$* --scratch-path .build/$*
+	AGENT_BINARIES="$(CURDIR)/.build/$*/debug" $(SWIFT) test --disable-xctest --sanitize=$* --scratch-path .build/$*
+
+# libFuzzer of the toolchain, with the readers of everything that others send; what it found is replayed by the tests.
+SECONDS ?= 64
+FUZZING = .build/fuzzing
+fuzz: toolchain
+	AGENT_FUZZ=1 $(SWIFT) build -c release --scratch-path $(FUZZING) --sanitize=fuzzer -Xswiftc -enable-testing --product fuzz
+	@Tests/Fuzz/run $(FUZZING)/release/fuzz $(FUZZING)/work $(SECONDS) $(TARGETS)
 
 generate: build
 	$(RELEASE)/generate .

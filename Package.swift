@@ -35,6 +35,19 @@ func tests(_ name: String, uses: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: uses, swiftSettings: strict)
 }
 
+// With `AGENT_FUZZ` set the package builds one program more, for libFuzzer, which has its own entry point and cannot be
+// linked by an ordinary build. Its sources are those of the tests that replay what was found.
+let isFuzzing = Context.environment["AGENT_FUZZ"] != nil
+let fuzzed: [Target.Dependency] = [
+  "Sessions", "HTTP", "OAuth", "Vault", "JOSE", "Wire", "Crypto", "Encoding", "Platform",
+]
+let fuzzing: Target =
+  isFuzzing
+  ? .executableTarget(
+    name: "fuzz", dependencies: fuzzed, path: "Tests/FuzzTests", exclude: ["CorpusTests.swift"], swiftSettings: strict)
+  : .testTarget(
+    name: "FuzzTests", dependencies: fuzzed + ["TestSupport"], exclude: ["LibFuzzer.swift"], swiftSettings: strict)
+
 let package = Package(
   name: "agent",
   products: [
@@ -90,6 +103,7 @@ let package = Package(
       "DaemonTests",
       uses: ["Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests("DevIssuerTests", uses: ["DevIssuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
+    fuzzing,
     tests("EndToEndTests", uses: ["TestSupport", "JOSE", "Crypto", "Encoding", "Platform"]),
   ],
   swiftLanguageModes: [.v6]

@@ -37,6 +37,8 @@ function __agent_takes_value
             return 0
         case 'login --revocation-endpoint'
             return 0
+        case 'login --registration-endpoint'
+            return 0
         case 'login --jwks-uri'
             return 0
         case 'login --redirect-uri'
@@ -93,6 +95,14 @@ function __agent_takes_value
             return 0
         case 'request --output'
             return 0
+        case 'request -s'
+            return 0
+        case 'request --scope'
+            return 0
+        case 'request --resource'
+            return 0
+        case 'request --audience'
+            return 0
         case 'proof --nonce'
             return 0
         case 'verify --issuer'
@@ -143,6 +153,8 @@ function __agent_takes_value
             return 0
         case 'account add --revocation-endpoint'
             return 0
+        case 'account add --registration-endpoint'
+            return 0
         case 'account add --jwks-uri'
             return 0
         case 'account add --redirect-uri'
@@ -182,6 +194,8 @@ function __agent_takes_value
         case 'account set --userinfo-endpoint'
             return 0
         case 'account set --revocation-endpoint'
+            return 0
+        case 'account set --registration-endpoint'
             return 0
         case 'account set --jwks-uri'
             return 0
@@ -224,6 +238,8 @@ function __agent_takes_value
         case 'account import --userinfo-endpoint'
             return 0
         case 'account import --revocation-endpoint'
+            return 0
+        case 'account import --registration-endpoint'
             return 0
         case 'account import --jwks-uri'
             return 0
@@ -386,6 +402,7 @@ complete -c agent -n '__agent_at options login' -l token-endpoint -x -d 'Use thi
 complete -c agent -n '__agent_at options login' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options login' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options login' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
@@ -437,6 +454,10 @@ complete -c agent -n '__agent_at options request' -s H -l header -x -d 'Send thi
 complete -c agent -n '__agent_at options request' -s d -l data -x -d 'Send this text, the file after @, or with @- standard input'
 complete -c agent -n '__agent_at options request' -s o -l output -r -F -d 'Write the body to this file, which is replaced when the answer begins'
 complete -c agent -n '__agent_at options request' -s i -l include -d 'Write a line with the status, the headers and an empty line before the body'
+complete -c agent -n '__agent_at options request' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
+complete -c agent -n '__agent_at options request' -l resource -x -d 'Ask for a token that is good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options request' -l audience -x -d 'Ask for a token with this audience'
+complete -c agent -n '__agent_at options request' -l exchange -d 'Get it by trading the account\'s own token (RFC 8693)'
 complete -c agent -n '__agent_at operand 0 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at operand 1 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at options proof' -l nonce -x -d 'Use the nonce that the server gave in DPoP-Nonce'
@@ -476,6 +497,7 @@ complete -c agent -n '__agent_at options account add' -l token-endpoint -x -d 'U
 complete -c agent -n '__agent_at options account add' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options account add' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account add' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options account add' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
@@ -500,12 +522,13 @@ complete -c agent -n '__agent_at options account set' -l token-endpoint -x -d 'U
 complete -c agent -n '__agent_at options account set' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options account set' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options account set' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Let requests take the access token to this host too; may be given several times'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint jwks-uri redirect-uri proxy keep dpop host' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -529,6 +552,7 @@ complete -c agent -n '__agent_at options account import' -l token-endpoint -x -d
 complete -c agent -n '__agent_at options account import' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options account import' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
 complete -c agent -n '__agent_at options account import' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options account import' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Take the issuer\'s keys from here'
 complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'

@@ -72,11 +72,22 @@ extension AccountConfiguration {
     endpoints.deviceAuthorization = given.endpoints.deviceAuthorization ?? endpoints.deviceAuthorization
     endpoints.userinfo = given.endpoints.userinfo ?? endpoints.userinfo
     endpoints.revocation = given.endpoints.revocation ?? endpoints.revocation
+    endpoints.registration = given.endpoints.registration ?? endpoints.registration
     endpoints.jwks = given.endpoints.jwks ?? endpoints.jwks
     if let redirectURI = given.redirectURI { self.redirectURI = try Self.redirectURI(redirectURI) }
     if given.keepsAccessToken { keepsAccessToken = true }
     if given.dpop { dpop = true }
     for origin in try origins(of: given) where !lists(origin) { origins.append(origin.text) }
+  }
+
+  /// A resource that is named at a sign-in may get the token that is asked for it. One at a place that no
+  /// token goes to, over plain http say, adds nothing.
+  mutating func listOrigins(of resources: [String]) {
+    for resource in resources {
+      guard let place = try? Endpoint(resource, allowHTTPLoopback: allowHTTPLoopback) else { continue }
+      let origin = ResourceOrigin(of: place)
+      if !lists(origin) { origins.append(origin.text) }
+    }
   }
 
   /// Takes back what is about one client only, before another is registered.
@@ -106,6 +117,7 @@ extension AccountConfiguration {
     case .deviceAuthorizationEndpoint: endpoints.deviceAuthorization = nil
     case .userinfoEndpoint: endpoints.userinfo = nil
     case .revocationEndpoint: endpoints.revocation = nil
+    case .registrationEndpoint: endpoints.registration = nil
     case .jwksURI: endpoints.jwks = nil
     case .redirectURI: redirectURI = nil
     case .proxy: (proxy, proxyExclusions) = (nil, nil)
@@ -134,6 +146,7 @@ extension AccountConfiguration {
     settings.endpoints.deviceAuthorization = endpoints.deviceAuthorization
     settings.endpoints.userinfo = endpoints.userinfo
     settings.endpoints.revocation = endpoints.revocation
+    settings.endpoints.registration = endpoints.registration
     settings.endpoints.jwks = endpoints.jwks
     settings.redirectURI = redirectURI
     settings.proxy = (try? proxy.map { (text) throws(Failure) in try ProxySetting(text) })?.map(\.url)

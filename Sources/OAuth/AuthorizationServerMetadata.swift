@@ -116,6 +116,7 @@ package struct AuthorizationServerMetadata: Sendable {
     deviceAuthorizationEndpoint = overrides.deviceAuthorization ?? deviceAuthorizationEndpoint
     userinfoEndpoint = overrides.userinfo ?? userinfoEndpoint
     revocationEndpoint = overrides.revocation ?? revocationEndpoint
+    registrationEndpoint = overrides.registration ?? registrationEndpoint
     jwksURI = overrides.jwks ?? jwksURI
   }
 }

@@ -97,6 +97,7 @@ extension AccountConfiguration.Endpoints {
     overrides.deviceAuthorization = try endpoint(deviceAuthorization) ?? overrides.deviceAuthorization
     overrides.userinfo = try endpoint(userinfo) ?? overrides.userinfo
     overrides.revocation = try endpoint(revocation) ?? overrides.revocation
+    overrides.registration = try endpoint(registration) ?? overrides.registration
     overrides.jwks = try endpoint(jwks) ?? overrides.jwks
     return overrides
   }

@@ -43,6 +43,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     package var deviceAuthorization: String?
     package var userinfo: String?
     package var revocation: String?
+    package var registration: String?
     package var jwks: String?
 
     package init() {}
@@ -59,7 +60,8 @@ package struct AccountConfiguration: Sendable, Hashable {
     private var all: [(String, String?)] {
       [
         ("token_endpoint", token), ("device_authorization_endpoint", deviceAuthorization),
-        ("userinfo_endpoint", userinfo), ("revocation_endpoint", revocation), ("jwks_uri", jwks),
+        ("userinfo_endpoint", userinfo), ("revocation_endpoint", revocation),
+        ("registration_endpoint", registration), ("jwks_uri", jwks),
       ]
     }
   }
@@ -139,6 +141,7 @@ extension AccountConfiguration {
     endpoints.deviceAuthorization = try places.text("device_authorization_endpoint")
     endpoints.userinfo = try places.text("userinfo_endpoint")
     endpoints.revocation = try places.text("revocation_endpoint")
+    endpoints.registration = try places.text("registration_endpoint")
     endpoints.jwks = try places.text("jwks_uri")
   }
 }

@@ -58,6 +58,7 @@ package struct AccountSettings: Sendable, Hashable {
     package var deviceAuthorization: String?
     package var userinfo: String?
     package var revocation: String?
+    package var registration: String?
     package var jwks: String?
 
     package init() {}
@@ -96,6 +97,7 @@ extension AccountSettings {
     endpoints.deviceAuthorization = try members.text("device_authorization_endpoint")
     endpoints.userinfo = try members.text("userinfo_endpoint")
     endpoints.revocation = try members.text("revocation_endpoint")
+    endpoints.registration = try members.text("registration_endpoint")
     endpoints.jwks = try members.text("jwks_uri")
     redirectURI = try members.text("redirect_uri")
     proxy = try members.text("proxy")
@@ -121,6 +123,7 @@ extension AccountSettings {
     members.add("device_authorization_endpoint", endpoints.deviceAuthorization)
     members.add("userinfo_endpoint", endpoints.userinfo)
     members.add("revocation_endpoint", endpoints.revocation)
+    members.add("registration_endpoint", endpoints.registration)
     members.add("jwks_uri", endpoints.jwks)
     members.add("redirect_uri", redirectURI)
     members.add("proxy", proxy)
@@ -148,6 +151,7 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   case deviceAuthorizationEndpoint = "device_authorization_endpoint"
   case userinfoEndpoint = "userinfo_endpoint"
   case revocationEndpoint = "revocation_endpoint"
+  case registrationEndpoint = "registration_endpoint"
   case jwksURI = "jwks_uri"
   case redirectURI = "redirect_uri"
   /// The proxy and the hosts that it is not for.

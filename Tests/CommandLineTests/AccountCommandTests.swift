@@ -14,7 +14,8 @@ private func object(_ text: String) throws -> JSONObject {
       "--issuer", "https://x", "--client-id", "c", "--scope", "openid a", "--token-endpoint-auth-method",
       "client_secret_post", "--ca-file", "/ca.pem", "--pin", "sha256//a", "--allow-http-loopback", "--token-endpoint",
       "https://t", "--device-authorization-endpoint", "https://d", "--userinfo-endpoint", "https://u",
-      "--revocation-endpoint", "https://r", "--jwks-uri", "https://j", "--keep", "--dpop", "--host", "api.example",
+      "--revocation-endpoint", "https://r", "--registration-endpoint", "https://n",
+      "--jwks-uri", "https://j", "--keep", "--dpop", "--host", "api.example",
       "--host",
       "https://b.example",
     ]

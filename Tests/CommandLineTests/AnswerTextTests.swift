@@ -139,7 +139,8 @@ private func object(_ text: String) throws -> JSONObject {
       "--pin",
       "sha256//a", "--pin", "sha256//b", "--allow-http-loopback", "--token-endpoint", "https://t",
       "--device-authorization-endpoint", "https://d", "--userinfo-endpoint", "https://u", "--revocation-endpoint",
-      "https://r", "--jwks-uri", "https://j", "--redirect-uri", "http://127.0.0.1/cb", "--device", "--dpop",
+      "https://r", "--registration-endpoint", "https://n", "--jwks-uri", "https://j", "--redirect-uri",
+      "http://127.0.0.1/cb", "--device", "--dpop",
     ])
     var expected = LoginRequest()
     expected.account = "work"
@@ -158,6 +159,7 @@ private func object(_ text: String) throws -> JSONObject {
     expected.endpoints.deviceAuthorization = "https://d"
     expected.endpoints.userinfo = "https://u"
     expected.endpoints.revocation = "https://r"
+    expected.endpoints.registration = "https://n"
     expected.endpoints.jwks = "https://j"
     expected.redirectURI = "http://127.0.0.1/cb"
     expected.flow = .device

@@ -29,6 +29,7 @@ import Wire
     settings.endpoints.deviceAuthorization = "https://as.example/d"
     settings.endpoints.userinfo = "https://as.example/u"
     settings.endpoints.revocation = "https://as.example/r"
+    settings.endpoints.registration = "https://as.example/n"
     settings.endpoints.jwks = "https://as.example/j"
     settings.redirectURI = "http://127.0.0.1:8400/cb"
     settings.proxy = "http://proxy.example:3128"

@@ -110,6 +110,22 @@ struct `Against django-oauth-toolkit` {
     }
   }
 
+  // RFC 7591 section 3: its metadata name no registration endpoint, and it registers no clients that get an ID Token.
+  @Test func `a client that is registered signs in, and is deleted with its account`() throws {
+    let server = try DjangoOAuthToolkit.current()
+    try AgentTree.with { tree in
+      let result = try tree.agent(
+        [
+          "login", "work", "--issuer", server.issuer, "--allow-http-loopback", "--json", "--register",
+          "--registration-endpoint", "\(server.issuer)/register/", "--browser", "--scope", "read",
+        ], ["BROWSER": server.browser("browse")])
+      try #require(result.succeeded, "\(result.errorText)")
+      let first = try tree.token()
+      #expect(try tree.token("work", "--force-refresh") != first)
+      #expect(try tree.json("account", "remove", "work")["client_deleted"] == true)
+    }
+  }
+
   // RFC 6749 section 2.3.1.
   @Test func `a confidential client signs in`() throws {
     let server = try DjangoOAuthToolkit.current()

@@ -49,7 +49,8 @@ import Testing
       "/etc/ssl/certs/ca-certificates.crt", "--pin", "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
       "--token-endpoint", "\(issuer.url)/token", "--device-authorization-endpoint",
       "\(issuer.url)/device_authorization",
-      "--userinfo-endpoint", "\(issuer.url)/userinfo", "--revocation-endpoint", "\(issuer.url)/revoke", "--jwks-uri",
+      "--userinfo-endpoint", "\(issuer.url)/userinfo", "--revocation-endpoint", "\(issuer.url)/revoke",
+      "--registration-endpoint", "\(issuer.url)/register", "--jwks-uri",
       "\(issuer.url)/jwks", "--keep", "--dpop", "--host",
       "api.example.com",
     ]

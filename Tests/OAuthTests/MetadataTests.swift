@@ -116,12 +116,13 @@ import Testing
     let own = EndpointOverrides(
       token: try endpoint("https://own.example/t"), deviceAuthorization: try endpoint("https://own.example/d"),
       userinfo: try endpoint("https://own.example/u"), revocation: try endpoint("https://own.example/r"),
-      jwks: try endpoint("https://own.example/j"))
+      registration: try endpoint("https://own.example/n"), jwks: try endpoint("https://own.example/j"))
     let metadata = try parse(Self.full).applying(own)
     #expect(metadata.tokenEndpoint == own.token)
     #expect(metadata.deviceAuthorizationEndpoint == own.deviceAuthorization)
     #expect(metadata.userinfoEndpoint == own.userinfo)
     #expect(metadata.revocationEndpoint == own.revocation)
+    #expect(metadata.registrationEndpoint == own.registration)
     #expect(metadata.jwksURI == own.jwks)
     #expect(metadata.introspectionEndpoint?.text == "https://as.example/introspect")
     #expect(try parse(Self.full).applying(EndpointOverrides()).tokenEndpoint?.text == "https://t.example/token?p=1")

@@ -23,6 +23,7 @@ import Vault
     account.endpoints.deviceAuthorization = "https://as.example/d"
     account.endpoints.userinfo = "https://as.example/u"
     account.endpoints.revocation = "https://as.example/r"
+    account.endpoints.registration = "https://as.example/n"
     account.endpoints.jwks = "https://as.example/j"
     account.proxy = "http://proxy.example:3128"
     account.proxyExclusions = "localhost"
@@ -63,7 +64,7 @@ import Vault
         + #""scope":["openid","mail"],"token_endpoint_auth_method":"client_secret_post","ca_file":"/etc/ca.pem","#
         + #""pins":["sha256//AAAA="],"allow_http_loopback":true,"endpoints":{"token_endpoint":"https://as.example/t","#
         + #""device_authorization_endpoint":"https://as.example/d","userinfo_endpoint":"https://as.example/u","#
-        + #""revocation_endpoint":"https://as.example/r","jwks_uri":"https://as.example/j"},"#
+        + #""revocation_endpoint":"https://as.example/r","registration_endpoint":"https://as.example/n","jwks_uri":"https://as.example/j"},"#
         + #""proxy":"http://proxy.example:3128","no_proxy":"localhost","keep_access_token":true,"dpop":true}},"active":"work"}"#
         + "\n")
   }
@@ -133,7 +134,8 @@ import Vault
 
   static let texts = ["issuer", "client_id", "token_endpoint_auth_method", "ca_file", "proxy", "no_proxy"]
   static let places = [
-    "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "jwks_uri",
+    "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint",
+    "registration_endpoint", "jwks_uri",
   ]
 
   func parse(_ name: String, _ value: JSON) throws(ConfigurationError) -> Settings {

@@ -50,7 +50,8 @@ import Wire
     ]
     + [
       "account", "issuer", "client_id", "token_endpoint_auth_method", "ca_file", "token_endpoint",
-      "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "jwks_uri", "proxy", "no_proxy",
+      "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "registration_endpoint", "jwks_uri",
+      "proxy", "no_proxy",
     ].map { Member(request: "login", name: $0, kind: .text) }
 
   static let canary = "tr0ub4dor"
@@ -125,7 +126,8 @@ import Wire
     let texts: [WritableKeyPath<LoginRequest, String?>] = [
       \.issuer, \.clientID, \.tokenEndpointAuthMethod, \.authentication.keyAlgorithm,
       \.authentication.keyID, \.caFile, \.endpoints.token,
-      \.endpoints.deviceAuthorization, \.endpoints.userinfo, \.endpoints.revocation, \.endpoints.jwks,
+      \.endpoints.deviceAuthorization, \.endpoints.userinfo, \.endpoints.revocation, \.endpoints.registration,
+      \.endpoints.jwks,
     ]
     for path in texts { #expect(changed { $0[keyPath: path] = "x" }, "\(path)") }
     let flags: [WritableKeyPath<LoginRequest, Bool>] = [

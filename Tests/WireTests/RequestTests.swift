@@ -26,6 +26,7 @@ let fullLogin: LoginRequest = {
   login.handsOver = Set(HandedSecret.allCases)
   login.registersClient = true
   login.isGuest = true
+  login.asksToStay = true
   login.authentication.basicUnencoded = true
   login.authentication.certificate = true
   login.authentication.keyAlgorithm = "PS256"
@@ -38,6 +39,7 @@ let fullLogin: LoginRequest = {
   login.endpoints.deviceAuthorization = "https://as.example/d"
   login.endpoints.userinfo = "https://as.example/u"
   login.endpoints.revocation = "https://as.example/r"
+  login.endpoints.registration = "https://as.example/n"
   login.endpoints.jwks = "https://as.example/j"
   login.proxy = "http://proxy.example:3128"
   login.proxyExclusions = "localhost,.example"
@@ -122,11 +124,12 @@ private let fullDiscovery: DiscoverRequest = {
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
+        + #""registration_endpoint":"https://as.example/n","#
         + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
         + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"dpop":true,"#
         + #""origins":["api.example.org"],"client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
-        + #""register":true,"guest":true,"flow":"browser","can_open_browser":true}"# + "\n")
+        + #""register":true,"guest":true,"offline_access":true,"flow":"browser","can_open_browser":true}"# + "\n")
   }
 
   // MARK: Versions and names

@@ -22,6 +22,7 @@ enum SettingsOptions {
     settings.endpoints.deviceAuthorization = invocation.text(.deviceAuthorizationEndpoint)
     settings.endpoints.userinfo = invocation.text(.userinfoEndpoint)
     settings.endpoints.revocation = invocation.text(.revocationEndpoint)
+    settings.endpoints.registration = invocation.text(.registrationEndpoint)
     settings.endpoints.jwks = invocation.text(.jwksURI)
     settings.redirectURI = invocation.text(.redirectURI)
     settings.keepsAccessToken = invocation.has(.keep)

@@ -26,8 +26,8 @@ extension Command {
       #"With `--json` prints `{"account", "active", "settings": {"issuer", "client_id", "provider", "scope", "resource","#
         + #" "audience", "token_endpoint_auth_method", "basic_unencoded", "client_certificate", "client_key_algorithm","#
         + #" "client_key_id", "assertion_audience", "ca_file", "pins", "allow_http_loopback", "token_endpoint","#
-        + #" "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "jwks_uri", "proxy","#
-        + #" "no_proxy", "keep", "dpop", "origins"}}`, with the values that the options of `agent account set` take."#,
+        + #" "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint","#
+        + #" "registration_endpoint", "jwks_uri", "proxy", "no_proxy", "keep", "dpop", "origins"}}`, with the values that the options of `agent account set` take."#,
     ],
     operands: .account,
     run: AccountCommand.show)

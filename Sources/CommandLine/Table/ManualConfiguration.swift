@@ -135,6 +135,7 @@ enum ManualConfiguration {
       "Where a sign-in begins. Option `--device-authorization-endpoint`."),
     Member("userinfo_endpoint", "text", "Where claims are got. Option `--userinfo-endpoint`."),
     Member("revocation_endpoint", "text", "Where tokens are revoked. Option `--revocation-endpoint`."),
+    Member("registration_endpoint", "text", "Where clients are registered. Option `--registration-endpoint`."),
     Member("jwks_uri", "text", "Where the issuer's public keys are. Option `--jwks-uri`."),
   ]
 

@@ -20,6 +20,9 @@ extension ManualProtocol {
     Member(
       "register", "boolean", "Register a client for the account first (RFC 7591); `client_id` must be absent then."),
     Member("guest", "boolean", "A session without a user, by the client's own credentials (RFC 6749, section 4.4)."),
+    Member(
+      "offline_access", "boolean",
+      "Ask for `offline_access` beside `scope`, where the server says that it knows it; it is then kept with the rest."),
   ]
 
   /// What an account may be told beside its issuer and its client.
@@ -41,10 +44,11 @@ extension ManualProtocol {
     Member("ca_file", "text", "The absolute path of certificate authorities in PEM form."),
     Member("pins", "list of texts", "Public keys, as `sha256//BASE64`."),
     Member("allow_http_loopback", "boolean", "Allow plain http to a literal address of this machine."),
-    Member("token_endpoint", "text", "A URL to use in place of the announced one; so are the next four."),
+    Member("token_endpoint", "text", "A URL to use in place of the announced one; so are the next five."),
     Member("device_authorization_endpoint", "text", "See RFC 8628."),
     Member("userinfo_endpoint", "text", "See OpenID Connect Core, section 5.3."),
     Member("revocation_endpoint", "text", "See RFC 7009."),
+    Member("registration_endpoint", "text", "See RFC 7591."),
     Member("jwks_uri", "text", "Where the issuer's keys are."),
     Member(
       "redirect_uri", "text",

@@ -33,6 +33,7 @@ extension Option {
         name: .deviceAuthorizationEndpoint, value: .text("URL"), summary: "Use this device authorization endpoint"),
       Option(name: .userinfoEndpoint, value: .text("URL"), summary: "Use this UserInfo endpoint"),
       Option(name: .revocationEndpoint, value: .text("URL"), summary: "Use this revocation endpoint"),
+      Option(name: .registrationEndpoint, value: .text("URL"), summary: "Use this client registration endpoint"),
       Option(name: .jwksURI, value: .text("URL"), summary: "Take the issuer's keys from here"),
       Option(
         name: .redirectURI, value: .text("URI"),

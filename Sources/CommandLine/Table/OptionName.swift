@@ -51,6 +51,7 @@ enum OptionName: String, CaseIterable, Sendable {
   case deviceAuthorizationEndpoint = "device-authorization-endpoint"
   case userinfoEndpoint = "userinfo-endpoint"
   case revocationEndpoint = "revocation-endpoint"
+  case registrationEndpoint = "registration-endpoint"
   case jwksURI = "jwks-uri"
   case redirectURI = "redirect-uri"
   case keep

@@ -1,0 +1,58 @@
+import Crypto
+import OAuth
+
+/// An authorization server that answers everything with the same bytes.
+///
+/// The first byte of an input chooses the status, the second the form that the answer claims to have; the rest is
+/// its content.
+struct FixedAnswer: HTTPClient {
+  let response: HTTPResponse
+
+  init?(_ bytes: [UInt8]) {
+    let content = Array(bytes.dropFirst(2))
+    guard bytes.count >= 2, let body = try? SecretBytes(copying: content.span) else { return nil }
+    let statuses = [200, 400, 401, 403, 429, 503, 201, 302]
+    let types = ["application/json", "application/x-www-form-urlencoded", "text/html", "application/jwt"]
+    response = HTTPResponse(
+      status: statuses[Int(bytes[0]) % statuses.count],
+      headers: HTTPHeaders([
+        ("Content-Type", types[Int(bytes[1]) % types.count]), ("Date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+      ]),
+      body: body)
+  }
+
+  func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse { response }
+
+  func exchange(
+    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
+    receiver: any ResourceReceiver
+  ) throws(HTTPFailure) -> ResourceResponse { throw HTTPFailure(.setup) }
+}
+
+extension AuthorizationServerMetadata {
+  /// A server with every endpoint.
+  static func complete() throws(OAuthError) -> AuthorizationServerMetadata {
+    func endpoint(_ name: String) throws(OAuthError) -> Endpoint {
+      try Endpoint("https://as.example/\(name)", allowHTTPLoopback: false)
+    }
+    let issuer = try Issuer("https://as.example", allowHTTPLoopback: false)
+    var metadata = AuthorizationServerMetadata(issuer: issuer, overrides: EndpointOverrides())
+    metadata.authorizationEndpoint = try endpoint("authorize")
+    metadata.tokenEndpoint = try endpoint("token")
+    metadata.userinfoEndpoint = try endpoint("userinfo")
+    metadata.revocationEndpoint = try endpoint("revoke")
+    metadata.introspectionEndpoint = try endpoint("introspect")
+    metadata.registrationEndpoint = try endpoint("register")
+    metadata.pushedAuthorizationRequestEndpoint = try endpoint("par")
+    return metadata
+  }
+}
+
+extension AuthorizationServer {
+  /// A server of that metadata, for a public client.
+  static func reached(by http: any HTTPClient) throws(OAuthError) -> AuthorizationServer {
+    AuthorizationServer(
+      metadata: try .complete(), client: try Client(id: "agent", authentication: .none), transport: Transport(),
+      http: http, service: nil)
+  }
+}

@@ -1,0 +1,50 @@
+import Crypto
+import Encoding
+import Sessions
+@testable import Vault
+import Wire
+
+extension FuzzTarget {
+  /// A line that some program sent to the daemon.
+  static func request(_ bytes: [UInt8]) throws(BrokenPromise) {
+    guard let envelope = try? RequestEnvelope(parsing: bytes.span) else { return }
+    let written = envelope.serialized()
+    try BrokenPromise.unless(
+      (try? RequestEnvelope(parsing: written.span)) == envelope, "what is written reads as what was read")
+  }
+
+  /// A line that claims to be the daemon's.
+  static func reply(_ bytes: [UInt8]) throws(BrokenPromise) {
+    if let reply = try? Reply(parsing: bytes.span) {
+      let written = reply.serialized()
+      try BrokenPromise.unless((try? Reply(parsing: written.span)) == reply, "what is written reads as what was read")
+    }
+    if let answer = try? TokenAnswer(parsing: bytes.span) {
+      var token: [UInt8] = []
+      answer.appendAccessToken(from: bytes.span, to: &token)
+      _ = answer.appendIDToken(from: bytes.span, to: &token)
+      _ = (answer.proof(from: bytes.span), answer.claim("sub", from: bytes.span))
+    }
+  }
+
+  /// A vault file.
+  ///
+  /// The first two bytes of an input say how long the part is that the check covers. The check itself is made
+  /// here, or no change would ever come past it.
+  static func vault(_ bytes: [UInt8]) throws(BrokenPromise) {
+    _ = try? UnverifiedVaultFile(parsing: bytes)
+    guard bytes.count >= 2 else { return }
+    let covered = bytes[2...].prefix(Int(bytes[0]) << 8 | Int(bytes[1]))
+    guard let check = try? VaultFile.check(of: covered),
+      let file = try? UnverifiedVaultFile(parsing: Array(covered) + check + bytes[covered.endIndex...])
+    else { return }
+    guard let key = try? DataKey(.init(zeroed: DataKey.byteCount), header: file.header) else { return }
+    try BrokenPromise.unless((try? file.verified(with: key)) == nil, "nothing passes without the vault's key")
+  }
+
+  static func settings(_ bytes: [UInt8]) throws(BrokenPromise) {
+    guard let settings = try? Settings(parsing: bytes) else { return }
+    try BrokenPromise.unless(
+      (try? Settings(parsing: settings.serialized())) == settings, "what is written reads as what was read")
+  }
+}

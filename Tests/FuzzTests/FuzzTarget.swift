@@ -1,0 +1,58 @@
+/// A reader of bytes that somebody else controls, made ready for a machine that looks for bytes that break it.
+///
+/// Whatever the bytes are, a target neither crashes nor hangs, and what it promises holds.
+enum FuzzTarget: String, CaseIterable, Sendable {
+  case json
+  case base64url
+  case form
+  case uri
+  case text
+  case jws
+  case jwks
+  case privateKey = "private-key"
+  case metadata
+  case tokenAnswer = "token-answer"
+  case challenge
+  case redirect
+  case request
+  case reply
+  case vault
+  case settings
+
+  /// Gives the bytes to the reader.
+  ///
+  /// - Throws: ``BrokenPromise`` when the reader took them for something that they are not. That it refuses them is
+  ///   no error.
+  func run(_ bytes: [UInt8]) throws(BrokenPromise) {
+    switch self {
+    case .json: try Self.json(bytes)
+    case .base64url: try Self.base64url(bytes)
+    case .form: try Self.form(bytes)
+    case .uri: try Self.uri(bytes)
+    case .text: try Self.text(bytes)
+    case .jws: try Self.jws(bytes)
+    case .jwks: try Self.jwks(bytes)
+    case .privateKey: try Self.privateKey(bytes)
+    case .metadata: try Self.metadata(bytes)
+    case .tokenAnswer: try Self.tokenAnswer(bytes)
+    case .challenge: try Self.challenge(bytes)
+    case .redirect: try Self.redirect(bytes)
+    case .request: try Self.request(bytes)
+    case .reply: try Self.reply(bytes)
+    case .vault: try Self.vault(bytes)
+    case .settings: try Self.settings(bytes)
+    }
+  }
+}
+
+/// A promise of a reader that did not hold for some bytes.
+struct BrokenPromise: Error, Hashable, CustomStringConvertible {
+  let description: String
+
+  init(_ promise: String) { description = promise }
+
+  /// Demands that a promise holds.
+  static func unless(_ holds: Bool, _ promise: String) throws(BrokenPromise) {
+    if !holds { throw BrokenPromise(promise) }
+  }
+}
