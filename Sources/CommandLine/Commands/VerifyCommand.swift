@@ -76,7 +76,7 @@ enum VerifyCommand {
     if request.issuer != nil {
       request.account = try invocation.namedAccount(operand: nil)
       request.settings.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in
-        try LoginOptions.absolute(path)
+        try SettingsOptions.absolute(path)
       }
       request.settings.allowHTTPLoopback = invocation.has(.allowHTTPLoopback)
       (request.settings.proxy, request.settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
