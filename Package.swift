@@ -64,7 +64,9 @@ let package = Package(
     // Modules, highest first.
     module("DevIssuer", uses: ["Encoding", "Crypto", "JOSE", "Platform"]),
     module("CommandLine", uses: ["Wire", "Encoding", "Platform"]),
-    module("Daemon", uses: ["Sessions", "OAuth", "HTTP", "QRCode", "Vault", "Crypto", "Wire", "Encoding", "Platform"]),
+    module(
+      "Daemon",
+      uses: ["Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "Vault", "Crypto", "Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform"]),
     module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "CCurl"]),
     module("QRCode", uses: ["CQRencode"]),

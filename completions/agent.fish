@@ -109,6 +109,20 @@ function __agent_takes_value
             return 0
         case 'proof --nonce'
             return 0
+        case 'verify --issuer'
+            return 0
+        case 'verify --jwks'
+            return 0
+        case 'verify --audience'
+            return 0
+        case 'verify --algorithms'
+            return 0
+        case 'verify --type'
+            return 0
+        case 'verify --clock-skew'
+            return 0
+        case 'verify --ca-file'
+            return 0
         case 'account add --issuer'
             return 0
         case 'account add --client-id'
@@ -272,7 +286,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'status' 'list' 'use' 'whoami' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'status' 'list' 'use' 'whoami' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -359,6 +373,8 @@ complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts, sessions,
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
 complete -c agent -n '__agent_at word ' -a 'whoami' -d 'Show who is signed in'
+complete -c agent -n '__agent_at word ' -a 'verify' -d 'Check whether tokens hold, by their issuer\'s keys'
+complete -c agent -n '__agent_at word ' -a 'decode' -d 'Show what a token says, without verifying it'
 complete -c agent -n '__agent_at word ' -a 'account' -d 'add, show, set, rename, remove, import'
 complete -c agent -n '__agent_at word ' -a 'daemon' -d 'start, stop, restart, status, run, log'
 complete -c agent -n '__agent_at word ' -a 'completions' -d 'Print the completions for a shell'
@@ -470,6 +486,17 @@ complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers wh
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 whoami' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options verify' -l issuer -x -d 'Take the keys of this issuer, which need not be an account\'s'
+complete -c agent -n '__agent_at options verify' -l jwks -r -F -d 'Take the keys in this file: a JWK Set, or a single public JWK'
+complete -c agent -n '__agent_at options verify' -l audience -x -d 'The token must be for this audience (aud)'
+complete -c agent -n '__agent_at options verify' -l algorithms -x -d 'Accept these algorithms only, separated by commas: RS256,ES256'
+complete -c agent -n '__agent_at options verify' -l type -x -d 'The token must be of this type (typ), such as at+jwt'
+complete -c agent -n '__agent_at options verify' -l signature-only -d 'Check nothing but the signature: the payload need not be a set of claims'
+complete -c agent -n '__agent_at options verify' -l clock-skew -x -d 'How far clocks may differ; a minute unless it is given'
+complete -c agent -n '__agent_at options verify' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file too, for an issuer that no account has'
+complete -c agent -n '__agent_at options verify' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for an issuer that no account has'
+complete -c agent -n '__agent_at operand 0 verify' -F
+complete -c agent -n '__agent_at operand 0 decode' -F
 complete -c agent -n '__agent_at options account add' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
 complete -c agent -n '__agent_at options account add' -l client-id -x -d 'The client identifier registered there'
 complete -c agent -n '__agent_at options account add' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'The service that the authorization server is, if it is one of these: its particulars are then known'
@@ -563,5 +590,5 @@ complete -c agent -n '__agent_at options account import' -l client-certificate-f
 complete -c agent -n '__agent_at options account import' -l refresh-token-file -r -F -d 'Read the refresh token from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-fd -x -d 'Read the refresh token from this open descriptor'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof status list use whoami account daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof status list use whoami verify decode account daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import start stop restart status run log'

@@ -93,6 +93,7 @@ extension Request {
     case .account(let request): request.account
     case .call(let call): call.account
     case .proof(let proof): proof.account
+    case .verify(let request): request.account
     case .login, .loginRedirect, .loginResume, .discover, .list, .daemonStatus, .daemonStop, .daemonLog: nil
     }
   }

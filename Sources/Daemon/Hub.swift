@@ -49,6 +49,8 @@ final class Hub {
   /// How sign-ins in the background ended.
   var ended: [EndedLogin] = []
   var transfers: [Ticket: Transfer] = [:]
+  /// Checks of tokens that are under way.
+  var verifications: [Ticket: Cancellation] = [:]
   var watches = Watches()
   private var isStopping = false
 
@@ -122,6 +124,7 @@ final class Hub {
       case .account(let request): try manage(request, ticket, passed: passed)
       case .call(let request):
         try call(request, ticket, timeoutSeconds: envelope.timeoutSeconds, passed: passed)
+      case .verify(let request): try verify(request, ticket, passed: passed)
       }
     } catch {
       loop.send(.failure(error), to: ticket)
@@ -163,6 +166,7 @@ final class Hub {
       end(login)
     }
     endTransfers(Failure(.cancelled, "the daemon is stopping"))
+    endVerifications()
   }
 
   /// The request is over for its sender: the connection closed or its time is up.
@@ -173,6 +177,7 @@ final class Hub {
       if login.event != nil, login.isDetached { login.ticket = .nobody } else { end(login) }
     }
     if let transfer = transfers[ticket] { end(transfer) }
+    endVerifications(of: ticket)
   }
 
   /// Takes in what a worker tells.

@@ -5,6 +5,16 @@ struct Base64Alphabet {
   /// The characters for 62 and 63.
   private let plus: UInt8
   private let slash: UInt8
+  /// What each byte stands for as a character; ``Base64Alphabet/none`` for one that is none.
+  private let values: [UInt8]
+
+  private static let none: UInt8 = 0xFF
+
+  private init(plus: UInt8, slash: UInt8) {
+    self.plus = plus
+    self.slash = slash
+    values = (0...255).map { Self.value(of: $0, plus: plus, slash: slash) ?? Self.none }
+  }
 
   static let standard = Base64Alphabet(plus: UInt8(ascii: "+"), slash: UInt8(ascii: "/"))
   static let urlSafe = Base64Alphabet(plus: UInt8(ascii: "-"), slash: UInt8(ascii: "_"))
@@ -24,23 +34,51 @@ struct Base64Alphabet {
     }
   }
 
-  /// Reads the bytes that the first `count` characters of `text` stand for.
+  /// Reads the bytes that the first `count` characters of `text` stand for. For what is not secret.
   func decode(_ text: Span<UInt8>, count: Int) throws(Base64URLError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count / 4 * 3 + 2)
-    try decode(text, count: count, to: &bytes)
+    guard count % 4 != 1 else { throw .impossibleLength }
+    let whole = count / 4
+    var bytes = [UInt8](repeating: 0, count: whole * 3)
+    guard decodeWhole(text, groups: whole, to: &bytes) else { throw invalidCharacter(in: text, count: count) }
+    try decode(text.extracting(whole * 4..<count), count: count - whole * 4, at: whole * 4, to: &bytes)
     return bytes
+  }
+
+  /// Reads groups of four characters; false when one of them is none.
+  private func decodeWhole(_ text: Span<UInt8>, groups: Int, to bytes: inout [UInt8]) -> Bool {
+    let values = values.span
+    var target = bytes.mutableSpan
+    for group in 0..<groups {
+      let (from, to) = (group * 4, group * 3)
+      let first = values[Int(text[from])]
+      let second = values[Int(text[from + 1])]
+      let third = values[Int(text[from + 2])]
+      let fourth = values[Int(text[from + 3])]
+      if first | second | third | fourth == Self.none { return false }
+      target[to] = first << 2 | second >> 4
+      target[to + 1] = second << 4 | third >> 2
+      target[to + 2] = third << 6 | fourth
+    }
+    return true
+  }
+
+  private func invalidCharacter(in text: Span<UInt8>, count: Int) -> Base64URLError {
+    for index in 0..<count where values[Int(text[index])] == Self.none { return .invalidCharacter(offset: index) }
+    return .nonCanonical
   }
 
   /// Writes the bytes that the first `count` characters of `text` stand for; some may be written
   /// before an error is found.
+  ///
+  /// - Parameter place: Where `text` begins in what errors are about.
   func decode<S: ByteSink & ~Copyable>(
-    _ text: Span<UInt8>, count: Int, to sink: inout S
+    _ text: Span<UInt8>, count: Int, at place: Int = 0, to sink: inout S
   ) throws(Base64URLError) {
     guard count % 4 != 1 else { throw .impossibleLength }
     var group: UInt32 = 0
     for index in 0..<count {
-      guard let value = value(of: text[index]) else { throw .invalidCharacter(offset: index) }
+      let value = values[Int(text[index])]
+      guard value != Self.none else { throw .invalidCharacter(offset: place + index) }
       group = group << 6 | UInt32(value)
       if index % 4 == 3 {
         sink.append(UInt8(truncatingIfNeeded: group >> 16))
@@ -83,7 +121,7 @@ struct Base64Alphabet {
     }
   }
 
-  private func value(of character: UInt8) -> UInt8? {
+  private static func value(of character: UInt8, plus: UInt8, slash: UInt8) -> UInt8? {
     switch character {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
     case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26

@@ -53,7 +53,8 @@ package struct JSONObject: Sendable {
   }
 
   private func place(of name: String) -> Int? {
-    members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+    let wanted = name.utf8
+    return members.firstIndex { $0.name.utf8.count == wanted.count && $0.name.utf8.elementsEqual(wanted) }
   }
 }
 

@@ -12,6 +12,7 @@ extension CurlHandle {
     if request.isJSON { try lines.append("Content-Type", "application/json") }
     try Self.appendAuthorization(of: request, to: &lines)
     if let proof = request.proof { try lines.append("DPoP", proof) }
+    if let tag = request.ifNoneMatch { try lines.append("If-None-Match", tag) }
     // The lines, the body and the exchange are lent to the library until the reset.
     try unsafe lines.withList { (list) throws(HTTPFailure) in
       defer { reset() }

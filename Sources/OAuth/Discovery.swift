@@ -37,21 +37,40 @@ package enum Discovery {
     at endpoint: Endpoint, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<JWKSet> {
     let subject = EndpointRole.keys.subject
-    let response = try get(endpoint, .keys, transport, http, cancellation)
+    guard
+      case .changed(let document) = try keys(
+        at: endpoint, knownAs: nil, transport: transport, http: http, cancellation: cancellation)
+    else { throw OAuthError(.malformedResponse, subject, httpStatus: 304) }
+    return document
+  }
+
+  /// The same where a version of it is at hand, of which the server may say that it still counts.
+  ///
+  /// - Parameter entityTag: By what the server knows that version; nil fetches in any case.
+  package static func keys(
+    at endpoint: Endpoint, knownAs entityTag: String?, transport: Transport, http: any HTTPClient,
+    cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> Revalidation<JWKSet> {
+    let subject = EndpointRole.keys.subject
+    let response = try get(endpoint, .keys, transport, http, cancellation, ifNoneMatch: entityTag)
+    if response.status == 304, entityTag != nil { return .unchanged(maxAgeSeconds: response.headers.maxAgeSeconds) }
     guard response.status == 200 else { throw OAuthError.status(of: response, subject) }
     let body = publicBytes(of: response)
     guard let keys = try? JWKSet(parsing: body) else {
       throw OAuthError(.malformedResponse, subject, httpStatus: response.status)
     }
-    return FetchedDocument(value: keys, body: body, maxAgeSeconds: response.headers.maxAgeSeconds)
+    return .changed(
+      FetchedDocument(
+        value: keys, body: body, maxAgeSeconds: response.headers.maxAgeSeconds, entityTag: response.headers.entityTag))
   }
 
   private static func get(
     _ endpoint: Endpoint, _ role: EndpointRole, _ transport: Transport, _ http: any HTTPClient,
-    _ cancellation: Cancellation?
+    _ cancellation: Cancellation?, ifNoneMatch entityTag: String? = nil
   ) throws(OAuthError) -> HTTPResponse {
     var request = HTTPRequest(get: endpoint, role, transport: transport, cancellation: cancellation)
     request.followsRedirects = true
+    request.ifNoneMatch = entityTag
     do { return try http.send(request) } catch { throw OAuthError(error, role.subject) }
   }
 

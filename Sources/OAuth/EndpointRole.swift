@@ -4,7 +4,7 @@ package enum EndpointRole: Sendable, Hashable, CaseIterable {
     revocation, registration, resource
 
   /// The endpoint in the words of an ``OAuthError``.
-  var subject: String {
+  package var subject: String {
     switch self {
     case .metadata: "the metadata endpoint"
     case .keys: "the JWK Set endpoint"

@@ -5,4 +5,13 @@ package struct FetchedDocument<Value: Sendable>: Sendable {
   package let body: [UInt8]
   /// How long the server lets it be kept, in seconds; nil when it does not say.
   package let maxAgeSeconds: Int?
+  /// By what the server knows this version (RFC 9110 section 8.8.3); nil when it does not say.
+  package var entityTag: String?
+}
+
+/// What came of asking whether a document that is at hand still counts.
+package enum Revalidation<Value: Sendable>: Sendable {
+  /// It does (RFC 9110 section 15.4.5).
+  case unchanged(maxAgeSeconds: Int?)
+  case changed(FetchedDocument<Value>)
 }

@@ -63,6 +63,22 @@ package struct HTTPHeaders: Sendable {
     return found
   }
 
+  /// The version of a document (RFC 9110 section 8.8.3): printable, in quotes, at most 256 bytes; nil otherwise.
+  package var entityTag: String? {
+    guard let value = self["ETag"], Self.isEntityTag(value) else { return nil }
+    return value
+  }
+
+  /// Whether a text is an entity tag that we would send back.
+  package static func isEntityTag(_ text: String) -> Bool {
+    var rest = text.utf8[...]
+    if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }
+    guard (2...256).contains(rest.count), rest.first == UInt8(ascii: "\""), rest.last == UInt8(ascii: "\"") else {
+      return false
+    }
+    return rest.dropFirst().dropLast().allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
+  }
+
   /// A count of seconds written in digits only. More digits than any real wait has count as very long.
   private static func seconds(digits: String) -> Int? {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

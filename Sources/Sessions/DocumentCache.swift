@@ -8,8 +8,7 @@ internal import Synchronization
 /// Metadata and key sets, in memory and on disk, so that a cold start needs no discovery.
 ///
 /// The files are public data. Whoever can write them cannot lead a secret astray: a secret goes only
-/// to origins that its ``Authority`` lists. Thread-safe; no lock is held across network or disk, but that whoever wants
-/// a key set anew waits for those who are fetching it.
+/// to origins that its ``Authority`` lists. Thread-safe; no lock is held across network or disk.
 package final class DocumentCache: Sendable {
   /// Bounds of a document's life, in seconds, whatever `Cache-Control` says.
   private static let shortestLife = 300
@@ -28,22 +27,22 @@ package final class DocumentCache: Sendable {
     var body: [UInt8]
     var fetchedAt: Int
     var expiresAt: Int
+    /// By what the server knows this version.
+    var entityTag: String?
     var refetches: [Int] = []
     /// The last of them brought this document.
     var isRefetched = false
-  }
-
-  /// Held by whoever fetches a key set out of turn.
-  private final class Turn: Sendable {
-    let lock = Mutex(())
+    /// Why the last fetch out of turn brought nothing.
+    var refetchProblem: OAuthError?
+    /// How many versions this process has got from the network.
+    var version = 0
   }
 
   private let directory: String
   private let http: any HTTPClient
   private let time: any TimeSource
   private let entries = Mutex<[String: Entry]>([:])
-  /// By key set; there are no more than accounts.
-  private let turns = Mutex<[String: Turn]>([:])
+  private let keyFetches = SharedFetches<VersionedKeys, OAuthError>()
 
   package init(directory: String, http: any HTTPClient, time: any TimeSource) {
     self.directory = directory
@@ -69,31 +68,53 @@ package final class DocumentCache: Sendable {
     return fetched.value
   }
 
+  /// A key set, and how many this process had got from the network with it; see ``keysVersion(at:)``.
+  struct VersionedKeys: Sendable {
+    let keys: JWKSet
+    let version: Int
+  }
+
   /// The key set at `endpoint`.
   package func keys(
     at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver? = nil
   ) throws(OAuthError) -> JWKSet {
+    try versionedKeys(at: endpoint, transport: transport, cancellation: cancellation, observer: observer).keys
+  }
+
+  func versionedKeys(
+    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver?
+  ) throws(OAuthError) -> VersionedKeys {
     if let entry = cached(endpoint.uri.text, kind: .keys), let keys = try? JWKSet(parsing: entry.body) {
       observer?(.documentKept(.keys, ageSeconds: time.wallSeconds() - entry.fetchedAt))
-      return keys
+      return VersionedKeys(keys: keys, version: entry.version)
     }
     return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
   }
 
-  /// The key set fetched again because a key was missing or did not fit; nil when that was done too often. All who
-  /// ask within a minute share one fetch.
+  /// The key set fetched again because a key was missing or did not fit; nil when that was done too often.
+  ///
+  /// Whoever asks while such a fetch is under way, or within a minute of it, shares it.
   package func refetchedKeys(
     at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver? = nil
   ) throws(OAuthError) -> JWKSet? {
+    try versionedRefetch(at: endpoint, transport: transport, cancellation: cancellation, observer: observer)?.keys
+      ?? justRefetched(endpoint)
+  }
+
+  /// The same, without what was fetched a moment ago: for those who know by its version whether they have it.
+  func versionedRefetch(
+    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver?
+  ) throws(OAuthError) -> VersionedKeys? {
     let name = Kind.keys.key(endpoint.uri.text)
-    let turn = turns.withLock { turns in
-      let turn = turns[name] ?? Turn()
-      turns[name] = turn
-      return turn
-    }
-    return try turn.lock.withLock { (_) throws(OAuthError) -> JWKSet? in
-      guard takeRefetch(name) else { return shared(name) }
-      return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer, isRefetch: true)
+    // A fetch that is under way is the one that is wanted.
+    guard takeRefetch(name) || keyFetches.isUnderWay(Self.flight(endpoint, transport)) else { return nil }
+    do {
+      let keys = try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
+      entries.withLock { $0[name]?.isRefetched = true }
+      return keys
+    } catch {
+      entries.withLock { $0[name]?.refetchProblem = error }
+      throw error
     }
   }
 
@@ -114,10 +135,22 @@ package final class DocumentCache: Sendable {
   }
 
   /// What somebody else fetched out of turn a moment ago.
-  private func shared(_ name: String) -> JWKSet? {
+  private func justRefetched(_ endpoint: Endpoint) -> JWKSet? {
     let oldest = time.wallSeconds() - Self.shortestRefetchSeconds
-    guard let entry = entries.withLock({ $0[name] }), entry.isRefetched, entry.fetchedAt > oldest else { return nil }
+    guard let entry = entries.withLock({ $0[Kind.keys.key(endpoint.uri.text)] }), entry.isRefetched,
+      entry.fetchedAt > oldest
+    else { return nil }
     return try? JWKSet(parsing: entry.body)
+  }
+
+  /// Why the last fetch of the keys out of turn brought nothing; nil when none was tried since they came.
+  func refetchProblem(at endpoint: Endpoint) -> OAuthError? {
+    entries.withLock { $0[Kind.keys.key(endpoint.uri.text)]?.refetchProblem }
+  }
+
+  /// Grows each time that the key set at `endpoint` comes from the network.
+  func keysVersion(at endpoint: Endpoint) -> Int {
+    entries.withLock { $0[Kind.keys.key(endpoint.uri.text)]?.version ?? 0 }
   }
 
   /// Drops what is known of an account's server, in memory and on disk.
@@ -126,14 +159,48 @@ package final class DocumentCache: Sendable {
     if let endpoint { forget(endpoint, kind: .keys) }
   }
 
+  /// Fetches the keys, or takes part in a fetch that is under way. What is at hand stays when that fails.
   private func fetchKeys(
-    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, _ observer: StepObserver?,
-    isRefetch: Bool = false
-  ) throws(OAuthError) -> JWKSet {
+    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, _ observer: StepObserver?
+  ) throws(OAuthError) -> VersionedKeys {
+    let keys = try keyFetches.fetch(
+      Self.flight(endpoint, transport), isGivenUp: { cancellation?.isCancelled ?? false },
+      isOwn: { $0.code == .cancelled }
+    ) { () throws(OAuthError) in
+      try fetchKeysAlone(at: endpoint, transport: transport, cancellation: cancellation, observer)
+    }
+    guard let keys else { throw OAuthError(.cancelled, EndpointRole.keys.subject) }
+    return keys
+  }
+
+  private func fetchKeysAlone(
+    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, _ observer: StepObserver?
+  ) throws(OAuthError) -> VersionedKeys {
     let http = ObservedHTTPClient.wrapping(http, time: time, observer)
-    let fetched = try Discovery.keys(at: endpoint, transport: transport, http: http, cancellation: cancellation)
-    keep(fetched.body, maxAge: fetched.maxAgeSeconds, under: endpoint.uri.text, kind: .keys, isRefetch: isRefetch)
-    return fetched.value
+    let name = endpoint.uri.text
+    let known = known(name, kind: .keys).flatMap { entry in (try? JWKSet(parsing: entry.body)).map { (entry, $0) } }
+    let answer = try Discovery.keys(
+      at: endpoint, knownAs: known?.0.entityTag, transport: transport, http: http, cancellation: cancellation)
+    switch answer {
+    case .changed(let fetched):
+      let version = keep(
+        fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, under: name, kind: .keys)
+      return VersionedKeys(keys: fetched.value, version: version)
+    case .unchanged(let maxAge):
+      guard let (entry, keys) = known else { throw OAuthError(.malformedResponse, EndpointRole.keys.subject) }
+      let version = keep(entry.body, maxAge: maxAge, tag: entry.entityTag, under: name, kind: .keys)
+      return VersionedKeys(keys: keys, version: version)
+    }
+  }
+
+  /// What a fetch is of and how it is made: who reaches the server in another way makes one of their own.
+  private static func flight(_ endpoint: Endpoint, _ transport: Transport) -> String {
+    var hasher = Hasher()
+    hasher.combine(transport.certificateAuthorities)
+    hasher.combine(transport.pins)
+    hasher.combine(transport.proxy?.url)
+    hasher.combine(transport.proxy?.exclusions)
+    return "\(hasher.finalize()) \(endpoint.uri.text)"
   }
 }
 
@@ -159,13 +226,23 @@ extension DocumentCache {
     return entry
   }
 
-  private func keep(_ body: [UInt8], maxAge: Int?, under name: String, kind: Kind, isRefetch: Bool = false) {
+  /// What is at hand, even if its time is over.
+  private func known(_ name: String, kind: Kind) -> Entry? {
+    entries.withLock { $0[kind.key(name)] } ?? readFile(name, kind: kind)
+  }
+
+  /// - Returns: The version that it now is.
+  @discardableResult
+  private func keep(_ body: [UInt8], maxAge: Int?, tag: String? = nil, under name: String, kind: Kind) -> Int {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.longestLife, Self.shortestLife), Self.longestLife)
-    let refetches = entries.withLock { $0[kind.key(name)]?.refetches ?? [] }
-    let entry = Entry(body: body, fetchedAt: now, expiresAt: now + life, refetches: refetches, isRefetched: isRefetch)
+    let old = entries.withLock { $0[kind.key(name)] }
+    let entry = Entry(
+      body: body, fetchedAt: now, expiresAt: now + life, entityTag: tag, refetches: old?.refetches ?? [],
+      version: (old?.version ?? 0) + 1)
     remember(entry, as: kind.key(name))
     writeFile(entry, name, kind: kind)
+    return entry.version
   }
 
   private func remember(_ entry: Entry, as key: String) {
@@ -197,18 +274,20 @@ extension DocumentCache {
     // The times may be any integers.
     let (latest, overflow) = fetchedAt.addingReportingOverflow(Self.longestLife)
     guard !overflow else { return nil }
-    return Entry(body: Array(bytes[(end + 1)...]), fetchedAt: fetchedAt, expiresAt: min(expiresAt, latest))
+    let tag = head["etag"]?.string.flatMap { HTTPHeaders.isEntityTag($0) ? $0 : nil }
+    return Entry(
+      body: Array(bytes[(end + 1)...]), fetchedAt: fetchedAt, expiresAt: min(expiresAt, latest), entityTag: tag)
   }
 
   /// A cache that cannot be written only costs a fetch at the next start.
   private func writeFile(_ entry: Entry, _ name: String, kind: Kind) {
     guard let file = kind.fileName(name), let directory = try? PrivateDirectory(opening: directory, create: true)
     else { return }
-    let head = JSON.object(
-      JSONObject([
-        ("name", .string(name)), ("fetched_at", .int(entry.fetchedAt)), ("expires_at", .int(entry.expiresAt)),
-      ]))
-    let bytes = head.serialized() + [UInt8(ascii: "\n")] + entry.body
+    var head = JSONObject([
+      ("name", .string(name)), ("fetched_at", .int(entry.fetchedAt)), ("expires_at", .int(entry.expiresAt)),
+    ])
+    head["etag"] = entry.entityTag.map { .string($0) }
+    let bytes = JSON.object(head).serialized() + [UInt8(ascii: "\n")] + entry.body
     try? directory.replaceFile(file, with: bytes.span)
   }
 }

@@ -58,6 +58,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case storage = "storage"
   /// The session lacks a value that was asked for, such as an ID Token.
   case missingValue = "missing_value"
+  /// A text that is no token.
+  case malformedToken = "malformed_token"
   case cancelled = "cancelled"
   case internalError = "internal_error"
   case locked = "locked"
@@ -72,6 +74,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable: .tryLater
     case .accessDenied: .denied
     case .locked: .locked
+    case .malformedToken: .tokenNotValid
     case .originNotAllowed, .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected,
       .pinMismatch,
       .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .tokenNotBound, .lifetimeTooShort,

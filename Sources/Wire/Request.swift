@@ -21,6 +21,8 @@ package enum Request: Sendable, Hashable {
   case account(AccountRequest)
   /// Makes a request to a resource with an account's token.
   case call(CallRequest)
+  /// Finds out whether tokens hold.
+  case verify(VerifyRequest)
 }
 
 /// A request with the deadline its sender will wait for.
@@ -97,6 +99,7 @@ extension Request {
     case .daemonLog: "daemon_log"
     case .account(let request): request.name
     case .call: "resource"
+    case .verify: "verify"
     }
   }
 
@@ -116,6 +119,7 @@ extension Request {
     case .use(let account): members.add("account", account)
     case .account(let request): request.addMembers(to: &members)
     case .call(let request): request.addMembers(to: &members)
+    case .verify(let request): request.addMembers(to: &members)
     case .list, .daemonStatus, .daemonStop, .daemonLog: break
     }
   }
@@ -142,6 +146,7 @@ extension Request {
     case "daemon_stop": self = .daemonStop
     case "daemon_log": self = .daemonLog
     case "resource": self = .call(try CallRequest(members))
+    case "verify": self = .verify(try VerifyRequest(members))
     default:
       guard let request = try AccountRequest(named: name, members) else {
         throw Failure(.invalidRequest, "unknown request")

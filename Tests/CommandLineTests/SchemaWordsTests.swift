@@ -12,6 +12,10 @@ import Wire
     #expect(try Self.schema().words(of: "failure_code") == Set(FailureCode.allCases.map(\.rawValue)))
   }
 
+  @Test func `for tokens that do not hold are all codes`() throws {
+    #expect(try Self.schema().words(of: "token_problem") == Set(TokenProblemCode.allCases.map(\.rawValue)))
+  }
+
   @Test func `for the log are all that it can tell`() throws {
     let words = try Self.schema().words(of: "daemon log")
     #expect(words.isSuperset(of: LogEvent.SignOut.allCases.map(\.rawValue)))

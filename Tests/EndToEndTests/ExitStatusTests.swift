@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.needsPrograms) struct `The exit status` {
   /// Statuses that are kept free for what the program cannot do yet, and the command that will bring each about.
-  static let notYet: [Int32: String] = [5: "unlock", 7: "verify"]
+  static let notYet: [Int32: String] = [5: "unlock"]
 
   @Test func `of the manual is produced by a test, or by a command to come`() throws {
     let manual = try Manual().exitStatuses()
@@ -20,7 +20,7 @@ import Testing
   }
 
   /// The tests below, by what they produce; ``ways(to:)`` has all but the last.
-  private static let produced: [Int32] = [0, 1, 2, 3, 4, 6, 130]
+  private static let produced: [Int32] = [0, 1, 2, 3, 4, 6, 7, 130]
 
   /// What was run, and the code of the failure if there is to be one.
   private typealias Attempt = (arguments: [String], code: String?)
@@ -46,6 +46,13 @@ import Testing
     case 6:
       try session.issuer.control("approval", "never")
       return [(["login", "work"], "access_denied")]
+    case 7:
+      // A token that does not hold is an answer, and one that is none is an error.
+      try session.tree.directory.write("home/token", "no.token.here!")
+      return [
+        (["verify", session.tree.path("home/token")], nil),
+        (["decode", session.tree.path("home/token")], "malformed_token"),
+      ]
     default: return []
     }
   }
@@ -56,9 +63,11 @@ import Testing
       #expect(!attempts.isEmpty)
       for attempt in attempts {
         let plain = try session.tree.agent(attempt.arguments + ["--json"])
-        #expect(plain.status == .exited(attempt.code == nil ? 0 : status), "\(attempt.arguments): \(plain.errorText)")
+        #expect(
+          plain.status == .exited(attempt.code == nil && status != 7 ? 0 : status),
+          "\(attempt.arguments): \(plain.errorText)")
         #expect(plain.failureCode == attempt.code, "\(attempt.arguments)")
-        #expect(plain.output.isEmpty == (attempt.code != nil) || attempt.arguments.first == "login")
+        #expect(plain.output.isEmpty == (attempt.code != nil) || ["login", "verify"].contains(attempt.arguments.first))
       }
     }
   }

@@ -60,6 +60,8 @@ import Testing
       ["status", "work", "--check"], ["list"], ["use", "work"], ["whoami"], ["account", "show"],
       ["request", "\(issuer.url)/userinfo", "--output", tree.path("body")], ["login", "work", "--device", "--dpop"],
       ["proof", "\(issuer.url)/userinfo"],
+      ["verify", tree.path("jwt"), "--jwks", tree.path("jwks")],
+      ["verify", tree.path("jwt"), "--jwks", tree.path("jwks"), "--signature-only"], ["decode", tree.path("jwt")],
       ["account", "add", "idle"] + server + settings, ["account", "show", "idle"],
       ["account", "set", "idle", "--scope", "openid", "--unset", "keep"],
       ["account", "set", "work", "--client-id", "other"], ["status"],
@@ -78,6 +80,7 @@ import Testing
     try Issuer.with { issuer in
       try AgentTree.with { tree in
         try tree.directory.write("token", try issuer.refreshToken())
+        try SignedTokens().write(to: tree)
         for call in Self.calls(issuer, tree) { try answers.succeed(call, in: tree) }
       }
     }
@@ -162,7 +165,7 @@ import Testing
   @Test func `of a command that cannot reach a daemon is an error`() throws {
     var answers = try JSONAnswers()
     // They need no daemon.
-    let others: Set = ["daemon run", "completions", "help"]
+    let others: Set = ["daemon run", "completions", "help", "decode"]
     try AgentTree.with { tree in
       for command in answers.commands where !others.contains(command) {
         let words = command.split(separator: " ").map(String.init) + (Self.attempts[command] ?? [])
@@ -171,6 +174,7 @@ import Testing
       try answers.fail(["daemon", "run", "--no-daemon"], 2, "invalid_request", in: tree)
       try answers.fail(["completions", "no-such-shell"], 2, "invalid_request", in: tree)
       try answers.fail(["help", "no-such-command"], 2, "invalid_request", in: tree)
+      try answers.fail(["decode", "/no/such/file"], 2, "invalid_request", in: tree)
       #expect(try tree.daemons() == [])
     }
     #expect(answers.failed == Set(answers.commands))

@@ -51,6 +51,11 @@ import Testing
       isSignedIn: false),
     "agent account import work --issuer https://id.example.com --client-id my-cli --refresh-token-file token":
       Trial(after: "agent token >token", message: "agent: signed in to ISSUER as ", isSignedIn: false),
+    "agent token --id-token | agent verify --audience my-cli": Trial(
+      output: "valid: "),
+    "agent verify tokens.txt --jwks keys.json": Trial(
+      output: "valid: ES256, key k, issuer https://id.example.com, subject ann, expires in ", isSignedIn: false),
+    "agent token --id-token | agent decode": Trial(output: "header\n  alg  ", message: "NOTHING WAS VERIFIED"),
     "source <(agent completions bash)": Trial(
       shells: ["bash"], after: "complete -p agent", output: "complete -F _agent "),
     "source <(agent completions zsh)": Trial(
@@ -122,6 +127,7 @@ import Testing
     try tree.directory.write("home/report", "#!/bin/sh\necho \"$MAIL reports with $GH_TOKEN\"\n")
     try tree.directory.write("home/note.json", "{}")
     try tree.directory.write("home/token", try issuer.refreshToken())
+    try SignedTokens().write(to: tree, tokens: "home/tokens.txt", keys: "home/keys.json")
     let home = tree.path("home")
     try ProcessRunner.shell("chmod 700 '\(home)/deploy.sh' '\(home)/report'")
   }
@@ -130,6 +136,7 @@ import Testing
   private static func adapted(_ line: String, to issuer: Issuer) -> String {
     line.replacing("--issuer https://id.example.com", with: "--issuer \(issuer.url) --allow-http-loopback")
       .replacing("--client-id my-cli", with: "--client-id agent-cli")
+      .replacing("--audience my-cli", with: "--audience agent-cli")
       .replacing("https://api.example.com/me", with: "\(issuer.url)/userinfo")
       .replacing("https://api.example.com/notes/1", with: "\(issuer.url)/echo")
   }

@@ -17,6 +17,8 @@ final class ScriptedHTTP: HTTPClient {
     var proof: String?
     /// What a JSON body holds; nil for any other body.
     var json: JSON?
+    /// The `If-None-Match` header.
+    var ifNoneMatch: String?
   }
 
   typealias Answer = @Sendable (Recorded) throws -> HTTPResponse
@@ -63,7 +65,7 @@ final class ScriptedHTTP: HTTPClient {
       method: request.method, url: request.endpoint.text,
       form: request.isJSON ? nil : Self.fields(request.form),
       authorization: Self.text(request.authorization), proof: request.proof,
-      json: request.isJSON ? Self.json(request.form) : nil)
+      json: request.isJSON ? Self.json(request.form) : nil, ifNoneMatch: request.ifNoneMatch)
     let transport = request.transport
     let answer = state.withLock { state -> Answer? in
       state.requests.append(recorded)

@@ -34,6 +34,7 @@ extension Operands {
     case .account, .namedAccount, .rename: .accounts
     case .methodAndURL: .words(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     case .command: .commands
+    case .file: .files
     case .completionShell: .words(CompletionShell.allCases.map(\.rawValue))
     }
   }

@@ -206,7 +206,7 @@ extension Request {
   fileprivate var mayBeRepeated: Bool {
     switch self {
     case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
-    case .login, .loginRedirect, .loginResume, .logout, .account, .call, .daemonStop: false
+    case .login, .loginRedirect, .loginResume, .logout, .account, .call, .verify, .daemonStop: false
     }
   }
 }

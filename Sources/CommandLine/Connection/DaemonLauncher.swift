@@ -48,12 +48,18 @@ enum DaemonLauncher {
   }
 
   /// A connection to an `agentd` of its own, which ends with the connection.
-  static func startPrivate(_ console: Console = .silent) throws(Failure) -> DaemonConnection {
+  ///
+  /// - Parameters:
+  ///   - reason: What is told after "because".
+  ///   - needsHome: Whether it is to work with anything of the user's.
+  static func startPrivate(
+    _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
+  ) throws(Failure) -> DaemonConnection {
     let pair: SocketPair
     do { pair = try SocketPair() } catch { throw Failure(error, doing: "a private agentd could not be started") }
     let daemon = try DaemonProgram.start(
-      arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: pair.second)
-    console.detail("started a private agentd, process \(daemon.process), because of --no-daemon")
+      arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: pair.second, needsHome: needsHome)
+    console.detail("started a private agentd, process \(daemon.process), because \(reason)")
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
   }
 

@@ -20,14 +20,18 @@ enum DaemonProgram {
 
   /// Starts `agentd` away from the terminal, with a clean environment.
   ///
-  /// - Parameter inherited: A descriptor it gets, as ``inheritedNumber``.
+  /// - Parameters:
+  ///   - inherited: A descriptor it gets, as ``inheritedNumber``.
+  ///   - needsHome: Without it one that is missing from the environment does no harm.
   /// - Throws: `invalid_configuration` when there is no such program.
   static func start(
-    arguments: [String], inheriting inherited: borrowing FileDescriptor
+    arguments: [String], inheriting inherited: borrowing FileDescriptor, needsHome: Bool = true
   ) throws(Failure) -> DaemonProcess {
+    var environment = environment(from: Environment.all())
+    if !needsHome, (Environment.value("HOME") ?? "").isEmpty { environment.append("HOME=/nonexistent") }
     for candidate in candidates(besides: Machine.executablePath()) {
       do {
-        return try start(candidate, arguments: arguments, inheriting: inherited)
+        return try start(candidate, arguments: arguments, environment, inheriting: inherited)
       } catch  where !error.isNotFound {
         throw Failure(.invalidConfiguration, "\(candidate) could not be started: \(error.message)")
       } catch {
@@ -45,11 +49,11 @@ enum DaemonProgram {
   }
 
   private static func start(
-    _ executable: String, arguments: [String], inheriting inherited: borrowing FileDescriptor
+    _ executable: String, arguments: [String], _ environment: [String], inheriting inherited: borrowing FileDescriptor
   ) throws(SystemError) -> DaemonProcess {
     let errors = try Pipe()
     let request = Spawn.Request(
-      executable: executable, arguments: ["agentd"] + arguments, environment: environment(from: Environment.all()),
+      executable: executable, arguments: ["agentd"] + arguments, environment: environment,
       newSession: true, inherits: [(inherited.raw, inheritedNumber), (errors.writing.raw, 2)],
       nullStandardStreams: true, directory: "/")
     let process = try Spawn.start(request)

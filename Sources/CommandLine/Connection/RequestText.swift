@@ -12,6 +12,7 @@ enum RequestText {
     }
     if case .call(let call) = request { text += ", \(call.method) \(place(of: call.url))" }
     if case .discover(let request) = request { text += ", \(place(of: request.url))" }
+    if case .verify(let request) = request, let issuer = request.issuer { text += ", the keys of \(place(of: issuer))" }
     if let timeoutSeconds { text += ", within \(DurationText.text(seconds: timeoutSeconds))" }
     return text
   }
@@ -32,6 +33,7 @@ enum RequestText {
     case .use(let account): account
     case .account(let request): request.account
     case .call(let call): call.account
+    case .verify(let request): request.account
     case .discover(let request): request.account
     case .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog: nil
     }

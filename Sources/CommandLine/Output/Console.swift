@@ -8,7 +8,7 @@ internal import Wire
 ///    so that it is complete or absent: whatever fails, standard output stays empty and the exit
 ///    status is not 0. Exceptions: `env` then prints one statement that sets the status, and
 ///    `login --json` prints its events as they happen. `request` writes the body of any answer, as it
-///    comes.
+///    comes, and `verify` a verdict on each token.
 /// 2. A write error on standard output is an error of the command.
 /// 3. Everything for people goes to standard error. A failure is `agent: error: what happened` and,
 ///    if something helps, `agent: hint: the command that helps`; lower case, no full stop. With

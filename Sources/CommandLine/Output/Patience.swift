@@ -17,7 +17,7 @@ enum Patience {
   init(_ request: Request, _ console: Console) {
     switch request {
     case _ where console.json || console.quiet: self = .silent
-    case .token, .proof, .login, .loginResume, .logout, .whoami, .status(_, check: true), .account(.import),
+    case .token, .proof, .verify, .login, .loginResume, .logout, .whoami, .status(_, check: true), .account(.import),
       .account(.remove):
       self = .forServer
     case .call, .discover: self = .forResource

@@ -69,7 +69,7 @@ struct Parser {
     let known = group.map { CommandTable.members(ofGroup: $0) } ?? CommandTable.firstWords
     let prefix = group.map { "agent \($0)" } ?? "agent"
     let hint = meant(Suggestion.candidates(for: word, among: known).map { "\(prefix) \($0)" })
-    return error("unknown command \"\(group.map { "\($0) " } ?? "")\(word)\"", hint: hint)
+    return error("unknown command \(TokenShape.shown("\(group.map { "\($0) " } ?? "")\(word)"))", hint: hint)
   }
 
   private func checkCompleteness() throws(UsageError) {
@@ -82,7 +82,7 @@ struct Parser {
       throw error("\"\(command.name)\" needs \(command.operands.metavar ?? "an argument")")
     }
     if operands.count > command.operands.limit {
-      throw error("\"\(operands[command.operands.limit])\" is one argument too many")
+      throw error("\(TokenShape.shown(operands[command.operands.limit])) is one argument too many")
     }
     if command.trailing != nil, trailing?.isEmpty ?? true {
       throw error("no command to run is given after \"--\"", hint: "agent \(command.usage)")

@@ -42,6 +42,7 @@ extension FailureCode {
     case .vaultUnusable: "The vault is damaged or of a version that is not known."
     case .storage: "A file or a directory cannot be used."
     case .missingValue: "The session lacks what was asked for, such as an ID Token or a claim."
+    case .malformedToken: "What was given as a token is none."
     case .cancelled: "The request was given up."
     case .internalError: "Something happened that should not."
     case .locked: "The vault is locked."

@@ -68,7 +68,7 @@ enum Manual {
     Item(term: "4", meaning: "A passing failure of the network or the server: try again later."),
     Item(term: "5", meaning: "The vault is locked."),
     Item(term: "6", meaning: "The user or the server said no."),
-    Item(term: "7", meaning: "A token is not valid."),
+    Item(term: "7", meaning: "A token does not hold, or is none."),
     Item(term: "130", meaning: "A sign-in was cancelled with Ctrl-C."),
   ]
 

@@ -1,7 +1,7 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, proof, login, loginRedirect, loginResume, discover, logout, status, list, use, whoami, resource]
+    [token, proof, login, loginRedirect, loginResume, discover, logout, status, list, use, whoami, resource, verify]
     + accountRequests + [
       daemonStatus, daemonLog, daemonStop,
     ]

@@ -15,6 +15,8 @@ enum Operands: Sendable {
   case command
   /// A shell that there are completions for.
   case completionShell
+  /// A file; without it, or for `-`, standard input.
+  case file
   /// What `agent __complete` lists.
   case candidateKind
 
@@ -28,6 +30,7 @@ enum Operands: Sendable {
     case .methodAndURL: "[METHOD] URL"
     case .command: "COMMAND"
     case .completionShell: "SHELL"
+    case .file: "FILE"
     case .candidateKind: "KIND"
     }
   }
@@ -35,7 +38,7 @@ enum Operands: Sendable {
   /// How many operands there must be.
   var required: Int {
     switch self {
-    case .none, .account, .command: 0
+    case .none, .account, .command, .file: 0
     case .namedAccount, .newAccount, .completionShell, .candidateKind, .methodAndURL: 1
     case .rename: 2
     }
@@ -45,7 +48,7 @@ enum Operands: Sendable {
   var limit: Int {
     switch self {
     case .none: 0
-    case .account, .namedAccount, .newAccount, .completionShell, .candidateKind: 1
+    case .account, .namedAccount, .newAccount, .completionShell, .candidateKind, .file: 1
     case .rename, .command, .methodAndURL: 2
     }
   }

@@ -85,6 +85,13 @@ enum OptionName: String, CaseIterable, Sendable {
   case output
   case include
 
+  // `verify`.
+  case jwks
+  case algorithms
+  case type
+  case signatureOnly = "signature-only"
+  case clockSkew = "clock-skew"
+
   // `proof`.
   case nonce
 

@@ -41,7 +41,8 @@ struct JSONAnswers {
   mutating func succeed(_ arguments: [String], in tree: AgentTree) throws -> [JSON] {
     let command = try command(of: arguments)
     let result = try tree.agent(Self.asking(arguments))
-    #expect(result.succeeded && result.error.isEmpty, "\(arguments): \(result.errorText)")
+    let isSilent = result.error.isEmpty || command == "decode" && result.errorText.contains("NOTHING WAS VERIFIED")
+    #expect(result.succeeded && isSilent, "\(arguments): \(result.errorText)")
     answered.insert(command)
     if Self.withoutJSON[command] != nil { return [] }
     let values = try values(result.outputText, of: command, "\(arguments)")

@@ -1,0 +1,46 @@
+internal import Wire
+
+extension ManualProtocol {
+  static let verify = Description(
+    name: "verify",
+    purpose:
+      "Finds out whether tokens hold. The daemon reads them, one a line, from a descriptor, and writes a line for"
+      + " each to another: an object as `agent verify --json` prints it, see agent(1), which also has the codes. Tells"
+      + " events `notice` of keys that were left out.",
+    members: [
+      Member(
+        "account", "text", "The account whose issuer's keys count; without it the active one, unless `issuer` is there."
+      ),
+      Member(
+        "issuer", "text", "The issuer whose keys count. One that an account has is reached as that account reaches it."),
+      Member("ca_file", "text", "As for `login`, for an issuer that no account has; so are the next three."),
+      Member("allow_http_loopback", "boolean", "Allow plain http to `127.0.0.1` and `[::1]`."),
+      Member("proxy", "text", "The proxy in the caller's environment."),
+      Member("no_proxy", "text", "Hosts that it is not for."),
+      Member(
+        "jwks_descriptor", "boolean",
+        "A descriptor from which a JWK Set, or a single public JWK, can be read comes with this line. No issuer is asked"
+          + " then, and `account` and `issuer` must be absent."),
+      Member("audience", "text", "The audience that the tokens must be for."),
+      Member("algorithms", "list of texts", "The algorithms that are accepted; without it all that are supported."),
+      Member("type", "text", "The type (`typ`) that the tokens must have."),
+      Member("signature_only", "boolean", "Look at no claim; the payload may be anything."),
+      Member(
+        "clock_skew", "number",
+        "How many seconds clocks may differ, 0 to \(VerifyRequest.maximumClockSkew); by default 60."),
+      Member(
+        "brief", "boolean",
+        "Of tokens that hold, write no more of the header than `alg` and `kid`, and no more of the claims than `iss`,"
+          + " `sub` and `exp`."),
+    ],
+    result: [
+      Member("tokens", "number", "How many lines were written."),
+      Member("not_valid", "number", "How many of the tokens do not hold."),
+      Member("undecided", "number", "How many of those may hold for all that is known now."),
+    ],
+    note:
+      "The descriptors come with the line, as `SCM_RIGHTS`, one with each message, so the line is sent in as many: that of"
+      + " the key set if there is one, that of the tokens, and a pipe or a socket for the results, which is made"
+      + " non-blocking. The results are complete when `tokens` lines have been read. There is no deadline but that of each"
+      + " question to the issuer. Closing the connection ends the request.")
+}

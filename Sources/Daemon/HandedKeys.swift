@@ -1,0 +1,61 @@
+internal import Encoding
+internal import JOSE
+internal import OAuth
+internal import Platform
+internal import Wire
+
+/// Reads a key set that a client handed over: a JWK Set, or a single JWK (RFC 7517 sections 4 and 5).
+enum HandedKeys {
+  private static let patience = Duration.milliseconds(100)
+
+  /// - Parameter tell: Is told what is odd about the set.
+  static func read(
+    _ descriptor: SharedDescriptor, _ cancellation: Cancellation, tell: (String) -> Void
+  ) throws(Failure) -> JWKSet {
+    let keys = try parse(try content(descriptor, cancellation))
+    if keys.warnings.contains(.privateKey) {
+      tell("the key set holds a private key, which was left out: tokens are verified by public keys")
+    } else if keys.warnings.contains(.symmetricKey) {
+      tell("the key set holds a symmetric key, which was left out")
+    }
+    guard !keys.keys.isEmpty else {
+      throw Failure(
+        .invalidConfiguration, "the key set holds no key that can be used",
+        hint: "public keys: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519")
+    }
+    if keys.skipped > 0 { tell("\(keys.skipped) of the keys in the set cannot be used and were left out") }
+    return keys
+  }
+
+  private static func content(_ descriptor: SharedDescriptor, _ cancellation: Cancellation) throws(Failure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count <= JWKSet.maximumByteCount {
+      if cancellation.isCancelled { throw Failure(.cancelled, "the check was given up") }
+      do throws(SystemError) {
+        guard try descriptor.descriptor.waitUntilReadable(timeout: patience) else { continue }
+        if try descriptor.descriptor.read(into: &bytes, upTo: 65_536) == 0 { return bytes }
+      } catch {
+        guard error.isAgain else {
+          throw Failure(.invalidConfiguration, "the key set cannot be read: \(error.message)")
+        }
+      }
+    }
+    throw Failure(.invalidConfiguration, "the key set is longer than \(JWKSet.maximumByteCount) bytes")
+  }
+
+  private static func parse(_ bytes: [UInt8]) throws(Failure) -> JWKSet {
+    let isSingle = (try? JSON(parsing: bytes))?.object.map { $0["kty"] != nil && $0["keys"] == nil } ?? false
+    do throws(JOSEError) {
+      return try JWKSet(parsing: isSingle ? Array(#"{"keys":["#.utf8) + bytes + Array("]}".utf8) : bytes)
+    } catch {
+      let what =
+        switch error.code {
+        case .mixedKeySet: "it holds symmetric keys beside public ones"
+        case .tooManyKeys: "it has more than \(JWKSet.maximumKeyCount) keys"
+        case .tooLong: "it is longer than \(JWKSet.maximumByteCount) bytes"
+        default: "it is neither a JSON object with an array \"keys\" nor a single key"
+        }
+      throw Failure(.invalidConfiguration, "the key set is not valid: \(what)")
+    }
+  }
+}

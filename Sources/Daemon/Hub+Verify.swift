@@ -1,0 +1,137 @@
+internal import Crypto
+internal import Encoding
+internal import JOSE
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Tokens that anybody got from anywhere, verified by the keys of an issuer or by keys that the caller has.
+extension Hub {
+  /// More at the same time are refused: each has a thread and may keep a processor busy.
+  private static let mostVerifications = 16
+
+  /// As good as no deadline: the input may be of any length, and come as slowly as it likes.
+  private static let never = Duration.seconds(10 * 365 * 86_400)
+
+  func verify(_ request: VerifyRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+    guard verifications.count < Self.mostVerifications else {
+      throw Failure(.tooBusy, "\(Self.mostVerifications) checks of tokens are under way already", hint: "try again")
+    }
+    guard passed.count == (request.bringsKeys ? 3 : 2) else {
+      throw Failure(
+        .invalidRequest,
+        "the request must bring a descriptor for the tokens and one for the results, and before them"
+          + " one for a key set")
+    }
+    var rules = try TokenRules(request)
+    let origin = try keyOrigin(request, passed[0])
+    if case .issuer(let configuration, _, _) = origin { rules.issuer = configuration.issuer }
+    let cancellation = Cancellation()
+    let check: TokenCheck
+    do {
+      check = try TokenCheck(
+        tokens: passed[passed.count - 2], results: passed[passed.count - 1], rules: rules, isBrief: request.brief,
+        time: services.time,
+        cancellation: cancellation)
+    } catch {
+      throw Failure(.invalidRequest, "a descriptor of the request cannot be used: \(error.message)")
+    }
+    verifications[ticket] = cancellation
+    loop.setDeadline(services.time.now().advanced(by: Self.never), of: ticket)
+    start(check, origin, ticket)
+  }
+
+  private func start(_ check: TokenCheck, _ origin: KeyOrigin, _ ticket: Ticket) {
+    let services = origin.account.map { self.services(for: $0) } ?? services
+    submit(on: callers) { [post] in
+      let outcome: Result<TokenCheck.Tally, Failure>
+      do throws(Failure) {
+        let keys = try origin.keys(services, check.cancellation) { notice in
+          post(.meanwhile { hub in hub.loop.send(.event(.notice(notice)), to: ticket) })
+        }
+        outcome = .success(try check.run(keys))
+      } catch {
+        outcome = .failure(error)
+      }
+      return .then { hub in hub.verified(ticket, outcome) }
+    }
+  }
+
+  private func verified(_ ticket: Ticket, _ outcome: Result<TokenCheck.Tally, Failure>) {
+    guard verifications.removeValue(forKey: ticket) != nil else { return }
+    switch outcome {
+    case .success(let tally): loop.send(.result(tally.json), to: ticket)
+    case .failure(let failure): loop.send(.failure(failure), to: ticket)
+    }
+  }
+
+  /// Ends checks: that of a request whose sender has gone, or all.
+  func endVerifications(of ticket: Ticket? = nil) {
+    for (each, cancellation) in verifications where ticket == nil || each == ticket {
+      cancellation.cancel()
+      if ticket != nil { verifications[each] = nil }
+    }
+  }
+
+  /// An issuer that an account has is reached as that account reaches it.
+  private func keyOrigin(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeyOrigin {
+    if request.bringsKeys {
+      guard request.issuer == nil, request.account == nil else {
+        throw Failure(.invalidRequest, "keys are handed over, or those of an issuer count, but not both")
+      }
+      return .descriptor(first)
+    }
+    guard let issuer = request.issuer else {
+      let account = try resolve(request.account)
+      return .issuer(account.configuration, account.name, proxyCredentials: nil)
+    }
+    func isMeant(_ configuration: AccountConfiguration) -> Bool {
+      configuration.issuer.utf8.elementsEqual(issuer.utf8)
+    }
+    if let name = request.account {
+      let account = try resolve(name)
+      guard isMeant(account.configuration) else {
+        throw Failure(.invalidRequest, "the account \(account.name.text) is one at another issuer")
+      }
+      return .issuer(account.configuration, account.name, proxyCredentials: nil)
+    }
+    if let known = try settings().accounts.first(where: { isMeant($0.configuration) }) {
+      return .issuer(known.configuration, known.name, proxyCredentials: nil)
+    }
+    var configuration = AccountConfiguration(issuer: issuer, clientID: "")
+    try configuration.apply(request.settings)
+    let credentials = try configuration.takeProxy(of: request.settings)
+    return .issuer(configuration, nil, proxyCredentials: credentials)
+  }
+}
+
+extension TokenRules {
+  fileprivate init(_ request: VerifyRequest) throws(Failure) {
+    self.init()
+    audience = request.audience
+    type = request.type
+    isSignatureOnly = request.signatureOnly
+    clockSkew = request.clockSkew ?? Self.usualClockSkew
+    if isSignatureOnly, audience != nil || request.clockSkew != nil {
+      throw Failure(.invalidRequest, "where only the signature is checked there is no audience and no time")
+    }
+    if !request.algorithms.isEmpty { algorithms = try Self.algorithms(request.algorithms) }
+  }
+
+  /// What is not supported cannot be allowed.
+  private static func algorithms(_ names: [String]) throws(Failure) -> Set<JWSAlgorithm> {
+    var algorithms: Set<JWSAlgorithm> = []
+    for name in names {
+      guard let algorithm = JWSAlgorithm(name: name) else {
+        throw Failure(
+          .invalidRequest,
+          "\"\(TerminalText.clean(name, limit: 32))\" is not an algorithm that tokens are verified with",
+          hint: "one of \(JWSAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+      algorithms.insert(algorithm)
+    }
+    return algorithms
+  }
+}

@@ -1,0 +1,35 @@
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Where the keys come from that tokens are verified by.
+enum KeyOrigin: Sendable {
+  case descriptor(SharedDescriptor)
+  case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)
+
+  /// Whose issuer it is, if an account has it.
+  var account: AccountName? {
+    if case .issuer(_, let account, _) = self { account } else { nil }
+  }
+
+  /// Blocking.
+  ///
+  /// - Parameter tell: Is told what is odd about the keys.
+  func keys(
+    _ services: SessionServices, _ cancellation: Cancellation, tell: (String) -> Void
+  ) throws(Failure) -> VerificationKeys {
+    switch self {
+    case .descriptor(let descriptor): return VerificationKeys(try HandedKeys.read(descriptor, cancellation, tell: tell))
+    case .issuer(let configuration, let account, let proxyCredentials):
+      do throws(SessionError) {
+        let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
+        return try VerificationKeys(
+          of: configuration, account: account, proxyCredentials: secret, services: services, cancellation: cancellation)
+      } catch {
+        throw Failure(error, account: account?.text)
+      }
+    }
+  }
+}

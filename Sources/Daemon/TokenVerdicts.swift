@@ -1,0 +1,89 @@
+internal import Encoding
+internal import JOSE
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Wire
+
+/// Says of single tokens whether they hold, as lines of JSON.
+struct TokenVerdicts: Sendable {
+  let rules: TokenRules
+  let keys: VerificationKeys
+  let time: any TimeSource
+  /// See ``VerifyRequest/brief``.
+  let isBrief: Bool
+
+  /// The verdicts on some tokens.
+  struct Part: Sendable {
+    /// One line for each.
+    var bytes: [UInt8] = []
+    var tally = TokenCheck.Tally()
+  }
+
+  /// Other keys are looked for so often for one token: what others got meanwhile, and then what the issuer says.
+  private static let mostRenewals = 3
+
+  func part(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
+    var part = Part()
+    part.bytes.reserveCapacity(lines.count * 1024)
+    for line in lines {
+      part.tally.tokens += 1
+      do throws(TokenProblem) {
+        guard let place = line.place else { throw TokenProblem(.form(.tooLong), rules, now: 0) }
+        append(try verify(bytes.span.extracting(place)), to: &part.bytes)
+      } catch {
+        part.tally.notValid += 1
+        if error.code.isUndecided { part.tally.undecided += 1 }
+        part.bytes.append(json: .object(error.json))
+      }
+      part.bytes.append(UInt8(ascii: "\n"))
+    }
+    return part
+  }
+
+  private func verify(_ text: Span<UInt8>) throws(TokenProblem) -> TokenRules.Verified {
+    let now = time.wallSeconds()
+    var fault: TokenFault
+    let token: UnverifiedJWS
+    var edition = keys.current
+    do {
+      token = try TokenRules.read(text)
+    } catch {
+      throw TokenProblem(error, rules, now: now)
+    }
+    do throws(TokenFault) { return try rules.verify(token, by: edition.keys, now: now) } catch { fault = error }
+    for _ in 0..<Self.mostRenewals where fault.needsNewKeys {
+      switch keys.renewed(after: edition) {
+      case .none: throw TokenProblem(fault, rules, now: now)
+      case .failed(let error): throw Self.unavailable(fault, error)
+      case .keys(let newer): edition = newer
+      }
+      do throws(TokenFault) { return try rules.verify(token, by: edition.keys, now: now) } catch { fault = error }
+    }
+    throw TokenProblem(fault, rules, now: now)
+  }
+
+  /// Other keys might make a difference, and they could not be had.
+  private static func unavailable(_ fault: TokenFault, _ error: SessionError) -> TokenProblem {
+    let failure = Failure(error, account: nil)
+    return TokenProblem(
+      .keysUnavailable, "\(TokenProblem.text(of: fault)), and newer keys cannot be had: \(failure.message)")
+  }
+
+  private func append(_ token: TokenRules.Verified, to bytes: inout [UInt8]) {
+    bytes.append(utf8: #"{"valid":true,"header":"#)
+    bytes.append(json: .object(isBrief ? Self.part(of: token.header, VerifyRequest.briefMembers) : token.header))
+    if let claims = token.claims {
+      bytes.append(utf8: #","claims":"#)
+      bytes.append(json: .object(isBrief ? Self.part(of: claims, VerifyRequest.briefClaims) : claims))
+    } else {
+      bytes.append(utf8: #","payload":"#)
+      bytes.append(json: .string(Base64URL.encode(token.payload)))
+    }
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  private static func part(of object: JSONObject, _ names: [String]) -> JSONObject {
+    JSONObject(names.compactMap { name in object[name].map { (name, $0) } })
+  }
+}

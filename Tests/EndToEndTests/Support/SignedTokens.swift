@@ -1,0 +1,53 @@
+import Crypto
+import Encoding
+import JOSE
+import Platform
+import TestSupport
+
+/// A key of its own and tokens that it signs, for what needs no server.
+final class SignedTokens: Sendable {
+  private let key: PrivateKey
+  private let algorithm: JWSAlgorithm
+  let keyID: String
+
+  init(_ algorithm: JWSAlgorithm = .ES256, keyID: String = "k") throws {
+    switch algorithm {
+    case .ES256: key = try .generateEC(.p256)
+    case .RS256: key = try .generateRSA(bits: 2048)
+    default: key = try .generateEd25519()
+    }
+    self.algorithm = algorithm
+    self.keyID = keyID
+  }
+
+  /// The key set that publishes the key.
+  func keySet() throws -> String {
+    String(decoding: JWKSet([try JWK(key.publicComponents, keyID: keyID)]).serialized(), as: UTF8.self)
+  }
+
+  static var claims: JSONObject {
+    let now = SystemTime().wallSeconds()
+    return [
+      "iss": "https://id.example.com", "sub": "ann", "aud": ["my-cli"], "exp": .int(now + 600), "iat": .int(now),
+    ]
+  }
+
+  /// A token with some claims and members of the header changed, or removed by nil.
+  func token(_ changes: [(String, JSON?)] = [], header: [(String, JSON?)] = []) throws -> String {
+    var claims = Self.claims
+    for (name, value) in changes { claims[name] = value }
+    return try token(payload: JSON.object(claims).serialized(), header: header)
+  }
+
+  func token(payload: [UInt8], header changes: [(String, JSON?)] = []) throws -> String {
+    var header: JSONObject = ["typ": "JWT", "kid": .string(keyID)]
+    for (name, value) in changes { header[name] = value }
+    return try JWSSigner.sign(header: header, payload: payload, key: key, algorithm: algorithm)
+  }
+
+  /// Writes a token that holds, and the key set.
+  func write(to tree: AgentTree, tokens: String = "jwt", keys: String = "jwks") throws {
+    try tree.directory.write(tokens, try token() + "\n")
+    try tree.directory.write(keys, try keySet())
+  }
+}

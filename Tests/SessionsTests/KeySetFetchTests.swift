@@ -1,0 +1,190 @@
+import Encoding
+import JOSE
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+
+/// Key sets that are asked about again, and by several at the same time (RFC 9110 section 13.1.2, RFC 9111).
+@Suite struct `The cache of key sets` {
+  let directory: TemporaryDirectory
+  let http = ScriptedHTTP()
+  let time = ManualTime()
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func cache() -> DocumentCache { DocumentCache(directory: directory.path("cache"), http: http, time: time) }
+
+  private func endpoint() throws -> Endpoint { try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false) }
+
+  private func names(_ cache: DocumentCache) throws -> [String?] {
+    try cache.keys(at: endpoint(), transport: Transport(), cancellation: nil).keys.map(\.keyID)
+  }
+
+  private func refetched(_ cache: DocumentCache) throws -> [String?]? {
+    try cache.refetchedKeys(at: endpoint(), transport: Transport(), cancellation: nil)?.keys.map(\.keyID)
+  }
+
+  private func answer(_ issuer: TestIssuer, tag: String? = nil, control: String = "max-age=600") throws {
+    let tags = tag.map { [("ETag", $0)] } ?? []
+    http.answer(TestIssuer.keysURL, try response(200, issuer.keySet, headers: [("Cache-Control", control)] + tags))
+  }
+
+  private var tags: [String?] { http.requests.map(\.ifNoneMatch) }
+
+  @Test(arguments: [false, true]) func `asks whether a set still counts when its time is over`(restarts: Bool) throws {
+    let first = cache()
+    try answer(.first, tag: #""v1""#)
+    #expect(try names(first) == ["first"])
+    time.advance(seconds: 600)
+    http.answer(TestIssuer.keysURL, try response(304, .null, headers: [("Cache-Control", "max-age=1200")]))
+    let second = restarts ? cache() : first
+    #expect(try names(second) == ["first"])
+    time.advance(seconds: 1199)
+    #expect(try names(second) == ["first"])
+    #expect(try names(cache()) == ["first"])
+    #expect(tags == [nil, #""v1""#])
+    time.advance(seconds: 1)
+    try answer(.second, tag: #"W/"v2""#)
+    #expect(try names(second) == ["second"])
+    #expect(tags == [nil, #""v1""#, #""v1""#])
+    time.advance(seconds: 600)
+    try answer(.second)
+    #expect(try names(second) == ["second"])
+    #expect(tags.last == #"W/"v2""#)
+  }
+
+  @Test(arguments: ["", "v1", "\"", "\"a b\"", "\"a\u{1}\"", "\"\(String(repeating: "x", count: 300))\"", "\"é\""])
+  func `keeps no tag that is none`(tag: String) throws {
+    let cache = cache()
+    try answer(.first, tag: tag)
+    #expect(try names(cache) == ["first"])
+    time.advance(seconds: 600)
+    try answer(.second)
+    #expect(try names(cache) == ["second"])
+    #expect(tags == [nil, nil])
+  }
+
+  @Test func `takes no 304 for an answer where it has nothing`() throws {
+    http.answer(TestIssuer.keysURL, try response(304, .null))
+    #expect(throws: OAuthError.self) { try names(cache()) }
+  }
+
+  @Test func `uses no key that is gone after a fetch out of turn`() throws {
+    let cache = cache()
+    try answer(.first, tag: #""v1""#)
+    #expect(try names(cache) == ["first"])
+    try answer(.second, tag: #""v2""#)
+    #expect(try refetched(cache) == ["second"])
+    #expect(try names(cache) == ["second"])
+    #expect(try names(self.cache()) == ["second"])
+  }
+
+  @Test func `stays as it was until its end when a fetch out of turn fails`() throws {
+    let cache = cache()
+    try answer(.first)
+    #expect(try names(cache) == ["first"])
+    http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
+    #expect(throws: OAuthError.self) { try refetched(cache) }
+    time.advance(seconds: 599)
+    #expect(try names(cache) == ["first"])
+    time.advance(seconds: 1)
+    http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
+    #expect(throws: OAuthError.self) { try names(cache) }
+  }
+
+  /// Holds the first answer back until `count` threads wait for it.
+  private func gate() -> WorkQueue<Bool> {
+    let gate = WorkQueue<Bool>()
+    http.answer(TestIssuer.keysURL) { _ in
+      _ = gate.pop(wait: .seconds(20))
+      return try response(200, TestIssuer.first.keySet)
+    }
+    return gate
+  }
+
+  private func opening(_ gate: WorkQueue<Bool>, after seconds: Duration = .milliseconds(300)) throws {
+    try Threads.start(name: "gate") {
+      Threads.sleep(for: seconds)
+      gate.push(true)
+    }
+  }
+
+  @Test func `fetches once for all who want it at the same time`() throws {
+    let cache = cache()
+    try opening(gate())
+    let endpoint = try endpoint()
+    let outcomes = try inThreads(8) { _ in
+      let keys = try cache.keys(at: endpoint, transport: Transport(), cancellation: nil)
+      #expect(keys.keys.map(\.keyID) == ["first"])
+    }
+    #expect(outcomes.allSatisfy { $0 == "done" })
+    #expect(http.requests.count == 1)
+  }
+
+  @Test func `lets all share a fetch out of turn, though it is allowed once`() throws {
+    let cache = cache()
+    try answer(.second)
+    _ = try names(cache)
+    try opening(gate())
+    let endpoint = try endpoint()
+    let outcomes = try inThreads(8) { _ in
+      let keys = try cache.refetchedKeys(at: endpoint, transport: Transport(), cancellation: nil)
+      #expect(keys?.keys.map(\.keyID) == ["first"])
+    }
+    #expect(outcomes.allSatisfy { $0 == "done" })
+    #expect(http.requests.count == 2)
+    #expect(try refetched(cache) == nil)
+  }
+
+  @Test func `does not let one who gives up take the others along`() throws {
+    let cache = cache()
+    let endpoint = try endpoint()
+    let cancellation = Cancellation()
+    let begun = WorkQueue<Bool>()
+    http.answer(TestIssuer.keysURL) { _ in
+      begun.push(true)
+      while !cancellation.isCancelled { Threads.sleep(for: .milliseconds(5)) }
+      throw HTTPFailure(.cancelled)
+    }
+    try answer(.first)
+    let outcomes = try inThreads(2) { number in
+      if number == 0 {
+        #expect(throws: OAuthError.self) {
+          try cache.keys(at: endpoint, transport: Transport(), cancellation: cancellation)
+        }
+      } else {
+        _ = begun.pop(wait: .seconds(20))
+        try Threads.start(name: "cancel") {
+          Threads.sleep(for: .milliseconds(200))
+          cancellation.cancel()
+        }
+        let keys = try cache.keys(at: endpoint, transport: Transport(), cancellation: nil)
+        #expect(keys.keys.map(\.keyID) == ["first"])
+      }
+    }
+    #expect(outcomes.allSatisfy { $0 == "done" })
+  }
+
+  @Test func `does not make one who gives up wait`() throws {
+    let cache = cache()
+    let endpoint = try endpoint()
+    let gate = gate()
+    let outcomes = try inThreads(2) { number in
+      if number == 0 {
+        let keys = try cache.keys(at: endpoint, transport: Transport(), cancellation: nil)
+        #expect(keys.keys.count == 1)
+      } else {
+        Threads.sleep(for: .milliseconds(100))
+        let cancellation = Cancellation()
+        cancellation.cancel()
+        #expect(throws: OAuthError(.cancelled, "the JWK Set endpoint")) {
+          try cache.keys(at: endpoint, transport: Transport(), cancellation: cancellation)
+        }
+        gate.push(true)
+      }
+    }
+    #expect(outcomes.allSatisfy { $0 == "done" })
+  }
+}

@@ -1,0 +1,110 @@
+import Encoding
+import JOSE
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vault
+
+@Suite struct `Keys for verifying` {
+  let directory: TemporaryDirectory
+  let http = ScriptedHTTP()
+  let time = ManualTime()
+  let services: SessionServices
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    http.always(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata)))
+    let cache = DocumentCache(directory: directory.path("cache"), http: http, time: time)
+    services = SessionServices(
+      vault: Vault(stateDirectory: directory.path("state"), machineIdentity: nil, userID: Machine.userID), http: http,
+      time: time, documents: cache)
+  }
+
+  private func keys() throws -> VerificationKeys {
+    try VerificationKeys(
+      of: AccountConfiguration(issuer: TestIssuer.text, clientID: ""), account: nil, proxyCredentials: nil,
+      services: services, cancellation: Cancellation())
+  }
+
+  private func publish(_ issuer: TestIssuer) throws {
+    http.answer(TestIssuer.keysURL, try response(200, issuer.keySet))
+  }
+
+  private func names(_ edition: VerificationKeys.Edition) -> [String?] { edition.keys.keys.map(\.keyID) }
+
+  /// What comes of asking for others; nil for none.
+  private func renewed(_ keys: VerificationKeys, after old: VerificationKeys.Edition) throws -> VerificationKeys
+    .Edition?
+  {
+    switch keys.renewed(after: old) {
+    case .keys(let edition): return edition
+    case .none: return nil
+    case .failed(let error): throw error
+    }
+  }
+
+  @Test func `of a file never change and ask nobody`() throws {
+    let keys = VerificationKeys(try JWKSet(parsing: TestIssuer.first.keySet.serialized()))
+    #expect(names(keys.current) == ["first"] && keys.issuer == nil)
+    #expect(try renewed(keys, after: keys.current) == nil)
+    #expect(http.requests.isEmpty)
+  }
+
+  @Test func `of an issuer come from its metadata, and after that from the cache`() throws {
+    try publish(.first)
+    for _ in 1...3 { #expect(try names(keys().current) == ["first"]) }
+    #expect(http.urls == [TestIssuer.metadataURL, TestIssuer.keysURL])
+    #expect(try keys().issuer?.text == TestIssuer.text)
+  }
+
+  @Test func `of an issuer without a place for them are none`() throws {
+    http.answer(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("jwks_uri", nil))))
+    #expect(throws: SessionError.oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))) { try keys() }
+  }
+
+  @Test func `are asked for anew once, and by all who had the old ones together`() throws {
+    try publish(.first)
+    let keys = try keys()
+    let old = keys.current
+    try publish(.second)
+    let new = try #require(try renewed(keys, after: old))
+    #expect(names(new) == ["second"] && names(keys.current) == ["second"])
+    // Somebody else's token was waiting for the same.
+    #expect(try renewed(keys, after: old).map(names) == ["second"])
+    #expect(try renewed(keys, after: new) == nil)
+    #expect(http.requests.count == 3)
+  }
+
+  @Test func `that others have got are taken without asking again`() throws {
+    try publish(.first)
+    let (one, other) = (try keys(), try keys())
+    let old = other.current
+    try publish(.second)
+    _ = try renewed(one, after: one.current)
+    let new = try #require(try renewed(other, after: old))
+    #expect(names(new) == ["second"])
+    #expect(http.requests.count == 3)
+    #expect(try renewed(other, after: new) == nil)
+  }
+
+  @Test func `stay when others cannot be had`() throws {
+    try publish(.first)
+    let keys = try keys()
+    http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
+    #expect(throws: SessionError.oauth(OAuthError(.network, "the JWK Set endpoint"))) {
+      try renewed(keys, after: keys.current)
+    }
+    #expect(names(keys.current) == ["first"])
+    // Nobody was asked again, and still nothing is known.
+    #expect(throws: SessionError.oauth(OAuthError(.network, "the JWK Set endpoint"))) {
+      try renewed(keys, after: keys.current)
+    }
+    #expect(http.requests.count == 3)
+    time.advance(seconds: 60)
+    try publish(.first)
+    let same = try #require(try renewed(keys, after: keys.current))
+    #expect(try renewed(keys, after: same) == nil)
+  }
+}
