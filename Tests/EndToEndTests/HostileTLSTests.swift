@@ -1,0 +1,50 @@
+import Platform
+import TestSupport
+import Testing
+
+/// What a server can do below HTTP (RFC 8446, RFC 9110 section 4.3.4).
+@Suite(.needsPrograms, .enabled(if: Spawn.search("python3") != nil)) struct `A server with hostile TLS` {
+  private typealias Row = (mode: HostileTLSServer.Mode, outcome: HostileRow.Outcome)
+
+  /// In the modes before `cut` nothing of a request may be sent.
+  private static let rows: [Row] = [
+    (.expired, .refused("certificate_rejected", 1)),
+    (.selfSigned, .refused("certificate_rejected", 1)),
+    (.otherHost, .refused("certificate_rejected", 1)),
+    (.plain, .unavailable),
+    (.cut, .unreachable),
+    (.unclosed, .unreachable),
+  ]
+
+  private func signIn(_ tree: AgentTree, _ server: HostileTLSServer) throws -> HostileRow.Outcome {
+    HostileRow.Outcome(
+      try tree.agent(
+        "login", "work", "--guest", "--issuer", server.url, "--client-id", "client-7", "--ca-file", tree.path("ca.pem"),
+        "--client-secret-file", tree.path("secret"), "--json"))
+  }
+
+  @Test func `gets nobody's secret, starts no session, and ends none`() throws {
+    try HostileScene.with { scene in
+      let tree = scene.tree
+      let server = try HostileTLSServer(tree)
+      try tree.directory.write("secret", "s3cret")
+      for row in Self.rows {
+        try server.behave(row.mode)
+        #expect(try signIn(tree, server) == row.outcome, "a sign-in with \(row.mode)")
+        #expect(try tree.agent("token", "work").failed(3), "there is a session after \(row.mode)")
+        try scene.expectUnharmed(after: row.mode.rawValue)
+      }
+      #expect(try server.behave(.good) == 2, "no request but those of the last two was read")
+      #expect(try signIn(tree, server) == .accepted)
+      for row in Self.rows {
+        let before = try server.behave(row.mode)
+        let result = try tree.agent("token", "work", "--force-refresh", "--json")
+        #expect(HostileRow.Outcome(result) == row.outcome, "a refresh with \(row.mode)")
+        let after = try server.behave(.good)
+        if row.mode != .cut, row.mode != .unclosed { #expect(after == before, "\(row.mode)") }
+        #expect(try tree.agent("token", "work", "--force-refresh").succeeded, "the session after \(row.mode)")
+        try scene.expectUnharmed(after: row.mode.rawValue)
+      }
+    }
+  }
+}

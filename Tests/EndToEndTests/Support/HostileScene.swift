@@ -1,0 +1,120 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A daemon with a session at an issuer that behaves, which must not notice what another issuer does.
+struct HostileScene {
+  /// KiB that the daemon may take for itself beyond what it took after the first requests: documents of
+  /// issuers are kept, code is run for the first time.
+  private static let allowedGrowth = 2048
+
+  let tree: AgentTree
+  private let healthy: Issuer
+  private let process: Int
+  private let memory: Int
+
+  static func with(_ body: (HostileScene) throws -> Void) throws {
+    try Issuer.with(["--algorithm", "ES256"]) { healthy in
+      try AgentTree.with { tree in
+        let browser = "#!/bin/sh\ncurl -qsS --noproxy '*' --max-time 10 -o /dev/null -L \"$1\"\n"
+        try tree.directory.write("home/browser", browser)
+        _ = try ProcessRunner.shell("chmod +x '\(tree.path("home/browser"))'")
+        try tree.signIn("healthy", at: healthy.url)
+        _ = try tree.token("healthy", "--force-refresh")
+        #expect(try tree.check("healthy")["check"] == "ok")
+        try body(HostileScene(tree: tree, healthy: healthy))
+      }
+    }
+  }
+
+  private init(tree: AgentTree, healthy: Issuer) throws {
+    self.tree = tree
+    self.healthy = healthy
+    let facts = try tree.json("daemon", "status")
+    process = try #require(facts["pid"]?.int)
+    memory = try #require(facts["memory_private_dirty_kib"]?.int)
+  }
+
+  // MARK: Rows
+
+  /// Attacks one session, row by row.
+  ///
+  /// - Parameter standing: Switches that hold for all rows unless they say otherwise.
+  func attackSession(_ rows: [HostileRow], standing: [(String, String)]) throws {
+    try Issuer.with(["--algorithm", "ES256"]) { hostile in
+      try tree.signIn("work", at: hostile.url)
+      let calm = HostileRow.calm + standing + [("redirect_to", healthy.url + "/echo")]
+      try hostile.control(calm)
+      for row in rows {
+        try hostile.control(row.switches)
+        #expect(try act(row.action) == row.outcome, "\(row)")
+        try hostile.control(calm)
+        #expect(try act(.refresh) == row.aftermath, "the session after \(row)")
+        if row.aftermath != .accepted { try tree.signIn("work", at: hostile.url) }
+        #expect(try hostile.count("echoes") == 0, "\(row)")
+        try expectUnharmed(after: row)
+      }
+    }
+  }
+
+  /// Attacks a first sign-in, at an issuer of which nothing is known yet.
+  func attackSignIn(_ row: HostileRow) throws {
+    try Issuer.with(["--algorithm", "ES256"]) { hostile in
+      try hostile.control(row.switches + [("redirect_to", healthy.url + "/echo")])
+      #expect(try signIn(hostile, row.action) == row.outcome, "\(row)")
+      try hostile.control(HostileRow.calm)
+      if row.outcome == .accepted {
+        #expect(try tree.agent("token", "new", "--force-refresh").succeeded, "\(row)")
+      } else {
+        #expect(try tree.agent("token", "new", "--json").failed(3), "there is a session after \(row)")
+        #expect(try signIn(hostile, row.action) == row.aftermath, "the next sign-in after \(row)")
+      }
+      if row.outcome == .accepted || row.aftermath == .accepted {
+        #expect(try tree.agent("account", "remove", "new").succeeded)
+      }
+      #expect(try hostile.count("echoes") == 0, "\(row)")
+    }
+    try expectUnharmed(after: row)
+  }
+
+  private func signIn(_ issuer: Issuer, _ action: HostileRow.Action) throws -> HostileRow.Outcome {
+    let flow = action == .device ? "--device" : "--browser"
+    return HostileRow.Outcome(
+      try tree.agent(
+        [
+          "login", "new", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", flow, "--json",
+        ], ["BROWSER": tree.path("home/browser")]))
+  }
+
+  private func act(_ action: HostileRow.Action) throws -> HostileRow.Outcome {
+    guard action == .check else {
+      return HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"))
+    }
+    let account = try tree.check()
+    if account["check"] == "ok" { return .accepted }
+    // The command itself did what it was asked for.
+    return .refused(account["check_problem"]?["code"]?.string ?? "none", 1)
+  }
+
+  // MARK: Afterwards
+
+  /// The daemon is the same, has its memory back, and serves the other account, whose issuer heard of nothing.
+  func expectUnharmed(after row: some CustomStringConvertible) throws {
+    #expect(try tree.agent("token", "healthy", "--force-refresh").succeeded, "the other account after \(row)")
+    #expect(try healthy.count("echoes") == 0, "something was sent elsewhere by \(row)")
+    #expect(try healthy.count("refresh_failures") == 0)
+    let deadline = Instant.now.advanced(by: .seconds(5))
+    while true {
+      let facts = try tree.json("daemon", "status")
+      #expect(facts["pid"]?.int == process, "the daemon after \(row)")
+      let growth = try #require(facts["memory_private_dirty_kib"]?.int) - memory
+      if growth <= Self.allowedGrowth { return }
+      guard Instant.now < deadline else {
+        Issue.record("\(growth) KiB more after \(row)")
+        return
+      }
+      Threads.sleep(for: .milliseconds(50))
+    }
+  }
+}
