@@ -17,6 +17,10 @@ import Testing
     try HostileScene.with { scene in try scene.attackSession(HostileCatalogue.userInfo, standing: []) }
   }
 
+  @Test func `cannot keep a session from being ended`() throws {
+    try HostileScene.with { scene in try scene.attackSession(HostileCatalogue.revocation, standing: []) }
+  }
+
   @Test func `signs nobody in with an ID Token that is wrong`() throws {
     try HostileScene.with { scene in
       for row in HostileCatalogue.firstIDTokens { try scene.attackSignIn(row) }

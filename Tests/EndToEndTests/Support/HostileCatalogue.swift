@@ -49,21 +49,32 @@ enum HostileCatalogue {
       HostileRow(.refresh, "fail_next_token=9&status=400&error=nonsense", .refused("server_rejected", 1)),
       // The new refresh token is lost on its way, and the old one is spent.
       HostileRow(.refresh, "body=html&rotation=on", .misbehaved, then: .expired),
-      HostileRow(.refresh, "body=drop&rotation=on", .expired, then: .expired),
+      HostileRow(.refresh, "body=drop&times=1&rotation=on", .expired, then: .expired),
     ]
 
   /// Answers about the user (OpenID Connect Core 1.0 section 5.3.2).
   static let userInfo: [HostileRow] =
-    [HostileRow(.check, "break_userinfo=sub", .misbehaved, suite: "oidcc-client-test-userinfo-invalid-sub")]
+    [
+      HostileRow(
+        .check, "break_userinfo=sub", .refused("server_misbehaved", 0), suite: "oidcc-client-test-userinfo-invalid-sub")
+    ]
     + [
       "empty", "html", "array", "huge", "deep", "error", "redirect", "type", "two_types", "two_lengths",
       "two_locations", "flood", "endless", "bomb",
-    ].map { HostileRow(.check, "body_at=userinfo&body=\($0)", .misbehaved) } + [
-      HostileRow(.check, "break_userinfo=no_sub", .misbehaved),
+    ].map { HostileRow(.check, "body_at=userinfo&body=\($0)", .refused("server_misbehaved", 0)) } + [
+      HostileRow(.check, "break_userinfo=no_sub", .refused("server_misbehaved", 0)),
       HostileRow(.check, "body_at=userinfo&body=crumbs", .accepted),
-      HostileRow(.check, "body_at=userinfo&body=truncated", .refused("network", 1)),
-      HostileRow(.check, "body_at=userinfo&body=drop", .refused("network", 1)),
+      HostileRow(.check, "body_at=userinfo&body=truncated", .refused("network", 0)),
+      HostileRow(.check, "body_at=userinfo&body=drop", .refused("network", 0)),
     ]
+
+  /// Answers to a sign-out, which ends the session here whatever they are. Their content does not count
+  /// (RFC 7009 section 2.2).
+  static let revocation: [HostileRow] =
+    ["html", "crumbs"].map { HostileRow(.signOut, "body_at=revocation&body=\($0)", .accepted, then: .signedOut) }
+    + ["endless", "redirect", "drop"].map {
+      HostileRow(.signOut, "body_at=revocation&body=\($0)", .refused("not revoked", 0), then: .signedOut)
+    }
 
   // MARK: Sign-ins
 

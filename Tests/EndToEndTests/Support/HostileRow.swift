@@ -9,6 +9,8 @@ struct HostileRow: Sendable, CustomStringConvertible {
     case refresh
     /// The server is asked about the session.
     case check
+    /// The session is ended.
+    case signOut
     /// Somebody signs in for the first time.
     case browser, device
   }
@@ -21,6 +23,7 @@ struct HostileRow: Sendable, CustomStringConvertible {
     static let rejected = Outcome.refused("id_token_rejected", 1)
     static let misbehaved = Outcome.refused("server_misbehaved", 1)
     static let otherUser = Outcome.refused("identity_changed", 3)
+    static let signedOut = Outcome.refused("signed_out", 3)
     static let expired = Outcome.refused("session_expired", 3)
     static let unavailable = Outcome.refused("server_unavailable", 4)
     static let unreachable = Outcome.refused("network", 4)

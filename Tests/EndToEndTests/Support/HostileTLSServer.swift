@@ -18,9 +18,20 @@ final class HostileTLSServer: Sendable {
     case plain
     /// The connection ends amid the content, without a word (RFC 8446 section 6.1).
     case cut
-    /// Only the end of the connection shows where the content ends, and it comes without a word
+    /// The same, and nothing but the end of the connection tells how long the content was to be
     /// (RFC 9112 section 9.8).
+    case unmeasured
+    /// The whole content, of which nothing but the end of the connection tells that it is whole. JSON shows that by
+    /// itself, so it is right.
     case unclosed
+
+    /// Whether requests reach it.
+    var takesRequests: Bool {
+      switch self {
+      case .good, .cut, .unmeasured, .unclosed: true
+      case .expired, .selfSigned, .otherHost, .plain: false
+      }
+    }
   }
 
   let url: String
@@ -99,9 +110,9 @@ final class HostileTLSServer: Sendable {
             body = json.dumps(value).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
-            if self.mode != "unclosed": self.send_header("Content-Length", str(len(body)))
+            if self.mode not in ("unmeasured", "unclosed"): self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body[:len(body) // 2] if self.mode == "cut" else body)
+            self.wfile.write(body[:len(body) // 2] if self.mode in ("cut", "unmeasured") else body)
 
         def do_GET(self):
             self.answer(metadata)
