@@ -18,7 +18,7 @@ __agent_command() {
   'token') options=(--min-valid -s --scope --resource --audience --exchange --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
   'exec') options=(--var) limit=1 operand=accounts trailing=yes ;;
-  'request') options=(-H --header -d --data -o --output -i --include) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
+  'request') options=(-H --header -d --data -o --output -i --include -s --scope --resource --audience --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'proof') options=(--nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'status') options=(--check) limit=1 operand=accounts ;;
   'list') options=() ;;
@@ -86,6 +86,9 @@ __agent_value() {
   'request -H' | 'request --header') kind=text ;;
   'request -d' | 'request --data') kind=text ;;
   'request -o' | 'request --output') kind=files ;;
+  'request -s' | 'request --scope') kind=text ;;
+  'request --resource') kind=text ;;
+  'request --audience') kind=text ;;
   'proof --nonce') kind=text ;;
   'account add --issuer') kind=text ;;
   'account add --client-id') kind=text ;;

@@ -95,6 +95,14 @@ function __agent_takes_value
             return 0
         case 'request --output'
             return 0
+        case 'request -s'
+            return 0
+        case 'request --scope'
+            return 0
+        case 'request --resource'
+            return 0
+        case 'request --audience'
+            return 0
         case 'proof --nonce'
             return 0
         case 'account add --issuer'
@@ -430,6 +438,10 @@ complete -c agent -n '__agent_at options request' -s H -l header -x -d 'Send thi
 complete -c agent -n '__agent_at options request' -s d -l data -x -d 'Send this text, the file after @, or with @- standard input'
 complete -c agent -n '__agent_at options request' -s o -l output -r -F -d 'Write the body to this file, which is replaced when the answer begins'
 complete -c agent -n '__agent_at options request' -s i -l include -d 'Write a line with the status, the headers and an empty line before the body'
+complete -c agent -n '__agent_at options request' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
+complete -c agent -n '__agent_at options request' -l resource -x -d 'Ask for a token that is good at this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options request' -l audience -x -d 'Ask for a token with this audience'
+complete -c agent -n '__agent_at options request' -l exchange -d 'Get it by trading the account\'s own token (RFC 8693)'
 complete -c agent -n '__agent_at operand 0 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at operand 1 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at options proof' -l nonce -x -d 'Use the nonce that the server gave in DPoP-Nonce'

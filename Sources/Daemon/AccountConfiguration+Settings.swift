@@ -80,6 +80,16 @@ extension AccountConfiguration {
     for origin in try origins(of: given) where !lists(origin) { origins.append(origin.text) }
   }
 
+  /// A resource that is named at a sign-in may get the token that is asked for it. One at a place that no
+  /// token goes to, over plain http say, adds nothing.
+  mutating func listOrigins(of resources: [String]) {
+    for resource in resources {
+      guard let place = try? Endpoint(resource, allowHTTPLoopback: allowHTTPLoopback) else { continue }
+      let origin = ResourceOrigin(of: place)
+      if !lists(origin) { origins.append(origin.text) }
+    }
+  }
+
   /// Takes back what is about one client only, before another is registered.
   mutating func forgetClient() {
     clientID = ""

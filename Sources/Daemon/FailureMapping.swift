@@ -133,9 +133,13 @@ extension Failure {
       hint =
         error.code == .insecureURL
         ? "for a development server on this machine: --allow-http-loopback" : "check the issuer's URL"
+    case .registrationMissing:
+      code = .invalidConfiguration
+      hint = "name a client that was registered there by hand: --client-id ID"
     case .registrationRejected:
       code = .clientRejected
-      hint = "where not everybody may register: --initial-access-token-file FILE; or name a client with --client-id"
+      hint =
+        "where not everybody may register: --register --initial-access-token-file FILE; or name a client: --client-id ID"
     case .registrationUnusable: code = .serverRejected
     case .registrationGone: code = .serverRejected
     case .endpointMissing:

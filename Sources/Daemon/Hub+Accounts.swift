@@ -110,7 +110,7 @@ extension Hub {
       log.note(.settingsChanged(.changed), change.account)
       if let account = accounts[change.account], account.configuration == change.old {
         if effect == .none, account.session.grant != nil {
-          account.configuration = change.new
+          for line in account.all { line.configuration = change.new }
           if let move {
             for line in account.all where line.session.grant?.recordGeneration == move.from {
               line.session.recordMoved(to: move.to)

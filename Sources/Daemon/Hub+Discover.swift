@@ -17,7 +17,7 @@ extension Hub {
       return try ResourceSearch(request.url, configuration, proxyCredentials: secret, services: services).run()
     } finish: { (hub, outcome) in
       switch outcome {
-      case .success(let finding): hub.loop.send(.result(Self.answer(finding, settings)), to: ticket)
+      case .success(let finding): hub.loop.send(.result(Self.answer(finding, request, settings)), to: ticket)
       case .failure(let error): hub.loop.send(.failure(Failure(error, account: request.account)), to: ticket)
       }
     }
@@ -42,13 +42,18 @@ extension Hub {
     return JSONObject([("account", .string(name.text))])
   }
 
-  private static func answer(_ finding: ResourceSearch.Finding, _ settings: Settings) -> JSONObject {
+  private static func answer(
+    _ finding: ResourceSearch.Finding, _ request: DiscoverRequest, _ settings: Settings
+  ) -> JSONObject {
     guard case .resource(let resource) = finding else { return JSONObject([("issuer_metadata_found", true)]) }
     var answer = JSONObject([
       ("issuer_metadata_found", false), ("resource", .string(resource.identifier)),
       ("authorization_servers", .array(resource.authorizationServers.map { .string($0.text) })),
       ("scopes", .array(resource.scopes.map { .string($0) })),
     ])
+    if resource.wantsBoundTokens { answer["dpop_bound_access_tokens_required"] = true }
+    answer["account_issuer"] = request.account.flatMap { try? AccountName($0) }
+      .flatMap { settings[$0] }.map { .string($0.issuer) }
     answer["name"] = LoginSettings.names(forHostOf: resource.identifier).first { settings[$0] == nil }
       .map { .string($0.text) }
     return answer

@@ -42,7 +42,7 @@ extension Hub {
         let preparation = SignIn.Preparation(
           account: meant.account, configuration: configuration, given: given, services: services,
           isNew: meant.isNew, registration: try Self.registration(request, sources), isGuest: request.isGuest,
-          cancellation: cancellation)
+          asksToStay: request.asksToStay, cancellation: cancellation)
         if request.isGuest { return .loginFinished(login: id, .success(try GuestSignIn.run(preparation))) }
         outcome = .success(try PreparedSignIn(preparation, choice))
       } catch {

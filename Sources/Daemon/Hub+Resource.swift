@@ -47,8 +47,10 @@ extension Hub {
     do {
       let account = try resolve(transfer.account?.text)
       loop.setDeadline(services.time.now().advanced(by: .seconds(transfer.patienceSeconds)), of: transfer.ticket)
-      try obtain(
-        for: Account.Waiter(ticket: transfer.ticket, need: need(account), purpose: .resource(transfer)), account)
+      let target = transfer.tokenTarget
+      let waiter = Account.Waiter(
+        ticket: transfer.ticket, need: need(account.with(target)), target: target, purpose: .resource(transfer))
+      try obtain(for: waiter, account)
     } catch {
       fail(transfer, error)
     }
@@ -86,7 +88,9 @@ extension Hub {
         return loop.send(.failure(Failure(.signedOut(account: name.text), account: name.text)), to: transfer.ticket)
       }
       tell(response, transfer, account)
-      if ResourceVerdict(response.head) == .refused { forget(grant, account, wasRenewed: transfer.hasRefreshed) }
+      if ResourceVerdict(response.head) == .refused, let line = line(name, transfer.tokenTarget) {
+        forget(grant, line, wasRenewed: transfer.hasRefreshed)
+      }
     }
   }
 

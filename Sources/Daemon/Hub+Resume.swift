@@ -37,7 +37,7 @@ extension Hub {
 
   func resume(_ request: LoginResumeRequest, _ ticket: Ticket) throws(Failure) {
     forgetEnded()
-    guard let login = logins.values.first(where: { $0.isDetached && $0.isNamed(request.login) }) else {
+    guard let login = login(named: request.login) else {
       let reply = ended.first { Login.isSame($0.name, request.login) }?.reply
       guard let reply else {
         throw Failure(
@@ -52,6 +52,11 @@ extension Hub {
     }
     login.ticket = ticket
     if let event = login.event { loop.send(.event(event), to: ticket) }
+  }
+
+  /// The sign-in in the background that is called so, as long as it goes on.
+  func login(named name: String) -> Login? {
+    logins.values.first { $0.isDetached && $0.isNamed(name) }
   }
 
   /// `{"login","account","state","expires_at"}`.

@@ -12,6 +12,12 @@ extension Hub {
     let name: AccountName?
     switch request {
     case .login(let login): name = (try? LoginSettings(login, settings))?.account
+    case .loginResume(let resumed):
+      // One that ended has nothing more to tell.
+      guard let login = login(named: resumed.login) else { return }
+      name = login.account
+    // Nothing is done for any account yet.
+    case .discover: return
     case .logout(let logout) where logout.all: name = nil
     // Which account it is about is found out later.
     case .call(let call) where call.account == nil: name = nil

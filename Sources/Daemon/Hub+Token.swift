@@ -11,14 +11,7 @@ extension Hub {
     let account = try resolve(request.account)
     let need = TokenNeed(
       minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: request.forceRefresh)
-    let target: TokenTarget?
-    do {
-      target = try TokenTarget.make(
-        scope: request.target.scope, resources: request.target.resources, audience: request.target.audience,
-        isExchanged: request.target.isExchanged)
-    } catch {
-      throw Failure(.oauth(error), account: account.name.text)
-    }
+    let target = try TokenTarget.make(request.target, account: account.name.text)
     try obtain(
       for: Account.Waiter(ticket: ticket, need: need, target: target, purpose: .token(request.extras)), account)
   }
@@ -163,7 +156,7 @@ extension Hub {
   }
 
   /// The account's own token, or one with another target; nil when it is gone.
-  private func line(_ name: AccountName, _ target: TokenTarget?) -> Account? {
+  func line(_ name: AccountName, _ target: TokenTarget?) -> Account? {
     guard let account = accounts[name] else { return nil }
     return target.map { account.others[$0] } ?? account
   }

@@ -38,6 +38,7 @@ struct LoginSettings {
     }
     if request.registersClient { configuration.forgetClient() }
     try configuration.apply(request.settings)
+    configuration.listOrigins(of: request.resources)
     proxyCredentials = try configuration.takeProxy(of: request.settings)
     self.configuration = configuration
   }

@@ -12,6 +12,8 @@ final class Transfer: @unchecked Sendable {
   // Content, receiver and cancellation are used by the worker; what can change is used on the loop only.
   let ticket: Ticket
   let target: ResourceCall.Target
+  /// Which of the account's tokens goes along; nil for its own.
+  let tokenTarget: TokenTarget?
   let content: DescriptorContent?
   let receiver: StreamReceiver
   let cancellation = Cancellation()
@@ -31,6 +33,7 @@ final class Transfer: @unchecked Sendable {
     self.ticket = ticket
     self.patienceSeconds = patienceSeconds
     target = try ResourceCall.Target(request)
+    tokenTarget = try TokenTarget.make(request.target, account: request.account)
     guard passed.count == (request.sendsBody ? 2 : 1), let last = passed.last else {
       throw Failure(
         .invalidRequest, "the request must bring a descriptor for the answer, and before it one for a body to send")

@@ -21,7 +21,7 @@ struct AuthorizationRequest: Sendable {
   /// What the client would like best comes first.
   let acrValues: [String]
   /// The key that the code is bound to (RFC 9449 section 10).
-  let dpopThumbprint: String?
+  var dpopThumbprint: String?
 
   /// - Throws: What the client is told by a redirect.
   init(

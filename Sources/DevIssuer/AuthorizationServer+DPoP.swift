@@ -11,11 +11,27 @@ extension AuthorizationServer {
     case wantsNonce(String?)
   }
 
-  /// The proof of a token request; nil when there is none and none is needed (section 5).
-  func proof(ofTokenRequest request: Request) throws(OAuthFailure) -> DPoPProof? {
+  /// The proof of a token request; nil when there is none and none is needed (sections 5 and 5.2).
+  func proof(ofTokenRequest request: Request, _ client: RegisteredClient) throws(OAuthFailure) -> DPoPProof? {
+    let isNeeded = client.bindsTokensToKey || withState { $0.settings.dpop.isRequired }
+    return try proof(atAuthorizationServer: request, isNeeded: isNeeded)
+  }
+
+  /// The key that a pushed request binds its code to; nil when there is none (section 10.1).
+  func thumbprint(ofPushedRequest request: Request, _ parameters: Parameters) throws(OAuthFailure) -> String? {
+    let named = parameters["dpop_jkt"]
+    guard let proof = try proof(atAuthorizationServer: request, isNeeded: false) else { return named }
+    guard named == nil || named == proof.thumbprint else {
+      count(.proofRefusals)
+      throw OAuthFailure(.invalidDPoPProof, "dpop_jkt is another key's")
+    }
+    return proof.thumbprint
+  }
+
+  private func proof(atAuthorizationServer request: Request, isNeeded: Bool) throws(OAuthFailure) -> DPoPProof? {
     do throws(ProofRefusal) {
       let proof = try proof(of: request, for: .authorizationServer)
-      if proof == nil, withState({ $0.settings.dpop.isRequired }) { throw .invalid("a proof is needed") }
+      if proof == nil, isNeeded { throw .invalid("a proof is needed") }
       return proof
     } catch {
       count(.proofRefusals)

@@ -17,21 +17,25 @@ extension AuthorizationServer {
     guard try parameters.required("client_id") == client.id else {
       throw OAuthFailure(.invalidRequest, "client_id is another client's")
     }
-    let wanted: AuthorizationRequest
+    let thumbprint = try thumbprint(ofPushedRequest: request, parameters)
+    var wanted: AuthorizationRequest
     do throws(AuthorizationProblem) {
       wanted = try authorizationRequest(parameters, client)
     } catch {
       throw error.failure
     }
+    wanted.dpopThumbprint = thumbprint
+    let (pushed, hasProof) = (wanted, request.headers["dpop"] != nil)
     let key = try checked(OpaqueKey.random)
     let now = clock.now()
     let fault = withState { (state) -> PushedRequestFault? in
       state.count(.pushedRequests)
-      state.pushed.add(wanted, key: key, at: now)
+      state.pushed.add(pushed, key: key, at: now)
       if state.settings.pushedRequestFault != nil { state.count(.misbehaviours) }
       return state.settings.pushedRequestFault
     }
-    return Self.answer(Self.prefix + key.text, fault)
+    let answer = Self.answer(Self.prefix + key.text, fault)
+    return hasProof ? handingOutNonce(answer, for: .authorizationServer) : answer
   }
 
   private static func answer(_ uri: String, _ fault: PushedRequestFault?) -> Response {

@@ -10,7 +10,7 @@ extension AuthorizationServer {
 
   /// The client registration endpoint (RFC 7591 section 3).
   func register(_ request: Request) throws(OAuthFailure) -> Response {
-    let metadata = try ClientMetadata(try Self.object(of: request))
+    let metadata = try metadata(Self.object(of: request))
     let key = try checked(OpaqueKey.random)
     let token = try checked(OpaqueKey.random)
     let secret: OpaqueKey? = metadata.usesSecret ? try checked(OpaqueKey.random) : nil
@@ -66,7 +66,7 @@ extension AuthorizationServer {
     if let secret = object["client_secret"] {
       guard secret.string == old.secret?.text else { throw ClientMetadata.wrong("client_secret is wrong") }
     }
-    let metadata = try ClientMetadata(object)
+    let metadata = try metadata(object)
     let fresh = try checked(OpaqueKey.random)
     let secret = metadata.usesSecret ? old.secret ?? fresh : nil
     let new = Registration(
@@ -74,6 +74,10 @@ extension AuthorizationServer {
       metadata: metadata)
     withState { $0.registrations[new.id] = new }
     return .json(.object(new.information(issuer: issuer, fault: nil)))
+  }
+
+  private func metadata(_ object: JSONObject) throws(OAuthFailure) -> ClientMetadata {
+    try ClientMetadata(object, mustBindTokens: withState { $0.settings.dpop.isRequired })
   }
 
   private static func object(of request: Request) throws(OAuthFailure) -> JSONObject {

@@ -59,6 +59,7 @@ extension AuthorizationServer {
       "bearer_methods_supported": ["header"],
       "scopes_supported": .array((["openid"] + [settings.resourceRules.scope].compactMap(\.self)).map(JSON.string)),
     ]
+    if settings.resourceRules.wantsBoundTokens { document["dpop_bound_access_tokens_required"] = true }
     switch settings.resourceFault {
     case .noServer: break
     case .server: document["authorization_servers"] = ["https://issuer.invalid"]

@@ -7,7 +7,7 @@ extension AuthorizationServer {
   func tokenAnswer(_ request: Request) throws(OAuthFailure) -> Response {
     let parameters = try Parameters(form: request)
     let client = try authenticate(request, parameters)
-    let proof = try proof(ofTokenRequest: request)
+    let proof = try proof(ofTokenRequest: request, client)
     let grantType = try parameters.required("grant_type")
     if GrantType.all.contains(grantType) { try client.requireGrantType(grantType) }
     switch grantType {

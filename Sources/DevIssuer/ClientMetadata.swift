@@ -18,10 +18,13 @@ struct ClientMetadata: Sendable {
   let redirects: [RedirectRule]
   /// Public keys; never empty for `private_key_jwt`.
   let keys: JWKSet
+  /// RFC 9449 section 5.2.
+  let bindsTokensToKey: Bool
   /// As the client gets it back (section 3.2.1).
   let members: JSONObject
 
-  init(_ object: JSONObject) throws(OAuthFailure) {
+  /// - Parameter mustBindTokens: Whether this server gives out bound tokens only, whatever the client says.
+  init(_ object: JSONObject, mustBindTokens: Bool) throws(OAuthFailure) {
     guard object["software_statement"] == nil else {
       throw OAuthFailure(.invalidSoftwareStatement, "software statements are not supported")
     }
@@ -54,6 +57,10 @@ struct ClientMetadata: Sendable {
       guard ScopeSet(scope) != nil else { throw Self.wrong("malformed scope") }
       members["scope"] = .string(scope)
     }
+    let bindsTokens = object["dpop_bound_access_tokens"] ?? false
+    guard let bindsTokens = bindsTokens.bool else { throw Self.wrong("dpop_bound_access_tokens: true or false") }
+    bindsTokensToKey = bindsTokens || mustBindTokens
+    if bindsTokensToKey { members["dpop_bound_access_tokens"] = true }
     self.name = name
     self.members = members
   }

@@ -21,7 +21,7 @@ struct ControlRequest: Sendable, Hashable {
     // Proofs of possession.
     "dpop_required", "dpop_nonce", "dpop_nonce_rotation", "dpop_window", "break_dpop", "replace_dpop_nonces",
     // Protected resources.
-    "require_scope", "require_acr", "require_max_age", "refuse_next", "redirect_to",
+    "require_scope", "require_acr", "require_max_age", "require_dpop", "refuse_next", "redirect_to",
     // Faults.
     "break_id_token", "break_metadata", "break_authorization", "break_par", "break_registration", "break_resource",
     "break_jwks", "break_userinfo",
@@ -118,6 +118,7 @@ struct ControlRequest: Sendable, Hashable {
     } else if let seconds = try reader.number("require_max_age", in: 0...Int.max) {
       settings.resourceRules.maxAge = seconds
     }
+    if let wants = try reader.flag("require_dpop") { settings.resourceRules.wantsBoundTokens = wants }
     if let text = reader["redirect_to"] {
       guard (try? URI(text)) != nil else { throw Reader.wrong("redirect_to") }
       settings.redirectTarget = text

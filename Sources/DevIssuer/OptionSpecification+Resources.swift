@@ -18,6 +18,9 @@ extension OptionSpecification {
     number("--require-max-age", "S", "they want a sign-in no older than this, in seconds", 0...315_360_000) {
       $0.resourceRules.maxAge = $1
     },
+    flag("--require-dpop", "they take only tokens that are bound to a key (RFC 9449)") {
+      $0.settings.resourceRules.wantsBoundTokens = true
+    },
     OptionSpecification(
       name: "--redirect-to", metavariable: "URI", help: "where /redirect sends to (default: http://resource.invalid/)",
       apply: { (text, options) throws(UsageError) in

@@ -26,6 +26,8 @@ struct RegisteredClient: Sendable {
   let redirects: [RedirectRule]
   /// What it may use at the token endpoint.
   var grantTypes = Set(GrantType.all)
+  /// All its token requests must have a proof of possession (RFC 9449 section 5.2).
+  var bindsTokensToKey = false
 
   /// False for a public client.
   var isConfidential: Bool {

@@ -14,7 +14,7 @@ struct Registration: Sendable {
   var client: RegisteredClient {
     RegisteredClient(
       id: id.text, name: metadata.name, authentication: authentication, redirects: metadata.redirects,
-      grantTypes: Set(metadata.grantTypes))
+      grantTypes: Set(metadata.grantTypes), bindsTokensToKey: metadata.bindsTokensToKey)
   }
 
   private var authentication: RegisteredClient.Authentication {

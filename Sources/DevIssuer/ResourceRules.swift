@@ -8,8 +8,11 @@ struct ResourceRules: Sendable, Hashable {
   var acr: String?
   /// Seconds since the sign-in; RFC 9470 section 3.
   var maxAge: Int?
+  /// Only tokens that are bound to a key are taken (RFC 9728 section 2, `dpop_bound_access_tokens_required`).
+  var wantsBoundTokens = false
 
   func check(_ token: AccessToken, _ grant: Grant, at unixSeconds: Int) throws(BearerToken.Problem) {
+    if wantsBoundTokens, token.dpopThumbprint == nil { throw .invalidBound }
     if let scope, !token.scope.contains(scope) { throw .insufficientScope(scope) }
     let isTooWeak = acr.map { $0 != grant.acr } ?? false
     let isTooOld = maxAge.map { grant.username == nil || unixSeconds - grant.authTime > $0 } ?? false

@@ -33,13 +33,14 @@ package struct ClientRegistration: Sendable {
   /// Registers a client. Sent once, never repeated here.
   ///
   /// - Parameter initialAccessToken: What lets somebody register, where not everybody may (RFC 7591 section 3).
-  /// - Throws: `registrationRejected` for what the server says against it; `endpointMissing` when it offers none.
+  /// - Throws: `registrationRejected` for what the server says against it; `registrationMissing` when it
+  ///   offers none.
   package static func register(
     _ request: ClientRegistrationRequest, at metadata: AuthorizationServerMetadata,
     initialAccessToken: SharedSecret?, transport: Transport, http: any HTTPClient, cancellation: Cancellation?
   ) throws(OAuthError) -> ClientRegistration {
     let role = EndpointRole.registration
-    guard let endpoint = metadata.registrationEndpoint else { throw OAuthError(.endpointMissing, role.subject) }
+    guard let endpoint = metadata.registrationEndpoint else { throw OAuthError(.registrationMissing, "the server") }
     let text = JSON.object(request.json).serialized()
     let body: SecretBytes
     do { body = try SecretBytes(copying: text.span) } catch { throw OAuthError(.cryptoFailure, "the request") }

@@ -19,7 +19,7 @@ extension OAuthError {
     case unsupportedTokenRevocation, otherServerError
     case codeRejected
     // Dynamic registration.
-    case registrationRejected, registrationUnusable, registrationGone
+    case registrationMissing, registrationRejected, registrationUnusable, registrationGone
   }
 }
 
@@ -49,7 +49,7 @@ extension OAuthError.Code {
       .certificateRejected,
       .pinMismatch, .redirectRefused,
       .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope,
-      .registrationRejected,
+      .registrationMissing, .registrationRejected,
       .proofNeeded, .tokenNotBound, .bindingUnsupported:
       .fixConfiguration
     case .responseTooLarge, .cancelled, .malformedResponse, .internalFailure, .cryptoFailure,
@@ -93,6 +93,7 @@ extension OAuthError.Code {
     case .userInfoMismatch: "the answer of \(subject) is about another user"
     case .codeChallengeUnsupported: "\(subject) announces PKCE without the method S256, so its codes are not safe"
     case .responseIssuerMismatch: "the answer to the sign-in is not from \(subject) but from another issuer"
+    case .registrationMissing: "\(subject) does not register clients by itself"
     case .registrationRejected: "\(subject) does not register this client"
     case .registrationUnusable: "the server registered the client in a way that is of no use: \(subject)"
     case .registrationGone: "\(subject) no longer knows the client, or its token"

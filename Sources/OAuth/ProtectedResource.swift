@@ -8,6 +8,8 @@ package struct ProtectedResource: Sendable, Hashable {
   package let authorizationServers: [Issuer]
   /// What to ask for; empty when the resource does not say.
   package internal(set) var scopes: [String]
+  /// It takes only tokens that are bound to a key (RFC 9449).
+  package let wantsBoundTokens: Bool
 
   /// More authorization servers than these are not looked at.
   package static let mostServers = 16
@@ -19,7 +21,8 @@ package struct ProtectedResource: Sendable, Hashable {
   /// for there (section 7.7).
   ///
   /// - Throws: `resourceMismatch` when the document is not for `resource`, byte by byte; then nothing of it is
-  ///   used (section 3.3). `metadataInvalid` names a member that is wrong or missing.
+  ///   used (section 3.3). `bindingUnsupported` when it wants proofs, but none that we make. `metadataInvalid`
+  ///   names a member that is wrong or missing.
   package init(parsing body: [UInt8], of resource: Endpoint, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
       throw OAuthError(.metadataInvalid, "it is not a JSON object")
@@ -38,6 +41,12 @@ package struct ProtectedResource: Sendable, Hashable {
     }
     guard !servers.isEmpty else { throw OAuthError(.metadataInvalid, "it names no authorization server to go to") }
     authorizationServers = servers
+    wantsBoundTokens = try reader.flag("dpop_bound_access_tokens_required")
+    if wantsBoundTokens, let algorithms = try reader.strings("dpop_signing_alg_values_supported"),
+      !algorithms.contains(DPoPKey.algorithmName)
+    {
+      throw OAuthError(.bindingUnsupported, "the resource")
+    }
     scopes = (try? Scope(values: reader.strings("scopes_supported") ?? []).values) ?? []
   }
 }

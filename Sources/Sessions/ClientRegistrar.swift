@@ -8,6 +8,8 @@ struct ClientRegistrar {
   let configuration: AccountConfiguration
   let secrets: SignIn.Secrets
   let order: SignIn.RegistrationOrder
+  /// As in ``SignIn/Preparation/asksToStay``: a client may be held to the scope that it is registered with.
+  let asksToStay: Bool
   let services: SessionServices
   let cancellation: Cancellation
 
@@ -27,6 +29,7 @@ struct ClientRegistrar {
     access.useProxyCredentials(secrets.proxyCredentials)
     let metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
     var made = Result(configuration: configuration, secrets: secrets, notices: [])
+    if asksToStay { made.configuration.askToStay(metadata) }
     var request = try self.request(metadata, made)
     let registration = try register(&request, metadata, access.transport, &made)
     try adopt(registration, for: request, &made)
@@ -91,7 +94,8 @@ struct ClientRegistrar {
       throw .oauth(OAuthError(.registrationUnusable, "it offers no way to sign in"))
     }
     do {
-      if !configuration.scope.isEmpty { request.scope = try Scope(values: configuration.scope) }
+      let scope = made.configuration.scope
+      if !scope.isEmpty { request.scope = try Scope(values: scope) }
     } catch {
       throw .oauth(error)
     }

@@ -15,12 +15,14 @@ extension SignIn {
     package let registration: RegistrationOrder?
     /// The session is to be one without a user.
     package let isGuest: Bool
+    /// The scope is not the person's choice: the session is to last as well, where the server knows how.
+    package let asksToStay: Bool
     package let cancellation: Cancellation
 
     package init(
       account: AccountName, configuration: AccountConfiguration, given: Secrets, services: SessionServices,
       isNew: Bool = false, registration: RegistrationOrder? = nil, isGuest: Bool = false,
-      cancellation: Cancellation
+      asksToStay: Bool = false, cancellation: Cancellation
     ) {
       self.account = account
       self.configuration = configuration
@@ -29,12 +31,13 @@ extension SignIn {
       self.isNew = isNew
       self.registration = registration
       self.isGuest = isGuest
+      self.asksToStay = asksToStay
       self.cancellation = cancellation
     }
 
     func register(_ order: RegistrationOrder) throws(SessionError) -> ClientRegistrar.Result {
       try ClientRegistrar(
-        configuration: configuration, secrets: given, order: order, services: services,
+        configuration: configuration, secrets: given, order: order, asksToStay: asksToStay, services: services,
         cancellation: cancellation
       ).run()
     }
@@ -71,8 +74,7 @@ extension SignIn {
       if !values.isEmpty { return try Scope(values: values) }
       if let usual = configuration.service?.scope, !usual.isEmpty { return try Scope(values: usual) }
       guard metadata.issuesIDTokens else { return nil }
-      let canStay = metadata.scopes?.contains("offline_access") ?? false
-      return try Scope(values: canStay ? ["openid", "offline_access"] : ["openid"])
+      return try Scope(values: metadata.knowsOfflineAccess ? ["openid", "offline_access"] : ["openid"])
     }
   }
 

@@ -101,11 +101,12 @@ package struct SignIn: Sendable {
     account = request.account
     notices = registered?.notices ?? []
     isRegisteredNow = registered != nil
-    self.configuration = contact.configuration
+    var chosen = contact.configuration
+    if request.asksToStay { chosen.askToStay(contact.server.metadata) }
+    let wanted = chosen.scope
+    self.configuration = chosen
     server = contact.server
-    scope = try oauth { () throws(OAuthError) in
-      try request.scope(contact.configuration.scope, contact.server.metadata)
-    }
+    scope = try oauth { () throws(OAuthError) in try request.scope(wanted, contact.server.metadata) }
     cancellation = request.cancellation
     services = request.services
     caDigest = contact.caDigest

@@ -16,6 +16,9 @@ package struct CallRequest: Sendable, Hashable {
   /// Whether a body is sent.
   package var sendsBody: Bool
 
+  /// Which token goes along; empty for the account's own.
+  package var target = TokenRequest.Target()
+
   package init(account: String? = nil, url: String, method: String, headers: [String] = [], sendsBody: Bool = false) {
     self.account = account
     self.url = url
@@ -33,6 +36,7 @@ package struct CallRequest: Sendable, Hashable {
     sendsBody = try members.flag("body_descriptor")
     method = try members.text("method") ?? (sendsBody ? "POST" : "GET")
     headers = try members.texts("headers")
+    target = try TokenRequest.Target(members)
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -41,6 +45,7 @@ package struct CallRequest: Sendable, Hashable {
     members.add("method", method)
     members.add("headers", headers)
     members.add("body_descriptor", sendsBody)
+    target.addMembers(to: &members)
   }
 }
 

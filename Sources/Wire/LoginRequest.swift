@@ -15,6 +15,8 @@ package struct LoginRequest: Sendable, Hashable {
   package var registersClient = false
   /// A session without a user, by the client's own credentials (RFC 6749, section 4.4).
   package var isGuest = false
+  /// Ask for `offline_access` beside the scope, where the server says that it knows it.
+  package var asksToStay = false
   /// Tell ``Event/qrCode(_:)`` too.
   package var wantsQRCode = false
 
@@ -68,6 +70,7 @@ extension LoginRequest {
     if try members.flag("initial_access_token_descriptor") { handsOver.insert(.initialAccessToken) }
     registersClient = try members.flag("register")
     isGuest = try members.flag("guest")
+    asksToStay = try members.flag("offline_access")
     wantsQRCode = try members.flag("qr_code")
     flow = try members.text("flow").map { (name) throws(Failure) in try Self.flow(name) }
     canOpenBrowser = try members.flag("can_open_browser")
@@ -81,6 +84,7 @@ extension LoginRequest {
     HandedSecret.addMembers(handsOver, to: &members)
     members.add("register", registersClient)
     members.add("guest", isGuest)
+    members.add("offline_access", asksToStay)
     members.add("qr_code", wantsQRCode)
     members.add("flow", flow?.rawValue)
     members.add("can_open_browser", canOpenBrowser)

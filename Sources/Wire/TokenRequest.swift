@@ -28,6 +28,20 @@ package struct TokenRequest: Sendable, Hashable {
       self.audience = audience
       self.isExchanged = isExchanged
     }
+
+    init(_ members: RequestMembers) throws(Failure) {
+      scope = try members.texts("scope")
+      resources = try members.texts("resource")
+      audience = try members.text("audience")
+      isExchanged = try members.flag("exchange")
+    }
+
+    func addMembers(to members: inout MemberWriter) {
+      members.add("scope", scope)
+      members.add("resource", resources)
+      members.add("audience", audience)
+      members.add("exchange", isExchanged)
+    }
   }
 
   /// What the answer is to hold beside the access token.
@@ -60,9 +74,7 @@ package struct TokenRequest: Sendable, Hashable {
     account = try members.text("account")
     minimumValiditySeconds = try members.integer("min_valid", in: 0...86_400)
     forceRefresh = try members.flag("force_refresh")
-    target = Target(
-      scope: try members.texts("scope"), resources: try members.texts("resource"),
-      audience: try members.text("audience"), isExchanged: try members.flag("exchange"))
+    target = try Target(members)
     extras = Extras(idToken: try members.flag("id_token"), claims: try members.flag("claims"))
   }
 
@@ -70,10 +82,7 @@ package struct TokenRequest: Sendable, Hashable {
     members.add("account", account)
     members.add("min_valid", minimumValiditySeconds)
     members.add("force_refresh", forceRefresh)
-    members.add("scope", target.scope)
-    members.add("resource", target.resources)
-    members.add("audience", target.audience)
-    members.add("exchange", target.isExchanged)
+    target.addMembers(to: &members)
     members.add("id_token", extras.idToken)
     members.add("claims", extras.claims)
   }

@@ -54,7 +54,8 @@ import Wire
     case .expiredToken: (.codeExpired, .signInNeeded)
     case .invalidGrant: (.sessionExpired, .signInNeeded)
     case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .registrationRejected: (.clientRejected, .failed)
-    case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .endpointMissing:
+    case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .endpointMissing,
+      .registrationMissing:
       (.invalidConfiguration, .failed)
     case .invalidTarget: (.invalidRequest, .usage)
     case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,

@@ -63,6 +63,28 @@ import Wire
     #expect(nameless?.hint?.hasPrefix("--client-id ID, or --register") == true)
   }
 
+  @Test func `a resource that is named may get the token`() throws {
+    var request = Self.request {
+      $0.issuer = Self.issuer
+      $0.clientID = "cli"
+      $0.resources = [
+        "https://API.example.org/v1?x=1", "https://api.example.org/v2", "https://other.example:8443/",
+        "http://plain.example/", "http://127.0.0.1:8080/x",
+      ]
+      $0.origins = ["other.example:8443"]
+    }
+    let meant = try LoginSettings(request, Settings())
+    #expect(meant.configuration.origins == ["https://other.example:8443", "https://api.example.org"])
+    request.settings.allowHTTPLoopback = true
+    #expect(try LoginSettings(request, Settings()).configuration.origins.last == "http://127.0.0.1:8080")
+    // What is stored was named before, or by somebody who edited the file.
+    var stored = try Self.stored()
+    var configuration = try #require(stored[AccountName("work")])
+    configuration.resources = ["https://api.example.org/v1"]
+    try stored.set(configuration, for: try AccountName("work"))
+    #expect(try LoginSettings(LoginRequest(), stored).configuration.origins.isEmpty)
+  }
+
   @Test func `a second sign-in keeps what is stored`() throws {
     let settings = try Self.stored()
     let configuration = try #require(settings[AccountName("work")])

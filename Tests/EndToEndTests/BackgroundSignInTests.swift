@@ -39,6 +39,26 @@ import Testing
     }
   }
 
+  @Test func `is what --verbose tells of, whatever account is active`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        try tree.signIn("home", at: issuer.url)
+        try issuer.control("approval", "ask")
+        let (event, login) = try start(tree, issuer)
+        let resumed = try tree.start(["login", "--resume", login, "--verbose"])
+        let deadline = Instant.now.advanced(by: .seconds(20))
+        while !resumed.errorText.contains("agent: work: ") {
+          try #require(Instant.now < deadline, "\(resumed.errorText)")
+          Threads.sleep(for: .milliseconds(20))
+        }
+        try issuer.control("approve", try #require(event["user_code"]?.string))
+        #expect(try resumed.wait() == .exited(0))
+        #expect(resumed.errorText.contains("agent: work: sign-in ended"), "\(resumed.errorText)")
+        #expect(!resumed.errorText.contains("agent: home: "))
+      }
+    }
+  }
+
   @Test func `that ended while nobody waited tells how, as often as it is asked`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in

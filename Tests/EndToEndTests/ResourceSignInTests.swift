@@ -19,8 +19,9 @@ import Testing
       try #require(login.succeeded, "\(login.errorText)")
       let end = try JSON(parsing: Array(try #require(login.lines.last).utf8))
       #expect(end["event"] == "signed_in" && end["account"] == "127.0.0.1")
-      // RFC 9728 section 2: what the resource says to ask for.
-      #expect(end["scope"] == "openid")
+      // RFC 9728 section 2: what the resource says to ask for, and what lets the session last.
+      #expect(end["scope"] == "openid offline_access")
+      #expect(try !tree.token("127.0.0.1", "--force-refresh").isEmpty)
       let settings = try #require(try tree.json("account", "show")["settings"])
       #expect(settings["resource"] == [.string(resource)])
       #expect(settings["origins"] == [.string(issuer.url)])
@@ -44,7 +45,8 @@ import Testing
       #expect(
         result.errorText
           == "agent: error: the resource names the authorization server \(issuer.url), which nobody has confirmed\n"
-          + "agent: hint: if you trust it: agent login \(resource) --issuer \(issuer.url)\n")
+          + "agent: hint: if you trust it: agent login \(resource) --no-input --client-id agent-cli"
+          + " --allow-http-loopback --device --issuer \(issuer.url)\n")
       #expect(try issuer.count("resource") == 1 && issuer.count("resource_metadata") == 1)
       #expect(try issuer.count("metadata") == 0)
       #expect(try tree.json("list")["accounts"] == [])
@@ -56,9 +58,11 @@ import Testing
       let arguments = ["login", "work", "--resource", resource, "--no-input", "--json"] + Self.options
       let refused = try tree.agent(arguments)
       #expect(refused.status == .exited(3) && refused.failureCode == "issuer_not_trusted")
-      #expect(refused.errorText.contains("agent login \(resource) --account work --issuer \(issuer.url)"))
-      let login = try tree.agent(
-        ["login", resource, "--account", "work", "--issuer", issuer.url] + Self.options)
+      let error = try JSON(parsing: Array(refused.errorText.utf8))["error"]
+      let hint = try #require(error?["hint"]?.string)
+      let prefix = "if you trust it: "
+      #expect(hint.hasPrefix(prefix) && hint.hasSuffix(" --account work --issuer \(issuer.url)"), "\(hint)")
+      let login = try tree.shell("dash", String(hint.dropFirst(prefix.utf8.count)))
       #expect(login.succeeded, "\(login.errorText)")
       #expect(try tree.agent(arguments).succeeded)
     }

@@ -121,7 +121,7 @@ import Testing
 
   @Test func `needs a server that offers it`() throws {
     let plain = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: EndpointOverrides())
-    #expect(throws: OAuthError(.endpointMissing, Self.subject)) {
+    #expect(throws: OAuthError(.registrationMissing, "the server")) {
       try ClientRegistration.register(
         Self.request, at: plain, initialAccessToken: nil, transport: Transport(), http: ScriptedHTTP(),
         cancellation: nil)

@@ -47,6 +47,34 @@ import Testing
     #expect(http.requests.allSatisfy { $0.authorization == nil && $0.form == nil })
   }
 
+  // Section 2.
+  @Test(
+    arguments: [
+      (.null, .null, false), (false, ["PS256"], false), (true, .null, true), (true, ["PS256", "ES256"], true),
+    ] as [(JSON, JSON, Bool)])
+  func `tells whether only bound tokens are taken`(required: JSON, algorithms: JSON, wants: Bool) throws {
+    let changes: JSONObject = [
+      "dpop_bound_access_tokens_required": required, "dpop_signing_alg_values_supported": algorithms,
+    ]
+    let http = ScriptedHTTP(try response(401, ""), try response(Self.document(changes)))
+    #expect(try find(http).wantsBoundTokens == wants)
+  }
+
+  @Test(
+    arguments: [
+      (true, ["PS256"], OAuthError(.bindingUnsupported, "the resource")),
+      (true, [], OAuthError(.bindingUnsupported, "the resource")),
+      (true, "ES256", OAuthError(.metadataInvalid, "dpop_signing_alg_values_supported")),
+      ("true", .null, OAuthError(.metadataInvalid, "dpop_bound_access_tokens_required")),
+    ] as [(JSON, JSON, OAuthError)])
+  func `is no use where no proof of ours is taken`(required: JSON, algorithms: JSON, error: OAuthError) throws {
+    let changes: JSONObject = [
+      "dpop_bound_access_tokens_required": required, "dpop_signing_alg_values_supported": algorithms,
+    ]
+    let http = ScriptedHTTP(try response(401, ""), try response(Self.document(changes)))
+    #expect(throws: error) { try find(http) }
+  }
+
   // Section 3.1.
   @Test(arguments: [
     ("https://api.example", "https://api.example/.well-known/oauth-protected-resource"),

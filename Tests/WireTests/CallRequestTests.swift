@@ -16,6 +16,19 @@ import Wire
     #expect(try RequestEnvelope(parsing: line.span) == RequestEnvelope(.call(request), timeoutSeconds: 7))
   }
 
+  // As in a request for a token.
+  @Test func `names the token that goes along`() throws {
+    var request = CallRequest(url: "u", method: "GET")
+    request.target = TokenRequest.Target(
+      scope: ["a", "b"], resources: ["https://api.example/"], audience: "x", isExchanged: true)
+    let line = RequestEnvelope(.call(request)).serialized()
+    #expect(
+      String(decoding: line, as: UTF8.self)
+        == #"{"v":1,"request":"resource","url":"u","method":"GET","scope":["a","b"],"#
+        + #""resource":["https://api.example/"],"audience":"x","exchange":true}"# + "\n")
+    #expect(try RequestEnvelope(parsing: line.span) == RequestEnvelope(.call(request)))
+  }
+
   @Test func `needs a URL alone`() throws {
     #expect(
       try parse(#"{"v":1,"request":"resource","url":"u"}"#)

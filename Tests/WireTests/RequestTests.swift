@@ -26,6 +26,7 @@ let fullLogin: LoginRequest = {
   login.handsOver = Set(HandedSecret.allCases)
   login.registersClient = true
   login.isGuest = true
+  login.asksToStay = true
   login.authentication.basicUnencoded = true
   login.authentication.certificate = true
   login.authentication.keyAlgorithm = "PS256"
@@ -128,7 +129,7 @@ private let fullDiscovery: DiscoverRequest = {
         + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"dpop":true,"#
         + #""origins":["api.example.org"],"client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
-        + #""register":true,"guest":true,"flow":"browser","can_open_browser":true}"# + "\n")
+        + #""register":true,"guest":true,"offline_access":true,"flow":"browser","can_open_browser":true}"# + "\n")
   }
 
   // MARK: Versions and names

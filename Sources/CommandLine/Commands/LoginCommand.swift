@@ -62,9 +62,9 @@ enum LoginCommand {
         .invalidRequest, "a sign-in in the background needs a daemon that stays", hint: "leave out --no-daemon")
     }
     var request = try LoginOptions.request(invocation)
-    try ResourceLogin(invocation)?.complete(&request)
     request.isDetached = invocation.has(.start)
     request.handsOver = files.announced
+    try ResourceLogin(invocation)?.complete(&request)
     request.wantsQRCode = reporter.drawsQRCodes
     return .login(request)
   }

@@ -32,9 +32,11 @@ enum RequestCommand {
     let words = invocation.operands
     guard let url = words.last else { throw Failure(.invalidRequest, "no URL is given") }
     let method = words.count > 1 ? words[0] : sendsBody ? "POST" : "GET"
-    return CallRequest(
+    var request = CallRequest(
       account: try invocation.account(operand: nil), url: url, method: method, headers: invocation.texts(.header),
       sendsBody: sendsBody)
+    request.target = TargetOptions.read(invocation)
+    return request
   }
 
   /// The head as it is printed: the status, a line for each field, and an empty line, as in HTTP/1.1.

@@ -5,7 +5,8 @@ internal import Wire
 /// A sign-in that names a resource instead of an authorization server (RFC 9728).
 ///
 /// `agentd` reads what the resource says of itself; the person decides whether the authorization server that it names
-/// is to be trusted (RFC 9728 section 7.6), and only then is that one contacted at all.
+/// is to be trusted (RFC 9728 section 7.6), and only then is that one contacted at all. Where no client is known there,
+/// one is registered (RFC 7591).
 struct ResourceLogin {
   private let invocation: Invocation
   private let url: String
@@ -49,58 +50,74 @@ struct ResourceLogin {
 
   private func take(_ answer: JSONObject, _ request: inout LoginRequest) throws(Failure) {
     let servers = (answer["authorization_servers"]?.array ?? []).compactMap(\.string)
-    guard let resource = answer["resource"]?.string, resource.utf8.elementsEqual(url.utf8), !servers.isEmpty,
-      let origin = try? URI(resource).origin
-    else { throw Failure(.internalError, "the daemon's answer about the resource makes no sense") }
-    request.issuer = try issuer(among: servers)
+    guard let resource = answer["resource"]?.string, resource.utf8.elementsEqual(url.utf8), !servers.isEmpty else {
+      throw Failure(.internalError, "the daemon's answer about the resource makes no sense")
+    }
+    let known = answer["account_issuer"]?.string
+    let (issuer, registers) = try issuer(among: servers) { Self.needsClient(request, at: $0, known: known) }
+    request.issuer = issuer
+    request.registersClient = registers
     request.account = request.account ?? answer["name"]?.string
     if !request.resources.contains(resource) { request.resources.append(resource) }
-    if request.scope.isEmpty { request.scope = (answer["scopes"]?.array ?? []).compactMap(\.string) }
-    if !request.origins.contains(origin) { request.origins.append(origin) }
+    if request.scope.isEmpty {
+      request.scope = (answer["scopes"]?.array ?? []).compactMap(\.string)
+      request.asksToStay = true
+    }
+    if answer["dpop_bound_access_tokens_required"]?.bool == true { request.dpop = true }
+  }
+
+  /// Whether a client must be registered to sign in at a server.
+  ///
+  /// - Parameter known: Where the account has a client already.
+  private static func needsClient(_ request: LoginRequest, at server: String, known: String?) -> Bool {
+    if request.registersClient { return true }
+    // A secret is some client's, whose name was forgotten.
+    guard request.clientID == nil, !request.handsOver.contains(.clientSecret) else { return false }
+    return known.map { !$0.utf8.elementsEqual(server.utf8) } ?? true
   }
 
   // MARK: Trust
 
-  private func issuer(among servers: [String]) throws(Failure) -> String {
+  /// - Returns: The server that is trusted, and whether a client is registered there.
+  private func issuer(
+    among servers: [String], registersAt: (String) -> Bool
+  ) throws(Failure) -> (String, registers: Bool) {
     if let named = invocation.text(.issuer) {
       guard servers.contains(where: { $0.utf8.elementsEqual(named.utf8) }) else {
         throw Failure(
           .accessDenied, "the resource does not take tokens of \(named)",
           hint: "it names \(TerminalText.clean(servers[0], limit: 300))")
       }
-      return named
+      return (named, registersAt(named))
     }
-    guard !invocation.has(.noInput) else { throw untrusted(servers[0]) }
+    guard !invocation.has(.noInput) else { throw untrusted(servers[0], registers: registersAt(servers[0])) }
     for server in servers {
-      guard let isTrusted = try Confirmation.ask(Self.question(url, server)) else { throw untrusted(server) }
-      if isTrusted { return server }
+      let registers = registersAt(server)
+      guard let isTrusted = try Confirmation.ask(Self.question(url, server, registers: registers)) else {
+        throw untrusted(server, registers: registers)
+      }
+      if isTrusted { return (server, registers) }
     }
     throw Failure(.accessDenied, "no authorization server of the resource was confirmed; nothing was sent there")
   }
 
-  static func question(_ resource: String, _ issuer: String) -> String {
+  static func question(_ resource: String, _ issuer: String, registers: Bool) -> String {
     "The resource \(TerminalText.clean(resource, limit: 2048)) takes tokens of\nthe authorization server"
-      + " \(TerminalText.clean(issuer, limit: 2048)).\nSign in there, and let its tokens go to the resource?"
+      + " \(TerminalText.clean(issuer, limit: 2048)).\n"
+      + (registers ? "Register a client there, sign in" : "Sign in there")
+      + ", and let its tokens go to the resource?"
   }
 
-  /// Exit status 3: somebody must say that the server is to be trusted.
-  private func untrusted(_ issuer: String) -> Failure {
+  /// Exit status 3: somebody must say that the server is to be trusted. The command that does is told whole.
+  private func untrusted(_ issuer: String, registers: Bool) -> Failure {
     let issuer = TerminalText.clean(issuer, limit: 2048)
-    var command = "agent login \(Self.isPlain(url) ? url : "URL")"
-    if onlyForNewAccount, let name = invocation.operands.first, Self.isPlain(name) { command += " --account \(name)" }
-    command += " --issuer \(Self.isPlain(issuer) ? issuer : "ISSUER")"
+    // An account that is named together with its resource is named by an option instead.
+    let left: [OptionName] = onlyForNewAccount ? [.issuer, .resource, .account] : [.issuer]
+    var command = PastedCommand(invocation, operands: [url], without: left)
+    if onlyForNewAccount, let name = try? invocation.account() { command.add(.account, name) }
+    command.add(.issuer, issuer)
     return Failure(
       .issuerNotTrusted, "the resource names the authorization server \(issuer), which nobody has confirmed",
-      hint: "if you trust it: \(command)")
-  }
-
-  /// Whether a text can stand in a command that a person may copy into a shell.
-  private static func isPlain(_ text: String) -> Bool {
-    text.utf8.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-      default: "-._:/+@,=%".utf8.contains(byte)
-      }
-    }
+      hint: "if you trust it\(registers ? ", which registers a client there" : ""): \(command.text)")
   }
 }

@@ -8,10 +8,7 @@ enum TokenCommand {
     var request = TokenRequest(
       account: try invocation.account(), minimumValiditySeconds: invocation.seconds(.minValid),
       forceRefresh: invocation.has(.forceRefresh), extras: TokenRequest.Extras(idToken: wantsIDToken))
-    request.target = TokenRequest.Target(
-      scope: invocation.texts(.scope).flatMap { $0.split(separator: " ").map { String($0) } },
-      resources: invocation.texts(.resource), audience: invocation.text(.audience),
-      isExchanged: invocation.has(.exchange))
+    request.target = TargetOptions.read(invocation)
     let form = try form(invocation)
     try DaemonClient(invocation).askForToken(request) { (answer, line) throws(Failure) in
       try SecretText.with(capacity: line.count + 64) { (text) throws(Failure) in

@@ -43,6 +43,9 @@ struct Console: Sendable {
   /// The longest message that is shown, in characters.
   private static let messageLimit = 400
 
+  /// A hint may be a whole command with two URLs.
+  private static let hintLimit = 6000
+
   // MARK: Answers
 
   /// Writes the answer.
@@ -109,7 +112,7 @@ struct Console: Sendable {
     let program = ProgramName.current
     var text = "\(program.text): \(Self.styled("error:", as: "1;31", coloured)) \(message)\n"
     if let hint = failure.hint {
-      let hint = TerminalText.clean(program.applied(toHint: hint), limit: Self.messageLimit)
+      let hint = TerminalText.clean(program.applied(toHint: hint), limit: Self.hintLimit)
       text += "\(program.text): \(Self.styled("hint:", as: "1", coloured)) \(hint)\n"
     }
     return text

@@ -60,6 +60,9 @@ enum ShellQuoting {
     }
   }
 
+  /// Bytes that a word of a command may have without any quotes, wherever in it they stand.
+  static func isPlain(_ byte: UInt8) -> Bool { isLiteral(byte) && byte < 0x80 && byte != UInt8(ascii: "=") }
+
   /// Refuses what no quoting of any shell makes safe.
   static func check(_ value: Span<UInt8>) throws(Problem) {
     for index in value.indices where isRefused(value[index]) { throw .controlByte }

@@ -13,6 +13,8 @@ extension Command {
       "When the token is refused with status 401, it is renewed and the request is made again, once. Data from a pipe can"
         + " be sent again as long as it is no more than 1 MiB. A redirect is followed for `GET`, `HEAD` and `OPTIONS`,"
         + " to the same origin, three times at most; any other is an answer.",
+      "`--scope`, `--resource`, `--audience` and `--exchange` let another token than the account's own go along, as in"
+        + " `agent token`. Which origins may get it is all the same.",
       "`Content-Type` is `application/x-www-form-urlencoded` unless a header names another. These headers are refused:"
         + " `Authorization`, `DPoP`, `Host`, `Content-Length`, `Transfer-Encoding`, `Connection`, `Keep-Alive`, `TE`,"
         + " `Trailer`, `Upgrade`, `Expect`, `HTTP2-Settings` and those that begin with `Proxy-`.",
@@ -36,7 +38,7 @@ extension Command {
       Option(
         name: .include, short: "i",
         summary: "Write a line with the status, the headers and an empty line before the body"),
-    ],
+    ] + Option.tokenTarget,
     operands: .methodAndURL,
     examples: [
       Example(

@@ -22,10 +22,13 @@ extension Command {
       "`ACCOUNT` may be the URL of a resource as well, an API or an MCP server say, that tells who issues tokens for it"
         + " (RFC 9728), exactly as the resource names itself; `--resource` does the same for an account that is not there"
         + " yet. Whether that authorization server is to be trusted a person must say: on the terminal, or by naming it"
-        + " with `--issuer`; with `--no-input` or without a terminal the exit status is 3. Before that nothing goes to"
-        + " that server. The tokens are then asked for this resource and what it says to ask for, unless `--scope` says"
-        + " otherwise, and `agent request` may send them to its origin. Later the same command signs in again without"
-        + " a question.",
+        + " with `--issuer`; with `--no-input` or without a terminal the exit status is 3, and the hint is the whole"
+        + " command. Before that nothing goes to that server. Without `--client-id` the server is then asked to register a"
+        + " client, as with `--register`. The tokens are asked for this resource and what it says to ask for, with"
+        + " `offline_access` where the server knows it, unless `--scope` says otherwise; they are bound to a key, as with"
+        + " `--dpop`, where the resource takes no others. Later the same command signs in again without a question.",
+      "`agent request` may send the tokens to the origin of each `--resource` that is named at a sign-in, as if it were"
+        + " named with `--host`.",
       "For jobs and programs that cannot wait, `--start` prints the name of the sign-in as soon as it is known what a"
         + " person must do, and `agentd` goes on by itself; `--resume` waits for the end, and with `--no-wait` tells with"
         + " exit status 4 that nobody has approved yet. The name is 128 random bits and dies with the daemon; how it"
@@ -47,7 +50,7 @@ extension Command {
       "With `--dpop` the tokens are bound to a key that is made now, kept in the vault and never shown (RFC 9449)."
         + " Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof"
         + " for each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is"
-        + " kept with the account.",
+        + " kept with the account, and made by itself where a server registers the client for such tokens.",
       "With `--json` the events go to standard output, one object a line:"
         + #" `{"event": "device_code", "login", "account", "issuer", "client_id", "scope", "user_code", "verification_uri","#
         + #" "verification_uri_complete", "expires_at", "interval"}` or `{"event": "browser", "login", "account","#

@@ -17,15 +17,8 @@ extension Command {
     options: [
       Option(
         name: .minValid, value: .duration(0...86_400),
-        summary: "Get a new token when the one at hand expires sooner than this"),
-      Option(
-        name: .scope, short: "s", value: .text("SCOPE"), repeats: true,
-        summary: "Ask for a token with these scopes only; may be given several times"),
-      Option(
-        name: .resource, value: .text("URI"), repeats: true,
-        summary: "Ask for a token that is good at this resource (RFC 8707); may be given several times"),
-      Option(name: .audience, value: .text("NAME"), summary: "Ask for a token with this audience"),
-      Option(name: .exchange, summary: "Get it by trading the account's own token (RFC 8693)"),
+        summary: "Get a new token when the one at hand expires sooner than this")
+    ] + Option.tokenTarget + [
       Option(name: .forceRefresh, summary: "Get a new token even if the one at hand is good"),
       Option(name: .header, summary: "Print a whole `Authorization` header line"),
       Option(name: .idToken, summary: "Print the ID Token instead of the access token"),

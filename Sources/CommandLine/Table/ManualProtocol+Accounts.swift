@@ -20,6 +20,9 @@ extension ManualProtocol {
     Member(
       "register", "boolean", "Register a client for the account first (RFC 7591); `client_id` must be absent then."),
     Member("guest", "boolean", "A session without a user, by the client's own credentials (RFC 6749, section 4.4)."),
+    Member(
+      "offline_access", "boolean",
+      "Ask for `offline_access` beside `scope`, where the server says that it knows it; it is then kept with the rest."),
   ]
 
   /// What an account may be told beside its issuer and its client.

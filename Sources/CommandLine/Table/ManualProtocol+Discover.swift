@@ -23,6 +23,11 @@ extension ManualProtocol {
       Member(
         "authorization_servers", "list of texts", "Who issues tokens for it, at most 16, in the resource's order."),
       Member("scopes", "list of texts", "What to ask for: what its challenge names, else all that it knows."),
+      Member(
+        "dpop_bound_access_tokens_required", "boolean", "It takes only tokens that are bound to a key; see RFC 9449."),
+      Member(
+        "account_issuer", "text",
+        "The authorization server of the account that was named, if it is there: it has a client at that server."),
       Member("name", "text", "A name for an account that none has yet."),
     ])
 }

@@ -12,6 +12,11 @@ extension ManualProtocol {
       Member("headers", "list of texts", "Header fields, each `Name: value`."),
       Member(
         "body_descriptor", "boolean", "A descriptor from which the body to send can be read comes with this line."),
+      Member(
+        "scope", "list of texts", "Send another token than the account's own, as for `token`; so are the next three."),
+      Member("resource", "list of texts", "One that is good at these resources."),
+      Member("audience", "text", "One with this audience."),
+      Member("exchange", "boolean", "Get it by trading the account's own token."),
     ],
     result: [
       Member("account", "text", "The account whose token was used."),

@@ -1,0 +1,121 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// RFC 9728 with RFC 7591: nobody knows a client at the authorization server of a resource.
+@Suite(.needsPrograms) struct `A client for a resource` {
+  private static let options = ["--allow-http-loopback", "--device"]
+
+  private static func with(_ options: [String], _ body: (Issuer, AgentTree, String) throws -> Void) throws {
+    try Issuer.with(options) { issuer in
+      try AgentTree.with { tree in try body(issuer, tree, issuer.url + "/resource") }
+    }
+  }
+
+  @Test func `is registered by itself, and deleted with its account`() throws {
+    try Self.with(["--open-registration"]) { issuer, tree, resource in
+      let login = try tree.agent(["login", resource, "--issuer", issuer.url] + Self.options)
+      try #require(login.succeeded, "\(login.errorText)")
+      #expect(login.errorText.contains("the server registered a client for this account"))
+      #expect(try issuer.count("registrations") == 1)
+      let answer = try tree.agent("request", resource)
+      #expect(answer.succeeded && answer.outputText.contains("Hello"), "\(answer.errorText)")
+      #expect(try tree.json("account", "show")["settings"]?["scope"] == ["openid", "offline_access"])
+      #expect(try !tree.token("127.0.0.1", "--force-refresh").isEmpty)
+      // The client is known from now on.
+      #expect(try tree.agent(["login", resource, "--no-input"] + Self.options).succeeded)
+      #expect(try issuer.count("registrations") == 1)
+      #expect(try tree.json("account", "remove", "127.0.0.1")["client_deleted"] == true)
+    }
+  }
+
+  @Test(arguments: [("y", 0), ("n", 6)]) func `is told of in the question`(answer: String, status: Int) throws {
+    try Self.with(["--open-registration"]) { issuer, tree, resource in
+      let program = try WatchedProgram(
+        tree, columns: 200, ["NO_COLOR": "1"], [Programs.path("agent"), "login", resource] + Self.options)
+      let screen = try program.until("[y/N]")
+      #expect(screen.rows.contains("the authorization server \(issuer.url)."))
+      #expect(
+        screen.rows.contains {
+          $0.hasPrefix("Register a client there, sign in, and let its tokens go to the resource?")
+        })
+      #expect(try issuer.count("metadata") == 0 && issuer.count("registrations") == 0)
+      try program.type(answer)
+      try program.type("^M")
+      #expect(try program.end().status == status)
+      #expect(try issuer.count("registrations") == (status == 0 ? 1 : 0))
+    }
+  }
+
+  @Test(arguments: [[], ["--login-hint", "it's $(me) & co", "--scope", "openid profile"]])
+  func `needs a word of a person, for which the whole command is told`(more: [String]) throws {
+    try Self.with(["--open-registration"]) { issuer, tree, resource in
+      let options = more.isEmpty ? Self.options : ["--allow-http-loopback", "--browser", "--no-open"]
+      let refused = try tree.agent(["login", resource, "--json"] + options + more + ["--no-input"])
+      #expect(refused.status == .exited(3) && refused.failureCode == "issuer_not_trusted", "\(refused.errorText)")
+      let hint = try #require(
+        try JSON(parsing: Array(refused.errorText.utf8))["error"]?["hint"]?.string)
+      let prefix = "if you trust it, which registers a client there: "
+      try #require(hint.hasPrefix(prefix), "\(hint)")
+      let command = hint.dropFirst(prefix.utf8.count)
+      let script =
+        more.isEmpty
+        ? String(command)
+        : "\(command) --start | sed -n 's/.*\"url\":\"\\([^\"]*\\)\".*/\\1/p' | xargs -n 1 curl -qsSL --noproxy '*'"
+      let login = try tree.shell("dash", script)
+      #expect(login.succeeded, "\(login.errorText)")
+      try issuer.await("registrations", 1)
+    }
+  }
+
+  @Test func `must be named where none can be registered`() throws {
+    try Self.with([]) { issuer, tree, resource in
+      let login = try tree.agent(["login", resource, "--issuer", issuer.url] + Self.options)
+      #expect(login.failed(1))
+      #expect(
+        login.errorText == "agent: error: the server does not register clients by itself\n"
+          + "agent: hint: name a client that was registered there by hand: --client-id ID\n")
+      #expect(try tree.json("list")["accounts"] == [])
+    }
+  }
+
+  @Test func `is not registered where the account has one at that server, or its secret was given`() throws {
+    try Self.with(["--open-registration"]) { issuer, tree, resource in
+      try tree.signIn("work", at: issuer.url)
+      let login = try tree.agent(["login", resource, "--account", "work", "--issuer", issuer.url] + Self.options)
+      #expect(login.succeeded, "\(login.errorText)")
+      #expect(try tree.json("account", "show", "work")["settings"]?["client_id"] == "agent-cli")
+      let forgotten = try tree.agent(
+        ["login", resource, "--account", "home", "--issuer", issuer.url, "--client-secret-file", "-"] + Self.options,
+        input: "s")
+      #expect(forgotten.failed(2) && forgotten.errorText.contains("--client-id"), "\(forgotten.errorText)")
+      #expect(try issuer.count("registrations") == 0)
+    }
+  }
+
+  // RFC 9728 section 2, RFC 9449 section 5.2.
+  @Test(arguments: [["--require-dpop"], ["--require-dpop", "--dpop-required"], ["--dpop-required"]])
+  func `has bound tokens where the resource or the server wants them`(options: [String]) throws {
+    try Self.with(["--open-registration"] + options) { issuer, tree, resource in
+      let login = try tree.agent(["login", resource, "--issuer", issuer.url] + Self.options)
+      try #require(login.succeeded, "\(login.errorText)")
+      #expect(try tree.json("account", "show")["settings"]?["dpop"] == true)
+      #expect(try tree.json("token")["token_type"] == "DPoP")
+      let answer = try tree.agent("request", resource)
+      #expect(answer.succeeded, "\(answer.errorText)")
+    }
+  }
+
+  // RFC 9449 section 5.2: the server holds the client to it.
+  @Test func `that asked for bound tokens gets no others`() throws {
+    try Self.with(["--open-registration"]) { issuer, tree, resource in
+      let login = try tree.agent(["login", resource, "--issuer", issuer.url, "--dpop"] + Self.options)
+      try #require(login.succeeded, "\(login.errorText)")
+      #expect(try tree.json("token")["token_type"] == "DPoP")
+      #expect(try tree.agent("account", "set", "127.0.0.1", "--unset", "dpop").succeeded)
+      let unbound = try tree.agent("login", "127.0.0.1", "--device")
+      #expect(unbound.status == .exited(1) && unbound.errorText.contains("--dpop"), "\(unbound.errorText)")
+    }
+  }
+}
