@@ -4,7 +4,13 @@ import Testing
 /// session that was attacked is what it should be.
 @Suite(.needsPrograms) struct `A hostile issuer` {
   @Test func `cannot slip in an ID Token that is wrong when a token is renewed`() throws {
-    try HostileScene.with { scene in try scene.attackSession(HostileCatalogue.renewedIDTokens, standing: []) }
+    try HostileScene.with { scene in try scene.attackSession(HostileCatalogue.renewedIDTokens) }
+  }
+
+  @Test func `cannot slip in an RSA signature that is none`() throws {
+    try HostileScene.with { scene in
+      try scene.attackSession(HostileCatalogue.renewedRSATokens, algorithm: "RS256")
+    }
   }
 
   @Test func `cannot do harm by answers of its token endpoint`() throws {
@@ -14,11 +20,11 @@ import Testing
   }
 
   @Test func `cannot do harm by what it says about the user`() throws {
-    try HostileScene.with { scene in try scene.attackSession(HostileCatalogue.userInfo, standing: []) }
+    try HostileScene.with { scene in try scene.attackSession(HostileCatalogue.userInfo) }
   }
 
   @Test func `cannot keep a session from being ended`() throws {
-    try HostileScene.with { scene in try scene.attackSession(HostileCatalogue.revocation, standing: []) }
+    try HostileScene.with { scene in try scene.attackSession(HostileCatalogue.revocation) }
   }
 
   @Test func `signs nobody in with an ID Token that is wrong`() throws {

@@ -25,6 +25,14 @@ enum HostileCatalogue {
       "typ", "padded", "five_parts",
     ].map { HostileRow(.refresh, "break_id_token=\($0)", .rejected) }
 
+  /// The other algorithm, PS256, is one that the same key could serve (RFC 8725 section 3.1).
+  static let renewedRSATokens: [HostileRow] = [
+    HostileRow(.refresh, "break_id_token=signature", .rejected, suite: "oidcc-client-test-invalid-sig-rs256"),
+    HostileRow(.refresh, "break_id_token=alg", .rejected),
+    HostileRow(.refresh, "break_id_token=hs256", .rejected),
+    HostileRow(.refresh, "break_id_token=none", .rejected),
+  ]
+
   /// Answers of the token endpoint. All rows but the marked ones are for a server that takes a refresh token
   /// more than once, because who cannot read an answer cannot have the new one.
   static let tokenAnswers: [HostileRow] =

@@ -8,11 +8,14 @@ struct HostileScene {
   /// KiB that the daemon may take for itself beyond what it took after the first requests: documents of
   /// issuers are kept, code is run for the first time.
   private static let allowedGrowth = 2048
+  /// Bytes of the secure heap: the secrets of one session more.
+  private static let allowedSecrets = 4096
 
   let tree: AgentTree
   private let healthy: Issuer
   private let process: Int
   private let memory: Int
+  private let secrets: Int
 
   static func with(_ body: (HostileScene) throws -> Void) throws {
     try Issuer.with(["--algorithm", "ES256"]) { healthy in
@@ -34,15 +37,20 @@ struct HostileScene {
     let facts = try tree.json("daemon", "status")
     process = try #require(facts["pid"]?.int)
     memory = try #require(facts["memory_private_dirty_kib"]?.int)
+    secrets = try #require(facts["secure_heap_used"]?.int)
   }
 
   // MARK: Rows
 
   /// Attacks one session, row by row.
   ///
-  /// - Parameter standing: Switches that hold for all rows unless they say otherwise.
-  func attackSession(_ rows: [HostileRow], standing: [(String, String)]) throws {
-    try Issuer.with(["--algorithm", "ES256"]) { hostile in
+  /// - Parameters:
+  ///   - standing: Switches that hold for all rows unless they say otherwise.
+  ///   - algorithm: Of the issuer's ID Tokens.
+  func attackSession(
+    _ rows: [HostileRow], standing: [(String, String)] = [], algorithm: String = "ES256"
+  ) throws {
+    try Issuer.with(["--algorithm", algorithm]) { hostile in
       try tree.signIn("work", at: hostile.url)
       let calm = HostileRow.calm + standing + [("redirect_to", healthy.url + "/echo")]
       try hostile.control(calm)
@@ -117,9 +125,10 @@ struct HostileScene {
       let facts = try tree.json("daemon", "status")
       #expect(facts["pid"]?.int == process, "the daemon after \(row)")
       let growth = try #require(facts["memory_private_dirty_kib"]?.int) - memory
-      if growth <= Self.allowedGrowth { return }
+      let heap = try #require(facts["secure_heap_used"]?.int) - secrets
+      if growth <= Self.allowedGrowth, heap <= Self.allowedSecrets { return }
       guard Instant.now < deadline else {
-        Issue.record("\(growth) KiB more after \(row)")
+        Issue.record("\(growth) KiB more, \(heap) bytes of secrets more, after \(row)")
         return
       }
       Threads.sleep(for: .milliseconds(50))
