@@ -42,7 +42,7 @@ package final class CurlClient: HTTPClient {
       guard request.followsRedirects, request.method == .get, let target = answer.redirect else {
         return answer.response
       }
-      guard answer.response.headers.nameOneLocation, let next = Self.sameOrigin(target, as: endpoint) else {
+      guard answer.response.headers.location != nil, let next = Self.sameOrigin(target, as: endpoint) else {
         throw Self.refusedRedirect
       }
       endpoint = next

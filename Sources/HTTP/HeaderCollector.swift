@@ -35,8 +35,8 @@ struct HeaderCollector {
     // What comes after the blank line is a trailer, which is never merged (RFC 9110 section 6.5.1).
     if isComplete { return nil }
     if text.isEmpty {
-      isComplete = true
-      return hasOneLength ? nil : .malformed
+      isComplete = hasOneLength
+      return isComplete ? nil : .malformed
     }
     if line[0] == 0x20 || line[0] == 0x09 { return unfold(text) }
     return addField(text)

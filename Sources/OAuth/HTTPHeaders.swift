@@ -31,10 +31,11 @@ package struct HTTPHeaders: Sendable {
     return first
   }
 
-  /// Whether they redirect to one place only (RFC 9110 section 10.2.2).
-  package var nameOneLocation: Bool {
+  /// Where they redirect to (RFC 9110 section 10.2.2). Several places that differ are none.
+  package var location: String? {
     let places = values(of: "Location")
-    return places.allSatisfy { $0.utf8.elementsEqual(places[0].utf8) }
+    guard let first = places.first, places.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else { return nil }
+    return first
   }
 
   /// Whether the body claims to be JSON: `application/json`, or a type with the suffix `+json` (RFC 6839).

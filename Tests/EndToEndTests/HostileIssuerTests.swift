@@ -27,6 +27,16 @@ import Testing
     try HostileScene.with { scene in try scene.attackSession(HostileCatalogue.revocation) }
   }
 
+  @Test func `cannot do harm by answers of a resource`() throws {
+    try HostileScene.with { scene in try scene.attackSession(HostileCatalogue.resources) }
+  }
+
+  @Test func `registers no client with answers that cannot be used`() throws {
+    try HostileScene.with { scene in
+      for row in HostileCatalogue.registrations { try scene.attackSignIn(row) }
+    }
+  }
+
   @Test func `signs nobody in with an ID Token that is wrong`() throws {
     try HostileScene.with { scene in
       for row in HostileCatalogue.firstIDTokens { try scene.attackSignIn(row) }

@@ -27,6 +27,7 @@ import Testing
   func `with several lengths are wrong, unless they are the same`(lengths: [String], isGood: Bool) {
     let result = collect(["HTTP/1.1 200 OK"] + lengths.map { "content-LENGTH: \($0)" } + [""])
     #expect(result.problem == (isGood ? nil : .malformed))
+    #expect(result.isFinished == isGood)
   }
 
   // RFC 9112 section 5.2.

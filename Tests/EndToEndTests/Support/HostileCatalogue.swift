@@ -84,6 +84,18 @@ enum HostileCatalogue {
       HostileRow(.signOut, "body_at=revocation&body=\($0)", .refused("not revoked", 0), then: .signedOut)
     }
 
+  /// Answers of a resource are the caller's to judge, whatever is in them, if only it is clear where they end. Where
+  /// it is not, or where there is none, the caller's file stays as it was.
+  static let resources: [HostileRow] =
+    [
+      "empty", "html", "array", "huge", "deep", "error", "redirect", "type", "two_types", "bomb", "crumbs",
+      "two_locations",
+    ].map { HostileRow(.request, "body_at=resource&body=\($0)", .accepted) } + [
+      HostileRow(.request, "body_at=resource&body=flood", .misbehaved),
+      HostileRow(.request, "body_at=resource&body=two_lengths", .misbehaved),
+      HostileRow(.request, "body_at=resource&body=drop", .unreachable),
+    ]
+
   // MARK: Sign-ins
 
   /// ID Tokens of the code flow (OpenID Connect Core 1.0 section 3.1.3.7).
@@ -147,6 +159,16 @@ enum HostileCatalogue {
         HostileRow(.browser, "body_at=\(endpoint)&body=truncated", .unreachable),
       ]
     }
+
+  /// Answers to the registration of a client (RFC 7591 section 3.2.1).
+  static let registrations: [HostileRow] =
+    ["empty", "html", "deep", "huge", "redirect", "two_types", "two_lengths", "flood", "endless", "bomb"].map {
+      HostileRow(.register, "body_at=registration&body=\($0)", .misbehaved)
+    } + [
+      HostileRow(.register, "body_at=registration&body=crumbs", .accepted),
+      HostileRow(.register, "body_at=registration&body=error", .unavailable),
+      HostileRow(.register, "body_at=registration&body=drop", .unreachable),
+    ]
 
   /// What else is asked during a sign-in.
   static let signIns: [HostileRow] =

@@ -11,8 +11,12 @@ struct HostileRow: Sendable, CustomStringConvertible {
     case check
     /// The session is ended.
     case signOut
+    /// A request goes to a resource, and its answer into a file that has a content.
+    case request
     /// Somebody signs in for the first time.
     case browser, device
+    /// Somebody signs in with a client that is registered for that.
+    case register
   }
 
   enum Outcome: Sendable, Hashable {

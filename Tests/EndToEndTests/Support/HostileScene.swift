@@ -51,15 +51,15 @@ struct HostileScene {
     _ rows: [HostileRow], standing: [(String, String)] = [], algorithm: String = "ES256"
   ) throws {
     try Issuer.with(["--algorithm", algorithm]) { hostile in
-      try tree.signIn("work", at: hostile.url)
+      try tree.signIn("work", at: hostile.url, "--host", hostile.url)
       let calm = HostileRow.calm + standing + [("redirect_to", healthy.url + "/echo")]
       try hostile.control(calm)
       for row in rows {
         try hostile.control(row.switches)
-        let outcome = try act(row.action)
+        let outcome = try act(row.action, at: hostile)
         #expect(outcome == row.outcome, "\(row)")
         try hostile.control(calm)
-        let aftermath = try act(.refresh)
+        let aftermath = try act(.refresh, at: hostile)
         #expect(aftermath == row.aftermath, "the session after \(row)")
         if row.aftermath != .accepted { try tree.signIn("work", at: hostile.url) }
         #expect(try hostile.count("echoes") == 0, "\(row)")
@@ -70,7 +70,7 @@ struct HostileScene {
 
   /// Attacks a first sign-in, at an issuer of which nothing is known yet.
   func attackSignIn(_ row: HostileRow) throws {
-    try Issuer.with(["--algorithm", "ES256"]) { hostile in
+    try Issuer.with(["--algorithm", "ES256", "--open-registration"]) { hostile in
       try hostile.control(row.switches + [("redirect_to", healthy.url + "/echo")])
       let outcome = try signIn(hostile, row.action)
       #expect(outcome == row.outcome, "\(row)")
@@ -91,15 +91,19 @@ struct HostileScene {
   }
 
   private func signIn(_ issuer: Issuer, _ action: HostileRow.Action) throws -> HostileRow.Outcome {
-    let flow = action == .device ? "--device" : "--browser"
+    let how =
+      switch action {
+      case .register: ["--register", "--browser"]
+      case .device: ["--client-id", "agent-cli", "--device"]
+      default: ["--client-id", "agent-cli", "--browser"]
+      }
     return HostileRow.Outcome(
       try tree.agent(
-        [
-          "login", "new", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", flow, "--json",
-        ], ["BROWSER": tree.path("home/browser")]))
+        ["login", "new", "--issuer", issuer.url, "--allow-http-loopback", "--json"] + how,
+        ["BROWSER": tree.path("home/browser")]))
   }
 
-  private func act(_ action: HostileRow.Action) throws -> HostileRow.Outcome {
+  private func act(_ action: HostileRow.Action, at issuer: Issuer) throws -> HostileRow.Outcome {
     switch action {
     case .check:
       // The command does what it was asked for, whatever it finds.
@@ -108,7 +112,14 @@ struct HostileScene {
     case .signOut:
       let account = try tree.json("logout", "work")["accounts"]?.array?.first
       return account?["revoked"] == true ? .accepted : .refused("not revoked", 0)
-    case .refresh, .browser, .device:
+    case .request:
+      let file = tree.path("home/answer")
+      try tree.directory.write("home/answer", "before")
+      let result = try tree.agent(
+        "request", issuer.url + "/resource", "--account", "work", "--json", "--output", file)
+      if !result.succeeded { #expect(try tree.directory.readText("home/answer") == "before") }
+      return HostileRow.Outcome(result)
+    case .refresh, .browser, .device, .register:
       return HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"))
     }
   }
