@@ -144,7 +144,7 @@ enum HostileCatalogue {
     + ["empty", "private", "weak", "duplicate"].map {
       HostileRow(.browser, "break_jwks=\($0)", .rejected, then: .rejected)
     }
-    + ["empty", "html", "array", "deep", "bomb"].map { HostileRow(.device, "body_at=metadata&body=\($0)", .unusable) }
+    + ["empty", "html", "array", "deep", "bomb"].map { HostileRow(.browser, "body_at=metadata&body=\($0)", .unusable) }
     + ["error", "redirect", "two_lengths", "two_locations", "flood", "endless", "huge"].map {
       HostileRow(.browser, "body_at=metadata&body=\($0)", .misbehaved)
     }
