@@ -54,25 +54,30 @@ int agent_terminal_is_foreground(int descriptor) {
   return group >= 0 ? group == getpgrp() : -errno;
 }
 
-int agent_terminal_shows_typing(int descriptor) {
+// Bits of what is hidden.
+enum { SHOWN = 1, LINES = 2 };
+
+int agent_terminal_hide_typing(int descriptor, int by_character) {
   struct termios settings;
   if (tcgetattr(descriptor, &settings) != 0) return -errno;
-  return (settings.c_lflag & ECHO) != 0;
+  tcflag_t hidden = settings.c_lflag & (by_character ? ECHO | ICANON : ECHO);
+  if (hidden == 0) return 0;
+  settings.c_lflag &= ~hidden;
+  if (hidden & ICANON) {
+    settings.c_cc[VMIN] = 1;
+    settings.c_cc[VTIME] = 0;
+  }
+  if (tcsetattr(descriptor, by_character ? TCSAFLUSH : TCSANOW, &settings) != 0) return -errno;
+  return (hidden & ECHO ? SHOWN : 0) | (hidden & ICANON ? LINES : 0);
 }
 
-int agent_terminal_show_typing(int descriptor, int shown) {
+int agent_terminal_show_typing(int descriptor, int hidden) {
   struct termios settings;
   if (tcgetattr(descriptor, &settings) != 0) return -errno;
-  if (shown) settings.c_lflag |= ECHO;
-  else settings.c_lflag &= ~(tcflag_t)ECHO;
-  return tcsetattr(descriptor, TCSANOW, &settings) == 0 ? 0 : -errno;
-}
-
-int agent_terminal_silence(int descriptor) {
-  struct termios settings;
-  if (tcgetattr(descriptor, &settings) != 0) return -errno;
-  settings.c_lflag &= ~(tcflag_t)(ECHO | ECHONL);
-  return tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 ? 0 : -errno;
+  if (hidden & SHOWN) settings.c_lflag |= ECHO;
+  if (hidden & LINES) settings.c_lflag |= ICANON;
+  // What was typed for this process is not for the next one.
+  return tcsetattr(descriptor, hidden & LINES ? TCSAFLUSH : TCSANOW, &settings) == 0 ? 0 : -errno;
 }
 
 int agent_terminal_set_echo(int descriptor, int enabled) {

@@ -209,6 +209,10 @@ extension Hub {
     account.cancelRefresh()
     account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
     restartForWaiters(account)
+    if outcome.missesIDToken {
+      let notice = "the server gave no ID Token by device code: who signed in is not verified"
+      loop.send(.event(.notice(notice)), to: login.ticket)
+    }
     if outcome.isGuest {
       for notice in outcome.notices { loop.send(.event(.notice(notice)), to: login.ticket) }
     } else if !outcome.hasRefreshToken {

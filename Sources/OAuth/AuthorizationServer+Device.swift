@@ -11,6 +11,8 @@ extension AuthorizationServer {
     var form = RequestForm()
     form.add(scope)
     form.add(target)
+    // Beside an `Authorization` header too, which says the same: some servers look for it here only.
+    form.add("client_id", client.id)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
     return try advising { () throws(OAuthError) in
       try DeviceAuthorizationResponse.parse(response, sent: secrets())

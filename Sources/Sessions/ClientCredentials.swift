@@ -92,12 +92,3 @@ package struct ClientCredentials: Sendable {
     return try bytes.finish().withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
   }
 }
-
-extension AccountRecord {
-  /// What is known of the certificate that the account shows; nil when it shows none, or none that can be read.
-  package func certificate(_ configuration: AccountConfiguration) -> (thumbprint: String, expiresAt: Int)? {
-    guard clientCertificate != nil else { return nil }
-    let certificate = try? credentials.clientCertificate(configuration.authentication)
-    return certificate.flatMap { $0 }.map { ($0.thumbprint, $0.expiresAt) }
-  }
-}

@@ -39,22 +39,3 @@ package struct ClientRegistrationRecord: Sendable {
     return ClientRegistration.Management(endpoint: endpoint, token: token)
   }
 }
-
-extension AccountRecord {
-  /// The registration's token among the secrets of the record.
-  var registrationToken: SharedSecret? {
-    get { registration?.token }
-    set { registration?.token = newValue }
-  }
-
-  /// What is left of the record of a registered client when its user signs out: no user, no token.
-  var signedOut: AccountRecord? {
-    guard registration != nil else { return nil }
-    var rest = AccountRecord(authority: authority, signedInAt: signedInAt)
-    rest.credentials = credentials
-    rest.registration = registration
-    rest.proxyCredentials = proxyCredentials
-    rest.isSignedOut = true
-    return rest
-  }
-}

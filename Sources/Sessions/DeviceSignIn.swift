@@ -39,10 +39,12 @@ package struct DeviceSignIn: Sendable {
     }
   }
 
-  /// Verifies the answer and stores the session, as ``SignIn/finish(_:receivedAfter:demands:)``.
+  /// Verifies the answer and stores the session, as ``SignIn/finish(_:receivedAfter:demands:needsIDToken:)``. An ID
+  /// Token may be missing: this grant is none of OpenID Connect's (OpenID Connect Core, section 3), and some servers
+  /// issue none in it.
   package func finish(
     _ response: TokenResponse, receivedAfter sentAt: Instant
   ) throws(SessionError) -> SignIn.Outcome {
-    try signIn.finish(response, receivedAfter: sentAt)
+    try signIn.finish(response, receivedAfter: sentAt, needsIDToken: false)
   }
 }

@@ -163,7 +163,7 @@ extension Session {
     failedAt = now
     retryNotBefore = error.retryAfterSeconds.map { now.advanced(by: .seconds($0)) }
     switch error {
-    case .expired, .signedOut, .configurationChanged, .endpointMoved, .identityChanged, .noAccount:
+    case .expired, .signedOut, .configurationChanged, .endpointMoved, .identityChanged, .identityUnknown, .noAccount:
       grant = nil
       if case .expired = error { standing = .expired } else if case .signedOut = error { standing = .signedOut }
     default: break

@@ -17,6 +17,9 @@ package enum SessionError: Error, Hashable, Sendable {
   case endpointMoved(account: String, origin: String)
   /// An ID Token names another person or client than the first one (OpenID Connect Core, section 12.2).
   case identityChanged(account: String)
+  /// Somebody is signed in to the account, and the new sign-in does not say who it was (OpenID Connect Core,
+  /// section 5.7).
+  case identityUnknown(account: String)
   /// The new token lives for less time than the caller needs, in seconds.
   case lifetimeTooShort(account: String, lifetime: Int)
   /// No account, or not the named one, lists the place that a token should go to.

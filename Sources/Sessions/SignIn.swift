@@ -58,6 +58,8 @@ package struct SignIn: Sendable {
     package let isGuest: Bool
     /// There was none until now.
     package let wasGuest: Bool
+    /// An ID Token was asked for and did not come, so nobody knows who signed in.
+    package let missesIDToken: Bool
     /// What a person should know of the preparation.
     package let notices: [String]
   }
@@ -121,11 +123,13 @@ package struct SignIn: Sendable {
   /// - Parameters:
   ///   - sentAt: When the request for the tokens was sent.
   ///   - demands: What the authorization request asked of the ID Token.
+  ///   - needsIDToken: Whether an ID Token that was asked for must come.
   package func finish(
-    _ response: TokenResponse, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init()
+    _ response: TokenResponse, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init(),
+    needsIDToken: Bool = true
   ) throws(SessionError) -> Outcome {
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-      .signedIn(response, isRequired: !isGuest && isOpenID && server.metadata.issuesIDTokens, demands: demands)
+      .signedIn(response, isRequired: needsIDToken && expectsIDToken, demands: demands)
     let stored = try services.holding(account) { () throws(SessionError) in
       try store(response, token, sentAt)
     }
@@ -152,6 +156,7 @@ package struct SignIn: Sendable {
     {
       throw .identityChanged(account: account.text)
     }
+    if !isGuest, token == nil, old?.identity != nil { throw .identityUnknown(account: account.text) }
     if isGuest, let old { try Self.refuseUser(old, account) }
     // A server should give a client none for itself (RFC 6749 section 4.4.3).
     let refreshToken = isGuest ? nil : response.refreshToken
@@ -180,7 +185,8 @@ package struct SignIn: Sendable {
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key)
     let outcome = Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
-      isGuest: isGuest, wasGuest: !isGuest && (old?.isGuest ?? false), notices: notices)
+      isGuest: isGuest, wasGuest: !isGuest && (old?.isGuest ?? false),
+      missesIDToken: expectsIDToken && token == nil, notices: notices)
     let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
     return (outcome, isReplaced ? old?.registration : nil)
   }
@@ -203,5 +209,8 @@ package struct SignIn: Sendable {
     _ = ClientRegistrationRemoval(configuration: configuration, secrets: secrets, services: services).run(left)
   }
 
-  private var isOpenID: Bool { scope?.contains("openid") ?? false }
+  /// Whether there should be an ID Token (OpenID Connect Core, section 3.1.3.3).
+  private var expectsIDToken: Bool {
+    !isGuest && scope?.contains("openid") == true && server.metadata.issuesIDTokens
+  }
 }

@@ -191,8 +191,8 @@ private func object(_ text: String) throws -> JSONObject {
   }
 
   @Test func `name files by absolute paths, because the daemon is elsewhere`() throws {
-    #expect(try LoginOptions.absolute("/etc/ca.pem") == "/etc/ca.pem")
+    #expect(try SettingsOptions.absolute("/etc/ca.pem") == "/etc/ca.pem")
     let here = try #require(Machine.currentDirectory())
-    #expect(try LoginOptions.absolute("some/ca.pem") == "\(here)/some/ca.pem")
+    #expect(try SettingsOptions.absolute("some/ca.pem") == "\(here)/some/ca.pem")
   }
 }

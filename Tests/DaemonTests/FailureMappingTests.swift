@@ -19,6 +19,7 @@ import Wire
     (.configurationChanged(account: "work", setting: "issuer"), .configurationChanged, .signInNeeded),
     (.endpointMoved(account: "work", origin: "https://b.example"), .endpointMoved, .signInNeeded),
     (.identityChanged(account: "work"), .identityChanged, .signInNeeded),
+    (.identityUnknown(account: "work"), .identityChanged, .signInNeeded),
     (.lifetimeTooShort(account: "work", lifetime: 5), .lifetimeTooShort, .failed),
     (.originNotListed(account: nil, origin: "https://b.example"), .originNotAllowed, .failed),
     (.originNotListed(account: "work", origin: "https://b.example"), .originNotAllowed, .failed),

@@ -175,6 +175,20 @@ import Testing
     }
   }
 
+  // OpenID Connect Core 1.0 section 5.7, in spirit: the new session may be another person's.
+  @Test func `nobody unknown takes the place of a user who is known`() throws {
+    try Session.with { session in
+      let subject = try session.tree.json("whoami", "work")["subject"]
+      let relogin = Self.login(session.issuer) + ["--scope", "read"]
+      let refused = try session.tree.agent(relogin)
+      #expect(refused.status == .exited(3) && refused.failureCode == "identity_changed")
+      #expect(refused.errorText.contains("agent logout work, then agent login work"))
+      #expect(try session.tree.json("whoami", "work")["subject"] == subject)
+      #expect(try session.tree.agent("logout", "work").succeeded)
+      #expect(try session.tree.agent(relogin).succeeded)
+    }
+  }
+
   private static func login(_ issuer: Issuer) -> [String] {
     let options = ["--client-id", "agent-cli", "--allow-http-loopback", "--device", "--json"]
     return ["login", "work", "--issuer", issuer.url] + options

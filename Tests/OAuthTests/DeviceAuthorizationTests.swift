@@ -56,6 +56,14 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(http.requests.map(\.form) == [["client_id=agent", "client_secret=s"]])
   }
 
+  // RFC 8628 section 3.1: needed only without an `Authorization` header, and harmless beside it.
+  @Test func `a client that authenticates by the header is named in the form, too`() throws {
+    let http = ScriptedHTTP(try response(body()))
+    _ = try testServer(http, .basic(secret("s"))).authorizeDevice(scope: nil)
+    #expect(http.requests.map(\.form) == [["client_id=agent"]])
+    #expect(http.requests.map(\.authorization) == ["Basic YWdlbnQ6cw=="])
+  }
+
   @Test func `the complete URL is kept`() throws {
     let codes = try parse([("verification_uri_complete", #""https://as.example/go?c=1""#)])
     #expect(codes.verificationURIComplete == "https://as.example/go?c=1")

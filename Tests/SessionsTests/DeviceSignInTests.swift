@@ -162,12 +162,17 @@ import Vault
 
   // MARK: ID Tokens
 
-  // OpenID Connect Core 1.0 section 3.1.3.3.
-  @Test func `needs an ID Token when it asked for openid`() throws {
-    #expect(throws: SessionError.oauth(OAuthError(.missingIDToken, "the token endpoint"))) {
-      _ = try signIn(try tokens("at-1", refresh: "rt-1"))
-    }
-    #expect(try home.stored() == nil)
+  // OpenID Connect Core 1.0 section 3: this grant is none of its flows.
+  @Test func `says that it has no ID Token when it asked for openid`() throws {
+    let outcome = try signIn(try tokens("at-1", refresh: "rt-1"))
+    #expect(outcome.missesIDToken)
+    #expect(outcome.grant.subject == nil && outcome.grant.claims.isEmpty && outcome.grant.idToken == nil)
+    #expect(try home.stored()?.identity == nil)
+    #expect(try home.stored()?.refreshToken?.text == "rt-1")
+  }
+
+  @Test func `misses no ID Token that came`() throws {
+    #expect(try !signIn(try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken())).missesIDToken)
   }
 
   @Test func `needs no ID Token without openid`() throws {
@@ -176,6 +181,7 @@ import Vault
     let outcome = try signIn(try tokens("at-1", refresh: "rt-1"), configuration)
     #expect(outcome.grant.subject == nil)
     #expect(outcome.grant.claims.isEmpty)
+    #expect(!outcome.missesIDToken)
     #expect(try home.stored()?.identity == nil)
   }
 

@@ -32,6 +32,27 @@ import Vault
     #expect(record.isExpired == isExpired)
   }
 
+  // OpenID Connect Core 1.0 section 5.7, in spirit.
+  @Test(arguments: [["openid"], ["mail"]]) func `by nobody knows whom is refused and nothing is stored`(
+    scope: [String]
+  ) throws {
+    try home.store { $0.isExpired = true }
+    var configuration = Home.configuration
+    configuration.scope = scope
+    let signIn = try home.prepare(configuration)
+    #expect(throws: SessionError.identityUnknown(account: "work")) {
+      _ = try home.finish(signIn, try tokens("at-2", refresh: "rt-2"))
+    }
+    let record = try #require(try home.stored())
+    #expect(record.identity == Home.alice && record.refreshToken?.text == "rt-1")
+  }
+
+  @Test func `to an account without an identity needs none`() throws {
+    try home.store { $0.identity = nil }
+    _ = try home.finish(try home.prepare(), try tokens("at-2", refresh: "rt-2"))
+    #expect(try home.stored()?.refreshToken?.text == "rt-2")
+  }
+
   @Test func `by the same person replaces the session`() throws {
     try home.store { $0.isExpired = true }
     let signIn = try home.prepare()

@@ -1,7 +1,7 @@
 """A program under a pseudo-terminal, and a model of what a person sees there.
 
 The model knows what agent writes, and refuses everything else: carriage return, line feed, text that wraps at the last
-column as on an xterm (only when one more character comes), ESC [ J, ESC [ K and the styles 0 and 1.
+column as on an xterm (only when one more character comes), ESC [ J, ESC [ K, the styles 0 and 1, and white on black.
 """
 import codecs
 import fcntl
@@ -15,10 +15,11 @@ import termios
 import time
 
 ESCAPE = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])")
+BOLD, WHITE_ON_BLACK = "1", "97;40"
 
 
 class Screen:
-    """Rows of cells; a cell is a character and whether it is bold. No row is ever lost at the top."""
+    """Rows of cells; a cell is a character and its style. No row is ever lost at the top."""
 
     def __init__(self, columns, reflows=True):
         self.columns = columns
@@ -28,7 +29,7 @@ class Screen:
         # Whether a row goes on in the next one.
         self.wraps = [False]
         self.row = self.column = 0
-        self.bold = False
+        self.style = ""
         self.pending = ""
 
     def write(self, text):
@@ -58,8 +59,8 @@ class Screen:
                 self.put(character)
 
     def escape(self, parameters, final):
-        if final == "m" and parameters in ("", "0", "1"):
-            self.bold = parameters == "1"
+        if final == "m" and parameters in ("", "0", BOLD, WHITE_ON_BLACK):
+            self.style = "" if parameters == "0" else parameters
         elif final == "K" and parameters in ("", "0"):
             self.clear_row(self.row, self.column)
         elif final == "J" and parameters in ("", "0"):
@@ -79,8 +80,8 @@ class Screen:
             self.column = 0
             self.down()
         cells = self.rows[self.row]
-        cells.extend([(" ", False)] * (self.column + 1 - len(cells)))
-        cells[self.column] = (character, self.bold)
+        cells.extend([(" ", "")] * (self.column + 1 - len(cells)))
+        cells[self.column] = (character, self.style)
         self.column += 1
 
     def down(self):
@@ -137,7 +138,36 @@ class Screen:
         return lines
 
     def bold_text(self):
-        return "".join(character for row in self.rows for character, bold in row if bold)
+        return "".join(character for row in self.rows for character, style in row if style == BOLD)
+
+    def photograph(self, path, is_light):
+        """Writes what a camera sees as a picture (PGM), on a terminal that is light or dark. Half blocks are exact, and any
+        other character is a spot."""
+        picture = bytearray()
+        for row in self.rows:
+            cells = row + [(" ", "")] * (self.columns - len(row))
+            for line in range(CELL_HEIGHT):
+                for character, style in cells:
+                    paper, ink = (0, 255) if style == WHITE_ON_BLACK or not is_light else (255, 0)
+                    picture += bytes(ink if shows else paper for shows in dots(character, line))
+        with open(path, "wb") as file:
+            file.write(b"P5 %d %d 255\n" % (self.columns * CELL_WIDTH, len(self.rows) * CELL_HEIGHT) + picture)
+
+
+# In dots, of which a terminal has about so many.
+CELL_WIDTH, CELL_HEIGHT = 8, 16
+
+
+def dots(character, line):
+    """Whether each dot of one line of a cell is drawn."""
+    is_upper = line < CELL_HEIGHT // 2
+    if character in BLOCKS:
+        return [BLOCKS[character][0 if is_upper else 1]] * CELL_WIDTH
+    return [4 <= line < 12 and 2 <= dot < 6 for dot in range(CELL_WIDTH)]
+
+
+# Whether the upper and the lower half are drawn.
+BLOCKS = {" ": (False, False), "\u2580": (True, False), "\u2584": (False, True), "\u2588": (True, True)}
 
 
 class Program:
@@ -177,7 +207,9 @@ class Program:
         self.set_size(columns)
 
     def type(self, text):
-        os.write(self.descriptor, text.encode())
+        data = text.encode()
+        while data:
+            data = data[os.write(self.descriptor, data):]
 
     def signal(self, number):
         os.kill(self.process, number)

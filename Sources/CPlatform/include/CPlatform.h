@@ -143,14 +143,13 @@ void agent_trim_heap(void);
 int agent_random(void *bytes, long count);
 int agent_terminal_columns(int descriptor);
 int agent_terminal_rows(int descriptor);
-// Shows nothing of what is typed, the end of a line included.
-int agent_terminal_silence(int descriptor);
 int agent_terminal_set_echo(int descriptor, int enabled);
 // Whether this process is of the group that may change its terminal without being stopped.
 int agent_terminal_is_foreground(int descriptor);
-// Echo alone; what was typed before stays there for whoever reads it.
-int agent_terminal_shows_typing(int descriptor);
-int agent_terminal_show_typing(int descriptor, int shown);
+// Echo, and with `by_character` also the keeping of whole lines, and what was typed before is lost. Otherwise it stays
+// there for whoever reads it. Returns what was hidden, for the opposite; 0 when there was nothing to hide.
+int agent_terminal_hide_typing(int descriptor, int by_character);
+int agent_terminal_show_typing(int descriptor, int hidden);
 
 #pragma clang assume_nonnull end
 

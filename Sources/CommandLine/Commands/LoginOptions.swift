@@ -93,13 +93,4 @@ enum LoginOptions {
       throw error
     }
   }
-
-  /// The absolute path of a file: the daemon has another current directory.
-  static func absolute(_ path: String) throws(Failure) -> String {
-    if path.utf8.first == UInt8(ascii: "/") { return path }
-    guard let directory = Machine.currentDirectory() else {
-      throw Failure(.invalidRequest, "the file \"\(path)\" was not found", hint: "give it as an absolute path")
-    }
-    return directory == "/" ? "/\(path)" : "\(directory)/\(path)"
-  }
 }

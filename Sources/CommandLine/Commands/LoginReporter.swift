@@ -23,6 +23,8 @@ struct LoginReporter {
   private var status: StatusLine?
   private let qrCode: QRCodeChoice
   private let copiesCode: Bool
+  /// The name of a sign-in that goes on without this command.
+  private let resumed: String?
   /// The lines of the screen that is shown.
   private var linesShown = 0
 
@@ -32,15 +34,16 @@ struct LoginReporter {
   init(_ invocation: Invocation) {
     self.init(
       console: Console(invocation), terminal: .current, time: SystemTime(), qrCode: QRCodeChoice(invocation),
-      copiesCode: invocation.has(.copyCode))
+      copiesCode: invocation.has(.copyCode), resumed: invocation.text(.resume))
   }
 
   /// - Parameters:
   ///   - terminal: Standard error's; nil when that is none.
+  ///   - resumed: The name of a sign-in in the background that is only waited for.
   ///   - tell: Where text for people goes.
   init(
     console: Console, terminal: ErrorTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
-    copiesCode: Bool = false,
+    copiesCode: Bool = false, resumed: String? = nil,
     tell: @escaping @Sendable (String) -> Void = Console.tell
   ) {
     self.console = console
@@ -49,6 +52,7 @@ struct LoginReporter {
     self.tell = tell
     self.qrCode = qrCode
     self.copiesCode = copiesCode
+    self.resumed = resumed
     guard let terminal, terminal.obeysEscapes, !console.json, !console.quiet else { return }
     status = StatusLine(terminal, tell: tell)
   }
@@ -125,7 +129,8 @@ struct LoginReporter {
     if console.quiet { return tell(screen.quietText(code)) }
     let text = screen.text(code)
     linesShown = text.utf8.count { $0 == UInt8(ascii: "\n") }
-    tell(text + (terminal.obeysEscapes ? "" : LoginText.wait(until: code.expiresAt, now: now)))
+    tell(
+      text + (terminal.obeysEscapes ? "" : LoginText.wait(until: code.expiresAt, now: now, isResumed: resumed != nil)))
   }
 
   private func show(_ browser: Event.Browser, _ view: BrowserView) {
@@ -135,7 +140,7 @@ struct LoginReporter {
     if console.quiet { return tell(screen.quietText(browser)) }
     tell(
       screen.text(browser, view)
-        + (terminal.obeysEscapes ? "" : LoginText.wait(until: browser.expiresAt, now: now)))
+        + (terminal.obeysEscapes ? "" : LoginText.wait(until: browser.expiresAt, now: now, isResumed: resumed != nil)))
   }
 
   /// Rewrites the line at the bottom when that is due.
@@ -147,7 +152,8 @@ struct LoginReporter {
     case .approval(let expiry):
       let (left, overflow) = expiry.subtractingReportingOverflow(time.wallSeconds())
       // A daemon's clock is ours; what does not fit is shown as no time left rather than trusted.
-      status?.show(LoginText.countdown(seconds: overflow ? 0 : left))
+      let wordings = LoginText.countdown(seconds: overflow ? 0 : left, isResumed: resumed != nil)
+      status?.show(wordings)
     }
     nextUpdate = due.advanced(by: .seconds(1))
     if let next = nextUpdate, next < time.now() { nextUpdate = time.now().advanced(by: .seconds(1)) }
@@ -187,7 +193,7 @@ struct LoginReporter {
       try Console.answer(event)
     } else if isStart, let login = result["login"]?.string {
       try Console.answer(TerminalText.clean(login) + "\n")
-      console.note("the sign-in goes on in the background; to wait for it: agent login --resume \(login)")
+      console.note(LoginText.inBackground(login))
     } else {
       console.note("nobody has approved the sign-in yet")
     }
@@ -208,7 +214,7 @@ struct LoginReporter {
   /// Tells that the person gave up.
   mutating func interrupted() {
     finish()
-    if !console.json { console.note("sign-in cancelled") }
+    if !console.json { console.note(resumed.map(LoginText.inBackground) ?? "sign-in cancelled") }
   }
 
   /// Takes the line at the bottom away for good.

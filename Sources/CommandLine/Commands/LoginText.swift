@@ -29,7 +29,9 @@ enum LoginText {
   }
 
   /// How long the code is good for, in wordings for ever narrower terminals.
-  static func countdown(seconds: Int) -> [String] {
+  ///
+  /// - Parameter isResumed: Whether the sign-in goes on without this command.
+  static func countdown(seconds: Int, isResumed: Bool = false) -> [String] {
     guard seconds > 0 else {
       return [
         "Waiting for your approval; the code is about to expire.", "Waiting; the code is about to expire.",
@@ -37,15 +39,26 @@ enum LoginText {
       ]
     }
     let time = "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
+    let key = interrupt(isResumed)
     return [
-      "Waiting for your approval, \(time) left. Ctrl-C cancels.", "Waiting, \(time) left. Ctrl-C cancels.",
+      "Waiting for your approval, \(time) left. \(key)", "Waiting, \(time) left. \(key)",
       "Waiting, \(time) left.", time,
     ]
   }
 
   /// The same once, for a terminal where no line can be rewritten.
-  static func wait(until expiry: Int, now: Int) -> String {
-    "Waiting for your approval, \(RelativeTime.text(seconds: secondsLeft(expiry, now: now))) left. Ctrl-C cancels.\n"
+  static func wait(until expiry: Int, now: Int, isResumed: Bool = false) -> String {
+    let left = RelativeTime.text(seconds: secondsLeft(expiry, now: now))
+    return "Waiting for your approval, \(left) left. \(interrupt(isResumed))\n"
+  }
+
+  private static func interrupt(_ isResumed: Bool) -> String {
+    isResumed ? "Ctrl-C stops waiting." : "Ctrl-C cancels."
+  }
+
+  /// A sign-in that goes on while nobody waits for it.
+  static func inBackground(_ login: String) -> String {
+    "the sign-in goes on in the background; to wait for it: agent login --resume \(TerminalText.clean(login, limit: 64))"
   }
 
   /// Who is signed in now.

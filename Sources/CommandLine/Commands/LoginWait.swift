@@ -42,7 +42,7 @@ struct LoginWait {
         switch reply {
         case .result(let result): return .signedIn(result)
         case .failure(let failure): throw failure
-        case .event(let event): try handle(event, &reporter)
+        case .event(let event): try handle(event, &signals, &reporter)
         }
       }
       let keys = try nextKeys(connection, signals, reporter)
@@ -57,9 +57,11 @@ struct LoginWait {
 
   // MARK: Events
 
-  private mutating func handle(_ event: Event, _ reporter: inout LoginReporter) throws(Failure) {
+  private mutating func handle(
+    _ event: Event, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
+  ) throws(Failure) {
     switch event {
-    case .browser(let browser): try begin(browser, &reporter)
+    case .browser(let browser): try begin(browser, &signals, &reporter)
     case .redirectRefused(let failure):
       // A person can try again; what came from a pipe is all that there is.
       guard pasted?.isTerminal == true else { throw failure }
@@ -69,11 +71,13 @@ struct LoginWait {
     }
   }
 
-  private mutating func begin(_ browser: Event.Browser, _ reporter: inout LoginReporter) throws(Failure) {
+  private mutating func begin(
+    _ browser: Event.Browser, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
+  ) throws(Failure) {
     login = browser.login
     guard !browser.mustPaste || invocation.has(.start) else {
       // What is typed is hidden before anybody is asked for it.
-      pasted = try PastedLine.open(mayUseTerminal: !invocation.has(.noInput))
+      pasted = try PastedLine.open(&signals, mayUseTerminal: !invocation.has(.noInput))
       return try reporter.tell(.browser(browser))
     }
     let commands = invocation.has(.noOpen) || invocation.has(.start) ? [] : place.commands(opening: browser.url)

@@ -15,7 +15,7 @@ enum SettingsOptions {
     settings.audience = invocation.text(.audience)
     settings.tokenEndpointAuthMethod = invocation.text(.tokenEndpointAuthMethod)
     settings.authentication = authentication(invocation)
-    settings.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in try LoginOptions.absolute(path) }
+    settings.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in try absolute(path) }
     settings.pins = invocation.texts(.pin)
     settings.allowHTTPLoopback = invocation.has(.allowHTTPLoopback)
     settings.endpoints.token = invocation.text(.tokenEndpoint)
@@ -56,5 +56,14 @@ enum SettingsOptions {
     return AccountSetting.allCases.filter { setting in
       words.contains { $0.utf8.elementsEqual(word(for: setting).utf8) }
     }
+  }
+
+  /// The absolute path of a file: the daemon has another current directory.
+  static func absolute(_ path: String) throws(Failure) -> String {
+    if path.utf8.first == UInt8(ascii: "/") { return path }
+    guard let directory = Machine.currentDirectory() else {
+      throw Failure(.invalidRequest, "the file \"\(path)\" was not found", hint: "give it as an absolute path")
+    }
+    return directory == "/" ? "/\(path)" : "\(directory)/\(path)"
   }
 }

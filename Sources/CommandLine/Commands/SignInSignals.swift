@@ -32,6 +32,14 @@ struct SignInSignals: ~Copyable {
     typing?.hide()
   }
 
+  /// From now on what is typed is not shown, and can be read character by character.
+  mutating func takeTyping() throws(SystemError) {
+    // First, since each puts back what it found.
+    typing = nil
+    typing = try HiddenTyping(byCharacter: true)
+    typing?.hide()
+  }
+
   /// Obeys the signals that have come. Returns the one that ends the wait; nil when none does.
   mutating func obey(_ reporter: inout LoginReporter) -> Int32? {
     while let signal = receiver.next() {

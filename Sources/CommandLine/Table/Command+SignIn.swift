@@ -7,7 +7,7 @@ extension Command {
         + " ends by itself. Elsewhere, over SSH say, it shows a short code and an address: open the address in any"
         + " browser, on this device or another, type the code and approve. Where the server has no such codes it shows"
         + " an address and asks for the one that the browser ends at. `--browser`, `--device` and `--paste` override"
-        + " the choice. Interrupting the command with Ctrl-C cancels the sign-in.",
+        + " the choice. Interrupting the command with Ctrl-C cancels the sign-in, unless it goes on in the background.",
       "In a browser sign-in the answer comes to a port of this machine that is open for this sign-in only. By default"
         + " the redirect URI is `http://127.0.0.1:PORT/ISSUER`, with any free port and the issuer's URL without"
         + " `https://`. A client that is registered with another one needs `--redirect-uri`, which is kept with the"

@@ -14,7 +14,7 @@ extension FailureCode {
     case .configurationChanged:
       "A setting is not the one that was signed in with, so nothing was sent; see agent-config(5)."
     case .endpointMoved: "The server names an endpoint at another place than at sign-in, so nothing was sent."
-    case .identityChanged: "The server answered for another user than the one who signed in."
+    case .identityChanged: "The server answered for another user than the one who signed in, or did not say for whom."
     case .stepUpNeeded: "The resource wants the user to sign in in another way, or again; see RFC 9470."
     case .originNotAllowed: "The token may not go to that place."
     case .otherMachine: "There are sessions of other machines here, and none of this one."

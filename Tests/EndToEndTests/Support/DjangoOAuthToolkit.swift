@@ -54,16 +54,22 @@ struct DjangoOAuthToolkit: Sendable {
       + ["--revocation-endpoint", "\(issuer)/revoke_token/"]
   }
 
-  /// Signs in by device code; the user approves or denies. Returns the last event.
+  /// Signs in by device code; the user approves or denies. Returns the last event, and the notices before it.
   func signIn(
     _ tree: AgentTree, _ client: String, _ verdict: String = "approve", _ options: String...
-  ) throws -> (event: JSON, status: Platform.ExitStatus) {
+  ) throws -> (event: JSON, notices: [JSON], status: Platform.ExitStatus) {
     let login = try tree.start(
       line(client, "--device", "--device-authorization-endpoint", try deviceEndpoint(), "--scope", "read") + options)
     let code = try JSON(parsing: Array(login.readLine().utf8))
     let user = try Self.script("user", directory.path, verdict, try #require(code["user_code"]?.string))
     try #require(user.succeeded, "\(user.errorText)")
-    return (try JSON(parsing: Array(login.readLine().utf8)), try login.wait())
+    var event = try JSON(parsing: Array(login.readLine().utf8))
+    var notices: [JSON] = []
+    while event["event"] == "notice" {
+      notices.append(try #require(event["message"]))
+      event = try JSON(parsing: Array(login.readLine().utf8))
+    }
+    return (event, notices, try login.wait())
   }
 
   /// The scripts are in the folder beside the one of these tests.

@@ -60,6 +60,9 @@ final class WatchedProgram: Sendable {
   /// Changes the width.
   func resize(_ columns: Int) throws -> Screen { try obey("resize \(columns)") }
 
+  /// Writes a picture of the screen (PGM), as a dark or a light terminal shows it.
+  func photograph(_ path: String, isLight: Bool) throws { _ = try obey("photo \(isLight ? "light" : "dark") \(path)") }
+
   func signal(_ number: Int32) throws { _ = try obey("signal \(number)") }
 
   /// Waits for the program's end.

@@ -1,0 +1,79 @@
+internal import Encoding
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+extension Failure {
+  /// An error of the vault in the words a person reads; `name` is the account's with a space before it, or empty.
+  init(_ error: VaultError, name: String) {
+    switch error.code {
+    case .foreignDevice:
+      self.init(
+        .foreignDevice, error.message,
+        hint: "if this home was copied on purpose, move the vault file away and sign in again")
+    case .otherMachinesOnly: self.init(.otherMachine, error.message, hint: "agent login\(name)")
+    case .busy: self.init(.vaultBusy, error.message)
+    case .secureHeapFull: self.init(.tooBusy, error.message)
+    case .storage, .noSpace, .badPermissions: self.init(.storage, error.message)
+    case .invalidName:
+      self.init(.invalidRequest, "an account name is 1 to 64 letters, digits, dots, dashes or underscores")
+    default: self.init(.vaultUnusable, error.message)
+    }
+  }
+
+  /// What is wrong with the settings, or with what came beside them.
+  init(_ error: ConfigurationError) {
+    switch error.code {
+    case .invalid:
+      self.init(
+        .invalidConfiguration, "the settings file is not valid at: \(TerminalText.clean(error.place))",
+        hint: "mend it by hand, or move it away and sign in again")
+    case .unsupportedVersion:
+      self.init(.invalidConfiguration, "the settings file is of a version this program does not know")
+    case .tooManyAccounts:
+      self.init(.invalidConfiguration, "there are already \(Settings.maximumAccounts) accounts")
+    case .accountExists:
+      self.init(
+        .accountExists, "there is an account named \(TerminalText.clean(error.place, limit: 64)) already",
+        hint: "choose another name, or remove it: agent account remove \(TerminalText.clean(error.place, limit: 64))")
+    case .accountChanged:
+      self.init(
+        .tooBusy, "somebody else changed the account \(TerminalText.clean(error.place, limit: 64)) meanwhile",
+        hint: "try again")
+    case .directory(let problem): self.init(.storage, "the settings cannot be used: \(problem.message)")
+    case .storage(let problem):
+      self.init(.storage, "the settings file \(TerminalText.clean(error.place)): \(problem.message)")
+    case .caFile:
+      self.init(
+        .invalidConfiguration, "\(TerminalText.clean(error.place)) is not a readable PEM file with certificates")
+    case .proxy: self.init(.invalidConfiguration, "the proxy's URL is not valid")
+    case .clientSecret:
+      self.init(.invalidConfiguration, "the client secret is empty, too long, or not printable ASCII on one line")
+    case .refreshToken:
+      self.init(.invalidConfiguration, "the refresh token is empty, too long, or not printable ASCII on one line")
+    case .missingClientSecret:
+      self.init(
+        .invalidConfiguration, "the client authentication of this account needs a client secret",
+        hint: "--client-secret-file FILE")
+    case .clientKey(let problem): self.init(.invalidConfiguration, "the client's key \(problem.message)")
+    case .clientCertificate:
+      self.init(
+        .invalidConfiguration, "the client's certificate is not in PEM form, or not for the client's key")
+    case .clientKeyAlgorithm:
+      self.init(
+        .invalidConfiguration, "the client's key is not one for \(TerminalText.clean(error.place, limit: 64))",
+        hint: "--client-key-algorithm, or without it what the key is for")
+    case .missingClientKey:
+      self.init(
+        .invalidConfiguration, "the client authentication of this account needs a private key",
+        hint: "--client-key-file FILE")
+    case .missingClientCertificate:
+      self.init(
+        .invalidConfiguration, "the client authentication of this account needs a certificate",
+        hint: "--client-certificate-file FILE --client-key-file FILE")
+    case .pin:
+      self.init(.invalidConfiguration, "a pin is not of the form sha256//BASE64=")
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// What a camera makes of the terminal, by a reader that is not ours (zbar).
+@Suite(.needsPrograms) struct `The QR code of a sign-in` {
+  @Test(arguments: [(["NO_COLOR": "1"], false), ([:], false), ([:], true)] as [([String: String], Bool)])
+  func `is read from the screen as the address with the code in it`(variables: [String: String], isLight: Bool) throws {
+    try Issuer.with(approval: "ask") { issuer in
+      try AgentTree.with { tree in
+        let command = try [
+          Programs.path("agent"), "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli",
+          "--allow-http-loopback", "--qr-code", "always",
+        ]
+        let program = try WatchedProgram(tree, columns: 80, variables.mapValues { $0 }, command)
+        try program.until("\u{2588}\u{2588}\u{2588}")
+        let screen = try program.until(" left.")
+        let address = try #require(screen.lines.first { $0.contains("/device?user_code=") }).drop { $0 == " " }
+        try program.photograph(tree.path("screen.pgm"), isLight: isLight)
+        let reader = try ProcessRunner.run(
+          executable: "/usr/bin/zbarimg", arguments: ["--quiet", "--raw", tree.path("screen.pgm")])
+        // RFC 8628 section 3.3.1: the same address as the text's (`verification_uri_complete`), and nothing else.
+        #expect(reader.outputText == "\(address)\n", "\(reader.errorText)")
+        try program.interrupt()
+        #expect(try program.end().status == 130)
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A sign-in in the browser that has told its address. curl is the browser.
+struct BrowserLogin {
+  let login: RunningProcess
+  let event: JSON
+
+  init(_ tree: AgentTree, _ issuer: Issuer, _ options: String...) throws {
+    try self.init(tree, Self.line(issuer) + ["--browser", "--no-open"] + options)
+  }
+
+  /// - Parameter command: A command line with `--json`.
+  init(_ tree: AgentTree, _ command: [String]) throws {
+    login = try tree.start(command)
+    event = try JSON(parsing: Array(login.readLine().utf8))
+  }
+
+  static func line(_ issuer: Issuer, account: String = "work") -> [String] {
+    ["login", account, "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--json"]
+  }
+
+  var url: String { event["url"]?.string ?? "" }
+  var redirectURI: String { event["redirect_uri"]?.string ?? "" }
+
+  /// The state that this sign-in waits for; the request must not have been pushed.
+  func state() throws -> String { try Self.value(of: "state", in: url) }
+
+  func end() throws -> (event: JSON, status: Platform.ExitStatus) {
+    (try JSON(parsing: Array(login.readLine().utf8)), try login.wait())
+  }
+
+  /// Interrupts it, and waits until its port is closed.
+  func giveUp() throws {
+    try login.signal(Signals.SIGINT)
+    #expect(try login.wait() == .exited(130))
+    // The daemon notices when it reads the end of the connection.
+    let deadline = Instant.now.advanced(by: .seconds(10))
+    while try Self.browse(redirectURI) != "000" {
+      try #require(Instant.now < deadline, "the port stays open")
+      Threads.sleep(for: .milliseconds(20))
+    }
+  }
+
+  // MARK: The browser
+
+  static let curl = "curl -qsS --noproxy '*' --max-time 10 -o /dev/null"
+
+  /// The status of the page that a browser ends at; `000` where nobody listens.
+  @discardableResult
+  static func browse(_ url: String, _ options: String = "") throws -> String {
+    try ProcessRunner.shell("\(curl) -L -w '%{http_code}' \(options) '\(url)'").outputText
+  }
+
+  /// Where the issuer sends a browser to.
+  static func redirect(_ url: some StringProtocol) throws -> String {
+    try ProcessRunner.shell("\(curl) -w '%{redirect_url}' '\(url)'").outputText
+  }
+
+  /// A field of a URL's query.
+  static func value(of name: String, in url: String) throws -> String {
+    let query = try #require(try URI(url).query)
+    return try #require(try Form.parse(query).first { $0.name == name }).value
+  }
+}
