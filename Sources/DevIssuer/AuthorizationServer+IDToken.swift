@@ -15,12 +15,7 @@ extension AuthorizationServer {
       issuedAt: issued.issuedAt, userClaims: userClaims(username)
     ).object(for: issued.key.algorithm, fault: settings.idTokenFault)
     if settings.usesClientSecret, let token = try secretIDToken(claims, for: issued.grant) { return token }
-    return switch settings.idTokenFault {
-    case .unsigned: Self.unsigned(claims)
-    case .signature: Self.withWrongSignature(try issued.key.sign(claims))
-    case .kid: try Self.strangeKey(issued.key.algorithm).sign(claims)
-    default: try issued.key.sign(claims)
-    }
+    return try token(claims, by: issued.key, settings.idTokenFault)
   }
 
   /// About the user: the standard claims, then the ones that options set.
@@ -39,28 +34,5 @@ extension AuthorizationServer {
       "email": .string(username.contains("@") ? username : username + "@example.com"),
       "email_verified": true,
     ]
-  }
-
-  /// A key that the JWK Set does not hold.
-  private static func strangeKey(_ algorithm: JWSAlgorithm) throws(JOSEError) -> SigningKey {
-    do {
-      return try SigningKey(algorithm)
-    } catch {
-      throw JOSEError(.library)
-    }
-  }
-
-  /// An unsecured JWT (RFC 7519 section 6).
-  private static func unsigned(_ claims: JSONObject) -> String {
-    let header: JSON = ["alg": "none", "typ": "JWT"]
-    return Base64URL.encode(header.serialized()) + "." + Base64URL.encode(JSON.object(claims).serialized()) + "."
-  }
-
-  /// The same token with one bit of the signature changed.
-  private static func withWrongSignature(_ token: String) -> String {
-    let parts = token.split(separator: ".").map(String.init)
-    guard parts.count == 3, var signature = try? Base64URL.decode(parts[2]), !signature.isEmpty else { return token }
-    signature[signature.count / 2] ^= 1
-    return parts[0] + "." + parts[1] + "." + Base64URL.encode(signature)
   }
 }

@@ -65,16 +65,8 @@ extension AuthorizationServer {
     ]
   }
 
-  /// The JWK Set (RFC 7517 section 5).
-  func jwks() -> Response {
-    let key = withState { (state) -> SigningKey in
-      state.count(.jwks)
-      return state.key
-    }
-    return Self.cacheable(["keys": [key.jwk]])
-  }
-
-  private static func cacheable(_ document: JSON) -> Response {
+  /// A public document.
+  static func cacheable(_ document: JSON) -> Response {
     Response(
       status: 200,
       headers: [("Content-Type", "application/json"), ("Cache-Control", "max-age=\(cacheSeconds)")],

@@ -36,7 +36,8 @@ extension AuthorizationServer {
     do throws(BearerToken.Problem) {
       let (token, grant) = try accessToken(of: request)
       guard let username = grant.username, token.scope.contains("openid") else { throw .insufficientScope("openid") }
-      var result: JSONObject = ["sub": .string(grant.subject)]
+      let fault = withState { $0.settings.userInfoFault }
+      var result: JSONObject = fault == .noSUB ? [:] : ["sub": .string(fault == .sub ? "user-mallory" : grant.subject)]
       let claims = userClaims(username)
       for name in claims.names { result[name] = claims[name] }
       let isSigned = withState { $0.settings.signsUserInfo }

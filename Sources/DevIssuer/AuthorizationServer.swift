@@ -113,7 +113,7 @@ final class AuthorizationServer: Sendable {
     do throws(OAuthFailure) {
       switch endpoint {
       case .metadata: return metadata()
-      case .jwks: return jwks()
+      case .jwks: return try jwks()
       case .authorization: return try authorize(request)
       case .decision: return try decideAuthorization(request)
       case .pushed: return try push(request)

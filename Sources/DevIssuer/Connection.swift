@@ -119,6 +119,10 @@ struct Connection: ~Copyable {
 
   private borrowing func send(_ response: Response, keepsAlive: Bool) throws(SystemError) {
     try write(response.serialized(date: issuer.wallSeconds(), keepsAlive: keepsAlive))
+    guard response.delivery == .endless else { return }
+    // Ends with the client, by an error.
+    let deadline = Instant.now.advanced(by: limits.answer)
+    while Instant.now < deadline { try write(Response.endlessChunk) }
   }
 
   private borrowing func write(_ bytes: [UInt8]) throws(SystemError) {

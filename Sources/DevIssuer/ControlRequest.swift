@@ -24,6 +24,7 @@ struct ControlRequest: Sendable, Hashable {
     "require_scope", "require_acr", "require_max_age", "require_dpop", "refuse_next", "redirect_to",
     // Faults.
     "break_id_token", "break_metadata", "break_authorization", "break_par", "break_registration", "break_resource",
+    "break_jwks", "break_userinfo",
     "hang", "status", "error", "retry_after", "body", "body_at", "times",
     // What happens at once.
     "revoke_all", "rotate_key",
@@ -80,6 +81,8 @@ struct ControlRequest: Sendable, Hashable {
     try reader.choice("hang", into: &settings.hangs)
     guard settings.hangs != .control else { throw Reader.wrong("hang") }
     try reader.choice("break_id_token", into: &settings.idTokenFault)
+    try reader.choice("break_jwks", into: &settings.keySetFault)
+    try reader.choice("break_userinfo", into: &settings.userInfoFault)
     try reader.choice("break_metadata", into: &settings.metadataFault)
     try reader.choice("break_authorization", into: &settings.authorizationFault)
     try readResource(reader, &settings)

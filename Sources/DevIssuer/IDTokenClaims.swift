@@ -30,9 +30,38 @@ struct IDTokenClaims: Sendable {
       "auth_time": .int(grant.authTime - (fault == .authTime ? 86_400 : 0)),
       "at_hash": .string(try algorithm.leftHalfHash(of: hashed.span)),
     ]
-    if let nonce, fault != .noNonce { claims["nonce"] = .string(fault == .nonce ? "another nonce" : nonce) }
+    if let nonce, fault != .noNonce { claims["nonce"] = .string(nonce) }
     if let acr = grant.acr { claims["acr"] = .string(fault == .acr ? "another context" : acr) }
     for name in userClaims.names { claims[name] = userClaims[name] }
+    try spoil(&claims, algorithm, fault)
     return claims
+  }
+
+  /// What is missing, too much, or of another type.
+  private func spoil(
+    _ claims: inout JSONObject, _ algorithm: JWSAlgorithm, _ fault: IDTokenFault?
+  ) throws(JOSEError) {
+    switch fault {
+    case .noISS: claims["iss"] = nil
+    case .noAUD: claims["aud"] = nil
+    case .secondAUD: claims["aud"] = [.string(grant.clientID), "another-client"]
+    case .arrayAUD: claims["aud"] = [.string(grant.clientID)]
+    case .azp: claims["azp"] = "another-client"
+    case .noEXP: claims["exp"] = nil
+    case .textEXP: claims["exp"] = .string("\(issuedAt + Self.lifetime)")
+    case .noIAT: claims["iat"] = nil
+    case .futureIAT:
+      claims["iat"] = .int(issuedAt + 86_400)
+      claims["exp"] = .int(issuedAt + 86_400 + Self.lifetime)
+    case .noSUB: claims["sub"] = nil
+    // Section 2: at most 255 characters.
+    case .longSUB: claims["sub"] = .string(String(repeating: "x", count: 256))
+    case .cHash:
+      let code = Array("another code".utf8)
+      claims["c_hash"] = .string(try algorithm.leftHalfHash(of: code.span))
+    case .nonce: claims["nonce"] = "another nonce"
+    case .events: claims["events"] = ["http://schemas.openid.net/event/backchannel-logout": [:]]
+    default: break
+    }
   }
 }

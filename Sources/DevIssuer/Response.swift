@@ -11,6 +11,10 @@ struct Response: Sendable {
     case head
     /// Not a byte; the connection ends.
     case dropped
+    /// The beginning of a text that whoever sends it never ends (RFC 9112 section 7.1).
+    case endless
+    /// All of it, in chunks of one byte.
+    case crumbs
   }
 
   var status: Int
@@ -57,14 +61,38 @@ struct Response: Sendable {
     for header in headers { bytes.append(utf8: "\(header.name): \(header.value)\r\n") }
     bytes.append(utf8: "X-Content-Type-Options: nosniff\r\n")
     // RFC 9110 section 8.6: no length for an answer without content.
-    if status != 204 { bytes.append(utf8: "Content-Length: \(body.count)\r\n") }
+    if isChunked {
+      bytes.append(utf8: "Transfer-Encoding: chunked\r\n")
+    } else if status != 204 {
+      bytes.append(utf8: "Content-Length: \(body.count)\r\n")
+    }
     bytes.append(utf8: "Connection: \(keepsAlive ? "keep-alive" : "close")\r\n\r\n")
     switch delivery {
     case .whole: bytes.append(contentsOf: body)
     case .truncated: bytes.append(contentsOf: body.prefix(body.count / 2))
     case .head, .dropped: break
+    case .endless: Self.append(chunk: Array("{\"padding\":\"".utf8), to: &bytes)
+    case .crumbs:
+      for byte in body { Self.append(chunk: [byte], to: &bytes) }
+      Self.append(chunk: [], to: &bytes)
     }
     return bytes
+  }
+
+  /// What an endless answer goes on with.
+  static let endlessChunk = {
+    var bytes: [UInt8] = []
+    append(chunk: [UInt8](repeating: UInt8(ascii: "x"), count: 16_384), to: &bytes)
+    return bytes
+  }()
+
+  private var isChunked: Bool { delivery == .endless || delivery == .crumbs }
+
+  /// One without content is the last.
+  private static func append(chunk: [UInt8], to bytes: inout [UInt8]) {
+    bytes.append(utf8: String(chunk.count, radix: 16) + "\r\n")
+    bytes += chunk
+    bytes.append(utf8: "\r\n")
   }
 
   private static func reason(_ status: Int) -> String {
@@ -72,7 +100,9 @@ struct Response: Sendable {
     case 200: "OK"
     case 201: "Created"
     case 204: "No Content"
+    case 302: "Found"
     case 303: "See Other"
+    case 307: "Temporary Redirect"
     case 400: "Bad Request"
     case 401: "Unauthorized"
     case 403: "Forbidden"

@@ -52,6 +52,8 @@ struct Settings: Sendable, Hashable {
   var hangs: Endpoint?
   var failures: [Endpoint: PlannedFailure] = [:]
   var idTokenFault: IDTokenFault?
+  var keySetFault: KeySetFault?
+  var userInfoFault: UserInfoFault?
   var metadataFault: MetadataFault?
   var authorizationFault: AuthorizationFault?
   var resourceFault: ResourceFault?

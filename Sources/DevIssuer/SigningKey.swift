@@ -21,11 +21,24 @@ final class SigningKey: Sendable {
     jwk = .object(members)
   }
 
+  /// The header of what it signs; the signer sets `alg`.
+  var header: JSONObject { ["alg": .string(algorithm.rawValue), "typ": "JWT", "kid": .string(keyID)] }
+
   /// The claims as a signed JWT in compact form (RFC 7515 section 7.1, RFC 7519 section 7.1).
-  func sign(_ claims: JSONObject) throws(JOSEError) -> String {
-    try JWSSigner.sign(
-      header: ["alg": .string(algorithm.rawValue), "typ": "JWT", "kid": .string(keyID)],
-      payload: JSON.object(claims).serialized(), key: key, algorithm: algorithm)
+  ///
+  /// - Parameters:
+  ///   - header: nil for the usual one.
+  ///   - algorithm: nil for the one of the key.
+  func sign(
+    _ claims: JSONObject, header: JSONObject? = nil, algorithm: JWSAlgorithm? = nil
+  ) throws(JOSEError) -> String {
+    try sign(JSON.object(claims).serialized(), header: header ?? self.header, algorithm: algorithm)
+  }
+
+  func sign(
+    _ payload: [UInt8], header: JSONObject, algorithm: JWSAlgorithm? = nil
+  ) throws(JOSEError) -> String {
+    try JWSSigner.sign(header: header, payload: payload, key: key, algorithm: algorithm ?? self.algorithm)
   }
 
   private static func generate(_ algorithm: JWSAlgorithm) throws(CryptoError) -> PrivateKey {

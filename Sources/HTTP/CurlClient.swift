@@ -42,7 +42,9 @@ package final class CurlClient: HTTPClient {
       guard request.followsRedirects, request.method == .get, let target = answer.redirect else {
         return answer.response
       }
-      guard let next = Self.sameOrigin(target, as: endpoint) else { throw Self.refusedRedirect }
+      guard answer.response.headers.location != nil, let next = Self.sameOrigin(target, as: endpoint) else {
+        throw Self.refusedRedirect
+      }
       endpoint = next
     }
     throw Self.refusedRedirect

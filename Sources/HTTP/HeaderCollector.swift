@@ -35,11 +35,20 @@ struct HeaderCollector {
     // What comes after the blank line is a trailer, which is never merged (RFC 9110 section 6.5.1).
     if isComplete { return nil }
     if text.isEmpty {
-      isComplete = true
-      return nil
+      isComplete = hasOneLength
+      return isComplete ? nil : .malformed
     }
     if line[0] == 0x20 || line[0] == 0x09 { return unfold(text) }
     return addField(text)
+  }
+
+  /// Where several lengths differ, each reader would see another end of the content; such an answer is thrown
+  /// away (RFC 9112 section 6.3).
+  private var hasOneLength: Bool {
+    let lengths = fields.filter { $0.0.lowercased() == "content-length" }
+      .flatMap { $0.1.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) }
+      .map { Array(Self.trimmed(Array($0)[...])) }
+    return lengths.allSatisfy { $0 == lengths[0] }
   }
 
   /// An interim response, such as 103, is followed by the next one (RFC 9110 section 15.2).

@@ -21,11 +21,21 @@ package struct HTTPHeaders: Sendable {
   /// All fields, as they came.
   package var all: [(name: String, value: String)] { fields }
 
-  /// The media type in lower case, without its parameters.
+  /// The media type in lower case, without its parameters. Of several that differ each reader would take another
+  /// (RFC 9110 section 8.3), so they count as none.
   package var mediaType: String? {
-    guard let value = self["Content-Type"] else { return nil }
-    let type = value.utf8.prefix { $0 != UInt8(ascii: ";") }
-    return Self.trimmed(type).lowercased()
+    let types = values(of: "Content-Type").map { value in
+      Self.trimmed(value.utf8.prefix { $0 != UInt8(ascii: ";") }).lowercased()
+    }
+    guard let first = types.first, types.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else { return nil }
+    return first
+  }
+
+  /// Where they redirect to (RFC 9110 section 10.2.2). Several places that differ are none.
+  package var location: String? {
+    let places = values(of: "Location")
+    guard let first = places.first, places.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else { return nil }
+    return first
   }
 
   /// Whether the body claims to be JSON: `application/json`, or a type with the suffix `+json` (RFC 6839).

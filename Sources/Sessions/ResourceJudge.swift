@@ -54,7 +54,7 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
 
   /// Where a redirect leads, if that is on the same origin: no other gets the token.
   private static func redirect(_ head: ResourceHead, from endpoint: Endpoint) -> Endpoint? {
-    guard [301, 302, 303, 307, 308].contains(head.status), let location = head.headers["Location"],
+    guard [301, 302, 303, 307, 308].contains(head.status), let location = head.headers.location,
       let target = endpoint.uri.resolving(location), target.origin.utf8.elementsEqual(endpoint.uri.origin.utf8)
     else { return nil }
     return try? Endpoint(target.text, allowHTTPLoopback: endpoint.uri.isHTTPLoopback)

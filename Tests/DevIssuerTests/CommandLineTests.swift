@@ -24,6 +24,7 @@ import Testing
       "--code-lifetime=90", "--exact-redirect-uri=http://localhost:1/a", "--exact-redirect-uri", "https://b.example/",
       "--redirect-path=/cb", "--require-par", "--break-authorization=twice", "--break-par", "http",
       "--break-id-token=nonce", "--break-metadata=plain",
+      "--break-jwks=weak", "--break-userinfo", "no_sub", "--break-body=bomb", "--break-body-at=userinfo",
       "--break-registration=method", "--break-resource=server", "--open-registration", "--target=api",
       "--client-jwks=/k", "--require-scope=a", "--require-acr=strong", "--require-max-age=5",
       "--redirect-to=https://c.example/",
@@ -53,6 +54,10 @@ import Testing
     settings.pushedRequestFault = .http
     settings.idTokenFault = .nonce
     settings.metadataFault = .plain
+    settings.keySetFault = .weak
+    settings.userInfoFault = .noSUB
+    settings.bodyFault = .bomb
+    settings.bodyFaultEndpoint = .userinfo
     settings.accessTokenLifetime = 60
     settings.refreshTokenLifetime = 70
     settings.deviceCodeLifetime = 80
@@ -84,6 +89,7 @@ import Testing
       "--exact-redirect-uri: an absolute URI without a fragment, at most 16 of them"
     ),
     (["--break-par", "x"], "--break-par: malformed, http, missing, unknown, status"),
+    (["--break-body-at", "control"], "--break-body-at: one of the endpoints in --help"),
     (["--require-acr", "gold"], "--require-acr: basic or strong"),
     (["--require-scope", "a b"], "--require-scope: one scope"),
     (["--redirect-to", "x"], "--redirect-to: an absolute URI"),
@@ -110,6 +116,9 @@ import Testing
       return
     }
     for option in OptionSpecification.all { #expect(CommandLineReader.help.contains(option.name)) }
+    let faults =
+      IDTokenFault.allCases.map(\.rawValue) + BodyFault.allCases.map(\.rawValue) + KeySetFault.allCases.map(\.rawValue)
+    for fault in faults { #expect(CommandLineReader.help.contains(fault)) }
     for name in ControlRequest.parameterNames { #expect(CommandLineReader.help.contains(name)) }
   }
 }

@@ -134,7 +134,7 @@ import Testing
 
   @Test(arguments: [
     "nonsense=1", "interval=x", "interval=-1", "interval=3601", "hang=x", "hang=control", "break_id_token=nbf",
-    "body=x",
+    "body=x", "break_jwks=x", "break_userinfo=x",
     "times=1", "status=200", "status=200&fail_next_token=1", "fail_next_control=1", "fail_next_x=1", "approve=x",
     "approve=BBBB-BBBB", "approve=BBBB-BBBB&deny=BBBB-BBBB", "revoke_all=yes", "clock_offset=1-", "username=%3C",
     "error=%22",

@@ -22,6 +22,14 @@ import Testing
     #expect(result.problem == nil)
   }
 
+  // RFC 9112 section 6.3.
+  @Test(arguments: [(["1", "1"], true), (["1, 1"], true), (["1", "2"], false), (["1,2"], false), (["1", ""], false)])
+  func `with several lengths are wrong, unless they are the same`(lengths: [String], isGood: Bool) {
+    let result = collect(["HTTP/1.1 200 OK"] + lengths.map { "content-LENGTH: \($0)" } + [""])
+    #expect(result.problem == (isGood ? nil : .malformed))
+    #expect(result.isFinished == isGood)
+  }
+
   // RFC 9112 section 5.2.
   @Test func `of several lines are put together`() {
     let result = collect(["HTTP/1.1 200 OK", "A: b", "  c", "\td", ""])

@@ -62,6 +62,15 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
+  // RFC 9110 section 10.2.2.
+  @Test func `to two places are refused`() throws {
+    let server = try LoopbackServer {
+      while try $0.readRequest() != nil { try $0.respond(302, headers: ["Location: /a", "Location: /b"]) }
+    }
+    #expect(throws: answered(.redirect)) { try client().send(get(server.url(), followsRedirects: true)) }
+    #expect(server.requests.count == 1)
+  }
+
   // RFC 9700 section 4.12: a 307 would send the form, with its secrets, once more.
   @Test(arguments: [302, 307, 308]) func `of a POST are answers`(status: Int) throws {
     let server = try LoopbackServer {

@@ -25,6 +25,20 @@ import Testing
     #expect(!HTTPHeaders([]).isJSON)
   }
 
+  // RFC 9110 section 8.3: it is a field that comes once.
+  @Test func `several media types are none, unless they are the same`() {
+    #expect(HTTPHeaders([("Content-Type", "application/json"), ("content-type", "text/html")]).mediaType == nil)
+    let same = HTTPHeaders([("Content-Type", "application/json"), ("Content-Type", "Application/json; a=b")])
+    #expect(same.isJSON)
+  }
+
+  // RFC 9110 section 10.2.2.
+  @Test func `several places to redirect to are none, unless they are the same`() {
+    #expect(HTTPHeaders([]).location == nil)
+    #expect(HTTPHeaders([("Location", "/a"), ("location", "/a")]).location == "/a")
+    #expect(HTTPHeaders([("Location", "/a"), ("location", "/b")]).location == nil)
+  }
+
   // RFC 9110 section 10.2.3.
   @Test(arguments: [
     ("0", 0), ("17", 17), (" 300 ", 300), ("301", 300), ("99999999999999999999999999", 300),

@@ -134,6 +134,14 @@ import Vault
     #expect(Set(home.http.requests.map(\.url)) == [Self.api + "/x"])
   }
 
+  // RFC 9110 section 10.2.2.
+  @Test func `does not choose among several places`() throws {
+    try home.store(configuration)
+    let answer = ResourceAnswer(status: 302, headers: [("Location", "/y"), ("Location", "https://evil.example/")])
+    #expect(status(try call([Self.api + "/x": answer])) == 302)
+    #expect(home.http.requests.map(\.url) == [Self.api + "/x"])
+  }
+
   @Test func `follows three redirects`() throws {
     try home.store(configuration)
     var answers: [String: ResourceAnswer] = [:]

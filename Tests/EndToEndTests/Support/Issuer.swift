@@ -46,8 +46,13 @@ final class Issuer: Sendable {
 
   /// Changes how it behaves.
   func control(_ name: String, _ value: String, _ more: (String, String)...) throws {
+    try control([(name, value)] + more)
+  }
+
+  /// Changes how it behaves.
+  func control(_ switches: [(String, String)]) throws {
     controlRequests.withLock { $0 += 1 }
-    let answer = try PlainHTTP.post(port: port, "/control", [(name, value)] + more)
+    let answer = try PlainHTTP.post(port: port, "/control", switches)
     try #require(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
   }
 

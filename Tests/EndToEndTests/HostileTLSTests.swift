@@ -1,0 +1,49 @@
+import Platform
+import TestSupport
+import Testing
+
+/// What a server can do below HTTP (RFC 8446, RFC 9110 section 4.3.4).
+@Suite(.needsPrograms, .enabled(if: Spawn.search("python3") != nil)) struct `A server with hostile TLS` {
+  private typealias Row = (mode: HostileTLSServer.Mode, signIn: HostileRow.Outcome, refresh: HostileRow.Outcome)
+
+  private static let rows: [Row] = [
+    (.expired, untrusted, untrusted), (.selfSigned, untrusted, untrusted), (.otherHost, untrusted, untrusted),
+    (.plain, .unavailable, .unavailable), (.cut, .unreachable, .unreachable), (.unmeasured, .unusable, .misbehaved),
+  ]
+
+  private static let untrusted = HostileRow.Outcome.refused("certificate_rejected", 1)
+
+  private func signIn(_ tree: AgentTree, _ server: HostileTLSServer) throws -> HostileRow.Outcome {
+    HostileRow.Outcome(
+      try tree.agent(
+        "login", "work", "--guest", "--issuer", server.url, "--client-id", "client-7", "--ca-file", tree.path("ca.pem"),
+        "--client-secret-file", tree.path("secret"), "--json"))
+  }
+
+  @Test func `gets nobody's secret, starts no session, and ends none`() throws {
+    try HostileScene.with { scene in
+      let tree = scene.tree
+      let server = try HostileTLSServer(tree)
+      try tree.directory.write("secret", "s3cret")
+      for row in Self.rows {
+        let before = try server.behave(row.mode)
+        let outcome = try signIn(tree, server)
+        #expect(outcome == row.signIn, "a sign-in with \(row.mode)")
+        #expect(try tree.agent("token", "work").failed(3), "there is a session after \(row.mode)")
+        if !row.mode.takesRequests { #expect(try server.behave(.good) == before, "\(row.mode)") }
+        try scene.expectUnharmed(after: row.mode.rawValue)
+      }
+      try server.behave(.unclosed)
+      #expect(try signIn(tree, server) == .accepted)
+      for row in Self.rows {
+        let before = try server.behave(row.mode)
+        let outcome = HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"))
+        #expect(outcome == row.refresh, "a refresh with \(row.mode)")
+        let after = try server.behave(.good)
+        if !row.mode.takesRequests { #expect(after == before, "\(row.mode)") }
+        #expect(try tree.agent("token", "work", "--force-refresh").succeeded, "the session after \(row.mode)")
+        try scene.expectUnharmed(after: row.mode.rawValue)
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Platform
+import TestSupport
+
+/// One way of an issuer to misbehave, and what must come of it.
+struct HostileRow: Sendable, CustomStringConvertible {
+  /// What is done while it misbehaves.
+  enum Action: String, Sendable {
+    /// The session's token is renewed.
+    case refresh
+    /// The server is asked about the session.
+    case check
+    /// The session is ended.
+    case signOut
+    /// A request goes to a resource, and its answer into a file that has a content.
+    case request
+    /// Somebody signs in for the first time.
+    case browser, device
+    /// Somebody signs in with a client that is registered for that.
+    case register
+  }
+
+  enum Outcome: Sendable, Hashable {
+    case accepted
+    /// With this failure code and exit status.
+    case refused(String, Int32)
+
+    static let rejected = Outcome.refused("id_token_rejected", 1)
+    static let misbehaved = Outcome.refused("server_misbehaved", 1)
+    static let otherUser = Outcome.refused("identity_changed", 3)
+    static let signedOut = Outcome.refused("signed_out", 3)
+    static let expired = Outcome.refused("session_expired", 3)
+    static let unavailable = Outcome.refused("server_unavailable", 4)
+    static let unreachable = Outcome.refused("network", 4)
+    static let unusable = Outcome.refused("invalid_configuration", 1)
+  }
+
+  let action: Action
+  /// What the control endpoint is told.
+  let switches: [(String, String)]
+  let outcome: Outcome
+  /// What comes of the next refresh, or of the next sign-in, when the issuer behaves again.
+  let aftermath: Outcome
+  /// The tests of the OpenID Foundation's suites that try the same.
+  let suite: String?
+
+  /// - Parameter switches: A form.
+  init(
+    _ action: Action, _ switches: String, _ outcome: Outcome, then aftermath: Outcome = .accepted, suite: String? = nil
+  ) {
+    self.action = action
+    self.switches = switches.split(separator: "&").map { pair in
+      let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+      return (parts[0], parts[1])
+    }
+    self.outcome = outcome
+    self.aftermath = aftermath
+    self.suite = suite
+  }
+
+  var description: String {
+    let form = switches.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+    return "\(action.rawValue) with \(form)" + (suite.map { " (\($0))" } ?? "")
+  }
+
+  /// What ends all of it.
+  static let calm: [(String, String)] =
+    ["id_token", "jwks", "userinfo", "metadata", "authorization", "par"].map { ("break_" + $0, "off") } + [
+      ("body", "off"), ("fail_next_token", "0"),
+    ]
+}
+
+extension HostileRow.Outcome {
+  /// What a command with `--json` came to.
+  init(_ result: ProcessResult) {
+    self =
+      switch result.status {
+      case .exited(0): .accepted
+      case .exited(let status): .refused(result.failureCode ?? "none", status)
+      case .signalled(let signal): .refused("signal \(signal)", -1)
+      }
+  }
+}

@@ -1,0 +1,148 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A daemon with a session at an issuer that behaves, which must not notice what another issuer does.
+struct HostileScene {
+  /// KiB that the daemon may take for itself beyond what it took after the first requests: documents of
+  /// issuers are kept, code is run for the first time.
+  private static let allowedGrowth = 2048
+  /// Bytes of the secure heap: the secrets of one session more.
+  private static let allowedSecrets = 4096
+
+  let tree: AgentTree
+  private let healthy: Issuer
+  private let process: Int
+  private let memory: Int
+  private let secrets: Int
+
+  static func with(_ body: (HostileScene) throws -> Void) throws {
+    try Issuer.with(["--algorithm", "ES256"]) { healthy in
+      try AgentTree.with { tree in
+        let browser = "#!/bin/sh\ncurl -qsS --noproxy '*' --max-time 10 -o /dev/null -L \"$1\"\n"
+        try tree.directory.write("home/browser", browser)
+        _ = try ProcessRunner.shell("chmod +x '\(tree.path("home/browser"))'")
+        try tree.signIn("healthy", at: healthy.url)
+        _ = try tree.token("healthy", "--force-refresh")
+        #expect(try tree.check("healthy")["check"] == "ok")
+        try body(HostileScene(tree: tree, healthy: healthy))
+      }
+    }
+  }
+
+  private init(tree: AgentTree, healthy: Issuer) throws {
+    self.tree = tree
+    self.healthy = healthy
+    let facts = try tree.json("daemon", "status")
+    process = try #require(facts["pid"]?.int)
+    memory = try #require(facts["memory_private_dirty_kib"]?.int)
+    secrets = try #require(facts["secure_heap_used"]?.int)
+  }
+
+  // MARK: Rows
+
+  /// Attacks one session, row by row.
+  ///
+  /// - Parameters:
+  ///   - standing: Switches that hold for all rows unless they say otherwise.
+  ///   - algorithm: Of the issuer's ID Tokens.
+  func attackSession(
+    _ rows: [HostileRow], standing: [(String, String)] = [], algorithm: String = "ES256"
+  ) throws {
+    try Issuer.with(["--algorithm", algorithm]) { hostile in
+      try tree.signIn("work", at: hostile.url, "--host", hostile.url)
+      let calm = HostileRow.calm + standing + [("redirect_to", healthy.url + "/echo")]
+      try hostile.control(calm)
+      for row in rows {
+        try hostile.control(row.switches)
+        let outcome = try act(row.action, at: hostile)
+        #expect(outcome == row.outcome, "\(row)")
+        try hostile.control(calm)
+        let aftermath = try act(.refresh, at: hostile)
+        #expect(aftermath == row.aftermath, "the session after \(row)")
+        if row.aftermath != .accepted { try tree.signIn("work", at: hostile.url) }
+        #expect(try hostile.count("echoes") == 0, "\(row)")
+        try expectUnharmed(after: row)
+      }
+    }
+  }
+
+  /// Attacks a first sign-in, at an issuer of which nothing is known yet.
+  func attackSignIn(_ row: HostileRow) throws {
+    try Issuer.with(["--algorithm", "ES256", "--open-registration"]) { hostile in
+      try hostile.control(row.switches + [("redirect_to", healthy.url + "/echo")])
+      let outcome = try signIn(hostile, row.action)
+      #expect(outcome == row.outcome, "\(row)")
+      try hostile.control(HostileRow.calm)
+      if row.outcome == .accepted {
+        #expect(try tree.agent("token", "new", "--force-refresh").succeeded, "\(row)")
+      } else {
+        #expect(try tree.agent("token", "new", "--json").failed(3), "there is a session after \(row)")
+        let aftermath = try signIn(hostile, row.action)
+        #expect(aftermath == row.aftermath, "the next sign-in after \(row)")
+      }
+      if row.outcome == .accepted || row.aftermath == .accepted {
+        #expect(try tree.agent("account", "remove", "new").succeeded)
+      }
+      #expect(try hostile.count("echoes") == 0, "\(row)")
+    }
+    try expectUnharmed(after: row)
+  }
+
+  private func signIn(_ issuer: Issuer, _ action: HostileRow.Action) throws -> HostileRow.Outcome {
+    let how =
+      switch action {
+      case .register: ["--register", "--browser"]
+      case .device: ["--client-id", "agent-cli", "--device"]
+      default: ["--client-id", "agent-cli", "--browser"]
+      }
+    return HostileRow.Outcome(
+      try tree.agent(
+        ["login", "new", "--issuer", issuer.url, "--allow-http-loopback", "--json"] + how,
+        ["BROWSER": tree.path("home/browser")]))
+  }
+
+  private func act(_ action: HostileRow.Action, at issuer: Issuer) throws -> HostileRow.Outcome {
+    switch action {
+    case .check:
+      // The command does what it was asked for, whatever it finds.
+      let account = try tree.check()
+      return account["check"] == "ok" ? .accepted : .refused(account["check_problem"]?["code"]?.string ?? "none", 0)
+    case .signOut:
+      let account = try tree.json("logout", "work")["accounts"]?.array?.first
+      return account?["revoked"] == true ? .accepted : .refused("not revoked", 0)
+    case .request:
+      let file = tree.path("home/answer")
+      try tree.directory.write("home/answer", "before")
+      let result = try tree.agent(
+        "request", issuer.url + "/resource", "--account", "work", "--json", "--output", file)
+      if !result.succeeded { #expect(try tree.directory.readText("home/answer") == "before") }
+      return HostileRow.Outcome(result)
+    case .refresh, .browser, .device, .register:
+      return HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"))
+    }
+  }
+
+  // MARK: Afterwards
+
+  /// The daemon is the same, has its memory back, and serves the other account, whose issuer heard of nothing.
+  func expectUnharmed(after row: some CustomStringConvertible) throws {
+    #expect(try tree.agent("token", "healthy", "--force-refresh").succeeded, "the other account after \(row)")
+    #expect(try healthy.count("echoes") == 0, "something was sent elsewhere by \(row)")
+    #expect(try healthy.count("refresh_failures") == 0)
+    let deadline = Instant.now.advanced(by: .seconds(5))
+    while true {
+      let facts = try tree.json("daemon", "status")
+      #expect(facts["pid"]?.int == process, "the daemon after \(row)")
+      let growth = try #require(facts["memory_private_dirty_kib"]?.int) - memory
+      let heap = try #require(facts["secure_heap_used"]?.int) - secrets
+      if growth <= Self.allowedGrowth, heap <= Self.allowedSecrets { return }
+      guard Instant.now < deadline else {
+        Issue.record("\(growth) KiB more, \(heap) bytes of secrets more, after \(row)")
+        return
+      }
+      Threads.sleep(for: .milliseconds(50))
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import Platform
+import TestSupport
+import Testing
+
+/// An authorization server on https for clients with a secret, whose certificate and whose manners at the end of
+/// a connection change when it is told. Made of Python's own library; every request has a connection of its own.
+final class HostileTLSServer: Sendable {
+  /// What it does with a connection.
+  enum Mode: String, Sendable, CaseIterable {
+    case good
+    /// A certificate for 127.0.0.1 until yesterday.
+    case expired
+    /// A certificate that nobody but itself vouches for.
+    case selfSigned
+    /// A certificate for another host.
+    case otherHost
+    /// No TLS at all.
+    case plain
+    /// The connection ends amid the content, without a word (RFC 8446 section 6.1).
+    case cut
+    /// The same, and nothing but the end of the connection tells how long the content was to be
+    /// (RFC 9112 section 9.8).
+    case unmeasured
+    /// The whole content, of which nothing but the end of the connection tells that it is whole. JSON shows that by
+    /// itself, so it is right.
+    case unclosed
+
+    /// Whether requests reach it.
+    var takesRequests: Bool {
+      switch self {
+      case .good, .cut, .unmeasured, .unclosed: true
+      case .expired, .selfSigned, .otherHost, .plain: false
+      }
+    }
+  }
+
+  let url: String
+  private let process: RunningProcess
+
+  /// Files in `tree`: `ca.pem`.
+  init(_ tree: AgentTree) throws {
+    let made = try ProcessRunner.shell(
+      """
+      set -e
+      cd '\(tree.directory.path)'
+      new="-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+      openssl req -x509 $new -keyout ca.key -out ca.pem -subj '/CN=Test authority' \\
+        -addext basicConstraints=critical,CA:TRUE
+      certify() {
+        openssl req $new -keyout "$1.key" -out "$1.csr" -subj '/CN=server' -addext "subjectAltName=$2"
+        openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -copy_extensions copy \\
+          -days "$3" -out "$1.pem"
+      }
+      certify good IP:127.0.0.1 2
+      certify expired IP:127.0.0.1 -1
+      certify otherHost DNS:other.example,IP:127.0.0.2 2
+      openssl req -x509 $new -keyout selfSigned.key -out selfSigned.pem -subj '/CN=server' \\
+        -addext subjectAltName=IP:127.0.0.1
+      """)
+    try #require(made.succeeded, "\(made.errorText)")
+    try tree.directory.write("server.py", Self.script)
+    process = try RunningProcess(
+      executable: "/usr/bin/env", arguments: ["python3", tree.path("server.py")], directory: tree.directory.path)
+    url = "https://127.0.0.1:\(try process.readLine())"
+  }
+
+  /// From now on.
+  ///
+  /// - Returns: How many requests it has read so far.
+  @discardableResult
+  func behave(_ mode: Mode) throws -> Int {
+    try process.send(mode.rawValue + "\n")
+    return try #require(Int(try process.readLine()))
+  }
+
+  private static let script = #"""
+    import http.server, json, ssl, sys, threading
+
+    def context(name):
+        made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        made.load_cert_chain(name + ".pem", name + ".key")
+        return made
+
+    contexts = {name: context(name) for name in ("good", "expired", "selfSigned", "otherHost")}
+    mode, requests = "good", 0
+
+    class Door(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_): pass
+
+        def setup(self):
+            self.mode = mode
+            if mode != "plain":
+                self.request = contexts.get(mode, contexts["good"]).wrap_socket(self.request, server_side=True)
+            super().setup()
+
+        def handle(self):
+            if self.mode == "plain":
+                self.request.recv(4096)
+                return self.wfile.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+            super().handle()
+
+        # The library ends the connection without a word, which is allowed after a content of known length.
+        def finish(self):
+            super().finish()
+            self.request.close()
+
+        def answer(self, value):
+            global requests
+            requests += 1
+            body = json.dumps(value).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            if self.mode not in ("unmeasured", "unclosed"): self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body[:len(body) // 2] if self.mode in ("cut", "unmeasured") else body)
+
+        def do_GET(self):
+            self.answer(metadata)
+
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.answer({"access_token": f"token-{requests}", "token_type": "Bearer", "expires_in": 300})
+
+    class Server(http.server.ThreadingHTTPServer):
+        def handle_error(self, *_): pass
+
+    server = Server(("127.0.0.1", 0), Door)
+    url = f"https://127.0.0.1:{server.server_address[1]}"
+    metadata = {
+        "issuer": url, "token_endpoint": url + "/token",
+        "token_endpoint_auth_methods_supported": ["client_secret_basic"],
+    }
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(server.server_address[1], flush=True)
+    for line in sys.stdin:
+        mode = line.strip()
+        print(requests, flush=True)
+    """#
+}
