@@ -77,6 +77,15 @@ package struct JOSEError: Error, Hashable, Sendable {
   /// The reason.
   package var code: Code
 
+  /// Whether the issuer's keys of now may fit where those at hand do not (OpenID Connect Core 1.0 section 10.1.1): it
+  /// may have added a key, replaced one under its old name, or mended a set.
+  package var needsNewKeys: Bool {
+    switch code {
+    case .unknownKey, .ambiguousKey, .unsuitableKey, .badSignature: true
+    default: false
+    }
+  }
+
   /// Makes an error of a kind.
   package init(_ code: Code) {
     self.code = code

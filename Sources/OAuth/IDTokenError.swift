@@ -49,9 +49,10 @@ package struct IDTokenError: Error, Hashable, Sendable {
     self.claim = claim
   }
 
-  /// The issuer may have changed its keys: fetch them once and verify again (section 10.1.1). A known key
-  /// that does not fit may have been replaced under its old name.
-  package var needsNewKeys: Bool { code == .signature(.unknownKey) || code == .signature(.badSignature) }
+  /// The issuer may have changed its keys: fetch them once and verify again (section 10.1.1).
+  package var needsNewKeys: Bool {
+    if case .signature(let reason) = code { JOSEError(reason).needsNewKeys } else { false }
+  }
 
   /// Two clocks that differ by less than this, in seconds, are not named as a reason.
   private static let toleratedClockError = 60

@@ -19,6 +19,6 @@ package enum TokenFault: Error, Hashable, Sendable {
 
   /// Whether other keys of the same issuer may make a difference (OpenID Connect Core 1.0 section 10.1.1).
   package var needsNewKeys: Bool {
-    self == .signature(.unknownKey) || self == .signature(.badSignature)
+    if case .signature(let reason) = self { JOSEError(reason).needsNewKeys } else { false }
   }
 }

@@ -132,8 +132,10 @@ import Testing
   }
 
   @Test func `want new keys only where these may make a difference`() {
-    #expect(TokenFault.signature(.unknownKey).needsNewKeys && TokenFault.signature(.badSignature).needsNewKeys)
-    for fault: TokenFault in [.signature(.ambiguousKey), .form(.unknownKey), .noClaims, .expired(at: 1)] {
+    for reason: JOSEError.Code in [.unknownKey, .ambiguousKey, .unsuitableKey, .badSignature] {
+      #expect(TokenFault.signature(reason).needsNewKeys)
+    }
+    for fault: TokenFault in [.signature(.algorithmNotAllowed), .form(.unknownKey), .noClaims, .expired(at: 1)] {
       #expect(!fault.needsNewKeys)
     }
   }
