@@ -163,6 +163,11 @@ import Testing
       try tree.directory.write("home/secret", secret + "\n")
       _ = try server.signIn(tree, clientID: id, "--client-secret-file", tree.path("home/secret"))
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
+      // RFC 7662: such a client may ask about its tokens.
+      let check = try tree.agent("status", "work", "--check", "--verbose")
+      #expect(check.succeeded)
+      #expect(check.errorText.contains("introspection endpoint: HTTP status 200"), "\(check.errorText)")
+      #expect(try tree.check()["check"] == "ok")
       #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
     }
   }
