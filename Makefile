@@ -77,7 +77,7 @@ check-sanitize: check-address check-thread
 
 check-address check-thread: check-%: deps-check
 	$(SWIFT) build --sanitize=$* --scratch-path .build/$*
-	AGENT_BINARIES="$(CURDIR)/.build/$*/debug" $(SWIFT) test --disable-xctest --sanitize=$* --scratch-path .build/$*
+	AGENT_SANITIZER=$* AGENT_BINARIES="$(CURDIR)/.build/$*/debug" $(SWIFT) test --disable-xctest --sanitize=$* --scratch-path .build/$*
 
 # libFuzzer of the toolchain, with the readers of everything that others send; what it found is replayed by the tests.
 SECONDS ?= 64
