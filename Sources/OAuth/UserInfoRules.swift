@@ -46,7 +46,7 @@ struct SignedUserInfo {
     do throws(JOSEError) {
       return try JWTClaims(payload: token.verified(by: keys, algorithms: rules.algorithms).payload)
     } catch {
-      guard error.code == .unknownKey || error.code == .badSignature, let newKeys = try rules.keys(true) else {
+      guard error.needsNewKeys, let newKeys = try rules.keys(true) else {
         throw Self.rejected(error.code.reason)
       }
       do throws(JOSEError) {

@@ -30,11 +30,9 @@ package final class DocumentCache: Sendable {
     /// By what the server knows this version.
     var entityTag: String?
     var refetches: [Int] = []
-    /// The last of them brought this document.
-    var isRefetched = false
     /// Why the last fetch out of turn brought nothing.
     var refetchProblem: OAuthError?
-    /// How many versions this process has got from the network.
+    /// A number of its own for each document that this process got from the network; 0 for one from disk.
     var version = 0
   }
 
@@ -42,6 +40,7 @@ package final class DocumentCache: Sendable {
   private let http: any HTTPClient
   private let time: any TimeSource
   private let entries = Mutex<[String: Entry]>([:])
+  private let versions = Atomic<Int>(0)
   private let keyFetches = SharedFetches<VersionedKeys, OAuthError>()
 
   package init(directory: String, http: any HTTPClient, time: any TimeSource) {
@@ -68,54 +67,58 @@ package final class DocumentCache: Sendable {
     return fetched.value
   }
 
-  /// A key set, and how many this process had got from the network with it; see ``keysVersion(at:)``.
-  struct VersionedKeys: Sendable {
-    let keys: JWKSet
-    let version: Int
+  /// A key set, and what tells it from later ones.
+  package struct VersionedKeys: Sendable {
+    package let keys: JWKSet
+    fileprivate let version: Int
+
+    /// Keys at hand that never change.
+    package init(_ keys: JWKSet) { self.init(keys, version: 0) }
+
+    fileprivate init(_ keys: JWKSet, version: Int) {
+      self.keys = keys
+      self.version = version
+    }
+
+    package func isNewer(than other: VersionedKeys) -> Bool { version > other.version }
   }
 
-  /// The key set at `endpoint`.
+  /// The key set at `endpoint`, from memory, disk or the network.
   package func keys(
     at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver? = nil
-  ) throws(OAuthError) -> JWKSet {
-    try versionedKeys(at: endpoint, transport: transport, cancellation: cancellation, observer: observer).keys
-  }
-
-  func versionedKeys(
-    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver?
   ) throws(OAuthError) -> VersionedKeys {
     if let entry = cached(endpoint.uri.text, kind: .keys), let keys = try? JWKSet(parsing: entry.body) {
       observer?(.documentKept(.keys, ageSeconds: time.wallSeconds() - entry.fetchedAt))
-      return VersionedKeys(keys: keys, version: entry.version)
+      return VersionedKeys(keys, version: entry.version)
     }
     return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
   }
 
-  /// The key set fetched again because a key was missing or did not fit; nil when that was done too often.
-  ///
-  /// Whoever asks while such a fetch is under way, or within a minute of it, shares it.
-  package func refetchedKeys(
-    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver? = nil
-  ) throws(OAuthError) -> JWKSet? {
-    try versionedRefetch(at: endpoint, transport: transport, cancellation: cancellation, observer: observer)?.keys
-      ?? justRefetched(endpoint)
-  }
-
-  /// The same, without what was fetched a moment ago: for those who know by its version whether they have it.
-  func versionedRefetch(
-    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver?
+  /// Other keys, because one of `old` was missing or did not fit: those that somebody else got since, or fetched out of
+  /// turn; nil when that was done too often. Whoever asks while such a fetch is under way shares it.
+  package func renewedKeys(
+    after old: VersionedKeys, at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?,
+    observer: StepObserver? = nil
   ) throws(OAuthError) -> VersionedKeys? {
     let name = Kind.keys.key(endpoint.uri.text)
     // A fetch that is under way is the one that is wanted.
-    guard takeRefetch(name) || keyFetches.isUnderWay(Self.flight(endpoint, transport)) else { return nil }
+    guard !holdsNewer(than: old, name), takeRefetch(name) || keyFetches.isUnderWay(Self.flight(endpoint, transport))
+    else {
+      // Somebody else was quicker, perhaps only just now.
+      guard holdsNewer(than: old, name) else { return nil }
+      return try keys(at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
+    }
+    observer?(.keysDoubted)
     do {
-      let keys = try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
-      entries.withLock { $0[name]?.isRefetched = true }
-      return keys
+      return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
     } catch {
       entries.withLock { $0[name]?.refetchProblem = error }
       throw error
     }
+  }
+
+  private func holdsNewer(than old: VersionedKeys, _ name: String) -> Bool {
+    entries.withLock { $0[name]?.version ?? 0 } > old.version
   }
 
   /// Whether a key set may be fetched out of turn now, counted.
@@ -128,29 +131,14 @@ package final class DocumentCache: Sendable {
         (entry.refetches.last ?? 0) <= now - Self.shortestRefetchSeconds
       else { return false }
       entry.refetches.append(now)
-      entry.isRefetched = false
       entries[name] = entry
       return true
     }
   }
 
-  /// What somebody else fetched out of turn a moment ago.
-  private func justRefetched(_ endpoint: Endpoint) -> JWKSet? {
-    let oldest = time.wallSeconds() - Self.shortestRefetchSeconds
-    guard let entry = entries.withLock({ $0[Kind.keys.key(endpoint.uri.text)] }), entry.isRefetched,
-      entry.fetchedAt > oldest
-    else { return nil }
-    return try? JWKSet(parsing: entry.body)
-  }
-
   /// Why the last fetch of the keys out of turn brought nothing; nil when none was tried since they came.
   func refetchProblem(at endpoint: Endpoint) -> OAuthError? {
     entries.withLock { $0[Kind.keys.key(endpoint.uri.text)]?.refetchProblem }
-  }
-
-  /// Grows each time that the key set at `endpoint` comes from the network.
-  func keysVersion(at endpoint: Endpoint) -> Int {
-    entries.withLock { $0[Kind.keys.key(endpoint.uri.text)]?.version ?? 0 }
   }
 
   /// Drops what is known of an account's server, in memory and on disk.
@@ -185,11 +173,11 @@ package final class DocumentCache: Sendable {
     case .changed(let fetched):
       let version = keep(
         fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, under: name, kind: .keys)
-      return VersionedKeys(keys: fetched.value, version: version)
+      return VersionedKeys(fetched.value, version: version)
     case .unchanged(let maxAge):
       guard let (entry, keys) = known else { throw OAuthError(.malformedResponse, EndpointRole.keys.subject) }
       let version = keep(entry.body, maxAge: maxAge, tag: entry.entityTag, under: name, kind: .keys)
-      return VersionedKeys(keys: keys, version: version)
+      return VersionedKeys(keys, version: version)
     }
   }
 
@@ -239,7 +227,7 @@ extension DocumentCache {
     let old = entries.withLock { $0[kind.key(name)] }
     let entry = Entry(
       body: body, fetchedAt: now, expiresAt: now + life, entityTag: tag, refetches: old?.refetches ?? [],
-      version: (old?.version ?? 0) + 1)
+      version: versions.add(1, ordering: .relaxed).newValue)
     remember(entry, as: kind.key(name))
     writeFile(entry, name, kind: kind)
     return entry.version

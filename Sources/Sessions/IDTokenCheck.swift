@@ -48,16 +48,12 @@ struct IDTokenCheck {
       throw .oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))
     }
     let source = IssuerKeys(services: services, server: server, endpoint: endpoint, cancellation: cancellation)
-    let keys = try oauth { () throws(OAuthError) in try source.atHand() }
-    do {
-      return told(try verify(compact, keys, expectation, response))
-    } catch {
-      guard error.needsNewKeys else { throw .idToken(error) }
-    }
-    let newKeys = try oauth { () throws(OAuthError) in try source.fetchedAnew() }
-    do { return told(try verify(compact, newKeys ?? keys, expectation, response)) } catch {
-      throw .idToken(error)
-    }
+    let atHand = try oauth { () throws(OAuthError) in try source.atHand() }
+    let doubt: IDTokenError
+    do { return told(try verify(compact, atHand.keys, expectation, response)) } catch { doubt = error }
+    guard doubt.needsNewKeys, let newer = try oauth({ () throws(OAuthError) in try source.renewed(after: atHand) })
+    else { throw .idToken(doubt) }
+    do { return told(try verify(compact, newer.keys, expectation, response)) } catch { throw .idToken(error) }
   }
 
   private func expectation(

@@ -38,11 +38,14 @@ package struct ServerQuestion: Sendable {
     let source = server.metadata.jwksURI.map { endpoint in
       IssuerKeys(services: services, server: server, endpoint: endpoint, cancellation: cancellation)
     }
+    var atHand: DocumentCache.VersionedKeys?
     return UserInfoRules(
       algorithms: registered.map { [$0] } ?? server.metadata.acceptedIDTokenAlgorithms,
       requiresSignature: registered != nil, now: services.time.wallSeconds()
     ) { (areDoubted) throws(OAuthError) in
-      areDoubted ? try source?.fetchedAnew() : try source?.atHand()
+      if areDoubted, let old = atHand { return try source?.renewed(after: old)?.keys }
+      atHand = try source?.atHand()
+      return atHand?.keys
     }
   }
 }

@@ -9,7 +9,7 @@ package enum SessionStep: Sendable, Hashable {
   case recordWritten
   /// A public document was at hand; it was fetched so many seconds ago.
   case documentKept(EndpointRole, ageSeconds: Int)
-  /// The ID Token does not fit the keys at hand, which may be out of date.
+  /// A signed token does not fit the keys at hand, which may be out of date.
   case keysDoubted
   case answered(EndpointRole, status: Int, milliseconds: Int)
   case unanswered(EndpointRole, HTTPFailure.Code, milliseconds: Int)

@@ -16,7 +16,7 @@ package enum LogStep: Sendable, Hashable {
   case recordWritten
   /// A public document was at hand.
   case documentKept(Endpoint, ageSeconds: Int)
-  /// An ID Token does not fit the keys at hand, so they are fetched again.
+  /// A signed token does not fit the keys at hand, so they are fetched again.
   case keysDoubted
   /// The status is that of HTTP.
   case answered(Endpoint, status: Int, milliseconds: Int)
@@ -101,7 +101,7 @@ extension LogStep {
     case .recordRead: "the account's record was read from the vault"
     case .recordWritten: "the account's record is on disk"
     case .documentKept(let endpoint, let age): "\(endpoint.title) from the cache, \(age) s old"
-    case .keysDoubted: "the ID Token does not fit the keys at hand: asking for the key set again"
+    case .keysDoubted: "a signed token does not fit the keys at hand: asking for the key set again"
     case .answered(let endpoint, let status, let time): "\(endpoint.title): HTTP status \(status) in \(time) ms"
     case .unanswered(let endpoint, let code, let time): "\(endpoint.title): \(code.rawValue) after \(time) ms"
     case .idTokenVerified(let algorithm): "the ID Token was verified: \(algorithm.rawValue)"

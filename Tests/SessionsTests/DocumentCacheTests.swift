@@ -29,12 +29,20 @@ import Testing
   @discardableResult
   func keys(_ cache: DocumentCache) throws -> Int {
     let endpoint = try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false)
-    return try cache.keys(at: endpoint, transport: Transport(), cancellation: nil).keys.count
+    return try cache.keys(at: endpoint, transport: Transport(), cancellation: nil).keys.keys.count
   }
 
-  func refetch(_ cache: DocumentCache) throws -> Int? {
+  /// The keys that a caller has who then doubts them.
+  func held(_ cache: DocumentCache) throws -> DocumentCache.VersionedKeys {
     let endpoint = try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false)
-    return try cache.refetchedKeys(at: endpoint, transport: Transport(), cancellation: nil)?.keys.count
+    return try cache.keys(at: endpoint, transport: Transport(), cancellation: nil)
+  }
+
+  func refetch(
+    _ cache: DocumentCache, after old: DocumentCache.VersionedKeys
+  ) throws -> DocumentCache.VersionedKeys? {
+    let endpoint = try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false)
+    return try cache.renewedKeys(after: old, at: endpoint, transport: Transport(), cancellation: nil)
   }
 
   var fetches: Int { http.requests.count }
@@ -153,23 +161,25 @@ import Testing
 
   @Test func `fetches keys out of turn at most once a minute`() throws {
     let cache = cache()
-    try keys(cache)
-    #expect(try refetch(cache) == 1)
-    #expect(try refetch(cache) == 1 && fetches == 2, "what was fetched is shared")
+    let old = try held(cache)
+    let newer = try #require(try refetch(cache, after: old))
+    #expect(fetches == 2 && newer.isNewer(than: old))
+    #expect(try refetch(cache, after: old) != nil && fetches == 2, "what was fetched is shared")
+    #expect(try refetch(cache, after: newer) == nil && fetches == 2)
     time.advance(seconds: 59)
-    #expect(try refetch(cache) == 1 && fetches == 2)
+    #expect(try refetch(cache, after: newer) == nil && fetches == 2)
     time.advance(seconds: 1)
-    #expect(try refetch(cache) == 1 && fetches == 3)
+    #expect(try refetch(cache, after: newer) != nil && fetches == 3)
   }
 
   @Test func `fetches keys out of turn once for all who want them at the same time`() throws {
     let cache = cache()
-    try keys(cache)
+    let old = try held(cache)
     http.answer(TestIssuer.keysURL, try response(200, TestIssuer.second.keySet))
     let endpoint = try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false)
     let outcomes = try inThreads(8) { _ in
-      let set = try cache.refetchedKeys(at: endpoint, transport: Transport(), cancellation: nil)
-      try #require(set?.keys.map(\.keyID) == ["second"])
+      let set = try cache.renewedKeys(after: old, at: endpoint, transport: Transport(), cancellation: nil)
+      try #require(set?.keys.keys.map(\.keyID) == ["second"])
     }
     #expect(outcomes == Array(repeating: "done", count: 8))
     #expect(fetches == 2)
@@ -177,33 +187,32 @@ import Testing
 
   @Test func `fetches keys out of turn at most ten times an hour`() throws {
     let cache = cache()
-    try keys(cache)
+    var latest = try held(cache)
     for _ in 1...10 {
-      #expect(try refetch(cache) == 1)
+      latest = try #require(try refetch(cache, after: latest))
       time.advance(seconds: 60)
     }
-    #expect(try refetch(cache) == nil)
+    #expect(try refetch(cache, after: latest) == nil)
     time.advance(seconds: 3000 - 1)
-    #expect(try refetch(cache) == nil)
+    #expect(try refetch(cache, after: latest) == nil)
     time.advance(seconds: 1)
-    #expect(try refetch(cache) == 1)
+    #expect(try refetch(cache, after: latest) != nil)
   }
 
   @Test func `counts a failed fetch out of turn too`() throws {
     let cache = cache()
-    try keys(cache)
+    let old = try held(cache)
     http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
-    #expect(throws: OAuthError(.network, "the JWK Set endpoint")) { try refetch(cache) }
-    #expect(try refetch(cache) == nil)
+    #expect(throws: OAuthError(.network, "the JWK Set endpoint")) { try refetch(cache, after: old) }
+    #expect(try refetch(cache, after: old) == nil)
     #expect(try keys(cache) == 1)
   }
 
   @Test func `does not block out of turn for ever after the clock was set back`() throws {
     let cache = cache()
-    try keys(cache)
-    #expect(try refetch(cache) == 1)
+    let newer = try #require(try refetch(cache, after: try held(cache)))
     time.setWall(seconds: TestIssuer.now - 100_000)
-    #expect(try refetch(cache) == 1)
+    #expect(try refetch(cache, after: newer) != nil)
   }
 
   // MARK: Files that cannot be trusted

@@ -32,11 +32,11 @@ import Vault
     http.answer(TestIssuer.keysURL, try response(200, issuer.keySet))
   }
 
-  private func names(_ edition: VerificationKeys.Edition) -> [String?] { edition.keys.keys.map(\.keyID) }
+  private func names(_ edition: DocumentCache.VersionedKeys) -> [String?] { edition.keys.keys.map(\.keyID) }
 
   /// What comes of asking for others; nil for none.
-  private func renewed(_ keys: VerificationKeys, after old: VerificationKeys.Edition) throws -> VerificationKeys
-    .Edition?
+  private func renewed(_ keys: VerificationKeys, after old: DocumentCache.VersionedKeys) throws -> DocumentCache
+    .VersionedKeys?
   {
     switch keys.renewed(after: old) {
     case .keys(let edition): return edition
