@@ -15,6 +15,11 @@ extension Failure {
     case .otherMachinesOnly: self.init(.otherMachine, error.message, hint: "agent login\(name)")
     case .busy: self.init(.vaultBusy, error.message)
     case .secureHeapFull: self.init(.tooBusy, error.message)
+    case .locked, .wrongPassphrase, .wrongPIN: self.init(.locked, error.message)
+    case .tpmLockedOut, .tpmUnavailable: self.init(.vaultBusy, error.message)
+    case .nothingToUnlock, .alreadyProtected, .lastSlot, .noSuchSlot, .tooManySlots, .secretNeeded, .unusableSecret,
+      .severalVaults:
+      self.init(.invalidRequest, error.message)
     case .storage, .noSpace, .badPermissions: self.init(.storage, error.message)
     case .invalidName:
       self.init(.invalidRequest, "an account name is 1 to 64 letters, digits, dots, dashes or underscores")

@@ -51,7 +51,7 @@ enum Survey {
     }
     let vault = services.vault.summary()
     let status = VaultStatus(
-      path: vault.path, slots: vault.slots, isDeviceBound: vault.isDeviceBound, exists: vault.exists)
+      path: vault.path, slots: vault.slots.map(\.name), isDeviceBound: vault.isDeviceBound, exists: vault.exists)
     return (summaries, status)
   }
 
