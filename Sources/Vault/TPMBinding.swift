@@ -72,9 +72,8 @@ final class TPMBinding: Sendable {
     _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
     for context: SlotContext
   ) throws(VaultError.Code) -> SecretBytes {
+    try examine(body, host, under: deviceSecret)
     let body = try TPMSlotBody(body)
-    let here = try Self.place(host, deviceSecret)
-    guard ConstantTime.isEqual(here.span, body.place.span) else { throw .foreignDevice }
     let authorization = SharedSecret(try Self.authorization(pin, salt: body.salt))
     let shared = try ask { (tpm) throws(CryptoError) in
       SharedSecret(try tpm.agree(with: body.key, authorization: authorization.bytes, peer: body.ownComponents))
@@ -85,6 +84,18 @@ final class TPMBinding: Sendable {
     } catch {
       throw error.code == .authenticationFailed ? .foreignDevice : VaultError.Code(error)
     }
+  }
+
+  /// Whether a slot is of this device, as far as can be said without its TPM.
+  ///
+  /// - Throws: `damaged`, `foreignDevice`; `tpmUnavailable` when there is no point in asking the TPM.
+  func examine(
+    _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes
+  ) throws(VaultError.Code) {
+    let body = try TPMSlotBody(body)
+    let here = try Self.place(host, deviceSecret)
+    guard ConstantTime.isEqual(here.span, body.place.span) else { throw .foreignDevice }
+    if let problem = access.problem { throw .tpmUnavailable(problem) }
   }
 
   private func body(
