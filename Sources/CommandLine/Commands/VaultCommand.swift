@@ -53,7 +53,8 @@ enum VaultCommand {
       var secrets: [SharedDescriptor] = []
       for slot in slots {
         secrets.append(
-          try LevelSecret.current(slot.isPIN ? .tpm2 : .passphrase).open(invocation, for: " of the slot \(slot.number)"))
+          try LevelSecret.current(slot.isPIN ? .tpm2 : .passphrase).open(invocation, for: " of the slot \(slot.number)")
+        )
       }
       return try client.ask(
         .vault(.rotateKey(slots: slots.map(\.number))), passing: secrets, over: &connection)
@@ -72,7 +73,8 @@ enum VaultCommand {
     }
     return try change(.set(lockAfterSeconds: seconds), invocation) { _ in
       seconds == 0
-        ? "the vault does not lock by itself" : "the vault locks after \(DurationText.text(seconds: seconds)) without use"
+        ? "the vault does not lock by itself"
+        : "the vault locks after \(DurationText.text(seconds: seconds)) without use"
     }
   }
 

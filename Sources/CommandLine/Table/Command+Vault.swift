@@ -26,7 +26,8 @@ extension Command {
     options: Option.levelSecrets,
     operands: .account,
     examples: [
-      Example(purpose: "Unlock in a script, with a passphrase that another program keeps",
+      Example(
+        purpose: "Unlock in a script, with a passphrase that another program keeps",
         line: "pass show agent | agent unlock --passphrase-file -")
     ],
     run: LockCommand.unlock)
