@@ -22,6 +22,14 @@ static inline void *agent_secure_zalloc(size_t count) { return OPENSSL_secure_za
 static inline void agent_secure_clear_free(void *bytes, size_t count) { OPENSSL_secure_clear_free(bytes, count); }
 static inline void agent_free(void *bytes) { OPENSSL_free(bytes); }
 
+// Two types of characters for bytes.
+static inline int agent_scrypt(
+    const unsigned char *passphrase, size_t passphrase_count, const unsigned char *salt, size_t salt_count,
+    uint64_t n, uint64_t r, uint64_t p, uint64_t memory, unsigned char *key, size_t key_count) {
+  return EVP_PBE_scrypt(
+      (const char *)passphrase, passphrase_count, salt, salt_count, n, r, p, memory, key, key_count);
+}
+
 // A parameter keeps the pointer to its name. The library's names are macros, which Swift would turn
 // into temporary strings; these have static lifetime.
 static inline const char *agent_name_rsa_n(void) { return OSSL_PKEY_PARAM_RSA_N; }

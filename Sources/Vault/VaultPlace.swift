@@ -84,10 +84,10 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// Whether the directory holds vaults of other machines.
-  func hasOtherMachines(in directory: borrowing PrivateDirectory) throws(VaultError) -> Bool {
+  /// The names of the vaults of other machines in the directory.
+  func otherMachines(in directory: borrowing PrivateDirectory) throws(VaultError) -> [String] {
     do {
-      return try directory.fileNames().contains { $0 != fileName && Self.isVaultName($0) }
+      return try directory.fileNames().filter { $0 != fileName && Self.isVaultName($0) }
     } catch {
       throw VaultError(error, path: directory.path)
     }
