@@ -16,7 +16,9 @@ extension Hub {
     locks.idle.end()
     for account in accounts.values {
       let levels = account.all.compactMap(\.session.grant?.protection)
-      if let level = levels.first(where: { $0 != .device }) { shut(account, level) }
+      guard let level = levels.first(where: { $0 != .device }) else { continue }
+      locks.shut[account.name] = level
+      shut(account, level)
     }
     endLogins(at: services.vault.levelsToLock)
     let names = Array(accounts.keys)
@@ -46,6 +48,7 @@ extension Hub {
     _ cause: LogEvent.LockCause, _ levels: [Protection], _ names: [(account: AccountName, protection: Protection)]
   ) {
     locks.isLocking = false
+    locks.shut = [:]
     endLogins(at: Set(levels))
     for (name, level) in names { if let account = accounts[name] { shut(account, level) } }
     if !levels.isEmpty || cause == .asked { log.note(.locked(cause)) }

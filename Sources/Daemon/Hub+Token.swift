@@ -32,6 +32,7 @@ extension Hub {
     let now = loop.now
     // Time may have passed in suspend, of which the timer has not told yet.
     if locks.idle.due <= now { lock(.idle) }
+    if locks.isLocking, let level = locks.shut[account.name] { throw .vault(VaultError(.locked(level))) }
     prove(account)
     let decision = account.session.request(waiter.need, account: account.name.text, now: now)
     explain(decision, for: waiter, account, now)

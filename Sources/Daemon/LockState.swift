@@ -1,10 +1,13 @@
 internal import Platform
+internal import Vault
 internal import Wire
 
 /// Where the locking of the vault stands.
 struct LockState {
   /// The keys are about to be wiped.
   var isLocking = false
+  /// The accounts that are known to be behind them.
+  var shut: [AccountName: Protection] = [:]
   /// Who asked for that.
   var tickets: [Ticket] = []
   /// What came meanwhile and is done afterwards.
