@@ -10,7 +10,8 @@ struct SlotContext: Sendable {
 
   /// The context of a slot in a file.
   init(of slot: KeySlot, kind: SlotKind, header: VaultHeader, epochs: KeyEpochs) {
-    self.init(number: slot.number, kind: kind, protection: slot.protection, header: header, epoch: epochs[slot.protection])
+    self.init(
+      number: slot.number, kind: kind, protection: slot.protection, header: header, epoch: epochs[slot.protection])
   }
 
   /// The context of a slot that shall lead to `key`.

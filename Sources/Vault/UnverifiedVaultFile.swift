@@ -2,7 +2,7 @@ internal import Crypto
 
 /// A vault file that is whole and well formed, but that anybody could have written.
 ///
-/// Only the header and the slots may be looked at; they lead to the key that tells whether the
+/// Only the header and the slots may be relied on; they lead to the key that tells whether the
 /// rest is authentic.
 struct UnverifiedVaultFile {
   let header: VaultHeader
@@ -10,7 +10,7 @@ struct UnverifiedVaultFile {
   let slots: [KeySlot]
   private let lastSlotNumber: UInt8
   private let generation: UInt64
-  private let records: [SealedRecord]
+  let records: [SealedRecord]
   private let authenticated: ArraySlice<UInt8>
   private let tag: ArraySlice<UInt8>
 
@@ -47,9 +47,6 @@ struct UnverifiedVaultFile {
 
   /// The slots that lead to the key of a protection.
   func slots(of protection: Protection) -> [KeySlot] { slots.filter { $0.protection == protection } }
-
-  /// How many records each key seals, as far as a file can be believed that is not verified.
-  func recordCount(of protection: Protection) -> Int { records.count { $0.protection == protection } }
 
   private static func slots(from reader: inout ByteReader) throws(VaultError.Code) -> [KeySlot] {
     let count = Int(try reader.integer(UInt8.self))

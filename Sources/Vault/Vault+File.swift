@@ -113,11 +113,13 @@ extension Vault {
     return OpenVault(file: file, deviceKey: key, otherKeys: others)
   }
 
-  private func store(
-    _ vault: OpenVault, at place: VaultPlace, in directory: borrowing PrivateDirectory, since wipes: Int
+  /// Puts the vault in the place of its file in one step, and takes note of it.
+  func store(
+    _ vault: OpenVault, at place: VaultPlace, in directory: borrowing PrivateDirectory, since wipes: Int,
+    isLent: Bool? = nil
   ) throws(VaultError) {
     let bytes = try located(at: place.path) { () throws(VaultError.Code) in try vault.encoded() }
     try place.replace(in: directory, with: bytes)
-    memory.withLock { _ = $0.remember(vault, since: wipes) }
+    memory.withLock { _ = $0.remember(vault, since: wipes, isLent: isLent) }
   }
 }

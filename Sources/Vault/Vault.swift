@@ -39,7 +39,7 @@ package final class Vault: Sendable {
   ///   - cost: What a new passphrase slot costs.
   package init(
     stateDirectory: String, machineIdentity: [UInt8]?, userID: UInt32, lockWait: Duration = .seconds(10),
-    tpm: TPMAccess = .ofThisMachine(), cost: Scrypt.Cost = .standard
+    tpm: TPMAccess = .none, cost: Scrypt.Cost = .standard
   ) {
     self.stateDirectory = stateDirectory
     self.lockWait = lockWait

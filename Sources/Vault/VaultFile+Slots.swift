@@ -45,4 +45,15 @@ extension VaultFile {
 
   /// Takes note of the key that a protection has from now on; nil when it has none any more.
   mutating func setKey(_ key: DataKey?, of protection: Protection) { epochs[protection] = key?.epoch ?? 0 }
+
+  /// Seals the records of a protection under another key. They keep their generations.
+  ///
+  /// - Throws: `damaged` when one does not open.
+  mutating func reseal(from old: DataKey, to new: DataKey) throws(VaultError.Code) {
+    for place in records.indices where records[place].protection == old.protection {
+      let record = records[place]
+      let content = try old.open(record)
+      records[place] = try new.seal(content, for: record.name, generation: record.generation)
+    }
+  }
 }

@@ -12,7 +12,7 @@ struct VaultFile: Sendable {
   /// 1 to 16 slots, in the order of their numbers.
   var slots: [KeySlot]
   /// In the order of their names.
-  private(set) var records: [SealedRecord]
+  var records: [SealedRecord]
 
   init(
     header: VaultHeader, generation: UInt64, epochs: KeyEpochs, lastSlotNumber: UInt8, slots: [KeySlot],

@@ -30,6 +30,14 @@ struct VaultPlace: Sendable {
     }
   }
 
+  private init(directory: String, fileName: String) {
+    self.directory = directory
+    self.fileName = fileName
+  }
+
+  /// The place of another file in the directory.
+  func named(_ fileName: String) -> VaultPlace { VaultPlace(directory: directory, fileName: fileName) }
+
   /// Opens the directory; nil when there is none.
   func open() throws(VaultError) -> PrivateDirectory? {
     do {

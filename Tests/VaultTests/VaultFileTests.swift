@@ -25,7 +25,8 @@ import Testing
 
   private func record(_ name: String, length: Int) throws -> SealedRecord {
     SealedRecord(
-      name: try AccountName(name), protection: .device, generation: 1, nonce: [UInt8](repeating: 0, count: VaultFormat.nonceLength),
+      name: try AccountName(name), protection: .device, generation: 1,
+      nonce: [UInt8](repeating: 0, count: VaultFormat.nonceLength),
       sealed: [UInt8](repeating: 0, count: length)[...])
   }
 
@@ -44,7 +45,8 @@ import Testing
     let body = try record("x", length: VaultFormat.maximumContentLength + VaultFormat.sealOverhead).sealed
     #expect(throws: VaultError.Code.tooManyAccounts) {
       for number in 0..<1000 {
-        try file.put(SealedRecord(
+        try file.put(
+          SealedRecord(
             name: AccountName("a\(number)"), protection: .device, generation: 1, nonce: [], sealed: body))
       }
     }
