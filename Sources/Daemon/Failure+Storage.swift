@@ -15,7 +15,10 @@ extension Failure {
     case .locked, .wrongPassphrase, .wrongPIN, .tpmLockedOut, .tpmUnavailable, .nothingToUnlock, .lastSlot,
       .noSuchSlot, .secretNeeded, .unusableSecret, .alreadyProtected, .tooManySlots, .severalVaults:
       self.init(opening: error, name: name)
-    case .otherMachinesOnly: self.init(.otherMachine, error.message, hint: "agent login\(name)")
+    case .otherMachinesOnly:
+      self.init(
+        .otherMachine, error.message,
+        hint: "agent login\(name); or, if this home was moved here and its vault has a passphrase: agent vault rebind")
     case .busy: self.init(.vaultBusy, error.message)
     case .secureHeapFull: self.init(.tooBusy, error.message)
     case .storage, .noSpace, .badPermissions: self.init(.storage, error.message)

@@ -3,7 +3,7 @@ internal import Wire
 extension Command {
   static let lock = Command(
     name: "lock",
-    summary: "Lock the accounts that a passphrase or a PIN protects",
+    summary: "Lock what a passphrase or a PIN protects",
     details: [
       "The keys of those accounts and their tokens go from the memory of `agentd`; their commands fail with exit status"
         + " 5 until `agent unlock`. Accounts that this device alone protects go on. A refresh that is under way ends"
