@@ -61,7 +61,10 @@ struct Bindings: Sendable {
         return try makeAutomaticSlot(.tpm2, for: key, in: file, directory, path: path)
       } catch {
         // What the TPM does not do, the host does; the summary tells why.
-        guard case .tpmUnavailable = error.code else { throw error }
+        switch error.code {
+        case .tpmUnavailable, .tpmLockedOut: break
+        default: throw error
+        }
       }
     }
     return try makeAutomaticSlot(.host, for: key, in: file, directory, path: path)

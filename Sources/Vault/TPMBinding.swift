@@ -127,8 +127,13 @@ final class TPMBinding: Sendable {
       }
       lastProblem.withLock { $0 = nil }
       return answer
-    } catch .tpmUnavailable(let problem) {
-      throw noted(problem)
+    } catch {
+      switch error {
+      case .tpmUnavailable(let problem): throw noted(problem)
+      case .tpmLockedOut: lastProblem.withLock { $0 = .refused }
+      default: break
+      }
+      throw error
     }
   }
 
