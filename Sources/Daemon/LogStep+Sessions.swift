@@ -11,6 +11,7 @@ extension LogStep {
     case .recordWritten: self = .recordWritten
     case .documentKept(let role, let age): self = .documentKept(Endpoint(role), ageSeconds: age)
     case .keysDoubted: self = .keysDoubted
+    case .metadataDoubted: self = .metadataDoubted
     case .answered(let role, let status, let time): self = .answered(Endpoint(role), status: status, milliseconds: time)
     case .unanswered(let role, let code, let time):
       let failure = Failure(.oauth(OAuthError(HTTPFailure(code), "")), account: nil)

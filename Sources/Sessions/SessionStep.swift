@@ -11,6 +11,8 @@ package enum SessionStep: Sendable, Hashable {
   case documentKept(EndpointRole, ageSeconds: Int)
   /// A signed token does not fit the keys at hand, which may be out of date.
   case keysDoubted
+  /// The metadata at hand may be out of date: an endpoint is gone, or is where nothing secret may go.
+  case metadataDoubted
   case answered(EndpointRole, status: Int, milliseconds: Int)
   case unanswered(EndpointRole, HTTPFailure.Code, milliseconds: Int)
   /// By the name of its algorithm, which is one of `JWSAlgorithm`.

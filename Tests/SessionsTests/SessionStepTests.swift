@@ -1,19 +1,11 @@
 import OAuth
 import Sessions
-import Synchronization
 import TestSupport
 import Testing
 
 @Suite struct `An operation that is observed` {
-  private final class Told: Sendable {
-    private let list = Mutex<[SessionStep]>([])
-
-    func add(_ step: SessionStep) { list.withLock { $0.append(step) } }
-    var steps: [SessionStep] { list.withLock { $0 } }
-  }
-
   private let home: Home
-  private let told = Told()
+  private let told = ToldSteps()
 
   init() throws { home = try Home() }
 

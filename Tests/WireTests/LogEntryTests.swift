@@ -19,7 +19,8 @@ import Wire
     [
       .tokenServed(secondsLeft: 12), .tokenServed(secondsLeft: nil), .refreshNeeded(.noToken), .refreshNeeded(.asked),
       .refreshNeeded(.refused), .refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60)), .refreshJoined,
-      .recordChanged, .waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .identityKnown,
+      .recordChanged, .waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .metadataDoubted,
+      .identityKnown,
       .signInPending(seconds: 5),
     ] + LogStep.Endpoint.allCases.map { .documentKept($0, ageSeconds: 3600) }
     + LogStep.Endpoint.allCases.map { .answered($0, status: 200, milliseconds: 34) }

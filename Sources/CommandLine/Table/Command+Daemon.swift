@@ -61,7 +61,8 @@ extension Command {
       "While a command with `--verbose` waits, single steps are events too: `token_served` (`\"seconds_left\"`),"
         + #" `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with `"seconds_left"` and"#
         + #" `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account` (`"duration_ms"`),"#
-        + #" `record_read`, `record_written`, `document_kept` (`"endpoint"`, `"seconds"`), `keys_doubted`, `answered`"#
+        + #" `record_read`, `record_written`, `document_kept` (`"endpoint"`, `"seconds"`), `keys_doubted`,"#
+        + #" `metadata_doubted`, `answered`"#
         + #" (`"endpoint"`, `"status"`, which is that of HTTP, `"duration_ms"`), `unanswered` (`"endpoint"`, `"result"`,"#
         + #" `"duration_ms"`), `id_token_verified` (`"algorithm"`), `identity_known` and `sign_in_pending`"#
         + " (`\"seconds\"`). `endpoint` is one of `metadata`, `keys`, `authorization`,"
