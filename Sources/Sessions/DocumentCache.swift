@@ -172,6 +172,7 @@ extension DocumentCache {
     let known = known(source.name, kind: source.kind).flatMap { entry in source.parse(entry.body).map { (entry, $0) } }
     switch try source.fetch(http, known?.0.entityTag) {
     case .changed(let fetched):
+      for step in source.remarks(fetched.value) { source.observer?(step) }
       let version = keep(
         fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, under: source.name, kind: source.kind)
       return Versioned(fetched.value, version: version)

@@ -12,6 +12,8 @@ struct DocumentSource<Document: Sendable> {
   let observer: StepObserver?
   /// Nil for what is no such document.
   let parse: ([UInt8]) -> Document?
+  /// What is to be told of one that came from the server.
+  let remarks: (Document) -> [SessionStep]
   /// Asks the server, which may know a version by this entity tag.
   let fetch: (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
 
@@ -34,6 +36,8 @@ extension DocumentSource<AuthorizationServerMetadata> {
     ) { body in
       try? AuthorizationServerMetadata(
         parsing: body, issuer: issuer, allowHTTPLoopback: transport.allowHTTPLoopback)
+    } remarks: { _ in
+      []
     } fetch: { (http, _) throws(OAuthError) in
       .changed(try Discovery.fetch(issuer, transport: transport, http: http, cancellation: cancellation))
     }
@@ -46,6 +50,8 @@ extension DocumentSource<JWKSet> {
       kind: .keys, name: endpoint.uri.text, transport: transport, cancellation: cancellation, observer: observer
     ) { body in
       try? JWKSet(parsing: body)
+    } remarks: { keys in
+      JWKSet.Warning.allCases.filter(keys.warnings.contains).map { .keySetWarned($0) }
     } fetch: { (http, entityTag) throws(OAuthError) in
       try Discovery.keys(
         at: endpoint, knownAs: entityTag, transport: transport, http: http, cancellation: cancellation)

@@ -8,7 +8,7 @@ import Wire
       .started, .stopping, .refreshBegan(attempt: 3), .refreshEnded(milliseconds: 12, nil),
       .refreshRetry(attempt: 2, waitMilliseconds: 480), .signInBegan, .signInCode(seconds: 600),
       .signInSlowed(seconds: 10), .signInApproved, .redirectForeign, .signInEnded(milliseconds: 9000, nil),
-      .requestTimedOut,
+      .requestTimedOut, .keySetWarning(.privateKey), .keySetWarning(.symmetricKey),
     ] + FailureCode.allCases.map { .refreshEnded(milliseconds: 0, $0) }
     + FailureCode.allCases.map { .signInEnded(milliseconds: 1, $0) }
     + LogEvent.SignOut.allCases.map { .signedOut($0) } + CheckResult.allCases.map { .checked(milliseconds: 5, $0) }

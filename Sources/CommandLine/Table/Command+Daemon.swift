@@ -56,8 +56,10 @@ extension Command {
         + #" `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out` (`"result"`: `revoked`, `not_revoked` or"#
         + #" `failed`), `checked` (`"duration_ms"`, `"result"`, as of `agent status --check`), `settings_changed`"#
         + #" (`"change"`: `signed_in`, `added`, `changed`, `removed`, `imported`, `renamed`, `named`, `activated` or"#
-        + #" `outside`), `peer_dropped` (`"reason"`: `silent`, `not_reading`, `line_too_long`, `other_user` or `crowded`)"#
-        + " `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an error.",
+        + #" `outside`), `peer_dropped` (`"reason"`: `silent`, `not_reading`, `line_too_long`, `other_user` or `crowded`),"#
+        + #" `key_set_warning` (`"reason"`: `private_key` or `symmetric_key`, which an issuer published and which was left"#
+        + " out), `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the"
+        + " code of an error.",
       "While a command with `--verbose` waits, single steps are events too: `token_served` (`\"seconds_left\"`),"
         + #" `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with `"seconds_left"` and"#
         + #" `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account` (`"duration_ms"`),"#
