@@ -2,8 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A check of tokens by way of the daemon: it reads them itself, and what came of each comes through a pipe beside
-/// the socket, so that no token is in this process, and no number of them is too many.
+/// A check of tokens by way of the daemon: it reads them itself, unless they are typed, and what came of each comes
+/// through a pipe beside the socket, so that no number of them is too many.
 struct VerifyConversation {
   private let client: DaemonClient
 
@@ -20,17 +20,26 @@ struct VerifyConversation {
     .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
 
   /// - Parameters:
-  ///   - passed: What goes with the request before the place for the results: the keys, if any, and the tokens.
+  ///   - passed: What goes with the request before the tokens and the place for the results: the keys, if any.
   ///   - tell: Gets the results, in blocks of whole lines.
   func run(
-    _ request: VerifyRequest, over connection: consuming DaemonConnection, passing passed: [SharedDescriptor],
+    _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
+    passing passed: [SharedDescriptor],
     tell: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> Tally {
     var connection = connection
     let tally: Tally
     do {
-      let pipe = try send(request, passed, over: connection)
-      tally = try receive(pipe, &connection, tell)
+      var typed: TypedTokens?
+      let pipe: FileDescriptor
+      if tokens.isTyped {
+        let typing = try Self.pipe()
+        typed = TypedTokens(tokens, into: SharedDescriptor(typing.writing))
+        pipe = try send(request, passed + [SharedDescriptor(typing.reading)], over: connection)
+      } else {
+        pipe = try send(request, passed + [tokens.source], over: connection)
+      }
+      tally = try receive(pipe, &connection, &typed, tell)
     } catch {
       connection.finish()
       throw error
@@ -43,15 +52,18 @@ struct VerifyConversation {
   private func send(
     _ request: VerifyRequest, _ passed: [SharedDescriptor], over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {
-    let pipe: Pipe
-    do { pipe = try Pipe() } catch { throw Failure(error, doing: "the tokens could not be handed over") }
+    let pipe = try Self.pipe()
     _ = client.tellAsking(.verify(request))
     try connection.send(client.envelope(.verify(request)), passing: passed + [SharedDescriptor(pipe.writing)])
     return pipe.reading
   }
 
+  private static func pipe() throws(Failure) -> Pipe {
+    do { return try Pipe() } catch { throw Failure(error, doing: "the tokens could not be handed over") }
+  }
+
   private func receive(
-    _ pipe: borrowing FileDescriptor, _ connection: inout DaemonConnection,
+    _ pipe: borrowing FileDescriptor, _ connection: inout DaemonConnection, _ typed: inout TypedTokens?,
     _ tell: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> Tally {
     var lines = LineBlocks(limit: WireProtocol.maximumLineBytes)
@@ -63,7 +75,7 @@ struct VerifyConversation {
       try tell(block)
       return true
     }
-    let tally = try watch(pipe, &connection, pass)
+    let tally = try watch(pipe, &connection, &typed, pass)
     // What the pipe still holds.
     while told < tally.tokens {
       guard try pass(pipe) else {
@@ -73,27 +85,37 @@ struct VerifyConversation {
     return tally
   }
 
-  /// Waits for the pipe and for the daemon's last line, whichever comes.
+  /// Waits for the pipe, for what is typed, and for the daemon's last line, whichever comes.
   ///
   /// - Parameter pass: Passes results on; false at their end.
   private func watch(
-    _ pipe: borrowing FileDescriptor, _ connection: inout DaemonConnection,
+    _ pipe: borrowing FileDescriptor, _ connection: inout DaemonConnection, _ typed: inout TypedTokens?,
     _ pass: (borrowing FileDescriptor) throws(Failure) -> Bool
   ) throws(Failure) -> Tally {
     let poller = try Self.reading { () throws(SystemError) in
       let poller = try Poller()
       try poller.add(pipe.raw, interest: .read, key: 0)
       try poller.add(connection.descriptor, interest: .read, key: 1)
+      if let typed { try poller.add(typed.raw, interest: .read, key: 2) }
       return poller
     }
     while true {
       if let tally = try lastLine(&connection) { return tally }
       let events = try Self.reading { () throws(SystemError) in try poller.wait(timeoutMilliseconds: -1) }
       for event in events {
-        if event.key == 1 {
-          try connection.readMore()
-        } else if try !pass(pipe) {
-          try? poller.remove(pipe.raw)
+        switch event.key {
+        case 1: try connection.readMore()
+        case 2:
+          let goesOn = try typed?.pass { () throws(Failure) in
+            if try Self.reading({ () throws(SystemError) in try pipe.waitUntilReadable(timeout: .zero) }) {
+              _ = try pass(pipe)
+            }
+          }
+          if goesOn == false {
+            if let typed { try? poller.remove(typed.raw) }
+            typed = nil
+          }
+        default: if try !pass(pipe) { try? poller.remove(pipe.raw) }
         }
       }
     }
