@@ -47,7 +47,7 @@ extension LogEvent {
     case .refreshEnded(_, let code), .signInEnded(_, let code): code != nil
     case .signedOut(let result): result == .failed
     case .checked(_, let result): result == .failed
-    case .peerDropped, .requestTimedOut, .redirectForeign: true
+    case .peerDropped, .requestTimedOut, .redirectForeign, .keySetWarning: true
     case .step(let step): step.isFailure
     case .started, .stopping, .refreshBegan, .refreshRetry, .signInBegan, .signInCode, .signInSlowed, .signInApproved,
       .settingsChanged, .locked, .unlocked, .vaultChanged:
@@ -79,6 +79,9 @@ extension LogEvent {
     case .locked(let cause): "the vault was locked: \(cause.rawValue)"
     case .unlocked(let level): "the vault was unlocked: \(level.rawValue)"
     case .vaultChanged(let change): "the vault: \(change.rawValue)"
+    case .keySetWarning(.privateKey):
+      "the issuer's key set holds a private key, which was left out: whoever reads it can sign in the issuer's name"
+    case .keySetWarning(.symmetricKey): "the issuer's key set holds a symmetric key, which was left out"
     case .step(let step): step.text
     }
   }

@@ -27,6 +27,8 @@ package enum LogEvent: Sendable, Hashable {
   case settingsChanged(SettingsChange)
   case peerDropped(PeerProblem)
   case requestTimedOut
+  /// What must not be published was left out of an issuer's key set.
+  case keySetWarning(KeySetFlaw)
 
   case locked(LockCause)
   case unlocked(ProtectionLevel)
@@ -73,6 +75,11 @@ package enum LogEvent: Sendable, Hashable {
     case keysRotated = "keys_rotated"
     /// When it locks by itself.
     case idleTime = "idle_time"
+  /// What is in a key set that everybody can read.
+  package enum KeySetFlaw: String, Sendable, CaseIterable {
+    /// Whoever reads it can sign tokens in the issuer's name.
+    case privateKey = "private_key"
+    case symmetricKey = "symmetric_key"
   }
 
   /// Why a peer was let go.
@@ -123,6 +130,7 @@ extension LogEvent {
     case .locked: "locked"
     case .unlocked: "unlocked"
     case .vaultChanged: "vault_changed"
+    case .keySetWarning: "key_set_warning"
     case .step(let step): step.name
     }
   }
@@ -152,6 +160,7 @@ extension LogEvent {
     case .locked(let cause): object["cause"] = .string(cause.rawValue)
     case .unlocked(let level): object["protection"] = .string(level.rawValue)
     case .vaultChanged(let change): object["change"] = .string(change.rawValue)
+    case .keySetWarning(let flaw): object["reason"] = .string(flaw.rawValue)
     case .step(let step): step.addMembers(to: &object)
     }
   }
@@ -194,6 +203,7 @@ extension LogEvent {
       case "locked": word("cause").map { .locked($0) }
       case "unlocked": word("protection").map { .unlocked($0) }
       case "vault_changed": word("change").map { .vaultChanged($0) }
+      case "key_set_warning": word("reason").map { .keySetWarning($0) }
       default: LogStep(json).map { .step($0) }
       }
     guard let event else { return nil }
