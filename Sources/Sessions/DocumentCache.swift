@@ -141,6 +141,12 @@ package final class DocumentCache: Sendable {
     entries.withLock { $0[Kind.keys.key(endpoint.uri.text)]?.refetchProblem }
   }
 
+  /// Drops what is kept of an issuer, in memory and on disk: its metadata, and the keys that they name.
+  package func forget(_ issuer: Issuer) {
+    let metadata = known(issuer.text, kind: .metadata).flatMap { try? JSON(parsing: $0.body) }
+    forget(issuer: issuer.text, keysAt: metadata?["jwks_uri"]?.string)
+  }
+
   /// Drops what is known of an account's server, in memory and on disk.
   package func forget(issuer: String, keysAt endpoint: String?) {
     forget(issuer, kind: .metadata)

@@ -11,6 +11,7 @@ package struct SessionServices: Sendable {
   package let documents: DocumentCache
   /// What servers have told about proofs of possession.
   let proofs = DPoPMemory()
+  let unstored = UnstoredRecords()
   /// Who wants to know what an operation does.
   private(set) var observer: StepObserver?
 
@@ -71,6 +72,9 @@ package struct SessionServices: Sendable {
     let sealed = try storing { (vault) throws(VaultError) in try vault.read(account) }
     guard let sealed else { return nil }
     observer?(.recordRead)
+    if let entry = unstored[account], entry.replaces == sealed.generation {
+      return StoredRecord(record: entry.record, generation: sealed.generation)
+    }
     return StoredRecord(
       record: try AccountRecord(content: sealed.content, account: account), generation: sealed.generation)
   }
@@ -91,6 +95,7 @@ package struct SessionServices: Sendable {
   func write(_ record: AccountRecord, of account: AccountName) throws(SessionError) -> UInt64 {
     let content = try record.sealedContent()
     let generation = try storing { (vault) throws(VaultError) in try vault.write(account, content: content) }
+    unstored[account] = nil
     observer?(.recordWritten)
     return generation
   }

@@ -66,6 +66,8 @@ package struct SignIn: Sendable {
 
   /// Fetches the metadata anew, and chooses client authentication and scope. Blocking.
   package init(_ request: Preparation) throws(SessionError) {
+    // What could not be kept need not be approved first.
+    try request.services.rehearseWrite()
     guard let order = request.registration else {
       try self.init(request, request.configuration, registered: nil)
       return

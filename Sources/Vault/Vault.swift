@@ -25,7 +25,7 @@ package final class Vault: Sendable {
 
   private let stateDirectory: String
   private let binding: HostBinding
-  private let lockWait: Duration
+  let lockWait: Duration
   private let memory = Mutex(VaultMemory())
 
   /// Names a vault. Nothing is read or written; the directory is made at the first write.
@@ -133,7 +133,7 @@ package final class Vault: Sendable {
 }
 
 extension Vault {
-  private func place() throws(VaultError) -> VaultPlace {
+  func place() throws(VaultError) -> VaultPlace {
     try VaultPlace(directory: stateDirectory, machineIdentity: binding.machineIdentity)
   }
 

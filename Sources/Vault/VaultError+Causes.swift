@@ -18,6 +18,7 @@ extension VaultError.Code {
   init(_ error: SystemError) {
     self =
       switch error.name {
+      case _ where error.isOverQuota: .overQuota
       case _ where error.isNoSpace: .noSpace
       case "EACCES", "EPERM", "ELOOP", "EINVAL", "EISDIR", "ENOTDIR": .badPermissions
       default: .storage(error)
