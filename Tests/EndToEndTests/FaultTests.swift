@@ -57,7 +57,7 @@ import Testing
       } check: { trial in
         let again = try sweep.tree.agent(signIn + ["--device"])
         #expect(again.succeeded, "\(trial): \(again.errorText)")
-        #expect(try sweep.tree.agent("token", "work", "--force-refresh").succeeded, "\(trial)")
+        try sweep.expectRenewed("work", "\(trial)")
       }
       try sweep.tree.signIn("home", at: sweep.issuer.url)
     }
@@ -69,9 +69,10 @@ import Testing
       try sweep.run("sign-in", share: 3) {
         try sweep.tree.agent(signIn + ["--device"])
       } check: { trial in
-        #expect(try sweep.tree.agent("token", "home", "--force-refresh").succeeded, "\(trial)")
-        #expect(try sweep.tree.agent(signIn + ["--device"]).succeeded, "\(trial)")
-        #expect(try sweep.tree.agent("token", "work", "--force-refresh").succeeded, "\(trial)")
+        try sweep.expectRenewed("home", "\(trial)")
+        let again = try sweep.tree.agent(signIn + ["--device"])
+        #expect(again.succeeded, "\(trial): \(again.errorText)")
+        try sweep.expectRenewed("work", "\(trial)")
       }
       #expect(try sweep.issuer.count("reuse_detected") == 0)
     }
@@ -89,7 +90,7 @@ import Testing
         #expect(again.succeeded, "\(trial): \(again.errorText)")
         try sweep.daemon.restart()
         #expect(try sweep.tree.agent("token", "work").failed(3), "\(trial)")
-        #expect(try sweep.tree.agent("token", "home", "--force-refresh").succeeded, "\(trial)")
+        try sweep.expectRenewed("home", "\(trial)")
       }
       #expect(try sweep.issuer.count("reuse_detected") == 0)
     }
@@ -108,7 +109,7 @@ import Testing
         let token = try sweep.tree.agent(["token", left.first ?? "work", "--force-refresh"])
         #expect(token.succeeded, "\(trial): \(token.errorText)")
         if left == ["office"] { #expect(try sweep.tree.agent("account", "rename", "office", "work").succeeded) }
-        #expect(try sweep.tree.agent("token", "home", "--force-refresh").succeeded, "\(trial)")
+        try sweep.expectRenewed("home", "\(trial)")
       }
       #expect(try sweep.issuer.count("reuse_detected") == 0)
     }
@@ -128,7 +129,7 @@ import Testing
         let again = try sweep.tree.agent("account", "remove", "work")
         #expect(again.succeeded || again.failed(3) || again.failed(1), "\(trial): \(again.errorText)")
         #expect(try !sweep.tree.agent("account", "show", "work").succeeded, "\(trial)")
-        #expect(try sweep.tree.agent("token", "home", "--force-refresh").succeeded, "\(trial)")
+        try sweep.expectRenewed("home", "\(trial)")
       }
       #expect(try sweep.issuer.count("reuse_detected") == 0)
     }

@@ -123,11 +123,16 @@ struct FaultSweep {
     }
   }
 
+  /// The account gets a new token.
+  func expectRenewed(_ account: String, _ place: String) throws {
+    let result = try tree.agent("token", account, "--force-refresh")
+    #expect(result.succeeded, "\(account) after \(place): \(result.errorText)")
+  }
+
   /// The account gets a new token, now and after another restart.
   func expectIntact(_ account: String, _ place: String) throws {
     for _ in 0..<2 {
-      let result = try tree.agent("token", account, "--force-refresh")
-      #expect(result.succeeded, "\(account) after \(place): \(result.errorText)")
+      try expectRenewed(account, place)
       try daemon.restart()
     }
   }
