@@ -18,7 +18,7 @@ struct Fault: Sendable, CustomStringConvertible {
   static let full = Fault(description: "28+", message: "no space is left on the disk")
   static let quota = Fault(description: "122+", message: "the disk quota is used up")
   static let readOnly = Fault(description: "30+", message: "Read-only file system")
-  static let denied = Fault(description: "13+", message: "permission denied")
+  static let denied = Fault(description: "13+", message: "ermission denied")
   static let tooManyFiles = Fault(description: "24+", message: "Too many open files")
   static let noLocks = Fault(description: "37+", message: "No locks available")
   static let noMemory = Fault(description: "12", message: "Cannot allocate memory")

@@ -47,7 +47,9 @@ struct FaultSweep {
 
   /// A tree with the account `home`, which must stay as it is, and the daemon that can fail.
   static func with(_ body: (FaultSweep) throws -> Void) throws {
-    try Issuer.with(["--interval", "0"]) { issuer in
+    try Issuer.with { issuer in
+      try issuer.control("interval", "0")
+      try issuer.control("interval", "0")
       try AgentTree.with { tree in
         let daemon = try FaultyDaemon(tree)
         let sweep = FaultSweep(tree: tree, issuer: issuer, daemon: daemon)
@@ -76,11 +78,11 @@ struct FaultSweep {
         try daemon.order(step.number, fault)
         let result = try operation()
         let (isHit, trace) = (try daemon.isHit(), try daemon.steps())
+        try daemon.order()
         if isHit, fault.isKill {
           try daemon.waitForEnd()
           try daemon.start()
         }
-        try daemon.order()
         let trial = Trial(step: step, fault: fault, isHit: isHit, trace: trace, result: result)
         tally.count(trial)
         expectRightError(trial)
