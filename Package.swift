@@ -57,7 +57,7 @@ let package = Package(
   targets: [
     // Programs.
     program("agent", uses: ["CommandLine"], linked: fullyStatic),
-    program("agentd", uses: ["Daemon", "Platform"], linked: staticSwift),
+    program("agentd", uses: ["Daemon", "Platform", "CHeap"], linked: staticSwift),
     program("devissuer", uses: ["DevIssuer", "Platform"], linked: staticSwift),
     program("generate", uses: ["CommandLine"], linked: fullyStatic),
 
@@ -80,6 +80,8 @@ let package = Package(
 
     // C: shims only, no logic.
     .target(name: "CPlatform"),
+    // Linked, not imported.
+    .target(name: "CHeap"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),

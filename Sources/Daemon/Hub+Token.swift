@@ -53,7 +53,8 @@ extension Hub {
     guard let grant = account.session.grant, account.session.refresh == nil else { return }
     if let seen, seen == account.provenAt { return }
     let stamp = FileStamp(at: vaultPath)
-    if stamp == account.provenAgainst {
+    // Without a file nothing is proven, as it is not before the first time.
+    if let stamp, stamp == account.provenAgainst {
       account.provenAt = seen
     } else if services.isCurrent(grant, of: account.name) {
       account.provenAgainst = stamp

@@ -8,8 +8,8 @@ internal import Platform
 ///
 /// The order of steps is the product's promise. The account's lock is taken before the record is
 /// read, so that no two processes send the same refresh token; the settings and the metadata are
-/// held against what the person signed in with before anything is sent; a rotated token is on disk
-/// before anyone sees the new access token.
+/// held against what the person signed in with before anything is sent; nothing is sent while the vault
+/// could not be written; a rotated token is on disk before anyone sees the new access token.
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
@@ -37,6 +37,7 @@ package struct RefreshOperation: Sendable {
   }
 
   private func refresh(at level: Protection) throws(SessionError) -> AccessGrant {
+    try services.settle(account)
     guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
     var record = stored.record
     if record.isSignedOut { throw .signedOut(account: account.text) }
@@ -51,12 +52,13 @@ package struct RefreshOperation: Sendable {
     live.server.confide(previous?.accessToken, previous?.idToken)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
+    try services.rehearseWrite()
     let response = try exchange(refreshToken, at: &live, &record)
     let kept = record.refreshToken === refreshToken ? keptIdentity(stored) : nil
     record.refreshToken = response.refreshToken ?? refreshToken
     record.refreshedAt = services.time.wallSeconds()
     if target == nil, let scope = response.scope { record.scope = scope.text }
-    let generation = try services.write(record, of: account)
+    let generation = try services.write(rotated: record, of: account, replacing: stored.generation)
     let token = try identify(response, at: live, record)
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,

@@ -13,6 +13,7 @@ package struct SessionServices: Sendable {
   let proofs = DPoPMemory()
   /// Lets a lock of the vault wait for what must still be written.
   package let gate = LockGate()
+  let unstored = UnstoredRecords()
   /// Who wants to know what an operation does.
   private(set) var observer: StepObserver?
 
@@ -89,6 +90,9 @@ package struct SessionServices: Sendable {
     let sealed = try storing { (vault) throws(VaultError) in try vault.read(account) }
     guard let sealed else { return nil }
     observer?(.recordRead)
+    if let entry = unstored[account], entry.replaces == sealed.generation {
+      return StoredRecord(record: entry.record, generation: sealed.generation)
+    }
     return StoredRecord(
       record: try AccountRecord(content: sealed.content, account: account), generation: sealed.generation)
   }
@@ -115,6 +119,7 @@ package struct SessionServices: Sendable {
       guard let protection else { return try vault.write(account, content: content) }
       return try vault.write(account, content: content, protection: protection)
     }
+    unstored[account] = nil
     observer?(.recordWritten)
     return generation
   }
