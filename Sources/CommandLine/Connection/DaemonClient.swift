@@ -150,7 +150,8 @@ struct DaemonClient: Sendable {
     }
   }
 
-  private func askForToken<Result>(
+  /// The same over a connection that goes on.
+  func askForToken<Result>(
     _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -182,7 +183,8 @@ struct DaemonClient: Sendable {
     switch event {
     case .notice(let message): console.note(message)
     case .progress(let entry): console.detail(entry)
-    case .qrCode, .deviceCode, .browser, .redirectRefused, .response: break
+    case .following: console.detail("following what happens")
+    case .qrCode, .deviceCode, .browser, .redirectRefused, .response, .session, .tokenFile: break
     }
   }
 
@@ -205,8 +207,8 @@ extension Request {
   /// Whether a request that may have been answered already can be sent again.
   fileprivate var mayBeRepeated: Bool {
     switch self {
-    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
-    case .login, .loginRedirect, .loginResume, .logout, .account, .call, .verify, .daemonStop: false
+    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
+    case .tokenFile, .login, .loginRedirect, .loginResume, .logout, .account, .call, .verify, .daemonStop: false
     }
   }
 }
