@@ -7,6 +7,8 @@ struct TokenVariables: Sendable {
   /// The token is in a file, and the variables tell where. What a renewal would make untrue is then only set when it
   /// is asked for.
   private let isForFile: Bool
+  /// Left out of the usual ones.
+  private var omitted: ShellVariable?
 
   /// The one that tells where the file is, unless `--var` names others.
   static let fileVariable = "AGENT_TOKEN_FILE"
@@ -17,6 +19,13 @@ struct TokenVariables: Sendable {
   private init(mappings: [VariableMapping], isForFile: Bool) {
     self.mappings = mappings
     self.isForFile = isForFile
+  }
+
+  /// Those that the prompt keeps fresh. The account is not among the usual ones: it would outlive `agent use`.
+  var fresh: TokenVariables {
+    var fresh = self
+    fresh.omitted = .account
+    return fresh
   }
 
   /// Those that a command line asks for.
@@ -56,7 +65,7 @@ struct TokenVariables: Sendable {
 
   /// All that are set or, where they have no value, absent.
   var names: [String] {
-    let set = mappings.isEmpty ? ShellVariable.allCases.map(\.rawValue) : mappings.map(\.name)
+    let set = mappings.isEmpty ? usualVariables.map(\.rawValue) : mappings.map(\.name)
     return set + fileNames.filter { !set.contains($0) }
   }
 
@@ -85,12 +94,14 @@ struct TokenVariables: Sendable {
   private func forEachUsual(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
-    for variable in ShellVariable.allCases where !(isForFile && variable.changesWithToken) {
+    for variable in usualVariables where !(isForFile && variable.changesWithToken) {
       try variable.field.withValue(in: answer, from: line) { (value) throws(Failure) in
         try body(variable.rawValue, value)
       }
     }
   }
+
+  private var usualVariables: [ShellVariable] { ShellVariable.allCases.filter { $0 != omitted } }
 
   /// That a variable cannot hold what the server chose for it.
   static func unusable(_ name: String) -> Failure {

@@ -47,12 +47,21 @@ extension Command {
         + " With `--unset`, `dotenv` gives empty values and `json` gives `null`.",
       variableDetails,
       refusedNameDetails,
+      "With `--hook` prints a function for the start file of an interactive shell, which keeps the variables fresh: before"
+        + " each prompt it compares two numbers, and about once a minute, or when the token is near its end, it asks the"
+        + " daemon, for half a second at most. It says nothing. When nobody is signed in, or the account is locked, it"
+        + " unsets the variables. `AGENT_ACCOUNT` is neither set nor unset, unless `--var` names it: without an account the"
+        + " variables are those of the active one. bash from 4.2 on, zsh and fish from 3.2 on are supported; the output must"
+        + " stand between quotes.",
     ],
     options: [
       Option(
         name: .shell, value: .choice("SHELL", Shell.allCases.map(\.rawValue)), summary: "The shell to write for"),
       variableOption,
       Option(name: .unset, summary: "Print statements that unset the variables"),
+      Option(
+        name: .hook, value: .choice("SHELL", PromptHook.shells.map(\.rawValue)),
+        summary: "Print a function that keeps the variables fresh at the prompt"),
     ],
     operands: .account,
     examples: [
@@ -62,6 +71,7 @@ extension Command {
       Example(
         purpose: "Set the one variable that a program wants",
         line: #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#),
+      Example(purpose: "Keep it fresh, in ~/.bashrc", line: #"eval "$(agent env --hook bash --var GITHUB_TOKEN=access_token)""#),
     ],
     run: EnvCommand.run)
 

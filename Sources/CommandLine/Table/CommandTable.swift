@@ -58,6 +58,7 @@ enum CommandTable: String, CaseIterable, Sendable {
   /// The command of exactly this name, which may be one that no list has.
   static func command(named name: String) -> Command? {
     if let entry = CommandTable(rawValue: name) { return entry.command }
+    if name.utf8.elementsEqual("__renew".utf8) { return .renew }
     return name.utf8.elementsEqual("__complete".utf8) ? .complete : nil
   }
 
