@@ -3,7 +3,7 @@ extension ManualProtocol {
   static let requests: [Description] =
     [token, proof, login, loginRedirect, loginResume, discover, logout, status, list, use, whoami, resource, verify]
     + accountRequests + [
-      daemonStatus, daemonLog, daemonStop,
+      sessionEvents, tokenFile, daemonStatus, daemonLog, daemonStop,
     ]
 
   private static let token = Description(
@@ -197,7 +197,7 @@ extension ManualProtocol {
         "The oldest first. For each event `time`, `account` where it is about one, `event`, which says what it is, and"
           + " what goes with that: `attempt`, `duration_ms`, `wait_ms`, `seconds`, `seconds_left`, `seconds_wanted`,"
           + " `result` (`ok` or an error code), `endpoint` (a word for what it is for), `status` (that of HTTP),"
-          + " `algorithm`, `change` or `reason`. A client leaves out an event that it does not know."),
+          + " `algorithm`, `change`, `reason`, `signal`, `errno`, `position` or `count`. A client leaves out an event that it does not know."),
       Member("dropped", "number", "How many earlier events are no longer kept."),
     ])
 
@@ -264,5 +264,5 @@ extension ManualProtocol {
       name: "progress",
       purpose: "What is done for a request with `verbose`, and why. Nothing in it is secret.",
       members: [Member("entry", "object", "One event, as `daemon_log` tells them.")]),
-  ]
+  ] + sessionEventLines
 }
