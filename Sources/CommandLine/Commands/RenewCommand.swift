@@ -10,7 +10,7 @@ enum RenewCommand {
     else { return 0 }
     let variables = try TokenVariables(invocation)
     do {
-      try ask(TokenRequest(account: try invocation.account(), extras: variables.extras)) {
+      try ask(TokenRequest(account: try invocation.account(operand: nil), extras: variables.extras)) {
         (answer, line) throws(Failure) in
         try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
           try EnvCommand.append(variables.fresh, of: answer, from: line, for: shell, to: &text)
