@@ -71,7 +71,9 @@ extension Command {
       Example(
         purpose: "Set the one variable that a program wants",
         line: #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#),
-      Example(purpose: "Keep it fresh, in ~/.bashrc", line: #"eval "$(agent env --hook bash --var GITHUB_TOKEN=access_token)""#),
+      Example(
+        purpose: "Keep it fresh, in ~/.bashrc",
+        line: #"eval "$(agent env --hook bash --var GITHUB_TOKEN=access_token)""#),
     ],
     run: EnvCommand.run)
 

@@ -16,7 +16,8 @@ enum ManualConfiguration {
         "ENVIRONMENT",
         [.list(Manual.environment.filter { ["XDG_CONFIG_HOME", "AGENT_ACCOUNT"].contains($0.term) }, macro: "Ev")]),
       ManualSection("FILES", [.list(files, macro: "Pa")]),
-      ManualSection("EXAMPLES", [.text("Two accounts, of which the first is the active one, and a command:"), .code(example)]),
+      ManualSection(
+        "EXAMPLES", [.text("Two accounts, of which the first is the active one, and a command:"), .code(example)]),
       ManualSection("SEE ALSO", [.seeAlso([("agent", 1), ("agentd", 8)])]),
       ManualSection("SECURITY CONSIDERATIONS", security),
     ]

@@ -7,7 +7,8 @@ extension ManualProtocol {
       + " `following`, and then events `session`, until the client goes or the daemon stops.",
     members: [
       Member("account", "text", "Only what concerns this account; without it everything."),
-      Member("follow", "boolean", "Tell what happens from now on. There is no deadline then unless `timeout` is there."),
+      Member(
+        "follow", "boolean", "Tell what happens from now on. There is no deadline then unless `timeout` is there."),
     ],
     result: [
       Member(
@@ -15,12 +16,14 @@ extension ManualProtocol {
         "The oldest first; see `agent events` in agent(1). A client leaves out an event that it does not know."),
       Member("dropped", "number", "How many earlier events are no longer kept."),
     ],
-    note: "With `follow` the last line is always an error. At most 32 requests can follow. A client that does not read is"
+    note:
+      "With `follow` the last line is always an error. At most 32 requests can follow. A client that does not read is"
       + " let go.")
 
   static let tokenFile = Description(
     name: "token_file",
-    purpose: "Puts an account's access token into a file in the runtime directory and keeps it fresh there. Tells an event"
+    purpose:
+      "Puts an account's access token into a file in the runtime directory and keeps it fresh there. Tells an event"
       + " `token_file` each time it has changed. The file is gone when the connection is closed.",
     members: [
       account,
@@ -42,7 +45,8 @@ extension ManualProtocol {
       members: [Member("entry", "object", "One event, as the request `events` tells them.")]),
     Description(
       name: "token_file",
-      purpose: "A token file was written, or is gone because nobody is signed in or the account is locked; then it comes"
+      purpose:
+        "A token file was written, or is gone because nobody is signed in or the account is locked; then it comes"
         + " back by itself.",
       members: [
         Member("account", "text", "The account, by the name that it has now."),

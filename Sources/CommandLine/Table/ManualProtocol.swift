@@ -38,7 +38,8 @@ enum ManualProtocol {
       Member(
         "timeout", "number",
         "How many seconds the sender waits for the last line, 1 to \(WireProtocol.maximumTimeoutSeconds); by default"
-          + " \(WireProtocol.defaultTimeoutSeconds). `login` has no default: it ends with its code. Nor have `events` with `follow` and `token_file`."),
+          + " \(WireProtocol.defaultTimeoutSeconds). `login` has no default: it ends with its code. Nor have `events` with `follow` and `token_file`."
+      ),
       Member("verbose", "boolean", "Tell by events `progress` what is done for this request, and why."),
     ]),
     .text(
@@ -56,7 +57,8 @@ enum ManualProtocol {
       if !request.members.isEmpty { blocks += [.text("Members:"), .members(request.members)] }
       blocks +=
         request.result.isEmpty
-        ? request.name == "token_file" ? [] : [.text("The result is an empty object.")] : [.text("Result:"), .members(request.result)]
+        ? request.name == "token_file" ? [] : [.text("The result is an empty object.")]
+        : [.text("Result:"), .members(request.result)]
       if let note = request.note { blocks.append(.text(note)) }
       return blocks
     }
