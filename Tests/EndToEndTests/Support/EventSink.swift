@@ -18,8 +18,10 @@ enum EventSink {
   /// Waits until the command got all of these, in any order, and nothing else.
   static func await(_ events: [String], in tree: AgentTree) throws {
     let deadline = Instant.now.advanced(by: .seconds(20))
-    while try received(tree) != events.sorted() {
-      try #require(Instant.now < deadline, "\(try received(tree)) is not \(events.sorted())")
+    while true {
+      let received = try received(tree)
+      if received == events.sorted() { return }
+      try #require(Instant.now < deadline, "\(received) is not \(events.sorted())")
       Threads.sleep(for: .milliseconds(20))
     }
   }
