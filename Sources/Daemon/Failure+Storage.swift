@@ -21,11 +21,34 @@ extension Failure {
         hint: "agent login\(name); or, if this home was moved here and its vault has a passphrase: agent vault rebind")
     case .busy: self.init(.vaultBusy, error.message)
     case .secureHeapFull: self.init(.tooBusy, error.message)
-    case .storage, .noSpace, .badPermissions: self.init(.storage, error.message)
+    case .storage, .noSpace, .overQuota, .badPermissions: self.init(refused: error)
     case .invalidName:
       self.init(.invalidRequest, "an account name is 1 to 64 letters, digits, dots, dashes or underscores")
     default: self.init(.vaultUnusable, error.message)
     }
+  }
+
+  /// What the operating system refused, and where.
+  private init(refused error: VaultError) {
+    guard let path = error.path.map({ TerminalText.clean($0) }) else {
+      self.init(.storage, error.message)
+      return
+    }
+    if error.code == .badPermissions {
+      guard let problem = error.path.flatMap(FileProblem.of) else {
+        self.init(.storage, "\(path): permission denied")
+        return
+      }
+      var hint: String?
+      if case .tooOpen(_, let isDirectory) = problem { hint = "chmod \(isDirectory ? "700" : "600") \(path)" }
+      self.init(.storage, "\(path) \(problem.message)", hint: hint)
+      return
+    }
+    var hint: String?
+    if case .storage(let cause) = error.code, cause.isWithoutLocks {
+      hint = "set XDG_STATE_HOME to a directory of a file system with locks"
+    }
+    self.init(.storage, "\(path): \(error.message)", hint: hint)
   }
 
   /// What is wrong with the settings, or with what came beside them.

@@ -20,6 +20,8 @@ package struct Settings: Sendable, Hashable {
   package static let defaultLockAfterSeconds = 15 * 60
   /// The longest such time.
   static let maximumLockAfterSeconds = 30 * 86_400
+  /// What is run when something happens to a session or an account.
+  package private(set) var commands: [EventCommand] = []
 
   package init() {
     object = JSONObject([("version", .int(Self.version))])
@@ -51,6 +53,7 @@ package struct Settings: Sendable, Hashable {
       }
       lockAfterSeconds = seconds
     }
+    if let value = object["on"] { commands = try EventCommand.list(value) }
     guard let value = object["active"] else { return }
     guard let name = value.string, let active = try? AccountName(name), self[active] != nil else {
       throw ConfigurationError(.invalid, "active")

@@ -69,6 +69,8 @@ package struct SignIn: Sendable {
   /// Fetches the metadata anew, and chooses client authentication and scope. Blocking.
   package init(_ request: Preparation) throws(SessionError) {
     let level = try request.services.requireOpen(request.account, request.configuration, isNew: request.isNew)
+    // What could not be kept need not be approved first.
+    try request.services.rehearseWrite()
     guard let order = request.registration else {
       try self.init(request, request.configuration, registered: nil, level)
       return

@@ -72,6 +72,7 @@ package struct TokenImport: Sendable {
   }
 
   private func prove(_ contact: FirstContact) throws(SessionError) -> AccessGrant {
+    try services.rehearseWrite()
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let response = try oauth { () throws(OAuthError) in

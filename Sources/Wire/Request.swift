@@ -25,6 +25,10 @@ package enum Request: Sendable, Hashable {
   case verify(VerifyRequest)
   /// About the vault itself.
   case vault(VaultRequest)
+  /// What happened to sessions and accounts.
+  case events(EventsRequest)
+  /// A token in a file.
+  case tokenFile(TokenFileRequest)
 }
 
 /// A request with the deadline its sender will wait for.
@@ -103,6 +107,8 @@ extension Request {
     case .call: "resource"
     case .verify: "verify"
     case .vault(let request): request.name
+    case .events: "events"
+    case .tokenFile: "token_file"
     }
   }
 
@@ -124,6 +130,8 @@ extension Request {
     case .call(let request): request.addMembers(to: &members)
     case .verify(let request): request.addMembers(to: &members)
     case .vault(let request): request.addMembers(to: &members)
+    case .events(let request): request.addMembers(to: &members)
+    case .tokenFile(let request): request.addMembers(to: &members)
     case .list, .daemonStatus, .daemonStop, .daemonLog: break
     }
   }
@@ -151,6 +159,8 @@ extension Request {
     case "daemon_log": self = .daemonLog
     case "resource": self = .call(try CallRequest(members))
     case "verify": self = .verify(try VerifyRequest(members))
+    case "events": self = .events(try EventsRequest(members))
+    case "token_file": self = .tokenFile(try TokenFileRequest(members))
     default:
       if let request = try AccountRequest(named: name, members) {
         self = .account(request)

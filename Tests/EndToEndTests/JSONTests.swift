@@ -71,7 +71,7 @@ import Testing
       ["login", "home"], ["logout", "home"], ["logout", "home"], ["logout", "--all"], ["status"],
     ] + vaultCalls(tree)
       + [
-        ["daemon", "status"], ["daemon", "log"], ["daemon", "stop"], ["daemon", "stop"], ["daemon", "start"],
+        ["daemon", "status"], ["daemon", "log"], ["events"], ["daemon", "stop"], ["daemon", "stop"], ["daemon", "start"],
         ["daemon", "start"], ["daemon", "restart"], ["daemon", "stop"], ["--no-daemon", "list"],
         ["completions", "bash"],
         ["help"],
@@ -210,6 +210,7 @@ import Testing
         let server = ["--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
         try answers.fail(["daemon", "status"], 4, "daemon_unavailable", in: tree)
         try answers.fail(["daemon", "log"], 4, "daemon_unavailable", in: tree)
+        try answers.fail(["events"], 4, "daemon_unavailable", in: tree)
         for command in answers.commands where !["env", "exec"].contains(command) {
           let takesAccount = ["logout", "token", "whoami", "status", "account show", "use"].contains(command)
           guard takesAccount else { continue }

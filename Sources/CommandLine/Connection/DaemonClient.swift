@@ -166,7 +166,8 @@ struct DaemonClient: Sendable {
     }
   }
 
-  private func askForToken<Result>(
+  /// The same over a connection that goes on.
+  func askForToken<Result>(
     _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -198,7 +199,8 @@ struct DaemonClient: Sendable {
     switch event {
     case .notice(let message): console.note(message)
     case .progress(let entry): console.detail(entry)
-    case .qrCode, .deviceCode, .browser, .redirectRefused, .response: break
+    case .following: console.detail("following what happens")
+    case .qrCode, .deviceCode, .browser, .redirectRefused, .response, .session, .tokenFile: break
     }
   }
 
@@ -221,9 +223,9 @@ extension Request {
   /// Whether a request that may have been answered already can be sent again.
   fileprivate var mayBeRepeated: Bool {
     switch self {
-    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
+    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
     case .vault(let request): request.mayBeRepeated
-    case .login, .loginRedirect, .loginResume, .logout, .account, .call, .verify, .daemonStop: false
+    case .tokenFile, .login, .loginRedirect, .loginResume, .logout, .account, .call, .verify, .daemonStop: false
     }
   }
 }

@@ -20,14 +20,18 @@ struct PipedAnswer: ~Copyable {
   ///
   /// - Parameters:
   ///   - total: How much content there is by what the last line says; nil when it does not say so.
+  ///   - beside: A descriptor that is watched too.
+  ///   - serve: Is called when that can be read, with what passes on what the pipe has ready; false when it need be
+  ///     watched no longer, which must be before it is closed.
   ///   - pass: Passes on what the pipe has, and tells how much that was; nil at the pipe's end.
   /// - Returns: What the last line says.
   func receive(
-    over connection: inout DaemonConnection, total: (JSONObject) -> Int?,
+    over connection: inout DaemonConnection, total: (JSONObject) -> Int?, beside: Int32? = nil,
+    serve: (() throws(Failure) -> Void) throws(Failure) -> Bool = { _ in false },
     pass: (borrowing FileDescriptor) throws(Failure) -> Int?
   ) throws(Failure) -> JSONObject {
     var passed = 0
-    let result = try watch(&connection) { () throws(Failure) in
+    let result = try watch(&connection, beside, serve) { () throws(Failure) in
       guard let count = try pass(pipe) else { return false }
       passed += count
       return true
@@ -49,22 +53,27 @@ struct PipedAnswer: ~Copyable {
 
   /// - Parameter pass: False at the pipe's end.
   private func watch(
-    _ connection: inout DaemonConnection, _ pass: () throws(Failure) -> Bool
+    _ connection: inout DaemonConnection, _ beside: Int32?,
+    _ serve: (() throws(Failure) -> Void) throws(Failure) -> Bool, _ pass: () throws(Failure) -> Bool
   ) throws(Failure) -> JSONObject {
     let poller = try Self.reading { () throws(SystemError) in
       let poller = try Poller()
       try poller.add(pipe.raw, interest: .read, key: 0)
       try poller.add(connection.descriptor, interest: .read, key: 1)
+      if let beside { try poller.add(beside, interest: .read, key: 2) }
       return poller
+    }
+    func passReady() throws(Failure) {
+      if try Self.reading({ () throws(SystemError) in try pipe.waitUntilReadable(timeout: .zero) }) { _ = try pass() }
     }
     while true {
       if let result = try lastLine(&connection) { return result }
       let events = try Self.reading { () throws(SystemError) in try poller.wait(timeoutMilliseconds: -1) }
       for event in events {
-        if event.key == 1 {
-          try connection.readMore()
-        } else if try !pass() {
-          try? poller.remove(pipe.raw)
+        switch event.key {
+        case 1: try connection.readMore()
+        case 2: if let beside, try !serve(passReady) { try? poller.remove(beside) }
+        default: if try !pass() { try? poller.remove(pipe.raw) }
         }
       }
     }
