@@ -60,12 +60,14 @@ package enum DaemonMain {
       housekeeping: {
         http.closeIdle()
         MemoryUse.trim()
+        if services.isUnsettled { try? Threads.start(name: "settling") { services.settleAll() } }
       })
     if let ready = ready.take() {
       try ready.writeAll([UInt8(ascii: "1")].span)
       try ready.close()
     }
     try server.run()
+    services.settleAll()
     return ExitStatus.done.rawValue
   }
 

@@ -27,8 +27,10 @@ package struct VaultError: Error, Hashable, Sendable {
     case busy
     /// The operating system refused.
     case storage(SystemError)
-    /// The disk or the quota is full.
+    /// The disk is full.
     case noSpace
+    /// The user's quota on the disk is used up.
+    case overQuota
     /// No locked memory is left for a secret. Trying again may help.
     case secureHeapFull
     /// The cryptographic library failed.
@@ -91,6 +93,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case .busy: "another process keeps the vault locked"
     case .storage(let error): "\(error.operation) failed: \(error.message)"
     case .noSpace: "no space is left on the disk"
+    case .overQuota: "the disk quota is used up"
     case .secureHeapFull: "no locked memory is left for secrets"
     case .cryptoFailure: "the cryptographic library failed"
     case .invalidName:

@@ -3,7 +3,7 @@ struct VaultMemory: Sendable {
   /// The keys of the vault last opened.
   private var keys: [Protection: DataKey] = [:]
   /// The device's key came from a slot that somebody had to open.
-  private var isDeviceKeyLent = false
+  private(set) var isDeviceKeyLent = false
   /// How often keys were wiped. A call that began before must not bring them back.
   private(set) var wipes = 0
   /// The newest state of the vault that was seen, so that an older copy is noticed.
@@ -43,6 +43,8 @@ struct VaultMemory: Sendable {
       }
     }
     if let isLent { isDeviceKeyLent = isLent }
+    // Nothing would bring it back by itself.
+    if !vault.file.slots.contains(where: \.isAutomatic) { isDeviceKeyLent = true }
     return true
   }
 
