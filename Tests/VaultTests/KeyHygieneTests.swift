@@ -16,7 +16,7 @@ private func settles(at bytes: Int) -> Bool {
 
 /// What is on the secure heap is counted, so each test has a process of its own.
 @Suite struct `The keys in memory` {
-  @Test func `go with the lock, all that a passphrase or PIN opened`() async throws {
+  @Test(.needsSoftwareTPM) func `go with the lock, all that a passphrase or PIN opened`() async throws {
     let scratch = try Scratch()
     let tpm = try SoftwareTPM()
     let (path, connection) = (scratch.path, tpm.connection)

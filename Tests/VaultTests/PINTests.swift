@@ -5,7 +5,7 @@ import Testing
 
 @testable import Vault
 
-@Suite struct `A protection by a PIN` {
+@Suite(.needsSoftwareTPM) struct `A protection by a PIN` {
   let scratch: Scratch
   let tpm: SoftwareTPM
   let vault: Vault

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Vault
 
-@Suite struct `A vault bound to a TPM` {
+@Suite(.needsSoftwareTPM) struct `A vault bound to a TPM` {
   let scratch: Scratch
   let tpm: SoftwareTPM
 
