@@ -4,7 +4,7 @@ import PackageDescription
 // Dependencies point downwards only; the build is run with
 // `--explicit-target-dependency-import-check error`, so an import that is not listed here fails.
 // Each foreign thing is imported by exactly one Swift module: Glibc by Platform, libcrypto by
-// Crypto, libcurl by HTTP, libqrencode by QRCode.
+// Crypto, libcurl by HTTP, libqrencode by QRCode, libsystemd by DesktopBus.
 
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -66,10 +66,11 @@ let package = Package(
     module("CommandLine", uses: ["Wire", "Encoding", "Platform"]),
     module(
       "Daemon",
-      uses: ["Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "Vault", "Crypto", "Wire", "Encoding", "Platform"]),
+      uses: ["Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform"]),
     module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "CCurl"]),
     module("QRCode", uses: ["CQRencode"]),
+    module("DesktopBus", uses: ["Platform", "CSystemd"]),
     module("OAuth", uses: ["JOSE", "Crypto", "Encoding"]),
     module("Vault", uses: ["Crypto", "Encoding", "Platform"]),
     module("JOSE", uses: ["Crypto", "Encoding"]),
@@ -80,6 +81,7 @@ let package = Package(
 
     // C: shims only, no logic.
     .target(name: "CPlatform"),
+    .target(name: "CSystemd"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
