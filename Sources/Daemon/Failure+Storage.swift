@@ -11,7 +11,10 @@ extension Failure {
     case .foreignDevice:
       self.init(
         .foreignDevice, error.message,
-        hint: "if this home was copied on purpose, move the vault file away and sign in again")
+        hint: "if it has a passphrase: agent vault rebind; if not, move the vault file away and sign in again")
+    case .locked, .wrongPassphrase, .wrongPIN, .tpmLockedOut, .tpmUnavailable, .nothingToUnlock, .lastSlot,
+      .noSuchSlot, .secretNeeded, .unusableSecret, .alreadyProtected, .tooManySlots, .severalVaults:
+      self.init(opening: error, name: name)
     case .otherMachinesOnly: self.init(.otherMachine, error.message, hint: "agent login\(name)")
     case .busy: self.init(.vaultBusy, error.message)
     case .secureHeapFull: self.init(.tooBusy, error.message)
@@ -72,6 +75,10 @@ extension Failure {
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a certificate",
         hint: "--client-certificate-file FILE --client-key-file FILE")
+    case .passphrase:
+      self.init(
+        .invalidConfiguration,
+        "a passphrase or PIN has 1 to \(VaultSecret.maximumBytes) bytes of UTF-8")
     case .pin:
       self.init(.invalidConfiguration, "a pin is not of the form sha256//BASE64=")
     }

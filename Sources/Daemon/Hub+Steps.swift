@@ -21,7 +21,7 @@ extension Hub {
     case .logout(let logout) where logout.all: name = nil
     // Which account it is about is found out later.
     case .call(let call) where call.account == nil: name = nil
-    case .status(nil, check: _), .list, .daemonStatus, .daemonStop, .daemonLog: name = nil
+    case .status(nil, check: _), .list, .daemonStatus, .daemonStop, .daemonLog, .vault: name = nil
     default: name = request.account.flatMap { try? AccountName($0) } ?? settings.active
     }
     watches.begin(ticket, about: name)
@@ -94,7 +94,9 @@ extension Request {
     case .call(let call): call.account
     case .proof(let proof): proof.account
     case .verify(let request): request.account
-    case .login, .loginRedirect, .loginResume, .discover, .list, .daemonStatus, .daemonStop, .daemonLog: nil
+    case .login, .loginRedirect, .loginResume, .discover, .list, .daemonStatus, .daemonStop, .daemonLog,
+      .vault:
+      nil
     }
   }
 }

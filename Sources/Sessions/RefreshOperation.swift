@@ -33,19 +33,19 @@ package struct RefreshOperation: Sendable {
   }
 
   package func run() throws(SessionError) -> AccessGrant {
-    try services.holding(account) { () throws(SessionError) in try refresh() }
+    try services.holding(account, at: nil) { (level) throws(SessionError) in try refresh(at: level) }
   }
 
-  private func refresh() throws(SessionError) -> AccessGrant {
+  private func refresh(at level: Protection) throws(SessionError) -> AccessGrant {
     guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
     var record = stored.record
     if record.isSignedOut { throw .signedOut(account: account.text) }
     if record.isExpired { throw .expired(account: account.text) }
     if record.isIdentityChanged { throw .identityChanged(account: account.text) }
     guard let refreshToken = record.refreshToken else {
-      if record.isGuest { return try guestGrant(stored) }
+      if record.isGuest { return try guestGrant(stored, at: level) }
       if target != nil { throw .noOtherTokens(account: account.text) }
-      return try keptGrant(stored)
+      return try keptGrant(stored, at: level)
     }
     var server = try services.server(for: account, configuration, record, cancellation: cancellation)
     server.confide(previous?.accessToken, previous?.idToken)
@@ -64,7 +64,7 @@ package struct RefreshOperation: Sendable {
       subject: token?.identity.subject ?? record.identity?.subject, claims: token?.claims ?? kept?.claims ?? .init(),
       idToken: token == nil ? kept?.idToken : response.idToken, issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation,
-      dpopKey: server.prover?.key)
+      dpopKey: server.prover?.key, protection: level)
   }
 
   /// The token at hand, if it came with the record that is being refreshed: one that another process got
@@ -113,7 +113,9 @@ package struct RefreshOperation: Sendable {
   }
 
   /// A guest's session is renewed as it began: by proving who the client is.
-  private func guestGrant(_ stored: SessionServices.StoredRecord) throws(SessionError) -> AccessGrant {
+  private func guestGrant(
+    _ stored: SessionServices.StoredRecord, at level: Protection
+  ) throws(SessionError) -> AccessGrant {
     var record = stored.record
     let server = try services.server(for: account, configuration, record, cancellation: cancellation)
     let startedAt = services.time.now()
@@ -130,12 +132,15 @@ package struct RefreshOperation: Sendable {
       accessToken: response.accessToken, tokenType: response.tokenType,
       scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: nil, claims: .init(),
       issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn,
-      recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: server.prover?.key)
+      recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: server.prover?.key,
+      protection: level)
   }
 
   /// Without a refresh token the kept access token is the grant. Nothing is sent, so it needs no network;
   /// without a named lifetime it lives until a resource refuses it.
-  private func keptGrant(_ stored: SessionServices.StoredRecord) throws(SessionError) -> AccessGrant {
+  private func keptGrant(
+    _ stored: SessionServices.StoredRecord, at level: Protection
+  ) throws(SessionError) -> AccessGrant {
     let record = stored.record
     if let problem = record.problem(with: configuration, account: account) { throw problem }
     let wallSeconds = services.time.wallSeconds()
@@ -146,6 +151,6 @@ package struct RefreshOperation: Sendable {
       accessToken: accessToken, tokenType: record.tokenType, scope: record.scope, subject: record.identity?.subject,
       claims: kept?.claims ?? .init(), idToken: kept?.idToken, issuedAt: services.time.now(),
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left, recordGeneration: stored.generation,
-      dpopKey: try services.key(of: record, account))
+      dpopKey: try services.key(of: record, account), protection: level)
   }
 }

@@ -56,7 +56,9 @@ package struct SignOutOperation: Sendable {
     do {
       ending.confirmation = try revoke(&ending.logoutURL)
     } catch {
-      ending.confirmation = .failed(error)
+      // What cannot be read cannot be revoked; whoever only wants to be rid of it says so.
+      if error.isLocked, !isLocal { throw error }
+      ending.confirmation = error.isLocked ? .local : .failed(error)
     }
     try forget()
     return ending

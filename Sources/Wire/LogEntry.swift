@@ -50,7 +50,7 @@ extension LogEvent {
     case .peerDropped, .requestTimedOut, .redirectForeign: true
     case .step(let step): step.isFailure
     case .started, .stopping, .refreshBegan, .refreshRetry, .signInBegan, .signInCode, .signInSlowed, .signInApproved,
-      .settingsChanged:
+      .settingsChanged, .locked, .unlocked, .vaultChanged:
       false
     }
   }
@@ -76,6 +76,9 @@ extension LogEvent {
     case .settingsChanged(let change): "settings: \(change.rawValue)"
     case .peerDropped(let problem): "a peer was dropped: \(problem.rawValue)"
     case .requestTimedOut: "a request was not answered in time"
+    case .locked(let cause): "the vault was locked: \(cause.rawValue)"
+    case .unlocked(let level): "the vault was unlocked: \(level.rawValue)"
+    case .vaultChanged(let change): "the vault: \(change.rawValue)"
     case .step(let step): step.text
     }
   }

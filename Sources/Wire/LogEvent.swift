@@ -28,6 +28,10 @@ package enum LogEvent: Sendable, Hashable {
   case peerDropped(PeerProblem)
   case requestTimedOut
 
+  case locked(LockCause)
+  case unlocked(ProtectionLevel)
+  case vaultChanged(VaultChange)
+
   /// A step that somebody asked to be told.
   case step(LogStep)
 
@@ -49,6 +53,26 @@ package enum LogEvent: Sendable, Hashable {
     case activated
     /// Somebody else wrote the file.
     case outside
+  }
+
+  /// Why the vault was locked.
+  package enum LockCause: String, Sendable, CaseIterable {
+    case asked
+    /// No protected account was used for as long as the settings say.
+    case idle
+    /// The desktop or the machine asked for it.
+    case session
+  }
+
+  /// What was changed in how the vault opens.
+  package enum VaultChange: String, Sendable, CaseIterable {
+    case created, bound, rebound
+    case passphraseAdded = "passphrase_added"
+    case passphraseChanged = "passphrase_changed"
+    case slotRemoved = "slot_removed"
+    case keysRotated = "keys_rotated"
+    /// When it locks by itself.
+    case idleTime = "idle_time"
   }
 
   /// Why a peer was let go.
@@ -96,6 +120,9 @@ extension LogEvent {
     case .settingsChanged: "settings_changed"
     case .peerDropped: "peer_dropped"
     case .requestTimedOut: "request_timed_out"
+    case .locked: "locked"
+    case .unlocked: "unlocked"
+    case .vaultChanged: "vault_changed"
     case .step(let step): step.name
     }
   }
@@ -122,6 +149,9 @@ extension LogEvent {
       object["result"] = .string(result.rawValue)
     case .settingsChanged(let change): object["change"] = .string(change.rawValue)
     case .peerDropped(let problem): object["reason"] = .string(problem.rawValue)
+    case .locked(let cause): object["cause"] = .string(cause.rawValue)
+    case .unlocked(let level): object["protection"] = .string(level.rawValue)
+    case .vaultChanged(let change): object["change"] = .string(change.rawValue)
     case .step(let step): step.addMembers(to: &object)
     }
   }
@@ -161,6 +191,9 @@ extension LogEvent {
       case "settings_changed": word("change").map { .settingsChanged($0) }
       case "peer_dropped": word("reason").map { .peerDropped($0) }
       case "request_timed_out": .requestTimedOut
+      case "locked": word("cause").map { .locked($0) }
+      case "unlocked": word("protection").map { .unlocked($0) }
+      case "vault_changed": word("change").map { .vaultChanged($0) }
       default: LogStep(json).map { .step($0) }
       }
     guard let event else { return nil }

@@ -23,6 +23,8 @@ package enum Request: Sendable, Hashable {
   case call(CallRequest)
   /// Finds out whether tokens hold.
   case verify(VerifyRequest)
+  /// About the vault itself.
+  case vault(VaultRequest)
 }
 
 /// A request with the deadline its sender will wait for.
@@ -100,6 +102,7 @@ extension Request {
     case .account(let request): request.name
     case .call: "resource"
     case .verify: "verify"
+    case .vault(let request): request.name
     }
   }
 
@@ -120,6 +123,7 @@ extension Request {
     case .account(let request): request.addMembers(to: &members)
     case .call(let request): request.addMembers(to: &members)
     case .verify(let request): request.addMembers(to: &members)
+    case .vault(let request): request.addMembers(to: &members)
     case .list, .daemonStatus, .daemonStop, .daemonLog: break
     }
   }
@@ -148,10 +152,13 @@ extension Request {
     case "resource": self = .call(try CallRequest(members))
     case "verify": self = .verify(try VerifyRequest(members))
     default:
-      guard let request = try AccountRequest(named: name, members) else {
+      if let request = try AccountRequest(named: name, members) {
+        self = .account(request)
+      } else if let request = try VaultRequest(named: name, members) {
+        self = .vault(request)
+      } else {
         throw Failure(.invalidRequest, "unknown request")
       }
-      self = .account(request)
     }
   }
 }

@@ -35,7 +35,7 @@ enum RequestText {
     case .call(let call): call.account
     case .verify(let request): request.account
     case .discover(let request): request.account
-    case .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog: nil
+    case .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog, .vault: nil
     }
   }
 }

@@ -21,7 +21,8 @@ enum Patience {
       .account(.remove):
       self = .forServer
     case .call, .discover: self = .forResource
-    case .loginRedirect, .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
+    case .loginRedirect, .status, .list, .use, .account, .vault, .daemonStatus, .daemonStop, .daemonLog:
+      self = .forDaemon
     }
   }
 

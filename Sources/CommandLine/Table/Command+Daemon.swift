@@ -56,7 +56,10 @@ extension Command {
         + #" `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out` (`"result"`: `revoked`, `not_revoked` or"#
         + #" `failed`), `checked` (`"duration_ms"`, `"result"`, as of `agent status --check`), `settings_changed`"#
         + #" (`"change"`: `signed_in`, `added`, `changed`, `removed`, `imported`, `renamed`, `named`, `activated` or"#
-        + #" `outside`), `peer_dropped` (`"reason"`: `silent`, `not_reading`, `line_too_long`, `other_user` or `crowded`)"#
+        + #" `outside`), `locked` (`"cause"`: `asked`, `idle` or `session`), `unlocked` (`"protection"`: `device`,"#
+        + #" `passphrase` or `tpm2`), `vault_changed` (`"change"`: `created`, `bound`, `rebound`, `passphrase_added`,"#
+        + " `passphrase_changed`, `slot_removed`, `keys_rotated` or `idle_time`),"
+        + #" `peer_dropped` (`"reason"`: `silent`, `not_reading`, `line_too_long`, `other_user` or `crowded`)"#
         + " `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an error.",
       "While a command with `--verbose` waits, single steps are events too: `token_served` (`\"seconds_left\"`),"
         + #" `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with `"seconds_left"` and"#

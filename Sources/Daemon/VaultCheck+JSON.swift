@@ -1,0 +1,6 @@
+internal import Encoding
+internal import Vault
+
+extension VaultCheck {
+  var json: JSONObject { JSONObject() }
+}
