@@ -1,3 +1,4 @@
+internal import DesktopBus
 internal import Encoding
 internal import OAuth
 internal import Platform
@@ -88,6 +89,7 @@ extension Hub {
   /// A level is open from now on.
   func unlocked(_ event: LogEvent) {
     log.note(event)
+    wishes.listen()
     awaitIdleness()
   }
 
