@@ -40,7 +40,7 @@ __agent_command() {
   'vault add-passphrase') options=(--protection --passphrase-file --passphrase-fd) ;;
   'vault change-passphrase') options=(--protection --passphrase-file --passphrase-fd --pin-file --pin-fd --new-passphrase-file --new-passphrase-fd --new-pin-file --new-pin-fd) ;;
   'vault remove-slot') options=() ;;
-  'vault rotate-key') options=(--passphrase-file --passphrase-fd --pin-file --pin-fd) ;;
+  'vault rotate-key') options=(--passphrase-file --passphrase-fd) ;;
   'vault rebind') options=(--passphrase-file --passphrase-fd) ;;
   'vault check') options=() ;;
   'vault set') options=(--lock-after) ;;
@@ -225,8 +225,6 @@ __agent_value() {
   'vault change-passphrase --new-pin-fd') kind=text ;;
   'vault rotate-key --passphrase-file') kind=files ;;
   'vault rotate-key --passphrase-fd') kind=text ;;
-  'vault rotate-key --pin-file') kind=files ;;
-  'vault rotate-key --pin-fd') kind=text ;;
   'vault rebind --passphrase-file') kind=files ;;
   'vault rebind --passphrase-fd') kind=text ;;
   'vault set --lock-after') kind=words words=(never) ;;

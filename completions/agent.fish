@@ -353,10 +353,6 @@ function __agent_takes_value
             return 0
         case 'vault rotate-key --passphrase-fd'
             return 0
-        case 'vault rotate-key --pin-file'
-            return 0
-        case 'vault rotate-key --pin-fd'
-            return 0
         case 'vault rebind --passphrase-file'
             return 0
         case 'vault rebind --passphrase-fd'
@@ -729,8 +725,6 @@ complete -c agent -n '__agent_at options vault change-passphrase' -l new-pin-fil
 complete -c agent -n '__agent_at options vault change-passphrase' -l new-pin-fd -x -d 'Read the new PIN from this open descriptor'
 complete -c agent -n '__agent_at options vault rotate-key' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options vault rotate-key' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
-complete -c agent -n '__agent_at options vault rotate-key' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
-complete -c agent -n '__agent_at options vault rotate-key' -l pin-fd -x -d 'Read the PIN from this open descriptor'
 complete -c agent -n '__agent_at options vault rebind' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options vault rebind' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
 complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never' -d 'Lock after this time without use, or never'

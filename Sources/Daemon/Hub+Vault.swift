@@ -40,7 +40,7 @@ extension Hub {
 
   private func checkVault(_ ticket: Ticket) {
     onVault(ticket) { (vault) throws(SessionError) in
-      try storing { () throws(VaultError) in try vault.check() }.json
+      try storing { () throws(VaultError) in try vault.check() }.map(\.json) ?? VaultCheck.nothing
     } then: { _ in
     }
   }
@@ -83,8 +83,15 @@ extension Hub {
   private func bind(_ binding: VaultBinding?, _ ticket: Ticket) {
     changeVault(.bound, ticket) { (vault) throws(SessionError) in
       try storing { () throws(VaultError) in
-        guard let binding else { return try vault.bindBest() }
-        return try vault.bind(AutomaticKind(binding))
+        if let binding { return try vault.bind(AutomaticKind(binding)) }
+        guard vault.summary().tpmProblem == nil else { return try vault.bind(.host) }
+        // A TPM that is there may still be of no use.
+        do throws(VaultError) {
+          return try vault.bind(.tpm2)
+        } catch {
+          guard case .tpmUnavailable = error.code else { throw error }
+          return try vault.bind(.host)
+        }
       }.json
     }
   }
@@ -121,16 +128,16 @@ extension Hub {
     changeVault(.keysRotated, ticket) { (vault) throws(SessionError) in
       var secrets: [Int: SharedSecret] = [:]
       for (slot, source) in sources { secrets[slot] = try VaultSecret.read(source) }
-      try storing { () throws(VaultError) in try vault.rotateKeys(secrets: secrets) }
-      return JSONObject()
+      let rotated = try storing { () throws(VaultError) in try vault.rotateKeys(secrets: secrets) }
+      return JSONObject([("rotated", .array(rotated.map { .string($0.word) }))])
     }
   }
 
   private func rebind(_ source: SharedDescriptor, _ ticket: Ticket) {
     changeVault(.rebound, ticket) { (vault) throws(SessionError) in
       let secret = try VaultSecret.read(source)
-      try storing { () throws(VaultError) in try vault.rebind(passphrase: secret.bytes) }
-      return JSONObject()
+      let slots = try storing { () throws(VaultError) in try vault.rebind(passphrase: secret.bytes) }
+      return JSONObject([("slots", .array(slots.map { .object($0.json) }))])
     }
   }
 

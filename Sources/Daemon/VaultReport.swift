@@ -30,7 +30,7 @@ struct VaultReport: Sendable {
       Self.noting(&problem) { () throws(VaultError) in
         try vault.protections().map { ($0.account, $0.protection) }
       } ?? []
-    needSecrets = (try? vault.slotsThatNeedSecrets()) ?? []
+    needSecrets = (try? vault.slotsThatNeedSecrets().map(\.number)) ?? []
     let opened = Set(slots.map(\.protection))
     levels = Protection.allCases.filter { opened.contains($0) }.map { level in
       Level(

@@ -69,11 +69,13 @@ import Testing
       ["account", "import", "home"] + server + ["--refresh-token-file", tree.path("token")],
       ["status", "--check"], ["list"], ["account", "remove", "work"], ["account", "remove", "spare", "--local"],
       ["login", "home"], ["logout", "home"], ["logout", "home"], ["logout", "--all"], ["status"],
-    ] + vaultCalls(tree) + [
-      ["daemon", "status"], ["daemon", "log"], ["daemon", "stop"], ["daemon", "stop"], ["daemon", "start"],
-      ["daemon", "start"], ["daemon", "restart"], ["daemon", "stop"], ["--no-daemon", "list"], ["completions", "bash"],
-      ["help"],
-    ].map { $0.first == "--no-daemon" ? Array($0.dropFirst()) + ["--no-daemon"] : $0 }
+    ] + vaultCalls(tree)
+      + [
+        ["daemon", "status"], ["daemon", "log"], ["daemon", "stop"], ["daemon", "stop"], ["daemon", "start"],
+        ["daemon", "start"], ["daemon", "restart"], ["daemon", "stop"], ["--no-daemon", "list"],
+        ["completions", "bash"],
+        ["help"],
+      ].map { $0.first == "--no-daemon" ? Array($0.dropFirst()) + ["--no-daemon"] : $0 }
   }
 
   /// The slots are numbered in the order in which they are made: the device's, the level's, the device's anew.

@@ -81,7 +81,8 @@ import Testing
   private static let files: [(content: [UInt8], isUsable: Bool)] = [
     ([], false), ([10], false), (Array("\r\n".utf8), false), (Array(repeating: 97, count: 1025), false),
     ([0xFF, 0xFE], false), ([0xED, 0xA0, 0x80], false), ([0xC0, 0x80], false), ([0xF4, 0x90, 0x80, 0x80], false),
-    (Array("x".utf8), true), (Array("grün \u{1F511} ключ".utf8), true), (Array(repeating: 97, count: 1024) + [10], true),
+    (Array("x".utf8), true), (Array("grün \u{1F511} ключ".utf8), true),
+    (Array(repeating: 97, count: 1024) + [10], true),
     (Array(" two  spaces \n".utf8), true),
   ]
 
@@ -94,7 +95,8 @@ import Testing
         // The first usable one makes the level, the next ones are more ways to it.
         let line =
           isFirst
-          ? ["account", "set", "work", "--protect", "passphrase"] : ["vault", "add-passphrase", "--protection", "passphrase"]
+          ? ["account", "set", "work", "--protect", "passphrase"]
+          : ["vault", "add-passphrase", "--protection", "passphrase"]
         let result = try tree.agent(line + ["--json", "--passphrase-file", tree.path("secret")])
         #expect(result.succeeded == isUsable, "\(content.prefix(8)): \(result.errorText)")
         if !isUsable { #expect(result.failed(1) && result.failureCode == "invalid_configuration") }
@@ -133,7 +135,9 @@ import Testing
       try home.lock()
       #expect(try home.tree.agent("account", "set", "shut", "--protect", "device").failed(5))
       #expect(try home.tree.agent("account", "set", "open", "--protect", "passphrase", "--no-input").failed(2))
-      #expect(try home.tree.agent("account", "set", "open", "--protect", "passphrase", "--passphrase-file", home.wrong).failed(5))
+      #expect(
+        try home.tree.agent("account", "set", "open", "--protect", "passphrase", "--passphrase-file", home.wrong)
+          .failed(5))
       #expect(try home.status("open")["protection"] == "device")
       #expect(try !home.isLocked("open"))
       try home.run("account", "set", "open", "--protect", "passphrase", "--passphrase-file", home.file)

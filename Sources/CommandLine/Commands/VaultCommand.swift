@@ -52,14 +52,12 @@ enum VaultCommand {
       try refuseAmbiguity(slots, invocation)
       var secrets: [SharedDescriptor] = []
       for slot in slots {
-        secrets.append(
-          try LevelSecret.current(slot.isPIN ? .tpm2 : .passphrase).open(invocation, for: " of the slot \(slot.number)")
-        )
+        secrets.append(try LevelSecret.passphrase.open(invocation, for: " of the slot \(slot)"))
       }
       return try client.ask(
-        .vault(.rotateKey(slots: slots.map(\.number))), passing: secrets, over: &connection)
+        .vault(.rotateKey(slots: slots)), passing: secrets, over: &connection)
     }
-    return try tell(result, client) { _ in "made new keys, and sealed everything with them" }
+    return try tell(result, client) { "made new keys for \(VaultText.levels($0["rotated"]))" }
   }
 
   @Sendable static func rebind(_ invocation: Invocation) throws(Failure) -> Int32 {
@@ -86,11 +84,10 @@ enum VaultCommand {
 
   /// One file cannot hold the passphrases of several slots.
   private static func refuseAmbiguity(
-    _ slots: [(number: Int, isPIN: Bool)], _ invocation: Invocation
+    _ slots: [Int], _ invocation: Invocation
   ) throws(Failure) {
-    let passphrases = slots.filter { !$0.isPIN }
-    guard passphrases.count > 1, LevelSecret.passphrase.isNamed(invocation) else { return }
-    let numbers = passphrases.map { String($0.number) }.joined(separator: ", ")
+    guard slots.count > 1, LevelSecret.passphrase.isNamed(invocation) else { return }
+    let numbers = slots.map { String($0) }.joined(separator: ", ")
     throw Failure(
       .invalidRequest, "the passphrases of several slots are needed: \(numbers)",
       hint: "type them, or remove slots first: agent vault remove-slot NUMBER")

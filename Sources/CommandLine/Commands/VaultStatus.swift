@@ -24,12 +24,9 @@ struct VaultStatus {
     return names.contains { $0.utf8.elementsEqual(account.utf8) }
   }
 
-  /// The slots whose passphrase or PIN is needed to seal everything anew, by their numbers, and what kind they are.
-  var slotsThatNeedSecrets: [(number: Int, isPIN: Bool)] {
-    (result["slots"]?.array ?? []).compactMap { slot in
-      guard slot["needs_secret"]?.bool == true, let number = slot["slot"]?.int else { return nil }
-      return (number, slot["kind"]?.string.map { $0.utf8.elementsEqual("tpm2".utf8) } ?? false)
-    }
+  /// The slots whose passphrase is needed to seal everything anew, by their numbers.
+  var slotsThatNeedSecrets: [Int] {
+    (result["slots"]?.array ?? []).compactMap { $0["needs_secret"]?.bool == true ? $0["slot"]?.int : nil }
   }
 
   private func entry(_ level: ProtectionLevel) -> JSON? {

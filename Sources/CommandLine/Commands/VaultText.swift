@@ -58,16 +58,35 @@ enum VaultText {
   /// A slot in a sentence.
   static func slot(_ slot: JSON) -> String { "slot \(slot["slot"]?.int ?? 0), \(purpose(slot))" }
 
+  /// The words of levels, in a sentence.
+  static func levels(_ levels: JSON?) -> String {
+    let words = (levels?.array ?? []).compactMap(\.string)
+    return words.isEmpty ? "nothing, since nothing is there" : words.joined(separator: ", ")
+  }
+
   static func check(_ result: JSONObject) -> String {
     var listing = Listing()
     for slot in result["slots"]?.array ?? [] {
-      listing.add(["slot \(slot["slot"]?.int ?? 0)", "\(slot["state"]?.string ?? "?"), \(purpose(slot))"])
+      listing.add(["slot \(slot["slot"]?.int ?? 0)", "\(purpose(slot)): \(state(slot["state"]))"])
     }
     for record in result["accounts"]?.array ?? [] {
-      listing.add([
-        record["account"]?.string ?? "?", "\(record["state"]?.string ?? "?"), \(record["protection"]?.string ?? "?")",
-      ])
+      listing.add([record["account"]?.string ?? "?", state(record["state"])])
     }
+    if let problem = result["problem"]?["message"]?.string { listing.add(["problem", problem]) }
     return listing.text
+  }
+
+  private static func state(_ state: JSON?) -> String {
+    switch state?.string {
+    case "opens": "it opens"
+    case "asks": "it is in order"
+    case "locked": "it is locked"
+    case "foreign": "it was made on another device"
+    case "secret_missing": "the device secret is gone"
+    case "unavailable": "the TPM cannot be asked now"
+    case "damaged": "it is damaged"
+    case "unknown": "this program does not know its kind"
+    default: state?.string ?? "?"
+    }
   }
 }

@@ -100,12 +100,12 @@ extension Command {
     name: "vault rotate-key",
     summary: "Make new keys, and seal everything with them",
     details: [
-      "All levels that are locked must be unlocked first. Each slot with a passphrase or a PIN needs it, since it opens"
-        + " the new key afterwards: it is asked for on the terminal, or named where one slot needs a passphrase. What"
-        + " opened the vault before opens nothing that is written from now on.",
-      "With `--json` prints `{}`.",
+      "All levels that are open get new keys, and their accounts are sealed anew; one that is locked stays as it is. Each"
+        + " slot with a passphrase needs it, since it opens the new key afterwards: it is asked for on the terminal, or"
+        + " named where one slot needs one. What an old copy of the vault held opens nothing that is written from now on.",
+      #"With `--json` prints `{"rotated": [LEVEL, ...]}`, each of which is `device`, `passphrase` or `tpm2`."#,
     ],
-    options: Option.levelSecrets,
+    options: Option.passphrase,
     run: VaultCommand.rotateKey)
 
   static let vaultRebind = Command(
@@ -115,7 +115,8 @@ extension Command {
       "For the day when the machine's id or its TPM has changed, or the home was moved to another machine on purpose: the"
         + " passphrase that `agent vault add-passphrase` gave the vault opens it, and it is bound to this device as a new"
         + " one would be. Nothing is lost.",
-      "With `--json` prints `{}`.",
+      #"With `--json` prints `{"slots": [{"slot", "kind", "protection"}]}`, what opens it from now on; the words are those"#
+        + " of `agent vault status`: `host`, `tpm2`, `passphrase`, `device`.",
     ],
     options: Option.passphrase,
     run: VaultCommand.rebind)
@@ -124,9 +125,13 @@ extension Command {
     name: "vault check",
     summary: "Read the whole vault, and tell what opens",
     details: [
-      "Nothing is changed. Exits with status 1 when something is damaged.",
+      "Nothing is changed, and no passphrase and no PIN is tried. Exits with status 1 when something is damaged, or does not"
+        + " open here.",
       #"With `--json` prints `{"sound", "slots": [{"slot", "kind", "protection", "state"}], "accounts": [{"account","#
-        + #" "protection", "state"}]}`."#,
+        + #" "protection", "state"}], "problem"}`. The state of a slot is `opens`, `asks` (for a passphrase or a PIN),"#
+        + " `foreign` (made on another device), `secret_missing` (the device secret is gone), `unavailable` (the TPM cannot be"
+        + " asked), `damaged` or `unknown` (of a later version); that of an account `opens`, `locked` or `damaged`. `kind` is"
+        + " `host`, `tpm2` or `passphrase`, `protection` is `device`, `passphrase` or `tpm2`.",
     ],
     run: VaultCommand.check)
 

@@ -43,7 +43,7 @@ extension ManualProtocol {
       Member(
         "slots", "list of objects",
         "For each slot `slot`, its number, `kind`, `protection`, the level that it opens, and `needs_secret` where"
-          + " `vault_rotate_key` needs its passphrase or PIN."),
+          + " `vault_rotate_key` needs its passphrase."),
       Member(
         "levels", "list of objects",
         "For each level that something opens `protection`, `locked` and `accounts`, the names of those at it."),
@@ -75,15 +75,19 @@ extension ManualProtocol {
     result: [Member("slot", "number", "Its number.")])
 
   private static let rotateKey = Description(
-    name: "vault_rotate_key", purpose: "Makes new keys for all levels and seals everything with them, in one write.",
+    name: "vault_rotate_key",
+    purpose: "Makes new keys for all levels that are open and seals their accounts anew, in one write.",
     members: [
-      Member("slots", "list of numbers", "The slots whose secrets come with the line, in the order of the descriptors.")
-    ])
+      Member(
+        "slots", "list of numbers", "The slots whose passphrases come with the line, in the order of the descriptors.")
+    ],
+    result: [Member("rotated", "list of texts", "The levels that have new keys.")])
 
   private static let rebind = Description(
     name: "vault_rebind",
     purpose: "Opens a vault that does not open here by a passphrase of the level `device`, drops what does not open any"
       + " more, and binds it to this device.",
+    result: [Member("slots", "list of objects", "What opens it from now on, as in `vault_status`.")],
     note: handed)
 
   private static let check = Description(
@@ -93,6 +97,7 @@ extension ManualProtocol {
       Member("slots", "list of objects", "For each slot `slot`, `kind`, `protection` and `state`."),
       Member(
         "accounts", "list of objects", "For each account with a record `account`, `protection` and `state`."),
+      Member("problem", "object", "An error object, when the vault as a whole does not open."),
     ])
 
   private static let set = Description(
