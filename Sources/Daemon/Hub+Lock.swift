@@ -1,3 +1,4 @@
+internal import DesktopBus
 internal import Encoding
 internal import OAuth
 internal import Platform
@@ -90,6 +91,7 @@ extension Hub {
   func unlocked(_ event: LogEvent) {
     log.note(event)
     log.tell(.unlocked)
+    wishes.listen()
     awaitIdleness()
   }
 
