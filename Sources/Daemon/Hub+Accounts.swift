@@ -125,7 +125,7 @@ extension Hub {
   ) {
     if case .success(let changed) = outcome {
       log.note(.settingsChanged(.changed), change.account)
-      if effect != .none { tell(of: change.account) { $0.signedOut(.settings) } }
+      if changed.effect != .none { tell(of: change.account) { $0.signedOut(.settings) } }
       if let account = accounts[change.account], account.configuration == change.old {
         if changed.effect == .none, account.session.grant != nil {
           for line in account.all { line.configuration = change.new }
