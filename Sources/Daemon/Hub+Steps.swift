@@ -21,7 +21,7 @@ extension Hub {
     case .logout(let logout) where logout.all: name = nil
     // Which account it is about is found out later.
     case .call(let call) where call.account == nil: name = nil
-    case .status(nil, check: _), .list, .daemonStatus, .daemonStop, .daemonLog: name = nil
+    case .status(nil, check: _), .list, .daemonStatus, .daemonStop, .daemonLog, .vault: name = nil
     default: name = request.account.flatMap { try? AccountName($0) } ?? settings.active
     }
     watches.begin(ticket, about: name)
@@ -75,7 +75,7 @@ extension Hub {
     if need.forceRefresh {
       switch waiter.purpose {
       case .whoami, .check, .resource: return .refused
-      case .token, .proof, .exchange: return .asked
+      case .token, .proof, .exchange, .file: return .asked
       }
     }
     guard let grant, let left = grant.remaining(at: now) else { return .noToken }
@@ -94,11 +94,15 @@ extension Request {
     case .logout(let logout): logout.account
     case .status(let account, check: _), .whoami(let account): account
     case .use(let account): account
+    case .events(let request): request.account
+    case .tokenFile(let request): request.account
     case .account(let request): request.account
     case .call(let call): call.account
     case .proof(let proof): proof.account
     case .verify(let request): request.account
-    case .login, .loginRedirect, .loginResume, .discover, .list, .daemonStatus, .daemonStop, .daemonLog: nil
+    case .login, .loginRedirect, .loginResume, .discover, .list, .daemonStatus, .daemonStop, .daemonLog,
+      .vault:
+      nil
     }
   }
 }

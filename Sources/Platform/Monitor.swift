@@ -21,7 +21,7 @@ internal import CPlatform
   deinit { unsafe agent_monitor_destroy(lock) }
 
   /// Runs `body` with the lock held. Nothing in it may wait or take the lock again.
-  package func withLock<Result, Failure: Error>(
+  package func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     unsafe agent_monitor_lock(lock)

@@ -154,6 +154,12 @@ extension DocumentCache {
     }
   }
 
+  /// Drops what is kept of an issuer, in memory and on disk: its metadata, and the keys that they name.
+  package func forget(_ issuer: Issuer) {
+    let metadata = known(issuer.text, kind: .metadata).flatMap { try? JSON(parsing: $0.body) }
+    forget(issuer: issuer.text, keysAt: metadata?["jwks_uri"]?.string)
+  }
+
   /// Fetches a document, or takes part in a fetch that is under way. What is at hand stays when that fails.
   private func fetch<Document>(
     _ source: DocumentSource<Document>, _ fetches: Fetches<Document>

@@ -8,8 +8,8 @@ internal import Platform
 ///
 /// The order of steps is the product's promise. The account's lock is taken before the record is
 /// read, so that no two processes send the same refresh token; the settings and the metadata are
-/// held against what the person signed in with before anything is sent; a rotated token is on disk
-/// before anyone sees the new access token.
+/// held against what the person signed in with before anything is sent; nothing is sent while the vault
+/// could not be written; a rotated token is on disk before anyone sees the new access token.
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
@@ -33,30 +33,32 @@ package struct RefreshOperation: Sendable {
   }
 
   package func run() throws(SessionError) -> AccessGrant {
-    try services.holding(account) { () throws(SessionError) in try refresh() }
+    try services.holding(account, at: nil) { (level) throws(SessionError) in try refresh(at: level) }
   }
 
-  private func refresh() throws(SessionError) -> AccessGrant {
+  private func refresh(at level: Protection) throws(SessionError) -> AccessGrant {
+    try services.settle(account)
     guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
     var record = stored.record
     if record.isSignedOut { throw .signedOut(account: account.text) }
     if record.isExpired { throw .expired(account: account.text) }
     if record.isIdentityChanged { throw .identityChanged(account: account.text) }
     guard let refreshToken = record.refreshToken else {
-      if record.isGuest { return try guestGrant(stored) }
+      if record.isGuest { return try guestGrant(stored, at: level) }
       if target != nil { throw .noOtherTokens(account: account.text) }
-      return try keptGrant(stored)
+      return try keptGrant(stored, at: level)
     }
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
     live.server.confide(previous?.accessToken, previous?.idToken)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
+    try services.rehearseWrite()
     let response = try exchange(refreshToken, at: &live, &record)
     let kept = record.refreshToken === refreshToken ? keptIdentity(stored) : nil
     record.refreshToken = response.refreshToken ?? refreshToken
     record.refreshedAt = services.time.wallSeconds()
     if target == nil, let scope = response.scope { record.scope = scope.text }
-    let generation = try services.write(record, of: account)
+    let generation = try services.write(rotated: record, of: account, replacing: stored.generation)
     let token = try identify(response, at: live, record)
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
@@ -64,7 +66,7 @@ package struct RefreshOperation: Sendable {
       subject: token?.identity.subject ?? record.identity?.subject, claims: token?.claims ?? kept?.claims ?? .init(),
       idToken: token == nil ? kept?.idToken : response.idToken, issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation,
-      dpopKey: live.server.prover?.key)
+      dpopKey: live.server.prover?.key, protection: level)
   }
 
   /// The token at hand, if it came with the record that is being refreshed: one that another process got
@@ -126,7 +128,9 @@ package struct RefreshOperation: Sendable {
   }
 
   /// A guest's session is renewed as it began: by proving who the client is.
-  private func guestGrant(_ stored: SessionServices.StoredRecord) throws(SessionError) -> AccessGrant {
+  private func guestGrant(
+    _ stored: SessionServices.StoredRecord, at level: Protection
+  ) throws(SessionError) -> AccessGrant {
     var record = stored.record
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
     let startedAt = services.time.now()
@@ -143,12 +147,15 @@ package struct RefreshOperation: Sendable {
       accessToken: response.accessToken, tokenType: response.tokenType,
       scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: nil, claims: .init(),
       issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn,
-      recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: live.server.prover?.key)
+      recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: live.server.prover?.key,
+      protection: level)
   }
 
   /// Without a refresh token the kept access token is the grant. Nothing is sent, so it needs no network;
   /// without a named lifetime it lives until a resource refuses it.
-  private func keptGrant(_ stored: SessionServices.StoredRecord) throws(SessionError) -> AccessGrant {
+  private func keptGrant(
+    _ stored: SessionServices.StoredRecord, at level: Protection
+  ) throws(SessionError) -> AccessGrant {
     let record = stored.record
     if let problem = record.problem(with: configuration, account: account) { throw problem }
     let wallSeconds = services.time.wallSeconds()
@@ -159,6 +166,6 @@ package struct RefreshOperation: Sendable {
       accessToken: accessToken, tokenType: record.tokenType, scope: record.scope, subject: record.identity?.subject,
       claims: kept?.claims ?? .init(), idToken: kept?.idToken, issuedAt: services.time.now(),
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left, recordGeneration: stored.generation,
-      dpopKey: try services.key(of: record, account))
+      dpopKey: try services.key(of: record, account), protection: level)
   }
 }

@@ -11,6 +11,9 @@ package struct SessionServices: Sendable {
   package let documents: DocumentCache
   /// What servers have told about proofs of possession.
   let proofs = DPoPMemory()
+  /// Lets a lock of the vault wait for what must still be written.
+  package let gate = LockGate()
+  let unstored = UnstoredRecords()
   /// Who wants to know what an operation does.
   private(set) var observer: StepObserver?
 
@@ -47,11 +50,27 @@ package struct SessionServices: Sendable {
   func holding<Result>(
     _ account: AccountName, _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
+    try holding(account, at: nil) { (_) throws(SessionError) in try body() }
+  }
+
+  /// The same, and tells `body` which level the account's record is at; the vault is not locked before it ends.
+  ///
+  /// - Parameters:
+  ///   - wanted: The level that `body` moves the record to.
+  ///   - mustWrite: What `body` has cannot be got again, so it comes in as long as there are keys.
+  /// - Throws: a vault error `locked` while the level is being locked.
+  func holding<Result>(
+    _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false,
+    _ body: (Protection) throws(SessionError) -> Result
+  ) throws(SessionError) -> Result {
     let begin = time.now()
     let lock = try storing { (vault) throws(VaultError) in try vault.lockAccount(account, wait: Self.lockWait) }
     let waited = begin.duration(to: time.now()).wholeMilliseconds
     if waited >= Self.noticedWaitMilliseconds { observer?(.waitedForAccount(milliseconds: waited)) }
-    let result = try body()
+    let level = level(of: account, or: wanted)
+    guard gate.enter(level, mustWrite: mustWrite) else { throw .vault(VaultError(.locked(level))) }
+    defer { gate.leave(level) }
+    let result = try body(level)
     lock.release()
     return result
   }
@@ -71,6 +90,9 @@ package struct SessionServices: Sendable {
     let sealed = try storing { (vault) throws(VaultError) in try vault.read(account) }
     guard let sealed else { return nil }
     observer?(.recordRead)
+    if let entry = unstored[account], entry.replaces == sealed.generation {
+      return StoredRecord(record: entry.record, generation: sealed.generation)
+    }
     return StoredRecord(
       record: try AccountRecord(content: sealed.content, account: account), generation: sealed.generation)
   }
@@ -86,11 +108,18 @@ package struct SessionServices: Sendable {
 
   /// Writes the record; it is on disk when this returns.
   ///
+  /// - Parameter protection: The level that it is written at; nil keeps the one it has.
   /// - Returns: The record's generation.
   @discardableResult
-  func write(_ record: AccountRecord, of account: AccountName) throws(SessionError) -> UInt64 {
+  func write(
+    _ record: AccountRecord, of account: AccountName, protection: Protection? = nil
+  ) throws(SessionError) -> UInt64 {
     let content = try record.sealedContent()
-    let generation = try storing { (vault) throws(VaultError) in try vault.write(account, content: content) }
+    let generation = try storing { (vault) throws(VaultError) in
+      guard let protection else { return try vault.write(account, content: content) }
+      return try vault.write(account, content: content, protection: protection)
+    }
+    unstored[account] = nil
     observer?(.recordWritten)
     return generation
   }

@@ -15,6 +15,9 @@ package struct SignOutOperation: Sendable {
   /// Find out where the session in the browser can be ended too.
   package var wantsLogoutPage = false
 
+  /// Drop what is cached of the server too, which no other account needs.
+  package var forgetsServer = false
+
   package init(
     account: AccountName, configuration: AccountConfiguration?, grant: AccessGrant?, isLocal: Bool,
     services: SessionServices
@@ -56,18 +59,33 @@ package struct SignOutOperation: Sendable {
     do {
       ending.confirmation = try revoke(&ending.logoutURL)
     } catch {
-      ending.confirmation = .failed(error)
+      // What cannot be read cannot be revoked; whoever only wants to be rid of it says so.
+      if error.isLocked, !isLocal { throw error }
+      ending.confirmation = error.isLocked ? .local : .failed(error)
     }
     try forget()
+    if forgetsServer, let configuration, let issuer = try? AccountAccess(configuration).issuer {
+      services.documents.forget(issuer)
+    }
     return ending
   }
 
   /// Removes the record. The client's registration is no part of the session: it stays, with what opens it.
   private func forget() throws(SessionError) {
-    if let rest = (try? services.record(of: account))?.signedOut {
+    if let rest = try rest() {
       try services.write(rest, of: account)
     } else {
-      _ = try services.storing { (vault) throws(VaultError) in try vault.remove(account) }
+      try services.removeLeftover(of: account)
+    }
+  }
+
+  /// What stays of the record. One that can never be read has nothing that could stay.
+  private func rest() throws(SessionError) -> AccountRecord? {
+    do {
+      return try services.record(of: account)?.signedOut
+    } catch {
+      if case .vault(let problem) = error, problem.isPassing { throw error }
+      return nil
     }
   }
 

@@ -13,7 +13,9 @@ import Wire
     + FailureCode.allCases.map { .signInEnded(milliseconds: 1, $0) }
     + LogEvent.SignOut.allCases.map { .signedOut($0) } + CheckResult.allCases.map { .checked(milliseconds: 5, $0) }
     + LogEvent.SettingsChange.allCases.map { .settingsChanged($0) }
-    + LogEvent.PeerProblem.allCases.map { .peerDropped($0) } + steps.map { .step($0) }
+    + LogEvent.PeerProblem.allCases.map { .peerDropped($0) }
+    + [.exited(3), .signalled(9), .timedOut, .notStarted(errno: 2)].map { .commandFailed(position: 1, $0) }
+    + [.commandsDropped(count: 7)] + LogEvent.TokenFileChange.allCases.map { .tokenFile($0) } + steps.map { .step($0) }
 
   static let steps: [LogStep] =
     [

@@ -41,25 +41,11 @@ final class HostileTLSServer: Sendable {
 
   /// Files in `tree`: `ca.pem`.
   init(_ tree: AgentTree) throws {
-    let made = try ProcessRunner.shell(
-      """
-      set -e
-      cd '\(tree.directory.path)'
-      new="-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
-      openssl req -x509 $new -keyout ca.key -out ca.pem -subj '/CN=Test authority' \\
-        -addext basicConstraints=critical,CA:TRUE
-      certify() {
-        openssl req $new -keyout "$1.key" -out "$1.csr" -subj '/CN=server' -addext "subjectAltName=$2"
-        openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -copy_extensions copy \\
-          -days "$3" -out "$1.pem"
-      }
-      certify good IP:127.0.0.1 2
-      certify expired IP:127.0.0.1 -1
-      certify otherHost DNS:other.example,IP:127.0.0.2 2
-      openssl req -x509 $new -keyout selfSigned.key -out selfSigned.pem -subj '/CN=server' \\
-        -addext subjectAltName=IP:127.0.0.1
-      """)
-    try #require(made.succeeded, "\(made.errorText)")
+    let authority = try CertificateAuthority(in: tree)
+    try authority.certify("good", subject: "server", names: "IP:127.0.0.1")
+    try authority.certify("expired", subject: "server", names: "IP:127.0.0.1", days: -1)
+    try authority.certify("otherHost", subject: "server", names: "DNS:other.example,IP:127.0.0.2")
+    try authority.makeSelfSigned("selfSigned", subject: "server", names: "IP:127.0.0.1")
     try tree.directory.write("server.py", Self.script)
     process = try RunningProcess(
       executable: "/usr/bin/env", arguments: ["python3", tree.path("server.py")], directory: tree.directory.path)
