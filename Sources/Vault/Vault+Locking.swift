@@ -1,6 +1,5 @@
 package import Crypto
 internal import Platform
-internal import Synchronization
 
 // Protections that somebody has to open.
 
