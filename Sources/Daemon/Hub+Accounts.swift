@@ -125,7 +125,7 @@ extension Hub {
   ) {
     if case .success(let changed) = outcome {
       log.note(.settingsChanged(.changed), change.account)
-      if effect != .none { tell(of: change.account) { $0.signedOut(.settings) } }
+      if changed.effect != .none { tell(of: change.account) { $0.signedOut(.settings) } }
       if let account = accounts[change.account], account.configuration == change.old {
         if changed.effect == .none, account.session.grant != nil {
           for line in account.all { line.configuration = change.new }
@@ -171,7 +171,8 @@ extension Hub {
       tellRenamed(rename.old, to: rename.new)
       move(rename, outcome)
     }
-    send(outcome, rename.new, ticket) { outcome in
+    let isDone = if case .success = outcome { true } else { false }
+    send(outcome, isDone ? rename.new : rename.old, ticket) { outcome in
       JSONObject([
         ("account", .string(rename.new.text)), ("renamed_from", .string(rename.old.text)),
         ("active", .bool(outcome.settings.active == rename.new)),

@@ -23,8 +23,11 @@ extension Vault {
       case .passphrase: .passphrase
       case .tpm2: .tpm2
       }
-    guard (1...PassphraseBinding.maximumLength).contains(secret.count) else { throw VaultError(.unusableSecret) }
     let path = try place().path
+    // Before anything is made.
+    guard (1...PassphraseBinding.maximumLength).contains(secret.count) else {
+      throw VaultError(.unusableSecret, path: path)
+    }
     _ = try changing(orCreating: true) { (vault, directory) throws(VaultError) -> Bool? in
       guard vault.file.slots(of: protection).isEmpty else {
         throw VaultError(.alreadyProtected(protection), path: path)
@@ -61,7 +64,8 @@ extension Vault {
       vault = try verify(unverified, with: deviceKey, seen: seen, path: place.path)
       vault.setKey(key)
     }
-    let isLent: Bool? = protection == .device && !seen.holds(.device) ? true : nil
+    let held = seen.key(of: .device, header: vault.file.header, epoch: vault.file.epochs[.device])
+    let isLent: Bool? = protection == .device && held == nil ? true : nil
     let isKept = memory.withLock { $0.remember(vault, since: seen.wipes, isLent: isLent) }
     if !isKept { throw VaultError(.locked(protection), path: place.path) }
   }

@@ -97,6 +97,8 @@ package enum LogEvent: Sendable, Hashable {
     case keysRotated = "keys_rotated"
     /// When it locks by itself.
     case idleTime = "idle_time"
+  }
+
   /// What is in a key set that everybody can read.
   package enum KeySetFlaw: String, Sendable, CaseIterable {
     /// Whoever reads it can sign tokens in the issuer's name.
