@@ -11,8 +11,14 @@ extension Failure {
     case .foreignDevice:
       self.init(
         .foreignDevice, error.message,
-        hint: "if this home was copied on purpose, move the vault file away and sign in again")
-    case .otherMachinesOnly: self.init(.otherMachine, error.message, hint: "agent login\(name)")
+        hint: "if it has a passphrase: agent vault rebind; if not, move the vault file away and sign in again")
+    case .locked, .wrongPassphrase, .wrongPIN, .tpmLockedOut, .tpmUnavailable, .nothingToUnlock, .lastSlot,
+      .noSuchSlot, .secretNeeded, .unusableSecret, .alreadyProtected, .tooManySlots, .severalVaults:
+      self.init(opening: error, name: name)
+    case .otherMachinesOnly:
+      self.init(
+        .otherMachine, error.message,
+        hint: "agent login\(name); or, if this home was moved here and its vault has a passphrase: agent vault rebind")
     case .busy: self.init(.vaultBusy, error.message)
     case .secureHeapFull: self.init(.tooBusy, error.message)
     case .storage, .noSpace, .overQuota, .badPermissions: self.init(refused: error)
@@ -95,6 +101,10 @@ extension Failure {
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a certificate",
         hint: "--client-certificate-file FILE --client-key-file FILE")
+    case .passphrase:
+      self.init(
+        .invalidConfiguration,
+        "a passphrase or PIN has 1 to \(VaultSecret.maximumBytes) bytes of UTF-8")
     case .pin:
       self.init(.invalidConfiguration, "a pin is not of the form sha256//BASE64=")
     }

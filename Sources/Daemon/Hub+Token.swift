@@ -29,8 +29,11 @@ extension Hub {
   }
 
   private func seek(for waiter: Account.Waiter, _ account: Account) throws(SessionError) {
-    prove(account)
     let now = loop.now
+    // Time may have passed in suspend, of which the timer has not told yet.
+    if locks.idle.due <= now { lock(.idle) }
+    if locks.isLocking, let level = locks.shut[account.name] { throw .vault(VaultError(.locked(level))) }
+    prove(account)
     let decision = account.session.request(waiter.need, account: account.name.text, now: now)
     explain(decision, for: waiter, account, now)
     switch decision {
@@ -63,6 +66,7 @@ extension Hub {
   }
 
   private func serve(_ grant: AccessGrant, _ account: Account, _ waiter: Account.Waiter) {
+    if grant.protection != .device { locks.idle.used(loop.now) }
     switch waiter.purpose {
     case .token(let extras):
       do {
@@ -75,6 +79,7 @@ extension Hub {
     case .whoami: identify(account, grant, waiter.ticket, mayRefresh: !waiter.need.forceRefresh)
     case .check(let batch): check(account, grant, batch)
     case .resource(let transfer): begin(transfer, account, grant)
+    case .file(let file): place(grant, in: file, account)
     }
   }
 
@@ -84,6 +89,7 @@ extension Hub {
     case .check(let batch): settle(account.name, Failure(error, account: account.name.text), in: batch)
     case .exchange(let target, let refresh): refreshEnded(account.name, target, refresh, .failure(error))
     case .resource(let transfer): fail(transfer, Failure(error, account: account.name.text))
+    case .file(let file): failed(file, Failure(error, account: account.name.text))
     }
   }
 
@@ -112,6 +118,7 @@ extension Hub {
     let outcome = outcome.map { $0.keepingIdentity(of: account.session.grant) }
     let aftermath = account.session.refreshEnded(
       refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+    tellRefresh(of: account, aftermath)
     switch aftermath {
     case .ignored: break
     case .retry(let next, let wait):
@@ -184,8 +191,9 @@ extension Hub {
     }
   }
 
-  func failWaiters(_ account: Account, _ error: SessionError) {
-    for waiter in account.dropOthers() { fail(waiter, account, error) }
+  /// - Parameter cancelling: Whether the refreshes under way are given up too.
+  func failWaiters(_ account: Account, _ error: SessionError, cancelling: Bool = true) {
+    for waiter in account.dropOthers(cancelling: cancelling) { fail(waiter, account, error) }
     answerWaiters(account) { _ in .failure(error) }
   }
 

@@ -10,6 +10,12 @@ extension VaultError.Code {
       switch error.code {
       case .authenticationFailed: .damaged
       case .secureHeapFull: .secureHeapFull
+      case .noProvider: .tpmUnavailable(.noProvider)
+      case .unreachable: .tpmUnavailable(.unreachable)
+      case .refused: .tpmUnavailable(.refused)
+      case .wrongAuthorization: .wrongPIN
+      case .lockedOut: .tpmLockedOut
+      case .foreignKey: .foreignDevice
       default: .cryptoFailure
       }
   }

@@ -3,6 +3,7 @@ extension VaultError {
   package var isPassing: Bool {
     switch code {
     case .busy, .storage, .noSpace, .overQuota, .badPermissions, .secureHeapFull: true
+    case .tpmUnavailable, .tpmLockedOut: true
     default: false
     }
   }
