@@ -3,6 +3,7 @@
 #   make demo       from a fresh clone: build, sign in at a development issuer, use a token
 #   make check      all tests; `make test` only the tests, without the checks of form
 #   make check-sanitize  all tests under the address and the thread sanitizer
+#   make check-crash  ROUNDS=N: kill the daemon so often, and let every call fail at every step
 #   make fuzz       SECONDS=N: for so long look for bytes that break a reader
 #   make bench      measure, side by side with C programs that do the least possible
 #   make build      the release programs, in .build/release
@@ -29,7 +30,7 @@ RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
 .PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style \
-  check-conformance check-sanitize check-address check-thread demo picture bench fuzz generate install uninstall dist clean
+  check-conformance check-sanitize check-address check-thread check-crash demo picture bench fuzz generate install uninstall dist clean
 
 all: build
 
@@ -80,6 +81,12 @@ check-address check-thread: check-%: deps-check
 	$(SWIFT) build --sanitize=$* --scratch-path .build/$*
 	ASAN_OPTIONS=detect_leaks=0 AGENT_SANITIZER=$* AGENT_BINARIES="$(CURDIR)/.build/$*/debug" \
 	  $(SWIFT) test --disable-xctest --sanitize=$* --scratch-path .build/$*
+
+# The tests do the same in short.
+ROUNDS ?= 1000
+check-crash: build deps-check
+	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" AGENT_KILL_ROUNDS=$(ROUNDS) AGENT_FAULTS=all \
+	  $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --filter 'A daemon that is killed at any time|A fault at any step'
 
 # libFuzzer of the toolchain, with the readers of everything that others send; what it found is replayed by the tests.
 SECONDS ?= 64

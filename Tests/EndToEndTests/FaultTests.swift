@@ -31,6 +31,22 @@ import Testing
     }
   }
 
+  /// A power failure keeps what was written to the disk before, and nothing else.
+  @Test func `finds the rotated token on the disk before anyone is told of it`() throws {
+    try FaultSweep.with { sweep in
+      try sweep.daemon.order()
+      try #require(try sweep.tree.agent("token", "home", "--force-refresh").succeeded)
+      let steps = try sweep.daemon.steps()
+      let received = try #require(steps.lastIndex { $0.function == "recv" })
+      let done = steps[received...].filter { ["write", "fsync", "renameat"].contains($0.function) }
+      #expect(done.map(\.function) == ["write", "fsync", "renameat", "fsync"])
+      // The file, and after it has its name the directory.
+      #expect(done[0].path == done[1].path && done[0].path.hasSuffix(".tmp"))
+      #expect(done[2].path == sweep.tree.path("state/agent/\(try sweep.tree.vaultName())"))
+      #expect(done[3].path == sweep.tree.path("state/agent"))
+    }
+  }
+
   // RFC 9700 section 4.14.2.
   @Test func `of a refresh costs no session at a server that takes the last token once more`() throws {
     try FaultSweep.with { sweep in
