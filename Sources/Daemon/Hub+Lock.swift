@@ -1,3 +1,4 @@
+internal import DesktopBus
 internal import Encoding
 internal import OAuth
 internal import Platform
@@ -100,6 +101,7 @@ extension Hub {
   /// A level is open from now on, and these accounts with it.
   func unlocked(_ event: LogEvent, _ accounts: [AccountName]) {
     log.note(event)
+    wishes.listen()
     awaitIdleness()
     for account in accounts { log.tell(.unlocked, account) }
   }

@@ -71,7 +71,8 @@ import Testing
       ["login", "home"], ["logout", "home"], ["logout", "home"], ["logout", "--all"], ["status"],
     ] + vaultCalls(tree)
       + [
-        ["daemon", "status"], ["daemon", "log"], ["events"], ["daemon", "stop"], ["daemon", "stop"], ["daemon", "start"],
+        ["daemon", "status"], ["daemon", "log"], ["events"], ["daemon", "stop"], ["daemon", "stop"],
+        ["daemon", "start"],
         ["daemon", "start"], ["daemon", "restart"], ["daemon", "stop"], ["--no-daemon", "list"],
         ["completions", "bash"],
         ["help"],

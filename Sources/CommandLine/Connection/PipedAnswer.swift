@@ -20,18 +20,15 @@ struct PipedAnswer: ~Copyable {
   ///
   /// - Parameters:
   ///   - total: How much content there is by what the last line says; nil when it does not say so.
-  ///   - beside: A descriptor that is watched too.
-  ///   - serve: Is called when that can be read, with what passes on what the pipe has ready; false when it need be
-  ///     watched no longer, which must be before it is closed.
+  ///   - typed: What a person types meanwhile, for the daemon; nil at its end.
   ///   - pass: Passes on what the pipe has, and tells how much that was; nil at the pipe's end.
   /// - Returns: What the last line says.
   func receive(
-    over connection: inout DaemonConnection, total: (JSONObject) -> Int?, beside: Int32? = nil,
-    serve: (() throws(Failure) -> Void) throws(Failure) -> Bool = { _ in false },
+    over connection: inout DaemonConnection, total: (JSONObject) -> Int?, beside typed: inout TypedTokens?,
     pass: (borrowing FileDescriptor) throws(Failure) -> Int?
   ) throws(Failure) -> JSONObject {
     var passed = 0
-    let result = try watch(&connection, beside, serve) { () throws(Failure) in
+    let result = try watch(&connection, &typed) { () throws(Failure) in
       guard let count = try pass(pipe) else { return false }
       passed += count
       return true
@@ -53,14 +50,13 @@ struct PipedAnswer: ~Copyable {
 
   /// - Parameter pass: False at the pipe's end.
   private func watch(
-    _ connection: inout DaemonConnection, _ beside: Int32?,
-    _ serve: (() throws(Failure) -> Void) throws(Failure) -> Bool, _ pass: () throws(Failure) -> Bool
+    _ connection: inout DaemonConnection, _ typed: inout TypedTokens?, _ pass: () throws(Failure) -> Bool
   ) throws(Failure) -> JSONObject {
     let poller = try Self.reading { () throws(SystemError) in
       let poller = try Poller()
       try poller.add(pipe.raw, interest: .read, key: 0)
       try poller.add(connection.descriptor, interest: .read, key: 1)
-      if let beside { try poller.add(beside, interest: .read, key: 2) }
+      if let typed { try poller.add(typed.raw, interest: .read, key: 2) }
       return poller
     }
     func passReady() throws(Failure) {
@@ -72,7 +68,11 @@ struct PipedAnswer: ~Copyable {
       for event in events {
         switch event.key {
         case 1: try connection.readMore()
-        case 2: if let beside, try !serve(passReady) { try? poller.remove(beside) }
+        case 2:
+          if let terminal = typed?.raw, try typed?.pass(whileFull: passReady) == false {
+            try? poller.remove(terminal)
+            typed = nil
+          }
         default: if try !pass() { try? poller.remove(pipe.raw) }
         }
       }

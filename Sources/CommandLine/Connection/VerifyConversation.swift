@@ -58,18 +58,13 @@ struct VerifyConversation {
   ) throws(Failure) -> VerifyTally {
     var lines = LineBlocks(limit: WireProtocol.maximumLineBytes)
     let result = try PipedAnswer(client, from: pipe).receive(
-      over: &connection, total: { VerifyTally(json: $0)?.tokens }, beside: typed?.raw,
-      serve: { (passReady: () throws(Failure) -> Void) throws(Failure) -> Bool in
-        let goesOn = try typed?.pass(whileFull: passReady) ?? false
-        if !goesOn { typed = nil }
-        return goesOn
-      },
-      pass: { (pipe) throws(Failure) in
-        let block = try PipedAnswer.reading { () throws(SystemError) in try lines.next(from: pipe) }
-        guard let block else { return nil }
-        try tell(block)
-        return block.lines.count
-      })
+      over: &connection, total: { VerifyTally(json: $0)?.tokens }, beside: &typed
+    ) { (pipe) throws(Failure) in
+      let block = try PipedAnswer.reading { () throws(SystemError) in try lines.next(from: pipe) }
+      guard let block else { return nil }
+      try tell(block)
+      return block.lines.count
+    }
     guard let tally = VerifyTally(json: result) else { throw PipedAnswer.notOfThisProtocol }
     return tally
   }

@@ -34,7 +34,8 @@ final class FaultyDaemon: Sendable {
     let deadline = Instant.now.advanced(by: .seconds(20))
     while !started.errorText.contains("the daemon started") {
       try #require(
-        Instant.now < deadline, "\(started.errorText), beside it \((try? tree.daemons()) ?? []); \(((try? steps()) ?? []).suffix(3))")
+        Instant.now < deadline,
+        "\(started.errorText), beside it \((try? tree.daemons()) ?? []); \(((try? steps()) ?? []).suffix(3))")
       Threads.sleep(for: .milliseconds(1))
     }
     process.withLock { $0 = started }

@@ -44,7 +44,9 @@ struct TPMHome {
   }
 
   func signIn(_ account: String, _ options: String...) throws {
-    let line = ["login", account, "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device"]
+    let line = [
+      "login", account, "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device",
+    ]
     let result = try tree.agent(line + options, machine())
     try #require(result.succeeded, "\(result.errorText)")
   }
