@@ -86,6 +86,33 @@ import Testing
     }
   }
 
+  @Test func `is told to those who follow, and takes tokens out of files until an unlock`() throws {
+    try LockedHome.with { home in
+      let program = try home.tree.start(
+        ["exec", "shut", "--token-file", "--", "/bin/sh", "-c", "echo \"$AGENT_TOKEN_FILE\"; read line"])
+      let path = try program.readLine()
+      func wait(until isThere: Bool) throws {
+        let deadline = Instant.now.advanced(by: .seconds(20))
+        while try ProcessRunner.shell("test -s '\(path)'").succeeded != isThere {
+          try #require(Instant.now < deadline, "the file is \(isThere ? "not there" : "there")")
+          Threads.sleep(for: .milliseconds(10))
+        }
+      }
+      try wait(until: true)
+      try home.lock()
+      try wait(until: false)
+      try home.unlock()
+      try wait(until: true)
+      program.closeInput()
+      _ = try program.wait()
+      let events = try #require(try home.tree.json("events")["events"]?.array)
+      let told = events.filter { ["locked", "unlocked"].contains($0["event"]?.string) }
+      #expect(told.compactMap { $0["event"]?.string } == ["locked", "unlocked"])
+      #expect(told.allSatisfy { $0["account"] == "shut" }, "\(told)")
+      #expect(!events.contains { $0["event"] == "refresh_failed" })
+    }
+  }
+
   @Test func `of a home where nothing is protected is no error`() throws {
     try Session.with { session in
       #expect(try session.tree.json("lock")["locked"] == [])
