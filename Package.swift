@@ -53,6 +53,7 @@ let package = Package(
   products: [
     .executable(name: "agent", targets: ["agent"]),
     .executable(name: "agentd", targets: ["agentd"]),
+    .library(name: "AgentClient", targets: ["AgentClient"]),
   ],
   targets: [
     // Programs.
@@ -63,10 +64,11 @@ let package = Package(
 
     // Modules, highest first.
     module("DevIssuer", uses: ["Encoding", "Crypto", "JOSE", "Platform"]),
-    module("CommandLine", uses: ["Wire", "Encoding", "Platform"]),
+    module("CommandLine", uses: ["AgentClient", "Wire", "Encoding", "Platform"]),
     module(
       "Daemon",
       uses: ["Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "Vault", "Crypto", "Wire", "Encoding", "Platform"]),
+    module("AgentClient", uses: ["Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform"]),
     module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "CCurl"]),
     module("QRCode", uses: ["CQRencode"]),
@@ -98,7 +100,8 @@ let package = Package(
     tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests(
       "SessionsTests", uses: ["Sessions", "OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform", "TestSupport"]),
-    tests("CommandLineTests", uses: ["CommandLine", "Wire", "Encoding", "Platform", "TestSupport"]),
+    tests("AgentClientTests", uses: ["AgentClient", "Wire", "Encoding", "Platform", "TestSupport"]),
+    tests("CommandLineTests", uses: ["CommandLine", "AgentClient", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests(
       "DaemonTests",
       uses: ["Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),

@@ -4,7 +4,9 @@ internal import Wire
 extension Failure {
   /// An error of the protocol in the words a person reads; `name` is the account's with a space before it, or empty.
   init(_ error: OAuthError, name: String) {
-    self.init(FailureCode(error.code), error.message, hint: error.advice ?? error.code.hint(name))
+    self.init(
+      FailureCode(error.code), Phrase(error),
+      hint: error.advice.map { Phrase(stringLiteral: $0) } ?? error.code.hint(name))
   }
 }
 
@@ -45,7 +47,7 @@ extension FailureCode {
 
 extension OAuthError.Code {
   /// What helps, when something does.
-  fileprivate func hint(_ name: String) -> String? {
+  fileprivate func hint(_ name: String) -> Phrase? {
     switch self {
     case .certificateRejected: "if the server has a certificate authority of its own: agent login\(name) --ca-file FILE"
     case .expiredToken, .invalidGrant: "agent login\(name)"

@@ -33,11 +33,12 @@ extension Hub {
     var result = JSONObject([("accounts", .array(listed))])
     if purpose == .status {
       result["daemon"] = .object(facts.json(time: services.time))
-      result["vault"] = .object(
-        JSONObject([
-          ("path", .string(vault.path)), ("exists", .bool(vault.exists)),
-          ("slots", .array(vault.slots.map { .string($0) })), ("device_bound", .bool(vault.isDeviceBound)),
-        ]))
+      var object = JSONObject([
+        ("path", .string(vault.path)), ("exists", .bool(vault.exists)),
+        ("slots", .array(vault.slots.map { .string($0) })), ("device_bound", .bool(vault.isDeviceBound)),
+      ])
+      object["installation"] = vault.installation.map { .string($0) }
+      result["vault"] = .object(object)
     }
     loop.send(.result(result), to: ticket)
   }

@@ -30,6 +30,8 @@ struct VaultStatus: Sendable {
   var slots: [String]
   var isDeviceBound: Bool
   var exists: Bool
+  /// Names the installation; nil before its first sign-in.
+  var installation: String?
 }
 
 /// Reads all that `status` and `list` tell of accounts that were not used yet.
@@ -51,7 +53,8 @@ enum Survey {
     }
     let vault = services.vault.summary()
     let status = VaultStatus(
-      path: vault.path, slots: vault.slots, isDeviceBound: vault.isDeviceBound, exists: vault.exists)
+      path: vault.path, slots: vault.slots, isDeviceBound: vault.isDeviceBound, exists: vault.exists,
+      installation: services.vault.identifier().map(HexDigit.text))
     return (summaries, status)
   }
 

@@ -115,4 +115,9 @@ package struct TokenAnswer: Sendable {
   package func claim(_ name: String, from line: Span<UInt8>) -> JSON? {
     result["claims"]?[name]?.value(in: line)
   }
+
+  /// All claims of the verified ID Token; nil when claims were not asked for.
+  package func claims(from line: Span<UInt8>) -> JSONObject? {
+    result["claims"]?.value(in: line).object
+  }
 }

@@ -1,3 +1,4 @@
+import AgentClient
 import Encoding
 import Testing
 import Wire

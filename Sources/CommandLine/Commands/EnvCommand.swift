@@ -1,3 +1,4 @@
+internal import AgentClient
 internal import Encoding
 internal import Wire
 

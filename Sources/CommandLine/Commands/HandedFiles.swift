@@ -1,3 +1,4 @@
+internal import AgentClient
 internal import Platform
 internal import Wire
 
@@ -62,7 +63,7 @@ struct HandedFiles {
     guard !invocation.has(.noInput) else {
       throw Failure(.invalidRequest, "--client-secret-prompt reads from the terminal, which --no-input forbids")
     }
-    return try SecretPrompt.ask("Client secret") { (secret) throws(Failure) in try pipe(holding: secret) }
+    return try SecretPrompt.ask(Phrase("Client secret")) { (secret) throws(Failure) in try pipe(holding: secret) }
   }
 
   /// What a pipe holds without anybody reading it (pipe(7)), far more than a client secret may have.

@@ -1,3 +1,4 @@
+internal import AgentClient
 internal import Platform
 internal import Wire
 
@@ -10,7 +11,7 @@ enum SecretPrompt {
   ///
   /// Whatever ends the wait, the terminal shows again what is typed; a signal that ends programs then does so.
   static func ask<Result: ~Copyable>(
-    _ question: String, _ body: (Span<UInt8>) throws(Failure) -> Result
+    _ question: Phrase, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var line: [UInt8] = []
     line.reserveCapacity(mostBytes)
@@ -19,7 +20,7 @@ enum SecretPrompt {
     do {
       let terminal = try Terminal.openControlling()
       ending = try Terminal.withoutEcho(on: terminal) { () throws(SystemError) in
-        try terminal.writeAll(Array("\(question): ".utf8).span)
+        try terminal.writeAll(Array("\(question.localized()): ".utf8).span)
         return try read(terminal, &line, upTo: mostBytes)
       }
     } catch {

@@ -13,7 +13,7 @@ extension Command {
         + #" "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope","#
         + #" "expires_at", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "check", "check_problem"}],"#
         + #" "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib","#
-        + #" "secure_heap", "secure_heap_used"}, "vault": {"path", "exists", "slots", "device_bound"}}`."#
+        + #" "secure_heap", "secure_heap_used"}, "vault": {"path", "exists", "slots", "device_bound", "installation"}}`."#
         + " `problem` says why the account cannot be used or what failed last, and `check_problem` why a check failed;"
         + #" both are `{"code", "message", "hint"}`. `uptime` is in seconds, and `secure_heap`, the memory for secrets,"#
         + " is `locked`, `unlocked` or `unavailable`. `guest` tells of a session without a user, and"

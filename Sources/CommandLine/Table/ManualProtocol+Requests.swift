@@ -148,7 +148,8 @@ extension ManualProtocol {
       Member("daemon", "object", "What `daemon_status` answers."),
       Member(
         "vault", "object",
-        "`path`, `exists`, `slots`, a list of what can open it, and `device_bound`, whether another machine cannot."),
+        "`path`, `exists`, `slots`, a list of what can open it, `device_bound`, whether another machine cannot, and where it exists `installation`, a number in hexadecimal digits that it got when it was made: another one means that all sessions from before are gone."
+      ),
     ])
 
   private static let list = Description(

@@ -1,12 +1,12 @@
 internal import Encoding
 
-/// Bytes that may hold a token on their way to standard output or to another program. They are
+/// Bytes that may hold a token on their way to whoever asked for it. They are
 /// overwritten when they are not needed any more.
 ///
-/// The client is static and has no locked memory: what it protects is that no copy of a token stays
+/// A client has no locked memory: what it protects is that no copy of a token stays
 /// behind in memory that is used for something else.
-struct SecretText: ByteSink, ~Copyable {
-  private(set) var bytes: [UInt8]
+package struct SecretText: ByteSink, ~Copyable {
+  package private(set) var bytes: [UInt8]
 
   /// Makes an empty text with room for so many bytes; it grows past that without leaving a copy.
   private init(capacity: Int) {
@@ -15,7 +15,7 @@ struct SecretText: ByteSink, ~Copyable {
   }
 
   /// Lends an empty text to `body` and overwrites it afterwards, also when `body` throws.
-  static func with<Result, Failure: Error>(
+  package static func with<Result: ~Copyable, Failure: Error>(
     capacity: Int, _ body: (inout SecretText) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var text = SecretText(capacity: capacity)
@@ -23,12 +23,12 @@ struct SecretText: ByteSink, ~Copyable {
     return try body(&text)
   }
 
-  mutating func append(_ byte: UInt8) {
+  package mutating func append(_ byte: UInt8) {
     makeRoom(for: 1)
     bytes.append(byte)
   }
 
-  mutating func append(contentsOf span: Span<UInt8>) {
+  package mutating func append(contentsOf span: Span<UInt8>) {
     makeRoom(for: span.count)
     bytes.append(contentsOf: span)
   }
@@ -46,7 +46,7 @@ struct SecretText: ByteSink, ~Copyable {
 extension [UInt8] {
   /// Replaces all bytes by zeros, in place when this is the only holder of the storage.
   @inline(never)
-  mutating func overwrite() {
+  package mutating func overwrite() {
     for index in indices { self[index] = 0 }
   }
 }
