@@ -53,7 +53,11 @@ package struct Phrase: Sendable {
 
   /// Puts values into the places of a template. A place without a value, and anything else after a percent sign, stays
   /// as it is.
-  package static func rendered(_ template: String, _ values: [String]) -> String {
+  ///
+  /// - Parameter isolates: Whether values stand between the characters that keep their direction apart from that of the
+  ///   text around them (Unicode Standard Annex 9, section 2.4.3). Those within a command do not, or it could not be
+  ///   copied from a terminal: a Latin word before a value keeps it in order as well.
+  package static func rendered(_ template: String, _ values: [String], isolates: Bool = false) -> String {
     var result = ""
     var rest = Substring(template)
     while let percent = rest.firstIndex(of: "%") {
@@ -63,7 +67,8 @@ package struct Phrase: Sendable {
         result += "%"
         rest.removeFirst()
       } else if let (index, end) = place(rest), values.indices.contains(index) {
-        result += values[index]
+        let isApart = isolates && !(result.last { $0 != " " }.map { $0.isASCII && $0.isLetter } ?? false)
+        result += isApart ? "\u{2068}\(values[index])\u{2069}" : values[index]
         rest = rest[end...]
       } else {
         result += "%"

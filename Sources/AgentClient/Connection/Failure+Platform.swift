@@ -14,7 +14,7 @@ extension Failure {
   }
 
   /// A system call that failed while something was attempted.
-  package init(_ error: SystemError, doing attempt: String) {
+  package init(_ error: SystemError, doing attempt: Phrase) {
     self.init(.storage, "\(attempt): \(error.message)")
   }
 }

@@ -36,7 +36,8 @@ enum DaemonLauncher {
     }
     throw problem
       ?? Failure(
-        .invalidConfiguration, "there is no place for the daemon's socket: neither XDG_RUNTIME_DIR nor HOME is set")
+        .invalidConfiguration,
+        "there is no place for the daemon's socket: neither XDG_RUNTIME_DIR nor HOME is set")
   }
 
   /// A connection to an `agentd` of its own, which ends with the connection.
@@ -48,9 +49,12 @@ enum DaemonLauncher {
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
   ) throws(Failure) -> DaemonConnection {
     let pair: SocketPair
-    do { pair = try SocketPair() } catch { throw Failure(error, doing: "a private agentd could not be started") }
+    do { pair = try SocketPair() } catch {
+      throw Failure(error, doing: "a private agentd could not be started")
+    }
     let daemon = try DaemonProgram.start(
-      arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: pair.second, needsHome: needsHome)
+      arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: pair.second,
+      needsHome: needsHome)
     console.detail("started a private agentd, process \(daemon.process), because \(reason)")
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
   }
@@ -101,15 +105,20 @@ enum DaemonLauncher {
   private static func launch(in place: SocketPlace, _ console: Console) throws(Failure) -> Launch {
     let begin = Instant.now
     let readiness: Pipe
-    do { readiness = try Pipe() } catch { throw Failure(error, doing: "agentd could not be started") }
+    do { readiness = try Pipe() } catch {
+      throw Failure(error, doing: "agentd could not be started")
+    }
     let daemon = try DaemonProgram.start(
       arguments: [
-        "--directory", place.directory, "--socket-name", place.name, "--ready-fd", "\(DaemonProgram.inheritedNumber)",
+        "--directory", place.directory, "--socket-name", place.name, "--ready-fd",
+        "\(DaemonProgram.inheritedNumber)",
       ],
       inheriting: readiness.writing)
     let reading = readiness.reading
     // Our copy of the other end goes, or the end of agentd would not be noticed.
-    do { try readiness.writing.close() } catch { throw Failure(error, doing: "agentd could not be started") }
+    do { try readiness.writing.close() } catch {
+      throw Failure(error, doing: "agentd could not be started")
+    }
     switch isReady(reading) {
     case .some(true):
       console.detail(
@@ -121,7 +130,9 @@ enum DaemonLauncher {
     case .some(false):
       let words = daemon.lastWords()
       if daemon.reap() == alreadyRunning { return .alreadyServed }
-      throw Failure(.daemonUnavailable, "agentd could not start" + (words.map { ": \($0)" } ?? ""))
+      throw Failure(
+        .daemonUnavailable,
+        words.map { Phrase("agentd could not start: \($0)") } ?? Phrase("agentd could not start"))
     }
   }
 

@@ -59,20 +59,18 @@ struct Language: Sendable {
 
   /// The phrase in this language, else in English. Values lose what has no place on a terminal.
   ///
-  /// In a language that is written from right to left each value is isolated (Unicode Standard Annex 9, section 2.4.3),
-  /// or a URL or a code beside it would be shown in another order than it has.
+  /// In a language that is written from right to left values are isolated, or a URL or a code beside such text would be
+  /// shown in another order than it has.
   func text(_ phrase: Phrase, limit: Int = 400) -> String {
-    let template = translation(phrase)
-    let isolates = template != nil && isRightToLeft
-    let values = phrase.values.map { value -> String in
-      let text =
-        switch value {
-        case .text(let text): TerminalText.clean(text, limit: limit)
-        case .phrase(let inner): self.text(inner, limit: limit)
-        }
-      return isolates ? "\u{2068}\(text)\u{2069}" : text
+    let values = phrase.values.map { value in
+      switch value {
+      case .text(let text): TerminalText.clean(text, limit: limit)
+      case .phrase(let inner): self.text(inner, limit: limit)
+      }
     }
-    if let template { return Phrase.rendered(template, values) }
+    if let template = translation(phrase) {
+      return Phrase.rendered(template, values, isolates: isRightToLeft)
+    }
     return Phrase.rendered(TerminalText.clean(phrase.englishTemplate, limit: limit), values)
   }
 }
