@@ -39,11 +39,21 @@ public struct Agent: ~Copyable, Sendable {
   /// - Parameter path: Absolute, of any length. Its directory must be closed to other users.
   /// - Throws: As ``init()``.
   public init(socket path: String) throws(AgentError) {
+    let place = try Self.place(ofSocket: path)
+    connection = try Self.connect(to: place)
+    self.place = place
+  }
+
+  private static func place(ofSocket path: String) throws(AgentError) -> SocketPlace {
     guard let place = SocketPlace(path: path) else {
       throw AgentError(Failure(.invalidRequest, "a socket is named by an absolute path"))
     }
-    connection = try Self.connect(to: place)
-    self.place = place
+    return place
+  }
+
+  /// - Parameter path: nil means where the command `agent` finds it.
+  static func connect(toSocket path: String?) throws(AgentError) -> DaemonConnection {
+    try connect(to: path.map { (path) throws(AgentError) in try place(ofSocket: path) })
   }
 
   private static func connect(to place: SocketPlace?) throws(AgentError) -> DaemonConnection {

@@ -46,6 +46,9 @@ final class Account {
   /// The renewal that a timer is set for.
   var renewalScheduled: Instant?
 
+  /// What was told of it; kept by its own token alone.
+  var news = AccountNews()
+
   /// When the attempt in flight began.
   var attemptStartedAt: Instant?
 
@@ -69,6 +72,7 @@ final class Account {
     case exchange(TokenTarget, Session.Refresh)
     case check(CheckBatch)
     case resource(Transfer)
+    case file(TokenFile)
   }
 
   init(name: AccountName, configuration: AccountConfiguration, target: TokenTarget? = nil) {

@@ -57,7 +57,10 @@ extension Hub {
       account: account, configuration: configuration, services: services(for: account),
       settingsDirectory: settingsFile.directoryPath)
     work({ () throws(SessionError) in try addition.run() }) { (hub, outcome) in
-      if case .success = outcome { hub.log.note(.settingsChanged(.added), account) }
+      if case .success = outcome {
+        hub.log.note(.settingsChanged(.added), account)
+        hub.tellAccounts()
+      }
       hub.send(outcome, account, ticket) { settings in
         JSONObject([("account", .string(account.text)), ("active", .bool(settings.active == account))])
       }
@@ -108,6 +111,7 @@ extension Hub {
   ) {
     if case .success((let effect, let move)) = outcome {
       log.note(.settingsChanged(.changed), change.account)
+      if effect != .none { tell(of: change.account) { $0.signedOut(.settings) } }
       if let account = accounts[change.account], account.configuration == change.old {
         if effect == .none, account.session.grant != nil {
           for line in account.all { line.configuration = change.new }
@@ -137,15 +141,18 @@ extension Hub {
     let rename = AccountRename(
       from: account.name, to: newName, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
+    renamesInFlight += 1
     work({ () throws(SessionError) in try rename.run() }) { (hub, outcome) in hub.renamed(rename, outcome, ticket) }
   }
 
   private func renamed(
     _ rename: AccountRename, _ outcome: Result<AccountRename.Outcome, SessionError>, _ ticket: Ticket
   ) {
+    renamesInFlight -= 1
     if case .success(let outcome) = outcome {
       log.note(.settingsChanged(.renamed), rename.old)
       log.note(.settingsChanged(.named), rename.new)
+      tellRenamed(rename.old, to: rename.new)
       move(rename, outcome)
     }
     send(outcome, rename.new, ticket) { outcome in
@@ -163,12 +170,14 @@ extension Hub {
     accounts[rename.new] = account
     if account.session.grant == nil, account.session.refresh == nil, old.session.refresh == nil {
       account.session = old.session
+      account.news = old.news.forAnotherName
       if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
     }
     account.waiters += old.waiters + old.dropOthers()
     old.waiters = []
     if account.session.refresh == nil { restartForWaiters(account) }
     scheduleRenewal(account)
+    tell(of: rename.new) { _ in [] }
   }
 
   // MARK: Removing
@@ -193,7 +202,9 @@ extension Hub {
     case .success(let outcome):
       log.note(.signedOut(outcome.confirmation == .revoked ? .revoked : .notRevoked), name)
       log.note(.settingsChanged(.removed), name)
+      if !outcome.confirmation.foundNothing { tell(of: name) { $0.signedOut(.removed) } }
       if let account = accounts.removeValue(forKey: name) { failWaiters(account, .noAccount(name: name.text)) }
+      tellAccounts()
     case .failure:
       log.note(.signedOut(.failed), name)
       accounts[name]?.session.forgetToken()

@@ -65,6 +65,7 @@ extension Hub {
       account.cancelRefresh()
       account.session.endedElsewhere(account: name.text)
       failWaiters(account, .expired(account: name.text))
+      tell(of: name) { $0.signedOut(.revoked) }
       settle(name, CheckBatch.Check(.signedOutElsewhere), in: batch)
     case .success(.doubtful):
       batch.refreshed.insert(name)

@@ -208,6 +208,10 @@ extension Hub {
     account.configuration = outcome.configuration
     account.cancelRefresh()
     account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+    tellAccounts()
+    tell(of: account.name) {
+      $0.signedIn(outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isGuest)
+    }
     restartForWaiters(account)
     if outcome.missesIDToken {
       let notice = "the server gave no ID Token by device code: who signed in is not verified"

@@ -54,6 +54,7 @@ extension Hub {
       account: account.name, configuration: account.configuration, grant: account.session.grant, isLocal: isLocal,
       services: services(for: account.name))
     endTransfers(of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
+    removeTokenFiles(of: account.name)
     account.cancelRefresh()
     account.session.signedOut()
     failWaiters(account, .signedOut(account: account.name.text))
@@ -67,6 +68,7 @@ extension Hub {
     switch outcome {
     case .success(let ending):
       log.note(.signedOut(ending.confirmation == .revoked ? .revoked : .notRevoked), name)
+      if !ending.confirmation.foundNothing { tell(of: name) { $0.signedOut(.user) } }
       var result = ending.confirmation.json(name)
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
       batch.results.append(.object(result))
@@ -85,6 +87,9 @@ extension Hub {
 }
 
 extension SignOutOperation.Confirmation {
+  /// Whether there was no session to end.
+  var foundNothing: Bool { if case .nothingToRevoke = self { true } else { false } }
+
   /// `{"account","revoked","detail"}`.
   func json(_ account: AccountName) -> JSONObject {
     var result = JSONObject([("account", .string(account.text)), ("revoked", .bool(self == .revoked))])

@@ -71,7 +71,7 @@ extension Hub {
     if need.forceRefresh {
       switch waiter.purpose {
       case .whoami, .check, .resource: return .refused
-      case .token, .proof, .exchange: return .asked
+      case .token, .proof, .exchange, .file: return .asked
       }
     }
     guard let grant, let left = grant.remaining(at: now) else { return .noToken }
@@ -90,6 +90,8 @@ extension Request {
     case .logout(let logout): logout.account
     case .status(let account, check: _), .whoami(let account): account
     case .use(let account): account
+    case .events(let request): request.account
+    case .tokenFile(let request): request.account
     case .account(let request): request.account
     case .call(let call): call.account
     case .proof(let proof): proof.account

@@ -74,6 +74,7 @@ extension Hub {
     case .whoami: identify(account, grant, waiter.ticket, mayRefresh: !waiter.need.forceRefresh)
     case .check(let batch): check(account, grant, batch)
     case .resource(let transfer): begin(transfer, account, grant)
+    case .file(let file): place(grant, in: file, account)
     }
   }
 
@@ -83,6 +84,7 @@ extension Hub {
     case .check(let batch): settle(account.name, Failure(error, account: account.name.text), in: batch)
     case .exchange(let target, let refresh): refreshEnded(account.name, target, refresh, .failure(error))
     case .resource(let transfer): fail(transfer, Failure(error, account: account.name.text))
+    case .file(let file): failed(file, Failure(error, account: account.name.text))
     }
   }
 
@@ -111,6 +113,7 @@ extension Hub {
     let outcome = outcome.map { $0.keepingIdentity(of: account.session.grant) }
     let aftermath = account.session.refreshEnded(
       refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+    tellRefresh(of: account, aftermath)
     switch aftermath {
     case .ignored: break
     case .retry(let next, let wait):

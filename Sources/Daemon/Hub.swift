@@ -52,6 +52,13 @@ final class Hub {
   /// Checks of tokens that are under way.
   var verifications: [Ticket: Cancellation] = [:]
   var watches = Watches()
+  var followers = Followers()
+  var toldAccounts: ToldAccounts?
+  var tokenFiles: [Ticket: TokenFile] = [:]
+  var tokenFileStore: TokenFileStore?
+  /// Jobs that change the names of accounts, which must not look like accounts that come and go.
+  var renamesInFlight = 0
+  let commands: CommandDesk
   private var isStopping = false
 
   /// Jobs whose results have not been taken in.
@@ -59,7 +66,7 @@ final class Hub {
 
   init(
     services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?, facts: DaemonFacts, log: EventLog,
-    loop: any Loop,
+    commands: CommandDesk, loop: any Loop,
     post: @escaping @Sendable (JobResult) -> Void
   ) {
     self.services = services
@@ -67,10 +74,15 @@ final class Hub {
     self.changes = changes
     self.facts = facts
     self.log = log
+    self.commands = commands
     vaultPath = services.vault.summary().path
     self.loop = loop
     self.post = post
     log.listener = { [unowned self] entry in tellWatchers(entry) }
+    log.sessionListener = { [unowned self] entry in spread(entry) }
+    // What the accounts are at the start is no news.
+    tellAccounts()
+    removeOrphanedTokenFiles()
   }
 
   /// Runs `job` on a worker; its result comes back through ``ended(_:)``.
@@ -102,7 +114,7 @@ final class Hub {
     }
     if envelope.verbose { watch(envelope.request, ticket) }
     do throws(Failure) {
-      if isStopping { throw Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again") }
+      if isStopping { throw Self.stopping }
       switch envelope.request {
       case .token(let request): try token(request, ticket)
       case .proof(let request): try proof(request, ticket)
@@ -125,6 +137,8 @@ final class Hub {
       case .call(let request):
         try call(request, ticket, timeoutSeconds: envelope.timeoutSeconds, passed: passed)
       case .verify(let request): try verify(request, ticket, passed: passed)
+      case .events(let request): try events(request, ticket)
+      case .tokenFile(let request): try tokenFile(request, ticket)
       }
     } catch {
       loop.send(.failure(error), to: ticket)
@@ -149,10 +163,12 @@ final class Hub {
     return true
   }
 
-  /// A sign-in without a deadline of its own ends with its code, a stop with the work in hand.
+  /// A sign-in without a deadline of its own ends with its code, a stop with the work in hand; what is followed
+  /// or kept fresh has no end.
   private func deadlineSeconds(_ envelope: RequestEnvelope) -> Int? {
     switch envelope.request {
-    case .login, .loginResume, .daemonStop: envelope.timeoutSeconds
+    case .login, .loginResume, .daemonStop, .tokenFile: envelope.timeoutSeconds
+    case .events(let events) where events.follow: envelope.timeoutSeconds
     default: envelope.timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds
     }
   }
@@ -167,11 +183,15 @@ final class Hub {
     }
     endTransfers(Failure(.cancelled, "the daemon is stopping"))
     endVerifications()
+    endFollowers()
+    endTokenFiles()
   }
 
   /// The request is over for its sender: the connection closed or its time is up.
   func abandon(_ ticket: Ticket) {
     watches.end(ticket)
+    followers.end(ticket)
+    if let file = tokenFiles[ticket] { end(file) }
     for account in accounts.values.flatMap(\.all) { account.waiters.removeAll { $0.ticket == ticket } }
     for login in logins.values where login.ticket == ticket {
       if login.event != nil, login.isDetached { login.ticket = .nobody } else { end(login) }
@@ -209,6 +229,8 @@ final class Hub {
     case .renewal(let name, let target): renewalDue(name, target)
     case .devicePoll(let id): pollDue(id)
     case .signInExpiry(let id): loginExpired(id)
+    case .tokenEnd(let name): tokenEndDue(name)
+    case .tokenFile(let ticket): tokenFileDue(ticket)
     case .housekeeping, .stopDeadline: break
     }
   }
@@ -217,7 +239,10 @@ final class Hub {
 extension Hub {
   /// The settings now on disk.
   func settings() throws(Failure) -> Settings {
-    do { return try settingsFile.current(seen: seen) } catch { throw Failure(error) }
+    let settings: Settings
+    do { settings = try settingsFile.current(seen: seen) } catch { throw Failure(error) }
+    tellAccounts(settings)
+    return settings
   }
 
   /// The account that a request means, under its settings now on disk.
@@ -257,6 +282,7 @@ extension Hub {
     account.cancelRefresh()
     account.session.forgetToken()
     restartForWaiters(account)
+    renewTokenFiles(of: account.name)
   }
 
   private func use(_ name: String, _ ticket: Ticket) throws(Failure) {
@@ -267,6 +293,7 @@ extension Hub {
       throw Failure(error)
     }
     log.note(.settingsChanged(.activated), account.name)
+    tellAccounts()
     loop.send(.result(JSONObject([("account", .string(account.name.text))])), to: ticket)
   }
 }

@@ -7,6 +7,9 @@ enum TimerEvent: Sendable, Hashable {
   case renewal(account: String, target: TokenTarget?)
   case devicePoll(login: UInt64)
   case signInExpiry(login: UInt64)
+  /// An access token is near its end, or there.
+  case tokenEnd(account: String)
+  case tokenFile(Ticket)
   case housekeeping
   /// The daemon was told to stop, and jobs have had their time.
   case stopDeadline

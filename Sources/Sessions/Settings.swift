@@ -15,6 +15,9 @@ package struct Settings: Sendable, Hashable {
   /// The account that commands without a name mean.
   package private(set) var active: AccountName?
 
+  /// What is run when something happens to a session or an account.
+  package private(set) var commands: [EventCommand] = []
+
   package init() {
     object = JSONObject([("version", .int(Self.version))])
   }
@@ -39,6 +42,7 @@ package struct Settings: Sendable, Hashable {
         accounts.append((account, try AccountConfiguration(settings, place: "accounts.\(name)")))
       }
     }
+    if let value = object["on"] { commands = try EventCommand.list(value) }
     guard let value = object["active"] else { return }
     guard let name = value.string, let active = try? AccountName(name), self[active] != nil else {
       throw ConfigurationError(.invalid, "active")

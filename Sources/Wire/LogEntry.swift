@@ -47,7 +47,8 @@ extension LogEvent {
     case .refreshEnded(_, let code), .signInEnded(_, let code): code != nil
     case .signedOut(let result): result == .failed
     case .checked(_, let result): result == .failed
-    case .peerDropped, .requestTimedOut, .redirectForeign: true
+    case .peerDropped, .requestTimedOut, .redirectForeign, .commandFailed, .commandsDropped: true
+    case .tokenFile(let change): change == .failed
     case .step(let step): step.isFailure
     case .started, .stopping, .refreshBegan, .refreshRetry, .signInBegan, .signInCode, .signInSlowed, .signInApproved,
       .settingsChanged:
@@ -76,6 +77,9 @@ extension LogEvent {
     case .settingsChanged(let change): "settings: \(change.rawValue)"
     case .peerDropped(let problem): "a peer was dropped: \(problem.rawValue)"
     case .requestTimedOut: "a request was not answered in time"
+    case .commandFailed(let position, let problem): "command \(position) of the settings failed: \(problem.text)"
+    case .commandsDropped(let count): "\(count) commands of the settings were not run: too many wait"
+    case .tokenFile(let change): "token file: \(change.rawValue)"
     case .step(let step): step.text
     }
   }

@@ -28,8 +28,30 @@ package enum LogEvent: Sendable, Hashable {
   case peerDropped(PeerProblem)
   case requestTimedOut
 
+  /// A command of the settings, 1 for the first, did not do well.
+  case commandFailed(position: Int, CommandProblem)
+  /// So many commands were not run because too many wait.
+  case commandsDropped(count: Int)
+  case tokenFile(TokenFileChange)
+
   /// A step that somebody asked to be told.
   case step(LogStep)
+
+  /// What became of a command that was run for an event.
+  package enum CommandProblem: Sendable, Hashable {
+    case exited(Int)
+    case signalled(Int)
+    /// It ran for too long.
+    case timedOut
+    /// By the number of the system's error.
+    case notStarted(errno: Int)
+  }
+
+  /// What became of a token in a file.
+  package enum TokenFileChange: String, Sendable, CaseIterable {
+    case written, removed
+    case failed
+  }
 
   /// What the server said of a sign-out.
   package enum SignOut: String, Sendable, CaseIterable {
@@ -96,6 +118,9 @@ extension LogEvent {
     case .settingsChanged: "settings_changed"
     case .peerDropped: "peer_dropped"
     case .requestTimedOut: "request_timed_out"
+    case .commandFailed: "command_failed"
+    case .commandsDropped: "commands_dropped"
+    case .tokenFile: "token_file"
     case .step(let step): step.name
     }
   }
@@ -122,6 +147,11 @@ extension LogEvent {
       object["result"] = .string(result.rawValue)
     case .settingsChanged(let change): object["change"] = .string(change.rawValue)
     case .peerDropped(let problem): object["reason"] = .string(problem.rawValue)
+    case .commandFailed(let position, let problem):
+      object["position"] = .int(position)
+      problem.addMembers(to: &object)
+    case .commandsDropped(let count): object["count"] = .int(count)
+    case .tokenFile(let change): object["change"] = .string(change.rawValue)
     case .step(let step): step.addMembers(to: &object)
     }
   }
@@ -161,6 +191,12 @@ extension LogEvent {
       case "settings_changed": word("change").map { .settingsChanged($0) }
       case "peer_dropped": word("reason").map { .peerDropped($0) }
       case "request_timed_out": .requestTimedOut
+      case "command_failed":
+        number("position").flatMap { position in
+          CommandProblem(json).map { .commandFailed(position: position, $0) }
+        }
+      case "commands_dropped": number("count").map { .commandsDropped(count: $0) }
+      case "token_file": word("change").map { .tokenFile($0) }
       default: LogStep(json).map { .step($0) }
       }
     guard let event else { return nil }

@@ -22,8 +22,8 @@ extension Phrase {
 
   /// Reads what ``addMembers(to:as:)`` writes; nil without the text. A form that makes no sense is left aside.
   init?(_ json: JSON, _ name: String) {
-    guard let text = json[name]?.string else { return nil }
-    if let template = json["\(name)_template"]?.string,
+    guard let text = json[name]?.string.map(Self.clean) else { return nil }
+    if let template = json["\(name)_template"]?.string.map(Self.clean),
       let values = Self.values(json["\(name)_values"], depth: 1)
     {
       self.init(template: template, values: values)
@@ -32,6 +32,9 @@ extension Phrase {
     }
     self.init(stringLiteral: text)
   }
+
+  /// Without anything invisible; a message is one line.
+  private static func clean(_ text: String) -> String { TerminalText.clean(text, limit: 16_384) }
 
   private static func values(_ json: JSON?, depth: Int) -> [Value]? {
     guard let elements = json?.array, elements.count <= 16, depth <= deepest else { return nil }

@@ -69,7 +69,7 @@ import Testing
       ["account", "import", "home"] + server + ["--refresh-token-file", tree.path("token")],
       ["status", "--check"], ["list"], ["account", "remove", "work"], ["account", "remove", "spare", "--local"],
       ["login", "home"], ["logout", "home"], ["logout", "home"], ["logout", "--all"], ["status"],
-      ["daemon", "status"], ["daemon", "log"], ["daemon", "stop"], ["daemon", "stop"], ["daemon", "start"],
+      ["daemon", "status"], ["daemon", "log"], ["events"], ["daemon", "stop"], ["daemon", "stop"], ["daemon", "start"],
       ["daemon", "start"], ["daemon", "restart"], ["daemon", "stop"], ["--no-daemon", "list"], ["completions", "bash"],
       ["help"],
     ].map { $0.first == "--no-daemon" ? Array($0.dropFirst()) + ["--no-daemon"] : $0 }
@@ -187,6 +187,7 @@ import Testing
         let server = ["--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
         try answers.fail(["daemon", "status"], 4, "daemon_unavailable", in: tree)
         try answers.fail(["daemon", "log"], 4, "daemon_unavailable", in: tree)
+        try answers.fail(["events"], 4, "daemon_unavailable", in: tree)
         for command in answers.commands where !["env", "exec"].contains(command) {
           let takesAccount = ["logout", "token", "whoami", "status", "account show", "use"].contains(command)
           guard takesAccount else { continue }

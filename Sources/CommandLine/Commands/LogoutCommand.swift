@@ -34,7 +34,7 @@ enum LogoutCommand {
       let name = account["account"]?.string ?? "?"
       if account["revoked"]?.bool == true { return Phrase("signed out of \(name), tokens revoked") }
       if let detail = account["detail"]?.string {
-        return Phrase("signed out of \(name); tokens not revoked: \(Phrase(stringLiteral: detail))")
+        return Phrase("signed out of \(name); tokens not revoked: \(Phrase(known: detail))")
       }
       return local
         ? Phrase("signed out of \(name) here; the server was not told")

@@ -101,7 +101,7 @@ enum StatusCommand {
   private static func problem(_ problem: JSON?) -> Phrase? {
     guard let problem else { return nil }
     guard let failure = Failure(json: problem) else {
-      return (problem["message"]?.string ?? problem.string).map { Phrase(stringLiteral: $0) }
+      return (problem["message"]?.string ?? problem.string).map { Phrase(known: $0) }
     }
     return failure.advice.map { Phrase("\(failure.text); try: \($0)") } ?? failure.text
   }

@@ -151,7 +151,8 @@ struct DaemonClient: Sendable {
     }
   }
 
-  private func askForToken<Result>(
+  /// The same over a connection that goes on.
+  func askForToken<Result>(
     _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -182,9 +183,10 @@ struct DaemonClient: Sendable {
   /// Tells an event that is not part of the answer.
   func tell(_ event: Event) {
     switch event {
-    case .notice(let message): console.note(Phrase(stringLiteral: message))
+    case .notice(let message): console.note(known: message)
     case .progress(let entry): console.detail(entry)
-    case .qrCode, .deviceCode, .browser, .redirectRefused, .response: break
+    case .following: console.detail("following what happens")
+    case .qrCode, .deviceCode, .browser, .redirectRefused, .response, .session, .tokenFile: break
     }
   }
 

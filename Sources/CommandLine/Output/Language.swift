@@ -71,11 +71,14 @@ struct Language: Sendable {
     if let template = translation(phrase) {
       return Phrase.rendered(template, values, isolates: isRightToLeft)
     }
-    return Phrase.rendered(TerminalText.clean(phrase.englishTemplate, limit: limit), values)
+    return Phrase.rendered(phrase.englishTemplate, values)
   }
 }
 
 extension Phrase {
+  /// A whole text that came from the daemon and may be one of those that are translated.
+  init(known text: String) { self.init(stringLiteral: TerminalText.clean(text, limit: 400)) }
+
   /// The phrase as a person reads it; values may be of any length up to `limit` characters.
   func localized(limit: Int = 400) -> String { Language.current.text(self, limit: limit) }
 }

@@ -46,7 +46,7 @@ extension Command {
     summary: "Show what the daemon did lately",
     details: [
       "The daemon keeps its last 500 events in memory: refreshes with their duration and result, sign-ins, sign-outs,"
-        + " changes of settings, and peers that it dropped. No token, code or text of a server is ever in it. Fails with"
+        + " changes of settings, and peers that it dropped. What became of the sessions is in `agent events`. No token, code or text of a server is ever in it. Fails with"
         + " exit status 4 when no daemon runs, and starts none. In the foreground `agentd` writes the same lines to"
         + " standard error.",
       #"With `--json` prints `{"events": [{"time", "account", "event", ...}], "dropped"}`, the oldest first; `dropped` is"#
@@ -56,7 +56,10 @@ extension Command {
         + #" `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out` (`"result"`: `revoked`, `not_revoked` or"#
         + #" `failed`), `checked` (`"duration_ms"`, `"result"`, as of `agent status --check`), `settings_changed`"#
         + #" (`"change"`: `signed_in`, `added`, `changed`, `removed`, `imported`, `renamed`, `named`, `activated` or"#
-        + #" `outside`), `peer_dropped` (`"reason"`: `silent`, `not_reading`, `line_too_long`, `other_user` or `crowded`)"#
+        + #" `outside`), `peer_dropped` (`"reason"`: `silent`, `not_reading`, `line_too_long`, `other_user` or `crowded`),"#
+        + #" `command_failed` (a command that is run for events, by its place in the settings, `"position"`; `"reason"`:"#
+        + #" `exited` with `"status"`, `signalled` with `"signal"`, `timed_out`, or `not_started` with `"errno"`),"#
+        + #" `commands_dropped` (`"count"`), `token_file` (`"change"`: `written`, `removed` or `failed`),"#
         + " `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an error.",
       "While a command with `--verbose` waits, single steps are events too: `token_served` (`\"seconds_left\"`),"
         + #" `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with `"seconds_left"` and"#

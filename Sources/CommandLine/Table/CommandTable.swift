@@ -3,7 +3,7 @@
 /// The names are a closed set whose commands are made one by one, so that a call makes the one
 /// command it runs and no other.
 enum CommandTable: String, CaseIterable, Sendable {
-  case login, logout, token, env, exec, request, proof, status, list, use, whoami, verify, decode
+  case login, logout, token, env, exec, request, proof, status, list, use, whoami, events, verify, decode
   case accountAdd = "account add"
   case accountShow = "account show"
   case accountSet = "account set"
@@ -32,6 +32,7 @@ enum CommandTable: String, CaseIterable, Sendable {
     case .list: .list
     case .use: .use
     case .whoami: .whoami
+    case .events: .events
     case .verify: .verify
     case .decode: .decode
     case .accountAdd: .accountAdd
@@ -57,6 +58,7 @@ enum CommandTable: String, CaseIterable, Sendable {
   /// The command of exactly this name, which may be one that no list has.
   static func command(named name: String) -> Command? {
     if let entry = CommandTable(rawValue: name) { return entry.command }
+    if name.utf8.elementsEqual("__renew".utf8) { return .renew }
     return name.utf8.elementsEqual("__complete".utf8) ? .complete : nil
   }
 

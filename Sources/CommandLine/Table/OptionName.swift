@@ -99,4 +99,11 @@ enum OptionName: String, CaseIterable, Sendable {
   case shell
   case variable = "var"
   case unset
+  case hook
+  case tokenFile = "token-file"
+  case signal
+  case onRenewal = "on-renewal"
+
+  // `events`.
+  case follow
 }
