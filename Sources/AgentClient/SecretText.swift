@@ -6,16 +6,16 @@ internal import Encoding
 /// A client has no locked memory: what it protects is that no copy of a token stays
 /// behind in memory that is used for something else.
 package struct SecretText: ByteSink, ~Copyable {
-  package private(set) var bytes: [UInt8]
+  package var bytes: [UInt8]
 
   /// Makes an empty text with room for so many bytes; it grows past that without leaving a copy.
-  private init(capacity: Int) {
+  @inlinable init(capacity: Int) {
     bytes = []
     bytes.reserveCapacity(capacity)
   }
 
   /// Lends an empty text to `body` and overwrites it afterwards, also when `body` throws.
-  package static func with<Result: ~Copyable, Failure: Error>(
+  @inlinable package static func with<Result: ~Copyable, Failure: Error>(
     capacity: Int, _ body: (inout SecretText) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var text = SecretText(capacity: capacity)
@@ -23,17 +23,17 @@ package struct SecretText: ByteSink, ~Copyable {
     return try body(&text)
   }
 
-  package mutating func append(_ byte: UInt8) {
+  @inlinable package mutating func append(_ byte: UInt8) {
     makeRoom(for: 1)
     bytes.append(byte)
   }
 
-  package mutating func append(contentsOf span: Span<UInt8>) {
+  @inlinable package mutating func append(contentsOf span: Span<UInt8>) {
     makeRoom(for: span.count)
     bytes.append(contentsOf: span)
   }
 
-  private mutating func makeRoom(for count: Int) {
+  @usableFromInline mutating func makeRoom(for count: Int) {
     guard bytes.count + count > bytes.capacity else { return }
     var larger: [UInt8] = []
     larger.reserveCapacity(max(bytes.capacity * 2, bytes.count + count))

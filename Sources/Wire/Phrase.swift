@@ -54,10 +54,10 @@ package struct Phrase: Sendable {
   /// Puts values into the places of a template. A place without a value, and anything else after a percent sign, stays
   /// as it is.
   ///
-  /// - Parameter isolates: Whether values stand between the characters that keep their direction apart from that of the
-  ///   text around them (Unicode Standard Annex 9, section 2.4.3). Those within a command do not, or it could not be
-  ///   copied from a terminal: a Latin word before a value keeps it in order as well.
-  package static func rendered(_ template: String, _ values: [String], isolates: Bool = false) -> String {
+  /// - Parameter isolated: The values, counted from 0, that stand between the characters that keep their direction apart
+  ///   from that of the text around them (Unicode Standard Annex 9, section 2.4.3). Those within a command do not, or it
+  ///   could not be copied from a terminal: a Latin word before a value keeps it in order as well.
+  package static func rendered(_ template: String, _ values: [String], isolated: Set<Int> = []) -> String {
     var result = ""
     var rest = Substring(template)
     while let percent = rest.firstIndex(of: "%") {
@@ -67,8 +67,8 @@ package struct Phrase: Sendable {
         result += "%"
         rest.removeFirst()
       } else if let (index, end) = place(rest), values.indices.contains(index) {
-        let isApart = isolates && !(result.last { $0 != " " }.map { $0.isASCII && $0.isLetter } ?? false)
-        result += isApart ? "\u{2068}\(values[index])\u{2069}" : values[index]
+        let isInCommand = result.last { $0 != " " }.map { $0.isASCII && $0.isLetter } ?? false
+        result += isolated.contains(index) && !isInCommand ? "\u{2068}\(values[index])\u{2069}" : values[index]
         rest = rest[end...]
       } else {
         result += "%"
@@ -87,6 +87,9 @@ package struct Phrase: Sendable {
 }
 
 extension Phrase.Value {
+  /// Whether it is no text of its own.
+  package var isPhrase: Bool { if case .phrase = self { true } else { false } }
+
   package var english: String {
     switch self {
     case .text(let text): text
@@ -99,13 +102,17 @@ extension Phrase: Hashable {}
 
 extension Phrase: ExpressibleByStringInterpolation {
   package init(stringLiteral text: String) {
-    var template = StringInterpolation(literalCapacity: text.utf8.count, interpolationCount: 0)
-    template.appendLiteral(text)
-    self.init(stringInterpolation: template)
+    self.init(template: Self.escaped(text), values: [])
   }
 
   package init(stringInterpolation: StringInterpolation) {
     self.init(template: stringInterpolation.template, values: stringInterpolation.values)
+  }
+
+  /// A text without places as a part of a template.
+  private static func escaped(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+    return text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
   }
 
   /// Makes a template of the fixed parts of a literal and keeps the values.
@@ -116,7 +123,7 @@ extension Phrase: ExpressibleByStringInterpolation {
     package init(literalCapacity: Int, interpolationCount: Int) { template.reserveCapacity(literalCapacity) }
 
     package mutating func appendLiteral(_ literal: String) {
-      for character in literal { template += character == "%" ? "%%" : String(character) }
+      template += Phrase.escaped(literal)
     }
 
     package mutating func appendInterpolation(_ phrase: Phrase) { append(.phrase(phrase)) }

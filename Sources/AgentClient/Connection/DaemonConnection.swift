@@ -3,9 +3,9 @@ package import Wire
 
 /// A connection to a daemon of this user.
 package struct DaemonConnection: ~Copyable, Sendable {
-  private let socket: FileDescriptor
+  @usableFromInline let socket: FileDescriptor
   private let privateDaemon: DaemonProcess?
-  private var lines = LineBuffer()
+  @usableFromInline var lines = LineBuffer()
 
   /// Takes over a connected socket.
   ///
@@ -88,7 +88,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// - Parameter wait: Called when nothing is here; it may tell a person something meanwhile.
   /// - Throws: `timeout` past the deadline; `daemon_unavailable` when the daemon hangs up; what
   ///   `body` throws.
-  package mutating func nextLine<Result: ~Copyable>(
+  @inlinable package mutating func nextLine<Result: ~Copyable>(
     before deadline: Instant, waiting wait: Wait = waitSilently,
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -100,7 +100,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   }
 
   /// Gives the next line to `body` if it is here already; nil otherwise. Never waits.
-  package mutating func takeLine<Result: ~Copyable>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure)
+  @inlinable package mutating func takeLine<Result: ~Copyable>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure)
     -> Result?
   {
     try lines.takeLine(body)
@@ -126,7 +126,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     daemon?.reap()
   }
 
-  private borrowing func waitForInput(before deadline: Instant, _ wait: Wait) throws(Failure) {
+  @usableFromInline borrowing func waitForInput(before deadline: Instant, _ wait: Wait) throws(Failure) {
     let isReadable: Bool
     do {
       isReadable = try wait(socket, deadline)

@@ -4,12 +4,12 @@ package import Wire
 /// Collects the daemon's lines. They may hold tokens, so what was read is overwritten.
 package struct LineBuffer: Sendable {
   /// Bytes from `start` to `end` are read and not yet taken.
-  private var storage: [UInt8]
-  private var start = 0
-  private var end = 0
+  @usableFromInline var storage: [UInt8]
+  @usableFromInline var start = 0
+  @usableFromInline var end = 0
 
   /// How far the search for a line feed has come.
-  private var searched = 0
+  @usableFromInline var searched = 0
 
   /// An access token with all that goes with it nearly always fits.
   private static let initialCapacity = 4 << 10
@@ -18,7 +18,7 @@ package struct LineBuffer: Sendable {
 
   /// Gives the next whole line, without its line feed, to `body`; nil when there is none yet. The
   /// line is overwritten afterwards.
-  package mutating func takeLine<Result: ~Copyable>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure)
+  @inlinable package mutating func takeLine<Result: ~Copyable>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure)
     -> Result?
   {
     while searched < end, storage[searched] != UInt8(ascii: "\n") { searched += 1 }

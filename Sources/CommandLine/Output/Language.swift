@@ -69,9 +69,21 @@ struct Language: Sendable {
       }
     }
     if let template = translation(phrase) {
-      return Phrase.rendered(template, values, isolates: isRightToLeft)
+      return Phrase.rendered(template, values, isolated: isRightToLeft ? foreign(phrase.values) : [])
     }
     return Phrase.rendered(phrase.englishTemplate, values)
+  }
+
+  /// Which values are written from left to right, counted from 0: what has Latin letters in it, and no phrase of this
+  /// language.
+  private func foreign(_ values: [Phrase.Value]) -> Set<Int> {
+    let indices = values.indices.filter { index in
+      switch values[index] {
+      case .text(let text): text.unicodeScalars.contains { $0.isASCII && $0.properties.isAlphabetic }
+      case .phrase(let phrase): translation(phrase) == nil && !phrase.values.allSatisfy(\.isPhrase)
+      }
+    }
+    return Set(indices)
   }
 }
 
