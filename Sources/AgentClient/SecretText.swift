@@ -6,34 +6,29 @@ internal import Encoding
 /// A client has no locked memory: what it protects is that no copy of a token stays
 /// behind in memory that is used for something else.
 package struct SecretText: ByteSink, ~Copyable {
-  package var bytes: [UInt8]
+  package private(set) var bytes: [UInt8]
 
-  /// Makes an empty text with room for so many bytes; it grows past that without leaving a copy.
-  @inlinable init(capacity: Int) {
+  /// Makes an empty text with room for so many bytes; it grows past that without leaving a copy. Its owner overwrites it;
+  /// each module has a `with` of its own for that, as it has for lines; see ``DaemonConnection``.
+  package init(capacity: Int) {
     bytes = []
     bytes.reserveCapacity(capacity)
   }
 
-  /// Lends an empty text to `body` and overwrites it afterwards, also when `body` throws.
-  @inlinable package static func with<Result: ~Copyable, Failure: Error>(
-    capacity: Int, _ body: (inout SecretText) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    var text = SecretText(capacity: capacity)
-    defer { text.bytes.overwrite() }
-    return try body(&text)
-  }
+  /// Overwrites all of it.
+  package mutating func overwrite() { bytes.overwrite() }
 
-  @inlinable package mutating func append(_ byte: UInt8) {
+  package mutating func append(_ byte: UInt8) {
     makeRoom(for: 1)
     bytes.append(byte)
   }
 
-  @inlinable package mutating func append(contentsOf span: Span<UInt8>) {
+  package mutating func append(contentsOf span: Span<UInt8>) {
     makeRoom(for: span.count)
     bytes.append(contentsOf: span)
   }
 
-  @usableFromInline mutating func makeRoom(for count: Int) {
+  private mutating func makeRoom(for count: Int) {
     guard bytes.count + count > bytes.capacity else { return }
     var larger: [UInt8] = []
     larger.reserveCapacity(max(bytes.capacity * 2, bytes.count + count))

@@ -40,10 +40,12 @@ import Wire
 
   @Test func `makes room for longer words on the sign-in screen`() {
     let screen = SignInScreen(columns: 80, isStyled: false, language: Self.german)
-    let lines = screen.heading(issuer: "http://x:1", account: "work", clientID: "cli", scope: "openid").split(separator: "\n")
+    let lines = screen.heading(issuer: "http://x:1", account: "work", clientID: "cli", scope: "openid").split(
+      separator: "\n")
     #expect(
       lines.map(String.init) == [
-        "Anmeldung bei x:1", "  Aussteller  http://x:1", "  Konto       work", "  Client      cli", "  Möchte      openid",
+        "Anmeldung bei x:1", "  Aussteller  http://x:1", "  Konto       work", "  Client      cli",
+        "  Möchte      openid",
       ])
   }
 

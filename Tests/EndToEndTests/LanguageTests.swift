@@ -108,11 +108,15 @@ import Testing
         #expect(german.errorText.contains("agent: zur Anmeldung bei \(issuer.url) (Client agent-cli, Umfang: "))
         #expect(german.errorText.contains("agent: angemeldet bei \(issuer.url) als "))
         let status = try Self.run(agent, ["status"], tree, ["LANGUAGE": "de"]).outputText
-        #expect(status.contains("work (aktives Konto)\n") && status.contains("Zustand") && status.contains("aktiv, Token läuft in "))
+        #expect(
+          status.contains("work (aktives Konto)\n") && status.contains("Zustand")
+            && status.contains("aktiv, Token läuft in "))
         let arabic = try Self.run(agent, login, tree, ["LANGUAGE": "ar"])
         #expect(arabic.errorText.contains("\u{2068}\(issuer.url)\u{2069}"))
         #expect(arabic.errorText.contains("(الحساب \u{2068}work\u{2069})"))
-        #expect(try Self.run(agent, ["logout"], tree, ["LANGUAGE": "de"]).errorText == "agent: von work abgemeldet, Token widerrufen\n")
+        #expect(
+          try Self.run(agent, ["logout"], tree, ["LANGUAGE": "de"]).errorText
+            == "agent: von work abgemeldet, Token widerrufen\n")
         // A command can be copied: nothing invisible stands in it.
         let failure = try Self.run(agent, ["token"], tree, ["LANGUAGE": "ar"])
         #expect(failure.failed(3))

@@ -16,7 +16,8 @@ import Testing
   }
 
   static let templates: [(String, String)] = [
-    ("%2$s by %1$s", "b by a"), ("%1$s%1$s", "aa"), ("%3$s", "%3$s"), ("%0$s", "%0$s"), ("%s %n %x %1$n", "%s %n %x %1$n"),
+    ("%2$s by %1$s", "b by a"), ("%1$s%1$s", "aa"), ("%3$s", "%3$s"), ("%0$s", "%0$s"),
+    ("%s %n %x %1$n", "%s %n %x %1$n"),
     ("%", "%"), ("%%1$s", "%1$s"), ("%1", "%1"), ("%1$", "%1$"), ("%99999999999999999999$s", "%99999999999999999999$s"),
     ("%-1$s", "%-1$s"), ("", ""), ("%%", "%"),
   ]
@@ -82,7 +83,8 @@ import Testing
   }
 
   @Test func `has no characters that a terminal would obey`() throws {
-    let line = #"{"code":"network","message":"a\u001b[2J","message_template":"a\u001b%1$s","message_values":["\u001b[2J"]}"#
+    let line =
+      #"{"code":"network","message":"a\u001b[2J","message_template":"a\u001b%1$s","message_values":["\u001b[2J"]}"#
     let failure = try #require(Failure(json: try JSON(parsing: Array(line.utf8))))
     #expect(failure.message == "a[2J")
   }

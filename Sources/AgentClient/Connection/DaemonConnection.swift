@@ -3,9 +3,9 @@ package import Wire
 
 /// A connection to a daemon of this user.
 package struct DaemonConnection: ~Copyable, Sendable {
-  @usableFromInline let socket: FileDescriptor
+  private let socket: FileDescriptor
   private let privateDaemon: DaemonProcess?
-  @usableFromInline var lines = LineBuffer()
+  private var lines = LineBuffer()
 
   /// Takes over a connected socket.
   ///
@@ -83,27 +83,27 @@ package struct DaemonConnection: ~Copyable, Sendable {
     try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
   }
 
-  /// Waits for the next line and gives it, without its line feed, to `body`.
+  /// Waits for the next line and gives it, without its line feed, to `body`, which is called once.
+  ///
+  /// Each module that uses it has its own form with a result: a generic function of another module would not be
+  /// specialized, and its types be made at run time, which costs a program that starts anew each time too much.
   ///
   /// - Parameter wait: Called when nothing is here; it may tell a person something meanwhile.
   /// - Throws: `timeout` past the deadline; `daemon_unavailable` when the daemon hangs up; what
   ///   `body` throws.
-  @inlinable package mutating func nextLine<Result: ~Copyable>(
-    before deadline: Instant, waiting wait: Wait = waitSilently,
-    _ body: (Span<UInt8>) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  package mutating func passLine(
+    before deadline: Instant, waiting wait: Wait, _ body: (Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
     while true {
-      if let result = try lines.takeLine(body) { return result }
+      if try lines.passLine(body) { return }
       try waitForInput(before: deadline, wait)
       try readMore()
     }
   }
 
-  /// Gives the next line to `body` if it is here already; nil otherwise. Never waits.
-  @inlinable package mutating func takeLine<Result: ~Copyable>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure)
-    -> Result?
-  {
-    try lines.takeLine(body)
+  /// Gives the next line to `body` if it is here already, and says whether. Never waits.
+  package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
+    try lines.passLine(body)
   }
 
   /// Reads once; waits if nothing has come.
@@ -126,7 +126,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     daemon?.reap()
   }
 
-  @usableFromInline borrowing func waitForInput(before deadline: Instant, _ wait: Wait) throws(Failure) {
+  private borrowing func waitForInput(before deadline: Instant, _ wait: Wait) throws(Failure) {
     let isReadable: Bool
     do {
       isReadable = try wait(socket, deadline)

@@ -4,32 +4,31 @@ package import Wire
 /// Collects the daemon's lines. They may hold tokens, so what was read is overwritten.
 package struct LineBuffer: Sendable {
   /// Bytes from `start` to `end` are read and not yet taken.
-  @usableFromInline var storage: [UInt8]
-  @usableFromInline var start = 0
-  @usableFromInline var end = 0
+  private var storage: [UInt8]
+  private var start = 0
+  private var end = 0
 
   /// How far the search for a line feed has come.
-  @usableFromInline var searched = 0
+  private var searched = 0
 
   /// An access token with all that goes with it nearly always fits.
   private static let initialCapacity = 4 << 10
 
   package init() { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
 
-  /// Gives the next whole line, without its line feed, to `body`; nil when there is none yet. The
-  /// line is overwritten afterwards.
-  @inlinable package mutating func takeLine<Result: ~Copyable>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure)
-    -> Result?
-  {
+  /// Gives the next whole line, without its line feed, to `body`, and says whether there was one. The line is
+  /// overwritten afterwards.
+  package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
     while searched < end, storage[searched] != UInt8(ascii: "\n") { searched += 1 }
-    guard searched < end else { return nil }
+    guard searched < end else { return false }
     let line = start..<searched
     defer {
       for index in line { storage[index] = 0 }
       searched += 1
       start = searched
     }
-    return try body(storage.span.extracting(line))
+    try body(storage.span.extracting(line))
+    return true
   }
 
   /// Reads once, and waits for it. Returns how many bytes came, 0 at the end.
