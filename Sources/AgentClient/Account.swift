@@ -18,11 +18,13 @@ public struct Account: Sendable, Hashable {
     case offline
   }
 
+  /// Its name, which is this user's own choice.
   public var name: String
 
   /// Whether it is the one that is meant where none is named.
   public var isActive: Bool
 
+  /// The authorization server's issuer identifier.
   public var issuer: String
 
   /// nil for a state that this version does not know.

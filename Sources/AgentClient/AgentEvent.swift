@@ -2,7 +2,7 @@ internal import Wire
 
 /// Something that happened to a session or to the accounts.
 public struct AgentEvent: Sendable, Hashable {
-  /// What happened.
+  /// Each with what goes with it; times are in seconds since 1970-01-01T00:00:00Z.
   public enum Kind: Sendable, Hashable {
     case signedIn(expiresAt: Int?)
     /// - Parameter cause: A word of agentd(8), such as `user`, `expired` or `revoked`.
@@ -32,6 +32,7 @@ public struct AgentEvent: Sendable, Hashable {
   /// nil where no account is meant.
   public var account: String?
 
+  /// What happened.
   public var kind: Kind
 
   /// Puts an event together, for tests.

@@ -16,20 +16,28 @@ public final class AgentSessions: SessionContainer {
   /// - Parameter path: Absolute, of any length.
   public init(socket path: String) { socket = path }
 
+  /// The installation that the sessions belong to.
   public func installation() throws(AgentError) -> InstallationID? {
     try converse { (agent) throws(AgentError) in try agent.installation() }
   }
 
+  /// All accounts, whether signed in or not.
   public func accounts() throws(AgentError) -> [Account] {
     try converse { (agent) throws(AgentError) in try agent.accounts() }
   }
 
+  /// A valid access token, renewed first if need be.
+  ///
+  /// - Parameter account: nil means the active one.
   public func token(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) throws(AgentError) -> AccessToken {
     try converse { (agent) throws(AgentError) in try agent.token(for: account, options) }
   }
 
+  /// Ends a session; the account stays.
+  ///
+  /// - Parameter account: nil means the active one.
   public func signOut(_ account: String? = nil) throws(AgentError) {
     try converse { (agent) throws(AgentError) in try agent.signOut(account) }
   }

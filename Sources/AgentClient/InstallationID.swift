@@ -27,5 +27,6 @@ public struct InstallationID: Sendable, Hashable, CustomStringConvertible {
 
   private init(unchecked text: String) { self.text = text }
 
+  /// The same as ``text``.
   public var description: String { text }
 }

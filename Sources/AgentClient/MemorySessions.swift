@@ -6,7 +6,9 @@ internal import Synchronization
 public final class MemorySessions: SessionContainer {
   /// An access token, and the session with its new expiry.
   public struct Grant: Sendable {
+    /// The access token.
     public var token: String
+    /// What it belongs to.
     public var session: Session
 
     /// Puts a grant together.
@@ -53,8 +55,10 @@ public final class MemorySessions: SessionContainer {
   /// Removes everything and begins a new installation, as removing the agent's store does.
   public func reinstall() { state.withLock { $0 = State() } }
 
+  /// The installation that the sessions belong to.
   public func installation() -> InstallationID? { state.withLock { $0.installation } }
 
+  /// All accounts, whether signed in or not.
   public func accounts() -> [Account] {
     let now = now()
     return state.withLock { state in
@@ -69,6 +73,9 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
+  /// A valid access token, renewed first if need be.
+  ///
+  /// - Parameter account: nil means the active one.
   public func token(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) throws(AgentError) -> AccessToken {
@@ -86,6 +93,9 @@ public final class MemorySessions: SessionContainer {
     return Self.token(grant)
   }
 
+  /// Ends a session; the account stays.
+  ///
+  /// - Parameter account: nil means the active one.
   public func signOut(_ account: String? = nil) throws(AgentError) {
     let (name, _) = try entry(account)
     state.withLock { $0.entries[name]?.isSignedOut = true }
