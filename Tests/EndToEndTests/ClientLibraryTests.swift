@@ -31,19 +31,26 @@ import Testing
       let sessions = AgentSessions(socket: session.tree.socketPath)
       let expired = TokenOptions(forcesRefresh: true)
       session.issuer.stop()
-      #expect(Self.error { () throws(AgentError) in try sessions.token(for: "work", expired) }?.remedy == .tryLater)
+      #expect(Self.error(of: sessions, for: "work", expired)?.remedy == .tryLater)
       try sessions.signOut("work")
-      let error = Self.error { () throws(AgentError) in try sessions.token(for: "work") }
+      let error = Self.error(of: sessions, for: "work")
       #expect(error == AgentError(.signIn, code: "signed_out", message: "work is signed out", hint: "agent login work"))
-      let nobody = Self.error { () throws(AgentError) in try sessions.token(for: "nobody") }
+      let nobody = Self.error(of: sessions, for: "nobody")
       #expect(nobody?.remedy == .signIn && nobody?.code == "no_account")
-      let wrong = Self.error { () throws(AgentError) in try sessions.token(for: "no such name") }
+      let wrong = Self.error(of: sessions, for: "no such name")
       #expect(wrong.map { $0.remedy == .fixProgram || $0.remedy == .signIn } == true)
     }
   }
 
-  private static func error(_ body: () throws(AgentError) -> AccessToken) -> AgentError? {
-    do throws(AgentError) { _ = try body() } catch { return error }
+  private static func error(
+    of sessions: AgentSessions, for account: String? = nil, _ options: TokenOptions = TokenOptions()
+  ) -> AgentError? {
+    do throws(AgentError) { _ = try sessions.token(for: account, options) } catch { return error }
+    return nil
+  }
+
+  private static func error(of session: RefreshableSession<AgentSessions>) -> AgentError? {
+    do throws(AgentError) { _ = try session.token() } catch { return error }
     return nil
   }
 
@@ -52,7 +59,7 @@ import Testing
       let sessions = AgentSessions(socket: session.tree.socketPath)
       let before = try sessions.token().session
       try session.tree.stopDaemon()
-      #expect(Self.error { () throws(AgentError) in try sessions.token() }?.code == "daemon_unavailable")
+      #expect(Self.error(of: sessions)?.code == "daemon_unavailable")
       try #require(try session.tree.agent("daemon", "start").succeeded)
       #expect(try sessions.token().session.subject == before.subject)
     }
@@ -120,19 +127,19 @@ import Testing
       try #require(try tree.agent("daemon", "start").succeeded)
       #expect(try sessions.installation() == nil)
       #expect(try sessions.accounts().map(\.state) == [.signedOut])
-      let error = Self.error { () throws(AgentError) in try live.token() }
+      let error = Self.error(of: live)
       #expect(error?.remedy == .signIn)
       // The same person signs in again: another installation, in which the old session object is over.
       try tree.signIn(at: session.issuer.url)
       let second = try #require(try sessions.installation())
       #expect(second != first)
-      let changed = Self.error { () throws(AgentError) in try live.token() }
+      let changed = Self.error(of: live)
       #expect(changed?.remedy == .signIn && changed?.code == "installation_changed")
       // The old vault put back does not open with the new installation's secret.
       try tree.stopDaemon()
       try tree.directory.write(vault, old)
       try #require(try tree.agent("daemon", "start").succeeded)
-      let foreign = Self.error { () throws(AgentError) in try sessions.token(for: "work") }
+      let foreign = Self.error(of: sessions, for: "work")
       #expect(foreign?.code == "foreign_device")
     }
   }
