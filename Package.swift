@@ -4,7 +4,7 @@ import PackageDescription
 // Dependencies point downwards only; the build is run with
 // `--explicit-target-dependency-import-check error`, so an import that is not listed here fails.
 // Each foreign thing is imported by exactly one Swift module: Glibc by Platform, libcrypto by
-// Crypto, libcurl by HTTP, libqrencode by QRCode.
+// Crypto, libcurl and libssl by HTTP, libqrencode by QRCode.
 
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -39,7 +39,7 @@ func tests(_ name: String, uses: [Target.Dependency]) -> Target {
 // linked by an ordinary build. Its sources are those of the tests that replay what was found.
 let isFuzzing = Context.environment["AGENT_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-  "Sessions", "HTTP", "OAuth", "Vault", "JOSE", "Wire", "Crypto", "Encoding", "Platform",
+  "CommandLine", "Sessions", "HTTP", "OAuth", "Vault", "JOSE", "Wire", "Crypto", "Encoding", "Platform",
 ]
 let fuzzing: Target =
   isFuzzing
@@ -58,7 +58,7 @@ let package = Package(
   targets: [
     // Programs.
     program("agent", uses: ["CommandLine"], linked: fullyStatic),
-    program("agentd", uses: ["Daemon", "Platform"], linked: staticSwift),
+    program("agentd", uses: ["Daemon", "Platform", "CHeap"], linked: staticSwift),
     program("devissuer", uses: ["DevIssuer", "Platform"], linked: staticSwift),
     program("generate", uses: ["CommandLine"], linked: fullyStatic),
 
@@ -70,7 +70,7 @@ let package = Package(
       uses: ["Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "Vault", "Crypto", "Wire", "Encoding", "Platform"]),
     module("AgentClient", uses: ["Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform"]),
-    module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "CCurl"]),
+    module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "CCurl", "CTLS"]),
     module("QRCode", uses: ["CQRencode"]),
     module("OAuth", uses: ["JOSE", "Crypto", "Encoding"]),
     module("Vault", uses: ["Crypto", "Encoding", "Platform"]),
@@ -82,8 +82,11 @@ let package = Package(
 
     // C: shims only, no logic.
     .target(name: "CPlatform"),
+    // Linked, not imported.
+    .target(name: "CHeap"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
     // Tests.

@@ -105,9 +105,9 @@ final class Account {
   /// Drops the tokens with other targets, because the session that they came from is over.
   ///
   /// - Returns: Who waited for one.
-  func dropOthers() -> [Waiter] {
+  func dropOthers(cancelling: Bool = true) -> [Waiter] {
     let waiters = others.values.flatMap(\.waiters)
-    for other in others.values { other.cancelRefresh() }
+    if cancelling { for other in others.values { other.cancelRefresh() } }
     others = [:]
     return waiters
   }

@@ -1,6 +1,7 @@
 internal import Encoding
 internal import OAuth
 internal import Sessions
+internal import Vault
 internal import Wire
 
 extension AccountConfiguration {
@@ -78,6 +79,7 @@ extension AccountConfiguration {
     if let redirectURI = given.redirectURI { self.redirectURI = try Self.redirectURI(redirectURI) }
     if given.keepsAccessToken { keepsAccessToken = true }
     if given.dpop { dpop = true }
+    if let level = given.protection { protection = Protection(level) }
     for origin in try origins(of: given) where !lists(origin) { origins.append(origin.text) }
   }
 
@@ -159,6 +161,7 @@ extension AccountConfiguration {
     settings.keepsAccessToken = keepsAccessToken
     settings.dpop = dpop
     settings.origins = origins
+    settings.protection = protection.map { ProtectionLevel($0) }
     return settings
   }
 

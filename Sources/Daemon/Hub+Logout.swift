@@ -35,7 +35,7 @@ extension Hub {
   }
 
   private func signOut(_ account: Account, _ request: LogoutRequest, _ batch: SignOutBatch) {
-    var operation = beginSignOut(account, isLocal: request.local)
+    var operation = beginSignOut(account, isLocal: request.local, endsAll: request.all)
     operation.wantsLogoutPage = request.browser
     submit { [operation] in
       let outcome: Result<SignOutOperation.Ending, SessionError>
@@ -45,20 +45,27 @@ extension Hub {
   }
 
   /// Ends all that goes on for the account here; the operation does the rest on a worker.
-  func beginSignOut(_ account: Account, isLocal: Bool) -> SignOutOperation {
+  func beginSignOut(_ account: Account, isLocal: Bool, endsAll: Bool = false) -> SignOutOperation {
     for login in logins.values where login.account == account.name {
       conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
       end(login)
     }
-    let operation = SignOutOperation(
+    var operation = SignOutOperation(
       account: account.name, configuration: account.configuration, grant: account.session.grant, isLocal: isLocal,
       services: services(for: account.name))
+    operation.forgetsServer = endsAll || !isIssuerShared(by: account)
     endTransfers(of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
     removeTokenFiles(of: account.name)
     account.cancelRefresh()
     account.session.signedOut()
     failWaiters(account, .signedOut(account: account.name.text))
     return operation
+  }
+
+  /// Whether another account is at the same issuer.
+  private func isIssuerShared(by account: Account) -> Bool {
+    let others = (try? settings())?.accounts.filter { $0.name != account.name } ?? []
+    return others.contains { $0.configuration.issuer.utf8.elementsEqual(account.configuration.issuer.utf8) }
   }
 
   func signedOut(

@@ -29,8 +29,11 @@ extension Hub {
   }
 
   private func seek(for waiter: Account.Waiter, _ account: Account) throws(SessionError) {
-    prove(account)
     let now = loop.now
+    // Time may have passed in suspend, of which the timer has not told yet.
+    if locks.idle.due <= now { lock(.idle) }
+    if locks.isLocking, let level = locks.shut[account.name] { throw .vault(VaultError(.locked(level))) }
+    prove(account)
     let decision = account.session.request(waiter.need, account: account.name.text, now: now)
     explain(decision, for: waiter, account, now)
     switch decision {
@@ -50,7 +53,8 @@ extension Hub {
     guard let grant = account.session.grant, account.session.refresh == nil else { return }
     if let seen, seen == account.provenAt { return }
     let stamp = FileStamp(at: vaultPath)
-    if stamp == account.provenAgainst {
+    // Without a file nothing is proven, as it is not before the first time.
+    if let stamp, stamp == account.provenAgainst {
       account.provenAt = seen
     } else if services.isCurrent(grant, of: account.name) {
       account.provenAgainst = stamp
@@ -62,6 +66,7 @@ extension Hub {
   }
 
   private func serve(_ grant: AccessGrant, _ account: Account, _ waiter: Account.Waiter) {
+    if grant.protection != .device { locks.idle.used(loop.now) }
     switch waiter.purpose {
     case .token(let extras):
       do {
@@ -186,8 +191,9 @@ extension Hub {
     }
   }
 
-  func failWaiters(_ account: Account, _ error: SessionError) {
-    for waiter in account.dropOthers() { fail(waiter, account, error) }
+  /// - Parameter cancelling: Whether the refreshes under way are given up too.
+  func failWaiters(_ account: Account, _ error: SessionError, cancelling: Bool = true) {
+    for waiter in account.dropOthers(cancelling: cancelling) { fail(waiter, account, error) }
     answerWaiters(account) { _ in .failure(error) }
   }
 

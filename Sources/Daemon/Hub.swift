@@ -21,6 +21,8 @@ protocol Loop: AnyObject {
   func listen(_ listener: RedirectListener, for login: UInt64) throws(SystemError)
   /// Ends that; nothing happens where it is not awaited.
   func stopListening(for login: UInt64)
+  /// Gives back what only waits for its next use.
+  func tidyUp()
   /// Ends the daemon; the request is answered when all work is done.
   func stop(_ ticket: Ticket)
 }
@@ -52,6 +54,7 @@ final class Hub {
   /// Checks of tokens that are under way.
   var verifications: [Ticket: Cancellation] = [:]
   var watches = Watches()
+  var locks = LockState()
   var followers = Followers()
   var toldAccounts: ToldAccounts?
   var tokenFiles: [Ticket: TokenFile] = [:]
@@ -137,6 +140,7 @@ final class Hub {
       case .call(let request):
         try call(request, ticket, timeoutSeconds: envelope.timeoutSeconds, passed: passed)
       case .verify(let request): try verify(request, ticket, passed: passed)
+      case .vault(let request): try vault(request, ticket, passed: passed)
       case .events(let request): try events(request, ticket)
       case .tokenFile(let request): try tokenFile(request, ticket)
       }
@@ -229,6 +233,7 @@ final class Hub {
     case .renewal(let name, let target): renewalDue(name, target)
     case .devicePoll(let id): pollDue(id)
     case .signInExpiry(let id): loginExpired(id)
+    case .idleLock: idleLockDue()
     case .tokenEnd(let name): tokenEndDue(name)
     case .tokenFile(let ticket): tokenFileDue(ticket)
     case .housekeeping, .stopDeadline: break

@@ -187,6 +187,8 @@ final class Server: Loop {
     beginStop()
   }
 
+  func tidyUp() { housekeeping() }
+
   func schedule(_ event: TimerEvent, at due: Instant) { timers.schedule(event, at: due) }
 }
 

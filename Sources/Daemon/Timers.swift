@@ -7,6 +7,8 @@ enum TimerEvent: Sendable, Hashable {
   case renewal(account: String, target: TokenTarget?)
   case devicePoll(login: UInt64)
   case signInExpiry(login: UInt64)
+  /// Perhaps nobody has used what is unlocked for long enough.
+  case idleLock
   /// An access token is near its end, or there.
   case tokenEnd(account: String)
   case tokenFile(Ticket)

@@ -114,8 +114,7 @@ extension PrivateDirectory {
     for name: String, _ bytes: Span<UInt8>, mode: UInt32, isDurable: Bool = true
   ) throws(SystemError) -> String {
     try PrivateDirectory.checkName(name)
-    let suffix = Randomness.bytes(8).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
-    let temporary = ".\(name).\(suffix).tmp"
+    let temporary = PrivateDirectory.temporaryName(for: name)
     let file = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
     do {
       try PrivateDirectory.fill(file, with: bytes, mode: mode, isDurable: isDurable)
@@ -124,6 +123,11 @@ extension PrivateDirectory {
       throw error
     }
     return temporary
+  }
+
+  static func temporaryName(for name: String) -> String {
+    let suffix = Randomness.bytes(8).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+    return ".\(name).\(suffix).tmp"
   }
 
   private static func fill(

@@ -1,5 +1,6 @@
 internal import Encoding
 package import OAuth
+package import Vault
 
 /// What the settings file says of one account. Nothing here is secret, and nothing here alone can
 /// send a secret anywhere: see ``Authority``.
@@ -32,6 +33,9 @@ package struct AccountConfiguration: Sendable, Hashable {
   package var dpop = false
   /// Places that may get the access token; see ``ResourceGate``.
   package var origins: [String] = []
+  /// The level that the next sign-in keeps its record at; nil leaves an old record where it is. What protects a
+  /// record is in the vault, so whoever edits the settings moves none.
+  package var protection: Protection?
 
   package init(issuer: String, clientID: String) {
     self.issuer = issuer
@@ -108,6 +112,7 @@ extension AccountConfiguration {
     set("keep_access_token", keepsAccessToken ? true : nil)
     set("dpop", dpop ? true : nil)
     set("origins", origins.isEmpty ? nil : .array(origins.map { .string($0) }))
+    set("protect", protection.map { .string($0.word) })
     return object
   }
 
@@ -136,6 +141,10 @@ extension AccountConfiguration {
     keepsAccessToken = try reader.flag("keep_access_token")
     dpop = try reader.flag("dpop")
     origins = try reader.texts("origins")
+    if let word = try reader.text("protect") {
+      guard let protection = Protection(word: word) else { throw ConfigurationError(.invalid, "\(place).protect") }
+      self.protection = protection
+    }
     guard let named = object["endpoints"] else { return }
     guard let named = named.object else { throw ConfigurationError(.invalid, "\(place).endpoints") }
     let places = SettingsReader(object: named, place: "\(place).endpoints")

@@ -60,7 +60,7 @@ package struct AccountRename: Sendable {
       try services.removeLeftover(of: new)
       return nil
     }
-    return try services.write(record, of: new)
+    return try services.write(record, of: new, protection: try services.protection(of: old) ?? .device)
   }
 
   /// The second step, from which on the new name counts.

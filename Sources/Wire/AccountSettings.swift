@@ -51,6 +51,9 @@ package struct AccountSettings: Sendable, Hashable {
   /// an origin.
   package var origins: [String] = []
 
+  /// How the session's record in the vault opens; nil keeps what it is, or begins with ``ProtectionLevel/device``.
+  package var protection: ProtectionLevel?
+
   package init() {}
 
   /// Endpoints under their metadata names (RFC 8414, section 2).
@@ -107,6 +110,7 @@ extension AccountSettings {
     keepsAccessToken = try members.flag("keep")
     dpop = try members.flag("dpop")
     origins = try members.texts("origins")
+    protection = try members.protection("protect")
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -134,6 +138,7 @@ extension AccountSettings {
     members.add("keep", keepsAccessToken)
     members.add("dpop", dpop)
     members.add("origins", origins)
+    members.add("protect", protection?.rawValue)
   }
 }
 

@@ -3,6 +3,7 @@ extension Request {
   package var mayBeRepeated: Bool {
     switch self {
     case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
+    case .vault(let request): request.mayBeRepeated
     case .tokenFile, .login, .loginRedirect, .loginResume, .logout, .account, .call, .verify, .daemonStop: false
     }
   }

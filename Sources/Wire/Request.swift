@@ -23,6 +23,8 @@ package enum Request: Sendable, Hashable {
   case call(CallRequest)
   /// Finds out whether tokens hold.
   case verify(VerifyRequest)
+  /// About the vault itself.
+  case vault(VaultRequest)
   /// What happened to sessions and accounts.
   case events(EventsRequest)
   /// A token in a file.
@@ -104,6 +106,7 @@ extension Request {
     case .account(let request): request.name
     case .call: "resource"
     case .verify: "verify"
+    case .vault(let request): request.name
     case .events: "events"
     case .tokenFile: "token_file"
     }
@@ -126,6 +129,7 @@ extension Request {
     case .account(let request): request.addMembers(to: &members)
     case .call(let request): request.addMembers(to: &members)
     case .verify(let request): request.addMembers(to: &members)
+    case .vault(let request): request.addMembers(to: &members)
     case .events(let request): request.addMembers(to: &members)
     case .tokenFile(let request): request.addMembers(to: &members)
     case .list, .daemonStatus, .daemonStop, .daemonLog: break
@@ -158,10 +162,13 @@ extension Request {
     case "events": self = .events(try EventsRequest(members))
     case "token_file": self = .tokenFile(try TokenFileRequest(members))
     default:
-      guard let request = try AccountRequest(named: name, members) else {
+      if let request = try AccountRequest(named: name, members) {
+        self = .account(request)
+      } else if let request = try VaultRequest(named: name, members) {
+        self = .vault(request)
+      } else {
         throw Failure(.invalidRequest, "unknown request")
       }
-      self = .account(request)
     }
   }
 }

@@ -21,6 +21,8 @@ import Wire
     #expect(words.isSuperset(of: LogEvent.SignOut.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: LogEvent.SettingsChange.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: LogEvent.PeerProblem.allCases.map(\.rawValue)))
+    #expect(words.isSuperset(of: LogEvent.LockCause.allCases.map(\.rawValue)))
+    #expect(words.isSuperset(of: LogEvent.VaultChange.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: CheckResult.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: LogStep.Endpoint.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: LogEvent.TokenFileChange.allCases.map(\.rawValue)))

@@ -9,19 +9,30 @@ import Testing
 
   init() throws {
     let header = try VaultHeader.new()
-    key = try DataKey(SecretBytes.random(32), header: header)
-    empty = VaultFile(header: header, generation: 0, slots: [KeySlot(.host, body: [])], records: [])
+    key = try DataKey.new(for: .device, header: header, epoch: 1)
+    var epochs = KeyEpochs()
+    epochs[.device] = 1
+    let slot = KeySlot(SlotContext(number: 1, kind: .host, leadingTo: key), body: [])
+    empty = VaultFile(
+      header: header, generation: 0, epochs: epochs, lastSlotNumber: 1, slots: [slot], records: [])
+  }
+
+  private func file(generation: UInt64, _ records: [SealedRecord]) -> VaultFile {
+    VaultFile(
+      header: empty.header, generation: generation, epochs: empty.epochs, lastSlotNumber: 1, slots: empty.slots,
+      records: records)
   }
 
   private func record(_ name: String, length: Int) throws -> SealedRecord {
     SealedRecord(
-      name: try AccountName(name), generation: 1, nonce: [UInt8](repeating: 0, count: VaultFormat.nonceLength),
+      name: try AccountName(name), protection: .device, generation: 1,
+      nonce: [UInt8](repeating: 0, count: VaultFormat.nonceLength),
       sealed: [UInt8](repeating: 0, count: length)[...])
   }
 
   @Test func `a vault holds 10,000 accounts and no more`() throws {
     let records = try (10_000..<20_000).map { try record("a\($0)", length: 16) }
-    var file = VaultFile(header: empty.header, generation: 1, slots: empty.slots, records: records)
+    var file = file(generation: 1, records)
     #expect(throws: VaultError.Code.tooManyAccounts) { try file.put(record("b", length: 16)) }
     // Replacing is no account more.
     var same = try UnverifiedVaultFile(parsing: file.encoded(with: key)).verified(with: key)
@@ -34,7 +45,9 @@ import Testing
     let body = try record("x", length: VaultFormat.maximumContentLength + VaultFormat.sealOverhead).sealed
     #expect(throws: VaultError.Code.tooManyAccounts) {
       for number in 0..<1000 {
-        try file.put(SealedRecord(name: AccountName("a\(number)"), generation: 1, nonce: [], sealed: body))
+        try file.put(
+          SealedRecord(
+            name: AccountName("a\(number)"), protection: .device, generation: 1, nonce: [], sealed: body))
       }
     }
     #expect((254...256).contains(file.records.count))
@@ -49,21 +62,20 @@ import Testing
   @Test func `names that do not ascend are damage`() throws {
     for names in [["b", "a"], ["a", "a"]] {
       let records = try names.map { try record($0, length: 16) }
-      let file = VaultFile(header: empty.header, generation: 1, slots: empty.slots, records: records)
+      let file = file(generation: 1, records)
       let bytes = try file.encoded(with: key)
       #expect(throws: VaultError.Code.damaged) { try UnverifiedVaultFile(parsing: bytes) }
     }
   }
 
   @Test func `a record newer than the vault is damage`() throws {
-    let file = VaultFile(
-      header: empty.header, generation: 0, slots: empty.slots, records: [try record("a", length: 16)])
+    let file = file(generation: 0, [try record("a", length: 16)])
     let bytes = try file.encoded(with: key)
     #expect(throws: VaultError.Code.damaged) { try UnverifiedVaultFile(parsing: bytes) }
   }
 
   @Test func `the last generation is followed by an error, not by the first`() throws {
-    var file = VaultFile(header: empty.header, generation: .max, slots: empty.slots, records: [])
+    var file = file(generation: .max, [])
     #expect(throws: VaultError.Code.damaged) { try file.advance(above: 0) }
     var other = empty
     #expect(throws: VaultError.Code.damaged) { try other.advance(above: .max) }

@@ -45,6 +45,7 @@ enum StatusCommand {
     add(Phrase("client"), "client_id")
     add(Phrase("subject"), "subject")
     add(Phrase("scope"), "scope")
+    if account["protection"]?.string != "device" { add(Phrase("protection"), "protection") }
     add(Phrase("secret"), expiry("client_secret_expires_at"))
     add(Phrase("certificate"), expiry("certificate_expires_at"))
     add(Phrase("proxy"), "proxy")
@@ -124,7 +125,7 @@ enum StatusCommand {
   private static func vault(_ vault: JSON) -> Phrase {
     guard vault["exists"]?.bool != false else { return Phrase("none yet") }
     let path = vault["path"]?.string ?? "unknown"
-    return vault["device_bound"]?.bool == true
-      ? Phrase("\(path), bound to this device") : Phrase("\(path), not bound to this device")
+    guard let binding = VaultText.binding(vault) else { return Phrase("\(path), bound to nothing") }
+    return Phrase("\(path), bound to \(Phrase(known: binding))")
   }
 }

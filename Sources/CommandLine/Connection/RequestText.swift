@@ -37,7 +37,7 @@ enum RequestText {
     case .events(let request): request.account
     case .tokenFile(let request): request.account
     case .discover(let request): request.account
-    case .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog: nil
+    case .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog, .vault: nil
     }
   }
 }

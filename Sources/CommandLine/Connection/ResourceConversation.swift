@@ -79,8 +79,9 @@ struct ResourceConversation {
     _ tellBody: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> Answer {
     var piece: [UInt8] = []
+    var nothingTyped: TypedTokens?
     let result = try PipedAnswer(client, from: pipe).receive(
-      over: &connection, total: { $0["body_bytes"]?.int }
+      over: &connection, total: { $0["body_bytes"]?.int }, beside: &nothingTyped
     ) { (pipe) throws(Failure) in
       piece.removeAll(keepingCapacity: true)
       let count = try PipedAnswer.reading { () throws(SystemError) in

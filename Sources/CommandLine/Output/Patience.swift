@@ -22,7 +22,8 @@ enum Patience {
       .account(.remove):
       self = .forServer
     case .call, .discover: self = .forResource
-    case .loginRedirect, .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog, .events:
+    case .loginRedirect, .status, .list, .use, .account, .vault, .daemonStatus, .daemonStop, .daemonLog,
+      .events:
       self = .forDaemon
     }
   }

@@ -10,6 +10,16 @@ enum CommandTable: String, CaseIterable, Sendable {
   case accountRename = "account rename"
   case accountRemove = "account remove"
   case accountImport = "account import"
+  case lock, unlock
+  case vaultStatus = "vault status"
+  case vaultBind = "vault bind"
+  case vaultAddPassphrase = "vault add-passphrase"
+  case vaultChangePassphrase = "vault change-passphrase"
+  case vaultRemoveSlot = "vault remove-slot"
+  case vaultRotateKey = "vault rotate-key"
+  case vaultRebind = "vault rebind"
+  case vaultCheck = "vault check"
+  case vaultSet = "vault set"
   case daemonStart = "daemon start"
   case daemonStop = "daemon stop"
   case daemonRestart = "daemon restart"
@@ -41,6 +51,17 @@ enum CommandTable: String, CaseIterable, Sendable {
     case .accountRename: .accountRename
     case .accountRemove: .accountRemove
     case .accountImport: .accountImport
+    case .lock: .lock
+    case .unlock: .unlock
+    case .vaultStatus: .vaultStatus
+    case .vaultBind: .vaultBind
+    case .vaultAddPassphrase: .vaultAddPassphrase
+    case .vaultChangePassphrase: .vaultChangePassphrase
+    case .vaultRemoveSlot: .vaultRemoveSlot
+    case .vaultRotateKey: .vaultRotateKey
+    case .vaultRebind: .vaultRebind
+    case .vaultCheck: .vaultCheck
+    case .vaultSet: .vaultSet
     case .daemonStart: .daemonStart
     case .daemonStop: .daemonStop
     case .daemonRestart: .daemonRestart

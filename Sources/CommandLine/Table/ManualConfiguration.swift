@@ -38,6 +38,10 @@ enum ManualConfiguration {
     Member("version", "number", "The version of the format, 1. Must be there."),
     Member("active", "text", "The account of commands that name none. Must be one of the accounts; by default none."),
     Member("accounts", "object", "The accounts by name, at most 1000; by default none."),
+    Member(
+      "lock_after", "number",
+      "After how many seconds without use the vault locks what a passphrase or a PIN protects; 0 for never, by default"
+        + " 900. See `agent vault set`."),
     Member("on", "list of objects", "The commands that are run when something happens, at most 32; by default none."),
   ]
 
@@ -164,6 +168,10 @@ enum ManualConfiguration {
       "origins", "list of texts",
       "Places that may get the access token, each `https://HOST` or `https://HOST:PORT`; by default only the one of"
         + " UserInfo. Option `--host`."),
+    Member(
+      "protect", "text",
+      "How the record of the next sign-in opens: `device`, `passphrase` or `tpm2`; by default as the record before, else"
+        + " `device`. What protects the record that there is, only the vault says. Option `--protect`."),
   ]
 
   static let endpoints = [
@@ -195,7 +203,7 @@ enum ManualConfiguration {
         + " hand is refused until `agent account set` names it, or the account is signed in to anew."),
     .text(
       "`proxy` may differ, unless the vault holds a password for it. `scope`, `resource`, `audience`, `no_proxy`,"
-        + " `keep_access_token`, `dpop` and `active` may be changed at any time."),
+        + " `keep_access_token`, `dpop`, `protect`, `lock_after` and `active` may be changed at any time."),
   ]
 
   private static let files = [

@@ -2,7 +2,7 @@ extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
     [token, proof, login, loginRedirect, loginResume, discover, logout, status, list, use, whoami, resource, verify]
-    + accountRequests + [
+    + accountRequests + vaultRequests + [
       sessionEvents, tokenFile, daemonStatus, daemonLog, daemonStop,
     ]
 
@@ -139,7 +139,7 @@ extension ManualProtocol {
         "accounts", "list of objects",
         "For each account `name`, `active`, `issuer`, `client_id`, `guest` (there is no user),"
           + " `client_secret_expires_at`, `certificate_thumbprint` (RFC 8705: `x5t#S256`), `certificate_expires_at`,"
-          + " `subject`, `state`, `scope`, `expires_at`,"
+          + " `subject`, `state`, `scope`, `protection` (how its record in the vault opens), `expires_at`,"
           + " `last_refresh`, `http_loopback` (whether plain http is allowed), `ca_file`, `proxy` and `problem`, an error"
           + " object that says why it cannot be used or what failed last; with `check` also `check`, which is one of `ok`,"
           + " `signed_out_elsewhere`, `not_signed_in`, `not_possible` and `failed`, and `check_problem`, an error object"
@@ -148,8 +148,9 @@ extension ManualProtocol {
       Member("daemon", "object", "What `daemon_status` answers."),
       Member(
         "vault", "object",
-        "`path`, `exists`, `slots`, a list of what can open it, `device_bound`, whether another machine cannot, and where it exists `installation`, a number in hexadecimal digits that it got when it was made: another one means that all sessions from before are gone."
-      ),
+        "`path`, `exists`, `slots`, a list of what can open it, `device_bound`, whether another machine cannot, and"
+          + " `binding` and `binding_problem` as in `vault_status`; where it exists `installation`, a number in hexadecimal"
+          + " digits that it got when it was made: another one means that all sessions from before are gone."),
     ])
 
   private static let list = Description(
@@ -198,7 +199,8 @@ extension ManualProtocol {
         "The oldest first. For each event `time`, `account` where it is about one, `event`, which says what it is, and"
           + " what goes with that: `attempt`, `duration_ms`, `wait_ms`, `seconds`, `seconds_left`, `seconds_wanted`,"
           + " `result` (`ok` or an error code), `endpoint` (a word for what it is for), `status` (that of HTTP),"
-          + " `algorithm`, `change`, `reason`, `signal`, `errno`, `position` or `count`. A client leaves out an event that it does not know."
+          + " `algorithm`, `change`, `cause`, `protection`, `reason`, `signal`, `errno`, `position` or `count`. A client leaves"
+          + " out an event that it does not know."
       ),
       Member("dropped", "number", "How many earlier events are no longer kept."),
     ])

@@ -47,6 +47,6 @@ extension Option {
       Option(
         name: .host, value: .text("HOST"), repeats: true,
         summary: "Let requests take the access token to this host too; may be given several times"),
-    ]
+    ] + protection
   }
 }

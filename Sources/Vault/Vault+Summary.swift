@@ -1,0 +1,10 @@
+extension Vault {
+  /// What can be told without a key. It never fails: a file that cannot be read has no slots.
+  package func summary() -> VaultSummary {
+    let place = try? place()
+    let slots = try? parseForReading()?.slots.map { SlotSummary($0) }
+    return VaultSummary(
+      slots: slots ?? [], tpmProblem: bindings.tpm.problem, isDeviceBound: bindings.host.machineIdentity != nil,
+      path: place?.path ?? stateDirectory, exists: (try? place?.exists()) ?? false)
+  }
+}
