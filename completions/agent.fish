@@ -95,7 +95,13 @@ function __agent_takes_value
             return 0
         case 'env --var'
             return 0
+        case 'env --hook'
+            return 0
         case 'exec --var'
+            return 0
+        case 'exec --signal'
+            return 0
+        case 'exec --on-renewal'
             return 0
         case 'request -H'
             return 0
@@ -370,7 +376,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'status' 'list' 'use' 'whoami' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -457,10 +463,11 @@ complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts, sessions,
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
 complete -c agent -n '__agent_at word ' -a 'whoami' -d 'Show who is signed in'
+complete -c agent -n '__agent_at word ' -a 'events' -d 'Show what happened to sessions and accounts'
 complete -c agent -n '__agent_at word ' -a 'verify' -d 'Check whether tokens hold, by their issuer\'s keys'
 complete -c agent -n '__agent_at word ' -a 'decode' -d 'Show what a token says, without verifying it'
 complete -c agent -n '__agent_at word ' -a 'account' -d 'add, show, set, rename, remove, import'
-complete -c agent -n '__agent_at word ' -a 'lock' -d 'Lock the accounts that a passphrase or a PIN protects'
+complete -c agent -n '__agent_at word ' -a 'lock' -d 'Lock what a passphrase or a PIN protects'
 complete -c agent -n '__agent_at word ' -a 'unlock' -d 'Unlock accounts by their passphrase or PIN'
 complete -c agent -n '__agent_at word ' -a 'vault' -d 'status, bind, add-passphrase, change-passphrase, remove-slot, rotate-key, rebind, check, set'
 complete -c agent -n '__agent_at word ' -a 'daemon' -d 'start, stop, restart, status, run, log'
@@ -566,8 +573,12 @@ complete -c agent -n '__agent_at operand 0 token' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options env' -l shell -x -a 'sh bash zsh fish csh dotenv json' -d 'The shell to write for'
 complete -c agent -n '__agent_at options env' -l var -x -d 'Set the variable NAME, and only those named'
 complete -c agent -n '__agent_at options env' -l unset -d 'Print statements that unset the variables'
+complete -c agent -n '__agent_at options env' -l hook -x -a 'bash zsh fish' -d 'Print a function that keeps the variables fresh at the prompt'
 complete -c agent -n '__agent_at operand 0 env' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options exec' -l var -x -d 'Set the variable NAME, and only those named'
+complete -c agent -n '__agent_at options exec' -l token-file -d 'Put the token into a file that is kept fresh while the command runs'
+complete -c agent -n '__agent_at options exec' -l signal -x -d 'Send the command this signal when the token file has changed'
+complete -c agent -n '__agent_at options exec' -l on-renewal -r -F -d 'Run this program when the token file has changed'
 complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options request' -s H -l header -x -d 'Send this header, Name: value; may be given several times'
 complete -c agent -n '__agent_at options request' -s d -l data -x -d 'Send this text, the file after @, or with @- standard input'
@@ -587,6 +598,8 @@ complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers wh
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 whoami' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options events' -s f -l follow -d 'Show what happens from now on, until ended'
+complete -c agent -n '__agent_at operand 0 events' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options verify' -l issuer -x -d 'Take the keys of this issuer, which need not be an account\'s'
 complete -c agent -n '__agent_at options verify' -l jwks -r -F -d 'Take the keys in this file: a JWK Set, or a single public JWK'
 complete -c agent -n '__agent_at options verify' -l audience -x -d 'The token must be for this audience (aud)'
@@ -729,5 +742,5 @@ complete -c agent -n '__agent_at options vault rebind' -l passphrase-file -r -F 
 complete -c agent -n '__agent_at options vault rebind' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
 complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never' -d 'Lock after this time without use, or never'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof status list use whoami verify decode account lock unlock vault daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof status list use whoami events verify decode account lock unlock vault daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set start stop restart status run log'

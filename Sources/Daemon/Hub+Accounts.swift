@@ -171,7 +171,8 @@ extension Hub {
       tellRenamed(rename.old, to: rename.new)
       move(rename, outcome)
     }
-    send(outcome, rename.new, ticket) { outcome in
+    let isDone = if case .success = outcome { true } else { false }
+    send(outcome, isDone ? rename.new : rename.old, ticket) { outcome in
       JSONObject([
         ("account", .string(rename.new.text)), ("renamed_from", .string(rename.old.text)),
         ("active", .bool(outcome.settings.active == rename.new)),

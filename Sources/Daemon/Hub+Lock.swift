@@ -52,6 +52,7 @@ extension Hub {
     endLogins(at: Set(levels))
     for (name, level) in names { if let account = accounts[name] { shut(account, level) } }
     if !levels.isEmpty || cause == .asked { log.note(.locked(cause)) }
+    if !levels.isEmpty { log.tell(.locked) }
     loop.tidyUp()
     let result = JSONObject([("locked", .array(levels.map { .string($0.word) }))])
     for ticket in locks.tickets { loop.send(.result(result), to: ticket) }
@@ -88,6 +89,7 @@ extension Hub {
   /// A level is open from now on.
   func unlocked(_ event: LogEvent) {
     log.note(event)
+    log.tell(.unlocked)
     awaitIdleness()
   }
 

@@ -61,7 +61,8 @@ extension Vault {
       vault = try verify(unverified, with: deviceKey, seen: seen, path: place.path)
       vault.setKey(key)
     }
-    let isLent: Bool? = protection == .device && !seen.holds(.device) ? true : nil
+    let held = seen.key(of: .device, header: vault.file.header, epoch: vault.file.epochs[.device])
+    let isLent: Bool? = protection == .device && held == nil ? true : nil
     let isKept = memory.withLock { $0.remember(vault, since: seen.wipes, isLent: isLent) }
     if !isKept { throw VaultError(.locked(protection), path: place.path) }
   }

@@ -7,7 +7,7 @@ struct VaultMemory: Sendable {
   /// How often keys were wiped. A call that began before must not bring them back.
   private(set) var wipes = 0
   /// The newest state of the vault that was seen, so that an older copy is noticed.
-  private(set) var newest: (header: VaultHeader, generation: UInt64)?
+  private(set) var newest: (header: VaultHeader, generation: UInt64, epochs: KeyEpochs)?
 
   /// The key of a protection in the vault with this header, if it is the one remembered.
   func key(of protection: Protection, header: VaultHeader, epoch: UInt64) -> DataKey? {
@@ -24,13 +24,24 @@ struct VaultMemory: Sendable {
 
   /// Takes note of a file that was read or written, and of its keys unless some were wiped meanwhile.
   ///
+  /// Others may have come to keys meanwhile that this call knows nothing of; those stay, as long as they are the
+  /// file's.
   /// - Parameter isLent: The device's key came from a slot that somebody opened for it.
   /// - Returns: Whether the keys were kept.
   @discardableResult
   mutating func remember(_ vault: OpenVault, since wipes: Int, isLent: Bool? = nil) -> Bool {
-    newest = (vault.file.header, max(vault.file.generation, floor(for: vault.file.header)))
+    let file = vault.file
+    if file.generation >= floor(for: file.header) { newest = (file.header, file.generation, file.epochs) }
     guard wipes == self.wipes else { return false }
-    keys = vault.keys
+    for protection in Protection.allCases {
+      // Of a file that others have replaced since it was read, only keys count that are still in use.
+      let epoch = newest?.epochs[protection]
+      if let key = vault.keys[protection], key.epoch == epoch {
+        keys[protection] = key
+      } else if let key = keys[protection], key.epoch != epoch || key.header != newest?.header {
+        keys[protection] = nil
+      }
+    }
     if let isLent { isDeviceKeyLent = isLent }
     // Nothing would bring it back by itself.
     if !vault.file.slots.contains(where: \.isAutomatic) { isDeviceKeyLent = true }

@@ -38,7 +38,11 @@ extension FuzzTarget {
     guard let check = try? VaultFile.check(of: covered),
       let file = try? UnverifiedVaultFile(parsing: Array(covered) + check + bytes[covered.endIndex...])
     else { return }
-    for slot in file.slots { _ = try? PassphraseBinding.cost(of: slot.body) }
+    for slot in file.slots {
+      _ = try? PassphraseBinding.cost(of: slot.body)
+      guard let body = try? TPMSlotBody(slot.body) else { continue }
+      try BrokenPromise.unless(body.bytes == slot.body, "what is written of a slot is what was read")
+    }
     let epoch = file.epochs[.device]
     guard
       let key = try? DataKey(

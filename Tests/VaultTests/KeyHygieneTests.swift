@@ -76,10 +76,45 @@ private func settles(at bytes: Int) -> Bool {
     }
   }
 
+  @Test func `stay when a call ends that began before they came`() throws {
+    let closed = try OpenVault.new(above: 0)
+    var open = closed
+    open.setKey(try DataKey.new(for: .passphrase, header: closed.file.header, epoch: 1))
+    var other = closed
+    other.file.setKey(try open.key(of: .passphrase), of: .passphrase)
+    var memory = VaultMemory()
+    let begin = memory.wipes
+    memory.remember(open, since: begin)
+    memory.remember(other, since: begin)
+    #expect(memory.holds(.passphrase))
+    // Of an older file nothing is learned, of a newer one that the key is of the past.
+    var newer = open
+    try newer.file.advance(above: 1)
+    newer.setKey(try DataKey.new(for: .passphrase, header: closed.file.header, epoch: 2))
+    memory.remember(newer, since: begin)
+    memory.remember(open, since: begin)
+    #expect(memory.key(of: .passphrase, header: closed.file.header, epoch: 2) != nil)
+    try other.file.advance(above: 9)
+    memory.remember(other, since: begin)
+    #expect(!memory.holds(.passphrase))
+  }
+
+  @Test func `are kept by an unlocking that ends after a newer write`() throws {
+    var before = try OpenVault.new(above: 0)
+    before.setKey(try DataKey.new(for: .passphrase, header: before.file.header, epoch: 1))
+    var after = OpenVault(file: before.file, deviceKey: before.deviceKey)
+    try after.file.advance(above: 1)
+    var memory = VaultMemory()
+    memory.remember(after, since: memory.wipes)
+    #expect(!memory.holds(.passphrase))
+    memory.remember(before, since: memory.wipes)
+    #expect(memory.holds(.passphrase))
+    #expect(memory.newest?.generation == 2)
+  }
+
   @Test func `do not come back by a call that began before the lock`() throws {
-    let header = try VaultHeader.new()
     var vault = try OpenVault.new(above: 0)
-    vault.setKey(try DataKey.new(for: .passphrase, header: header, epoch: 1))
+    vault.setKey(try DataKey.new(for: .passphrase, header: vault.file.header, epoch: 1))
     var memory = VaultMemory()
     let begin = memory.wipes
     let isKept = memory.remember(vault, since: begin)

@@ -74,6 +74,67 @@ import Testing
     #expect(throws: VaultError.Code.damaged) { try UnverifiedVaultFile(parsing: bytes) }
   }
 
+  /// The empty file with another table of slots and keys, tag and check made for it.
+  private func parse(_ change: (inout VaultFile) throws -> Void) throws -> UnverifiedVaultFile {
+    var file = empty
+    try file.advance(above: 1)
+    try change(&file)
+    return try UnverifiedVaultFile(parsing: file.encoded(with: key))
+  }
+
+  private func slot(_ bytes: [UInt8]) throws -> KeySlot {
+    var reader = ByteReader(bytes)
+    return try KeySlot(from: &reader)
+  }
+
+  @Test func `slots and keys that do not belong together are damage`() throws {
+    _ = try parse { _ in }
+    let changes: [(String, (inout VaultFile) throws -> Void)] = [
+      ("no slot", { $0.slots = [] }),
+      ("two of one number", { $0.slots.append($0.slots[0]) }),
+      ("a number above the last", { $0.lastSlotNumber = 0 }),
+      (
+        "numbers that descend",
+        { file in
+          file.lastSlotNumber = 2
+          file.slots = [try slot([2, 0, 1, 0, 0, 0]), file.slots[0]]
+        }
+      ),
+      (
+        "no slot of the device",
+        { file in
+          file.epochs[.passphrase] = 1
+          file.slots = [try slot([1, 0, 3, 1, 0, 0])]
+        }
+      ),
+      (
+        "a slot of a key that there is not",
+        { file in
+          file.lastSlotNumber = 2
+          file.slots.append(try slot([2, 0, 3, 1, 0, 0]))
+        }
+      ),
+      (
+        "a record of a key that there is not",
+        { file in
+          file.records = [
+            SealedRecord(
+              name: alice, protection: .tpm2, generation: 1, nonce: [UInt8](repeating: 0, count: 12),
+              sealed: [UInt8](repeating: 0, count: 16)[...])
+          ]
+        }
+      ),
+      ("a key of the future", { $0.epochs[.tpm2] = 3 }),
+      ("no key of the device", { $0.epochs[.device] = 0 }),
+    ]
+    for (name, change) in changes {
+      #expect(throws: VaultError.Code.damaged, "\(name)") { _ = try parse(change) }
+    }
+    for bytes in [[0, 0, 1, 0, 0, 0], [1, 0, 1, 3, 0, 0], [1, 0, 1, 255, 0, 0]] as [[UInt8]] {
+      #expect(throws: VaultError.Code.damaged) { _ = try slot(bytes) }
+    }
+  }
+
   @Test func `the last generation is followed by an error, not by the first`() throws {
     var file = file(generation: .max, [])
     #expect(throws: VaultError.Code.damaged) { try file.advance(above: 0) }

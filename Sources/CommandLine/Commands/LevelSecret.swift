@@ -66,8 +66,8 @@ struct LevelSecret {
       return try SecretPrompt.ask(Phrase(verbatim: question), hint: hint) { (secret) throws(Failure) in try pipe(secret)
       }
     }
-    return try SecretPrompt.ask("New \(title)\(purpose)", hint: hint) { (first) throws(Failure) in
-      let isSame = try SecretPrompt.ask("The same again", hint: hint) { (second) in
+    return try SecretPrompt.ask(Phrase("New \(title)\(purpose)"), hint: hint) { (first) throws(Failure) in
+      let isSame = try SecretPrompt.ask(Phrase("The same again"), hint: hint) { (second) in
         first.hasSameBytes(as: second)
       }
       guard isSame else { throw Failure(.invalidRequest, "the two were not the same") }
