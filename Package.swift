@@ -64,11 +64,13 @@ let package = Package(
 
     // Modules, highest first.
     module("DevIssuer", uses: ["Encoding", "Crypto", "JOSE", "Platform"]),
-    module("CommandLine", uses: ["AgentClient", "Wire", "Encoding", "Platform"]),
+    module("CommandLine", uses: ["AgentSocket", "Wire", "Encoding", "Platform"]),
     module(
       "Daemon",
       uses: ["Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "Vault", "Crypto", "Wire", "Encoding", "Platform"]),
-    module("AgentClient", uses: ["Wire", "Encoding", "Platform"]),
+    module("AgentClient", uses: ["AgentSocket", "Wire", "Encoding", "Platform"]),
+    // Apart from the library, whose async code would bring a run-time system into the thin client.
+    module("AgentSocket", uses: ["Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform"]),
     module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "CCurl", "CTLS"]),
     module("QRCode", uses: ["CQRencode"]),
@@ -104,7 +106,7 @@ let package = Package(
     tests(
       "SessionsTests", uses: ["Sessions", "OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("AgentClientTests", uses: ["AgentClient", "Wire", "Encoding", "Platform", "TestSupport"]),
-    tests("CommandLineTests", uses: ["CommandLine", "AgentClient", "Wire", "Encoding", "Platform", "TestSupport"]),
+    tests("CommandLineTests", uses: ["CommandLine", "AgentSocket", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests(
       "DaemonTests",
       uses: ["Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),

@@ -1,3 +1,5 @@
+internal import AgentSocket
+
 extension SecretText {
   /// Lends an empty text to `body` and overwrites it afterwards, also when `body` throws.
   static func with<Result: ~Copyable, Failure: Error>(

@@ -1,4 +1,4 @@
-import AgentClient
+import AgentSocket
 import Encoding
 import Platform
 import TestSupport

@@ -1,4 +1,4 @@
-internal import AgentClient
+internal import AgentSocket
 internal import Platform
 internal import Wire
 

@@ -1,4 +1,4 @@
-internal import AgentClient
+internal import AgentSocket
 internal import Encoding
 internal import Platform
 internal import Wire

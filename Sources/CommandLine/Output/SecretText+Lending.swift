@@ -1,4 +1,4 @@
-internal import AgentClient
+internal import AgentSocket
 
 extension SecretText {
   /// Lends an empty text to `body` and overwrites it afterwards, also when `body` throws.
