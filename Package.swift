@@ -4,7 +4,7 @@ import PackageDescription
 // Dependencies point downwards only; the build is run with
 // `--explicit-target-dependency-import-check error`, so an import that is not listed here fails.
 // Each foreign thing is imported by exactly one Swift module: Glibc by Platform, libcrypto by
-// Crypto, libcurl and libssl by HTTP, libqrencode by QRCode.
+// Crypto, libcurl and libssl by HTTP, libqrencode by QRCode, libsystemd by DesktopBus.
 
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -67,13 +67,16 @@ let package = Package(
     module("CommandLine", uses: ["AgentSocket", "Wire", "Encoding", "Platform"]),
     module(
       "Daemon",
-      uses: ["Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "Vault", "Crypto", "Wire", "Encoding", "Platform"]),
+      uses: [
+        "Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire", "Encoding", "Platform",
+      ]),
     module("AgentClient", uses: ["AgentSocket", "Wire", "Encoding", "Platform"]),
     // Apart from the library, whose async code would bring a run-time system into the thin client.
     module("AgentSocket", uses: ["Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform"]),
     module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "CCurl", "CTLS"]),
     module("QRCode", uses: ["CQRencode"]),
+    module("DesktopBus", uses: ["Platform", "CSystemd"]),
     module("OAuth", uses: ["JOSE", "Crypto", "Encoding"]),
     module("Vault", uses: ["Crypto", "Encoding", "Platform"]),
     module("JOSE", uses: ["Crypto", "Encoding"]),
@@ -86,6 +89,7 @@ let package = Package(
     .target(name: "CPlatform"),
     // Linked, not imported.
     .target(name: "CHeap"),
+    .target(name: "CSystemd"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),

@@ -51,6 +51,8 @@ struct AccountNews {
       // Of an account that nobody knew to be signed in only the server's word is news.
       return isSignedIn == nil && cause != .expired ? [] : signedOut(cause)
     }
+    // A lock is told where it happens.
+    if error.isLocked { return [] }
     let code = Failure(error, account: nil).code
     if case .oauth = error, error.isPassing {
       if isOffline { return [] }

@@ -1,3 +1,4 @@
+internal import DesktopBus
 internal import Encoding
 internal import OAuth
 internal import Platform
@@ -19,42 +20,53 @@ extension Hub {
       guard let level = levels.first(where: { $0 != .device }) else { continue }
       locks.shut[account.name] = level
       shut(account, level)
+      log.tell(.locked, account.name)
     }
     endLogins(at: services.vault.levelsToLock)
-    let names = Array(accounts.keys)
     submit { [services] in
-      let (levels, shut) = Self.wipe(services, names)
-      return .then { hub in hub.locked(cause, levels, shut) }
+      let wiped = Self.wipe(services)
+      return .then { hub in hub.locked(cause, wiped) }
     }
   }
 
-  /// Wipes the keys, and tells what is locked now: the levels, and these accounts with theirs.
-  private static func wipe(
-    _ services: SessionServices, _ names: [AccountName]
-  ) -> ([Protection], [(account: AccountName, protection: Protection)]) {
+  /// What a lock has closed.
+  private struct Wiped: Sendable {
+    /// The levels that are locked now.
+    let levels: [Protection]
+    /// Those of them that were open.
+    let closed: Set<Protection>
+    /// The accounts at them; nil when not even that can be known.
+    let accounts: [(account: AccountName, protection: Protection)]?
+  }
+
+  private static func wipe(_ services: SessionServices) -> Wiped {
     let vault = services.vault
     let closing = vault.levelsToLock
+    let open = closing.filter { vault.isUnlocked($0) }
+    // What could not be written before cannot be written afterwards either.
+    if services.isUnsettled { services.settleAll() }
     services.gate.close(closing) { vault.lock() }
     let levels = Protection.allCases.filter { closing.contains($0) && ((try? vault.hasSlots(for: $0)) ?? false) }
     do throws(VaultError) {
-      let names = Set(names)
-      return (levels, try vault.protections().filter { names.contains($0.account) && levels.contains($0.protection) })
+      let found = try vault.protections().filter { levels.contains($0.protection) }
+      return Wiped(levels: levels, closed: open, accounts: found)
     } catch {
-      return (levels, error.code == .locked(.device) ? names.map { ($0, .device) } : [])
+      return Wiped(levels: levels, closed: open, accounts: error.code == .locked(.device) ? nil : [])
     }
   }
 
-  private func locked(
-    _ cause: LogEvent.LockCause, _ levels: [Protection], _ names: [(account: AccountName, protection: Protection)]
-  ) {
+  private func locked(_ cause: LogEvent.LockCause, _ wiped: Wiped) {
+    let told = locks.shut
     locks.isLocking = false
     locks.shut = [:]
-    endLogins(at: Set(levels))
-    for (name, level) in names { if let account = accounts[name] { shut(account, level) } }
-    if !levels.isEmpty || cause == .asked { log.note(.locked(cause)) }
-    if !levels.isEmpty { log.tell(.locked) }
+    endLogins(at: Set(wiped.levels))
+    for (name, level) in wiped.accounts ?? accounts.keys.map({ ($0, .device) }) {
+      if let account = accounts[name] { shut(account, level) }
+      if wiped.closed.contains(level), told[name] == nil { log.tell(.locked, name) }
+    }
+    if !wiped.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
     loop.tidyUp()
-    let result = JSONObject([("locked", .array(levels.map { .string($0.word) }))])
+    let result = JSONObject([("locked", .array(wiped.levels.map { .string($0.word) }))])
     for ticket in locks.tickets { loop.send(.result(result), to: ticket) }
     locks.tickets = []
     let afterwards = locks.afterwards
@@ -86,11 +98,12 @@ extension Hub {
     if locks.isLocking { locks.afterwards.append(act) } else { act(self) }
   }
 
-  /// A level is open from now on.
-  func unlocked(_ event: LogEvent) {
+  /// A level is open from now on, and these accounts with it.
+  func unlocked(_ event: LogEvent, _ accounts: [AccountName]) {
     log.note(event)
-    log.tell(.unlocked)
+    wishes.listen()
     awaitIdleness()
+    for account in accounts { log.tell(.unlocked, account) }
   }
 
   /// Begins to count anew, by the settings as they are now.

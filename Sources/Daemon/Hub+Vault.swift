@@ -48,22 +48,33 @@ extension Hub {
   // MARK: Opening
 
   private func unlock(_ level: ProtectionLevel, _ source: SharedDescriptor, _ ticket: Ticket) {
-    onVault(ticket) { (vault) throws(SessionError) in
-      let secret = try VaultSecret.read(source)
-      try storing { () throws(VaultError) in try vault.unlock(Protection(level), secret: secret.bytes) }
-      return JSONObject([("protection", .string(level.rawValue))])
-    } then: { hub in
-      hub.unlocked(.unlocked(level))
+    open(level, source, ticket, .unlocked(level)) { (vault, secret) throws(VaultError) in
+      try vault.unlock(Protection(level), secret: secret.bytes)
     }
   }
 
   private func create(_ level: ProtectionLevel, _ source: SharedDescriptor, _ ticket: Ticket) {
-    onVault(ticket) { (vault) throws(SessionError) in
+    open(level, source, ticket, .vaultChanged(.created)) { (vault, secret) throws(VaultError) in
+      try vault.createProtection(Protection(level), secret: secret.bytes)
+    }
+  }
+
+  private func open(
+    _ level: ProtectionLevel, _ source: SharedDescriptor, _ ticket: Ticket, _ event: LogEvent,
+    _ body: @escaping @Sendable (Vault, SharedSecret) throws(VaultError) -> Void
+  ) {
+    work({ [services] () throws(SessionError) in
       let secret = try VaultSecret.read(source)
-      try storing { () throws(VaultError) in try vault.createProtection(Protection(level), secret: secret.bytes) }
-      return JSONObject([("protection", .string(level.rawValue))])
-    } then: { hub in
-      hub.unlocked(.vaultChanged(.created))
+      let vault = services.vault
+      try storing { () throws(VaultError) in try body(vault, secret) }
+      return ((try? vault.protections()) ?? []).filter { $0.protection == Protection(level) }.map(\.account)
+    }) { (hub, outcome: Result<[AccountName], SessionError>) in
+      switch outcome {
+      case .failure(let error): hub.loop.send(.failure(Failure(error, account: nil)), to: ticket)
+      case .success(let accounts):
+        hub.unlocked(event, accounts)
+        hub.loop.send(.result(JSONObject([("protection", .string(level.rawValue))])), to: ticket)
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import DesktopBus
 internal import Encoding
 internal import OAuth
 internal import Platform
@@ -43,6 +44,8 @@ final class Hub {
   let facts: DaemonFacts
   let log: EventLog
   let vaultPath: String
+  /// Is listened to once something was unlocked.
+  let wishes: LockWishes
   unowned let loop: any Loop
 
   var accounts: [AccountName: Account] = [:]
@@ -81,6 +84,7 @@ final class Hub {
     vaultPath = services.vault.summary().path
     self.loop = loop
     self.post = post
+    wishes = LockWishes(userID: Machine.userID) { post(.meanwhile { hub in hub.lock(.session) }) }
     log.listener = { [unowned self] entry in tellWatchers(entry) }
     log.sessionListener = { [unowned self] entry in spread(entry) }
     // What the accounts are at the start is no news.
