@@ -9,6 +9,7 @@
 #   make build      the release programs, in .build/release
 #   make install    DESTDIR, PREFIX and NAME may be set; `make uninstall` takes it away again
 #   make generate   write man/ and completions/ from the command table
+#   make messages   bring share/po/ up to date with the texts in the sources
 #   make picture    draw the README's picture of a sign-in
 #   make deps       install what building needs; `make deps-check` what testing needs
 #   make dist       a source archive of the last commit, in dist/
@@ -19,6 +20,7 @@ PREFIX     ?= /usr/local
 BINDIR     ?= $(PREFIX)/bin
 LIBEXECDIR ?= $(PREFIX)/libexec
 MANDIR     ?= $(PREFIX)/share/man
+LOCALEDIR  ?= $(PREFIX)/share/locale
 UNITDIR    ?= $(PREFIX)/lib/systemd/user
 BASHDIR    ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR     ?= $(PREFIX)/share/zsh/site-functions
@@ -30,7 +32,8 @@ RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
 .PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style \
-  check-conformance check-sanitize check-address check-thread check-crash demo picture bench fuzz generate install uninstall dist clean
+  check-conformance check-catalogues check-sanitize check-address check-thread check-crash demo picture bench fuzz \
+  generate messages install uninstall dist clean
 
 all: build
 
@@ -48,12 +51,13 @@ deps-check: deps
 
 build: toolchain
 	$(SWIFT) build -c release $(SWIFTFLAGS)
+	@sh share/po/compile $(RELEASE)/locale
 
 # Unit tests, and the black-box tests of the release programs.
 test: build
 	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" $(SWIFT) test --disable-xctest $(SWIFTFLAGS)
 
-check: deps-check build check-style check-conformance check-static check-generated check-install test
+check: deps-check build check-style check-conformance check-catalogues check-static check-generated check-install test
 
 # The client starts in half a millisecond because it loads nothing at run time.
 check-static: build
@@ -72,6 +76,10 @@ check-style: toolchain
 # The tables of Tests/Conformance: each rule of a standard has its source and its test.
 check-conformance:
 	@python3 Tests/Checks/conformance
+
+# The catalogues have every text of the sources, and no other form of it.
+check-catalogues:
+	@python3 Tests/Checks/catalogues
 
 # Programs and tests, both under the sanitizer. There is none for undefined behaviour of Swift on Linux. Leaks are not
 # looked for in the tests: Swift keeps flags in spare bits of pointers in enumerations, and those are not seen as pointers.
@@ -97,6 +105,9 @@ fuzz: toolchain
 
 generate: build
 	$(RELEASE)/generate .
+
+messages:
+	@sh share/po/update
 
 demo: toolchain
 	@sh share/setup/packages demo
@@ -127,12 +138,14 @@ install: build
 	install -m 644 $(GENERATED)/completions/$(NAME).bash "$(DESTDIR)$(BASHDIR)/$(NAME)"
 	install -m 644 $(GENERATED)/completions/_$(NAME) "$(DESTDIR)$(ZSHDIR)/"
 	install -m 644 $(GENERATED)/completions/$(NAME).fish "$(DESTDIR)$(FISHDIR)/"
+	@sh share/po/compile "$(DESTDIR)$(LOCALEDIR)"
 	for unit in socket service; do \
 	  sed -e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' -e 's|@NAME@|$(NAME)|g' share/systemd/user/agent.$$unit \
 	    >$(GENERATED)/unit && \
 	  install -m 644 $(GENERATED)/unit "$(DESTDIR)$(UNITDIR)/$(NAME).$$unit" || exit 1; done
 
 uninstall:
+	rm -f "$(DESTDIR)$(LOCALEDIR)"/*/LC_MESSAGES/agent.mo
 	rm -f "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd" "$(DESTDIR)$(MANDIR)/man1/$(NAME).1" \
 	  "$(DESTDIR)$(MANDIR)/man5/$(NAME)-config.5" "$(DESTDIR)$(MANDIR)/man8/agentd.8" "$(DESTDIR)$(BASHDIR)/$(NAME)" \
 	  "$(DESTDIR)$(ZSHDIR)/_$(NAME)" "$(DESTDIR)$(FISHDIR)/$(NAME).fish" \

@@ -120,6 +120,16 @@ package final class Vault: Sendable {
     try AccountLocks(stateDirectory: stateDirectory).lock(account, wait: wait)
   }
 
+  /// The random number that the vault got when it was made, at the first use of an installation. It is in the header, so
+  /// it is authenticated with all that is sealed: what another installation sealed never opens under this number.
+  ///
+  /// - Returns: 16 bytes, which are not secret; nil where there is no vault, or none that can be read.
+  package func identifier() -> [UInt8]? {
+    try? place().read().map { (bytes) throws(VaultError.Code) in
+      try UnverifiedVaultFile(parsing: bytes).header.identifier
+    }
+  }
+
   /// Wipes all keys. A call under way ends with those it has; the next one gets them anew.
   package func forgetKeys() {
     memory.withLock { $0.forgetKeys() }
