@@ -28,6 +28,28 @@ import Wire
         + #""hint":"agent login work"}}"# + "\n")
   }
 
+  @Test func `have for programs no more than code, message and hint, wherever they stand`() throws {
+    let name = "work"
+    let failure = Failure(.signedOut, "\(name) is signed out", hint: "agent login \(name)")
+    #expect(failure.json["message_template"] != nil)
+    let plain = JSONObject([
+      ("code", "signed_out"), ("message", "work is signed out"), ("hint", "agent login work"),
+    ])
+    #expect(failure.json.withoutForms == .object(plain))
+    // What a server says of a person stays as it is.
+    let claims = failure.json
+    let answer = JSONObject([
+      ("accounts", .array([.object(JSONObject([("problem", failure.json)]))])), ("claims", claims),
+    ])
+    let expected = JSONObject([
+      ("accounts", .array([.object(JSONObject([("problem", .object(plain))]))])), ("claims", claims),
+    ])
+    #expect(answer.withoutForms == expected)
+    let told = Console(json: true, quiet: false).text(of: failure, coloured: false)
+    #expect(
+      told == String(decoding: JSON.object(JSONObject([("error", .object(plain))])).serialized(), as: UTF8.self) + "\n")
+  }
+
   @Test func `cannot carry a server's control characters to the terminal`() {
     let hostile = Failure(.serverRejected, "\u{1B}]0;x\u{7}no\u{202E}\nagent: all is well", hint: "\u{9B}2J")
     #expect(

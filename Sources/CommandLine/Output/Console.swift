@@ -72,7 +72,7 @@ struct Console: Sendable {
 
   /// Writes an answer as one line of JSON.
   static func answer(_ object: JSONObject) throws(Failure) {
-    try answer((JSON.object(object).serialized() + [UInt8(ascii: "\n")]).span)
+    try answer((JSON.object(object.withoutForms).serialized() + [UInt8(ascii: "\n")]).span)
   }
 
   // MARK: For people
@@ -115,7 +115,7 @@ struct Console: Sendable {
   /// What ``report(_:)`` writes.
   func text(of failure: Failure, coloured: Bool) -> String {
     if json {
-      let object = JSON.object(JSONObject([("error", failure.json)]))
+      let object = JSON.object(JSONObject([("error", failure.json.withoutForms)]))
       return String(decoding: object.serialized(), as: UTF8.self) + "\n"
     }
     let message = failure.text.localized(limit: Self.messageLimit)

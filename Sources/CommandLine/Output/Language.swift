@@ -73,7 +73,7 @@ struct Language: Sendable {
     }
     // It may have come from the daemon, or have been put together. Only line feeds of our own questions are kept.
     let lines = keepsLines ? phrase.englishTemplate.split(separator: "\n") : [phrase.englishTemplate[...]]
-    let template = lines.map { TerminalText.clean(String($0), limit: limit) }.joined(separator: "\n")
+    let template = lines.map { TerminalText.clean(String($0), limit: max(limit, 400)) }.joined(separator: "\n")
     return Phrase.rendered(template, values)
   }
 

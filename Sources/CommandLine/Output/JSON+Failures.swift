@@ -1,0 +1,31 @@
+internal import Encoding
+
+extension JSON {
+  /// Names of the members by which a failure can be told in another language; see agentd(8).
+  private static let forms = ["message_template", "message_values", "hint_template", "hint_values"]
+
+  /// The value as `--json` has it: failures in it have their code, message and hint, and no more. What a server said of a
+  /// person is not looked into.
+  var withoutForms: JSON {
+    switch self {
+    case .array(let elements): .array(elements.map(\.withoutForms))
+    case .object(let members): .object(members.withoutForms)
+    case .null, .bool, .number, .string: self
+    }
+  }
+
+  fileprivate static func isForm(_ name: String, in members: JSONObject) -> Bool {
+    members["code"]?.string != nil && members["message"]?.string != nil && forms.contains(name)
+  }
+}
+
+extension JSONObject {
+  /// As ``JSON/withoutForms``.
+  var withoutForms: JSONObject {
+    var object = JSONObject()
+    for name in names where !JSON.isForm(name, in: self) {
+      object[name] = name == "claims" ? self[name] : self[name]?.withoutForms
+    }
+    return object
+  }
+}
