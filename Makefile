@@ -3,11 +3,13 @@
 #   make demo       from a fresh clone: build, sign in at a development issuer, use a token
 #   make check      all tests; `make test` only the tests, without the checks of form
 #   make check-sanitize  all tests under the address and the thread sanitizer
+#   make check-crash  ROUNDS=N: kill the daemon so often, and let every call fail at every step
 #   make fuzz       SECONDS=N: for so long look for bytes that break a reader
 #   make bench      measure, side by side with C programs that do the least possible
 #   make build      the release programs, in .build/release
 #   make install    DESTDIR, PREFIX and NAME may be set; `make uninstall` takes it away again
 #   make generate   write man/ and completions/ from the command table
+#   make messages   bring share/po/ up to date with the texts in the sources
 #   make picture    draw the README's picture of a sign-in
 #   make deps       install what building needs; `make deps-check` what testing needs
 #   make dist       a source archive of the last commit, in dist/
@@ -18,6 +20,7 @@ PREFIX     ?= /usr/local
 BINDIR     ?= $(PREFIX)/bin
 LIBEXECDIR ?= $(PREFIX)/libexec
 MANDIR     ?= $(PREFIX)/share/man
+LOCALEDIR  ?= $(PREFIX)/share/locale
 UNITDIR    ?= $(PREFIX)/lib/systemd/user
 BASHDIR    ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR     ?= $(PREFIX)/share/zsh/site-functions
@@ -29,7 +32,8 @@ RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
 .PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style \
-  check-conformance check-sanitize check-address check-thread demo picture bench fuzz generate install uninstall dist clean
+  check-conformance check-catalogues check-sanitize check-address check-thread check-crash demo picture bench fuzz \
+  generate messages install uninstall dist clean
 
 all: build
 
@@ -47,12 +51,13 @@ deps-check: deps
 
 build: toolchain
 	$(SWIFT) build -c release $(SWIFTFLAGS)
+	@sh share/po/compile $(RELEASE)/locale
 
 # Unit tests, and the black-box tests of the release programs.
 test: build
 	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" $(SWIFT) test --disable-xctest $(SWIFTFLAGS)
 
-check: deps-check build check-style check-conformance check-static check-generated check-install test
+check: deps-check build check-style check-conformance check-catalogues check-static check-generated check-install test
 
 # The client starts in half a millisecond because it loads nothing at run time.
 check-static: build
@@ -72,6 +77,10 @@ check-style: toolchain
 check-conformance:
 	@python3 Tests/Checks/conformance
 
+# The catalogues have every text of the sources, and no other form of it.
+check-catalogues:
+	@python3 Tests/Checks/catalogues
+
 # Programs and tests, both under the sanitizer. There is none for undefined behaviour of Swift on Linux. Leaks are not
 # looked for in the tests: Swift keeps flags in spare bits of pointers in enumerations, and those are not seen as pointers.
 check-sanitize: check-address check-thread
@@ -80,6 +89,12 @@ check-address check-thread: check-%: deps-check
 	$(SWIFT) build --sanitize=$* --scratch-path .build/$*
 	ASAN_OPTIONS=detect_leaks=0 AGENT_SANITIZER=$* AGENT_BINARIES="$(CURDIR)/.build/$*/debug" \
 	  $(SWIFT) test --disable-xctest --sanitize=$* --scratch-path .build/$*
+
+# The tests do the same in short.
+ROUNDS ?= 1000
+check-crash: build deps-check
+	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" AGENT_KILL_ROUNDS=$(ROUNDS) AGENT_FAULTS=all \
+	  $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --filter 'A daemon that is killed at any time|A fault at any step'
 
 # libFuzzer of the toolchain, with the readers of everything that others send; what it found is replayed by the tests.
 SECONDS ?= 64
@@ -90,6 +105,9 @@ fuzz: toolchain
 
 generate: build
 	$(RELEASE)/generate .
+
+messages:
+	@sh share/po/update
 
 demo: toolchain
 	@sh share/setup/packages demo
@@ -120,12 +138,14 @@ install: build
 	install -m 644 $(GENERATED)/completions/$(NAME).bash "$(DESTDIR)$(BASHDIR)/$(NAME)"
 	install -m 644 $(GENERATED)/completions/_$(NAME) "$(DESTDIR)$(ZSHDIR)/"
 	install -m 644 $(GENERATED)/completions/$(NAME).fish "$(DESTDIR)$(FISHDIR)/"
+	@sh share/po/compile "$(DESTDIR)$(LOCALEDIR)"
 	for unit in socket service; do \
 	  sed -e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' -e 's|@NAME@|$(NAME)|g' share/systemd/user/agent.$$unit \
 	    >$(GENERATED)/unit && \
 	  install -m 644 $(GENERATED)/unit "$(DESTDIR)$(UNITDIR)/$(NAME).$$unit" || exit 1; done
 
 uninstall:
+	rm -f "$(DESTDIR)$(LOCALEDIR)"/*/LC_MESSAGES/agent.mo
 	rm -f "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd" "$(DESTDIR)$(MANDIR)/man1/$(NAME).1" \
 	  "$(DESTDIR)$(MANDIR)/man5/$(NAME)-config.5" "$(DESTDIR)$(MANDIR)/man8/agentd.8" "$(DESTDIR)$(BASHDIR)/$(NAME)" \
 	  "$(DESTDIR)$(ZSHDIR)/_$(NAME)" "$(DESTDIR)$(FISHDIR)/$(NAME).fish" \

@@ -53,6 +53,7 @@ let package = Package(
   products: [
     .executable(name: "agent", targets: ["agent"]),
     .executable(name: "agentd", targets: ["agentd"]),
+    .library(name: "AgentClient", targets: ["AgentClient"]),
   ],
   targets: [
     // Programs.
@@ -63,21 +64,24 @@ let package = Package(
 
     // Modules, highest first.
     module("DevIssuer", uses: ["Encoding", "Crypto", "JOSE", "Platform"]),
-    module("CommandLine", uses: ["Wire", "Encoding", "Platform"]),
+    module("CommandLine", uses: ["AgentSocket", "Wire", "Encoding", "Platform"]),
     module(
       "Daemon",
       uses: [
         "Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire", "Encoding", "Platform",
       ]),
+    module("AgentClient", uses: ["AgentSocket", "Wire", "Encoding", "Platform"]),
+    // Apart from the library, whose async code would bring a run-time system into the thin client.
+    module("AgentSocket", uses: ["Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform"]),
-    module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "CCurl", "CTLS"]),
+    module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "Platform", "CCurl", "CTLS"]),
     module("QRCode", uses: ["CQRencode"]),
     module("DesktopBus", uses: ["Platform", "CSystemd"]),
-    module("OAuth", uses: ["JOSE", "Crypto", "Encoding"]),
+    module("OAuth", uses: ["JOSE", "Crypto", "Encoding", "Platform"]),
     module("Vault", uses: ["Crypto", "Encoding", "Platform"]),
     module("JOSE", uses: ["Crypto", "Encoding"]),
     module("Wire", uses: ["Encoding"]),
-    module("Crypto", uses: ["Encoding", "COpenSSL"]),
+    module("Crypto", uses: ["Encoding", "Platform", "COpenSSL"]),
     module("Platform", uses: ["CPlatform"]),
     module("Encoding"),
 
@@ -105,13 +109,14 @@ let package = Package(
     tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests(
       "SessionsTests", uses: ["Sessions", "OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform", "TestSupport"]),
-    tests("CommandLineTests", uses: ["CommandLine", "Wire", "Encoding", "Platform", "TestSupport"]),
+    tests("AgentClientTests", uses: ["AgentClient", "Wire", "Encoding", "Platform", "TestSupport"]),
+    tests("CommandLineTests", uses: ["CommandLine", "AgentSocket", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests(
       "DaemonTests",
       uses: ["Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests("DevIssuerTests", uses: ["DevIssuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     fuzzing,
-    tests("EndToEndTests", uses: ["TestSupport", "JOSE", "Crypto", "Encoding", "Platform"]),
+    tests("EndToEndTests", uses: ["TestSupport", "AgentClient", "JOSE", "Crypto", "Encoding", "Platform"]),
   ],
   swiftLanguageModes: [.v6]
 )

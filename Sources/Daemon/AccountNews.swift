@@ -59,6 +59,8 @@ struct AccountNews {
       isOffline = true
       return [.offline(code)]
     }
+    // What is locked is told of as such.
+    if code.exitStatus == .locked { return [] }
     guard !Self.passesByItself(error), failure != code, isSignedIn != false else { return [] }
     failure = code
     return [.refreshFailed(code)]

@@ -7,7 +7,7 @@ extension Failure {
     switch error.code {
     case .locked(let level):
       self.init(
-        .locked, name.isEmpty || level == .device ? error.message : Self.locked(name, level),
+        .locked, name.isEmpty || level == .device ? Phrase(verbatim: error.message) : Self.locked(name, level),
         hint: "agent unlock\(name)")
     case .wrongPassphrase: self.init(.wrongPassphrase, error.message)
     case .wrongPIN: self.init(.wrongPIN, error.message)
@@ -28,8 +28,9 @@ extension Failure {
     }
   }
 
-  private static func locked(_ name: String, _ level: Protection) -> String {
-    "the session of\(name) is locked by \(level == .tpm2 ? "a PIN" : "a passphrase")"
+  private static func locked(_ name: String, _ level: Protection) -> Phrase {
+    level == .tpm2
+      ? Phrase("the session of\(name) is locked by a PIN") : Phrase("the session of\(name) is locked by a passphrase")
   }
 
   private static func already(_ level: Protection) -> String {

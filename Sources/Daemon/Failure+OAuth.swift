@@ -4,7 +4,9 @@ internal import Wire
 extension Failure {
   /// An error of the protocol in the words a person reads; `name` is the account's with a space before it, or empty.
   init(_ error: OAuthError, name: String) {
-    self.init(FailureCode(error.code), error.message, hint: error.advice ?? error.code.hint(name))
+    self.init(
+      FailureCode(error.code), Phrase(error),
+      hint: error.advice.map { Phrase(stringLiteral: $0) } ?? error.code.hint(name))
   }
 }
 
@@ -21,21 +23,27 @@ extension FailureCode {
       case .accessDenied: .accessDenied
       case .expiredToken: .codeExpired
       case .invalidGrant: .sessionExpired
-      case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .registrationRejected, .proofNeeded:
+      case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .registrationRejected,
+        .proofNeeded:
         .clientRejected
-      case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing,
+      case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID,
+        .metadataMissing,
         .endpointMissing, .bindingUnsupported, .registrationMissing:
         .invalidConfiguration
-      case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge,
-        .redirectRefused, .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .userInfoRejected,
+      case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse,
+        .responseTooLarge,
+        .redirectRefused, .unsupportedTokenType, .missingIDToken, .userInfoMismatch,
+        .userInfoRejected,
         .codeChallengeUnsupported,
         .responseIssuerMismatch:
         .serverMisbehaved
       case .idTokenRejected: .tokenRejected
       case .tokenNotBound: .tokenNotBound
       case .invalidTarget: .invalidRequest
-      case .registrationUnusable, .registrationGone, .proofRejected, .invalidScopeAnswer, .invalidTargetAnswer,
-        .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation, .otherServerError,
+      case .registrationUnusable, .registrationGone, .proofRejected, .invalidScopeAnswer,
+        .invalidTargetAnswer,
+        .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,
+        .otherServerError,
         .codeRejected:
         .serverRejected
       case .internalFailure, .cryptoFailure: .internalError
@@ -45,24 +53,32 @@ extension FailureCode {
 
 extension OAuthError.Code {
   /// What helps, when something does.
-  fileprivate func hint(_ name: String) -> String? {
+  fileprivate func hint(_ name: String) -> Phrase? {
     switch self {
-    case .certificateRejected: "if the server has a certificate authority of its own: agent login\(name) --ca-file FILE"
+    case .certificateRejected:
+      Phrase(
+        "if the server has a certificate authority of its own: agent login\(name) --ca-file FILE")
     case .expiredToken, .invalidGrant: "agent login\(name)"
     case .invalidClient, .unauthorizedClient, .unsupportedGrantType:
-      "check the client id and how the client is registered at the server"
-    case .insecureURL: "for a development server on this machine: --allow-http-loopback"
-    case .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing: "check the issuer's URL"
-    case .registrationMissing: "name a client that was registered there by hand: --client-id ID"
+      Phrase("check the client id and how the client is registered at the server")
+    case .insecureURL: Phrase("for a development server on this machine: --allow-http-loopback")
+    case .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing:
+      Phrase("check the issuer's URL")
+    case .registrationMissing:
+      Phrase("name a client that was registered there by hand: --client-id ID")
     case .registrationRejected:
-      "where not everybody may register: --register --initial-access-token-file FILE; or name a client: --client-id ID"
-    case .endpointMissing: "an endpoint can be named by hand, see agent help login"
-    case .resourceMismatch: "name the resource exactly as it names itself, up to a slash at the end"
+      Phrase(
+        "where not everybody may register: --register --initial-access-token-file FILE; or name a client: --client-id ID"
+      )
+    case .endpointMissing: Phrase("an endpoint can be named by hand, see agent help login")
+    case .resourceMismatch:
+      Phrase("name the resource exactly as it names itself, up to a slash at the end")
     case .tokenNotBound, .bindingUnsupported:
-      "for Bearer tokens, which work for whoever has them: agent account set\(name) --unset dpop"
+      Phrase(
+        "for Bearer tokens, which work for whoever has them: agent account set\(name) --unset dpop")
     case .proofNeeded: "agent login\(name) --dpop"
-    case .proofRejected: "if this machine's clock is wrong, set it right"
-    case .codeRejected: "try again: agent login\(name)"
+    case .proofRejected: Phrase("if this machine's clock is wrong, set it right")
+    case .codeRejected: Phrase("try again: agent login\(name)")
     default: nil
     }
   }

@@ -13,16 +13,19 @@ extension Failure {
     case .signedOut(let account):
       self.init(.signedOut, "\(account) is signed out", hint: "agent login \(account)")
     case .expired(let account):
-      self.init(.sessionExpired, "Session expired, please sign in again", hint: "agent login \(account)")
+      self.init(
+        .sessionExpired, "Session expired, please sign in again", hint: "agent login \(account)")
     case .configurationChanged(let account, let setting): self.init(changed: setting, of: account)
     case .endpointMoved(let account, let origin): self.init(movedTo: origin, of: account)
     case .identityChanged(let account, let claim): self.init(identityChanged: claim, of: account)
     case .identityUnknown(let account): self.init(unknownUserOf: account)
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
-        .lifetimeTooShort, "tokens of \(account) live for only \(lifetime) seconds", hint: "ask for less: --min-valid")
+        .lifetimeTooShort, "tokens of \(account) live for only \(lifetime) seconds",
+        hint: "ask for less: --min-valid")
     case .originNotListed(let account, let origin): self.init(notListed: origin, account: account)
-    case .originUnconfirmed(let account, let origin): self.init(unconfirmed: origin, account: account)
+    case .originUnconfirmed(let account, let origin):
+      self.init(unconfirmed: origin, account: account)
     case .severalAccounts(let names, let origin): self.init(several: names, for: origin)
     case .content: self.init(.storage, "what was to be sent could not be read to its end")
     case .noOtherTokens(let account): self.init(noOtherTokensOf: account)
@@ -34,7 +37,8 @@ extension Failure {
     case .clientSecretExpired(let account): self.init(expiredSecretOf: account)
     case .cancelled: self.init(.cancelled, "cancelled")
     case .memory:
-      self.init(.internalError, "no locked memory is left for secrets", hint: "agent daemon restart")
+      self.init(
+        .internalError, "no locked memory is left for secrets", hint: "agent daemon restart")
     case .oauth(let error): self.init(error, name: name)
     case .idToken(let error): self.init(OAuthError(error), name: name)
     case .vault(let error): self.init(error, name: name)
@@ -48,7 +52,8 @@ extension Failure {
 extension Failure {
   private init(noAccount name: String?) {
     guard let name else {
-      self.init(.noAccount, "there is no account yet", hint: "agent login NAME --issuer URL --client-id ID")
+      self.init(
+        .noAccount, "there is no account yet", hint: "agent login NAME --issuer URL --client-id ID")
       return
     }
     self.init(
@@ -74,10 +79,15 @@ extension Failure {
   private init(identityChanged claim: String?, of account: String) {
     let message =
       switch claim {
-      case "sub", "iss": "the server answered for another user than the one signed in to \(account)"
-      case "aud", "azp": "the server answered for another client than the one signed in to \(account)"
-      case "auth_time", "nonce": "the server answered for another sign-in than that of \(account)"
-      default: "the server answered for another user or client than the one signed in to \(account)"
+      case "sub", "iss":
+        Phrase("the server answered for another user than the one signed in to \(account)")
+      case "aud", "azp":
+        Phrase("the server answered for another client than the one signed in to \(account)")
+      case "auth_time", "nonce":
+        Phrase("the server answered for another sign-in than that of \(account)")
+      default:
+        Phrase(
+          "the server answered for another user or client than the one signed in to \(account)")
       }
     self.init(
       .identityChanged, message,
@@ -93,7 +103,8 @@ extension Failure {
 
   private init(noOtherTokensOf account: String) {
     self.init(
-      .serverRejected, "the session of \(account) has no refresh token, so it has no token but its own",
+      .serverRejected,
+      "the session of \(account) has no refresh token, so it has no token but its own",
       hint: "ask for it at sign-in, mostly by the scope offline_access")
   }
 }
@@ -104,8 +115,8 @@ extension Failure {
   private init(notListed origin: String, account: String?) {
     let command = "agent account set \(account ?? "NAME") --host \(Self.host(origin))"
     let message =
-      account.map { "the token of \($0) is not for \(origin); nothing was sent" }
-      ?? "no account lists \(origin), so no token was sent"
+      account.map { Phrase("the token of \($0) is not for \(origin); nothing was sent") }
+      ?? Phrase("no account lists \(origin), so no token was sent")
     self.init(.originNotAllowed, message, hint: "if it may get the token: \(command)")
   }
 
@@ -118,7 +129,8 @@ extension Failure {
 
   private init(several names: [String], for origin: String) {
     self.init(
-      .invalidRequest, "several accounts may be used for \(origin): \(names.joined(separator: ", "))",
+      .invalidRequest,
+      "several accounts may be used for \(origin): \(names.joined(separator: ", "))",
       hint: "choose one: --account NAME")
   }
 
@@ -158,7 +170,9 @@ extension Failure {
   private init(unprovenGuestOf account: String) {
     self.init(
       .invalidRequest, "a session without a user needs a client that proves who it is",
-      hint: "agent login \(account) --guest --client-secret-file FILE, or --client-key-file FILE, or --register")
+      hint:
+        "agent login \(account) --guest --client-secret-file FILE, or --client-key-file FILE, or --register"
+    )
   }
 
   private init(guestOverUserOf account: String) {

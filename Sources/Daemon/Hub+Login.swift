@@ -172,7 +172,7 @@ extension Hub {
       }
       if login.polling.suspectsFastClock, !login.hasWarnedOfClock {
         login.hasWarnedOfClock = true
-        let notice = "the server keeps asking to slow down: this machine's clock may run too fast"
+        let notice = Phrase("the server keeps asking to slow down: this machine's clock may run too fast").english
         loop.send(.event(.notice(notice)), to: login.ticket)
       }
       step(.signInPending(seconds: login.polling.interval), login.account)
@@ -182,9 +182,11 @@ extension Hub {
 
   func loginExpired(_ id: UInt64) {
     guard let login = logins[id], !login.isFinishing else { return }
-    let what = login.browser == nil ? "the code expired" : "the time was over"
-    let failure = Failure(
-      .codeExpired, "\(what) before the sign-in was approved", hint: "agent login \(login.account.text)")
+    let message =
+      login.browser == nil
+      ? Phrase("the code expired before the sign-in was approved")
+      : Phrase("the time was over before the sign-in was approved")
+    let failure = Failure(.codeExpired, message, hint: "agent login \(login.account.text)")
     conclude(login, .failure(failure))
     end(login, failure.code)
   }
@@ -222,7 +224,7 @@ extension Hub {
     }
     restartForWaiters(account)
     if outcome.missesIDToken {
-      let notice = "the server gave no ID Token by device code: who signed in is not verified"
+      let notice = Phrase("the server gave no ID Token by device code: who signed in is not verified").english
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
     if outcome.isGuest {

@@ -38,6 +38,7 @@ extension Hub {
       ])
       told["binding"] = vault.binding.map { .string($0) }
       told["binding_problem"] = vault.bindingProblem.map { .string($0) }
+      told["installation"] = vault.installation.map { .string($0) }
       result["vault"] = .object(told)
     }
     loop.send(.result(result), to: ticket)

@@ -45,7 +45,7 @@ struct LoginSettings {
 
   private static var missingClient: Failure {
     var failure = AccountConfiguration.missingClientID
-    failure.hint = "--client-id ID, or --register where the server registers clients by itself"
+    failure.advice = "--client-id ID, or --register where the server registers clients by itself"
     return failure
   }
 

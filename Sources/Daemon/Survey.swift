@@ -42,6 +42,8 @@ struct VaultStatus: Sendable {
   var binding: String?
   var bindingProblem: String?
   var exists: Bool
+  /// Names the installation; nil before its first sign-in.
+  var installation: String?
 }
 
 /// Reads all that `status` and `list` tell of accounts that were not used yet.
@@ -66,7 +68,8 @@ enum Survey {
     let vault = services.vault.summary()
     let status = VaultStatus(
       path: vault.path, slots: vault.slots.map(\.name), isDeviceBound: vault.isDeviceBound, binding: vault.binding,
-      bindingProblem: vault.bindingProblem, exists: vault.exists)
+      bindingProblem: vault.bindingProblem, exists: vault.exists,
+      installation: services.vault.identifier().map(HexDigit.text))
     return (summaries, status)
   }
 

@@ -1,6 +1,5 @@
 internal import CSystemd
 internal import Platform
-internal import Synchronization
 
 /// Hears when the desktop or the login manager wants secrets to be locked: the screen of one of the user's sessions
 /// is being locked.
@@ -17,7 +16,7 @@ package final class LockWishes: Sendable {
 
   private let userID: UInt32
   private let tell: @Sendable () -> Void
-  private let heard = Mutex<Set<Source>>([])
+  private let heard = Monitor<Set<Source>>([])
 
   /// - Parameters:
   ///   - userID: Whose sessions count.

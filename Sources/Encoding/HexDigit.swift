@@ -10,6 +10,11 @@ package enum HexDigit {
     }
   }
 
+  /// Bytes as digits in lower case, two for each.
+  package static func text(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes.flatMap { [lower($0 >> 4), lower($0)] }, as: UTF8.self)
+  }
+
   /// The upper-case digit for the low four bits of `value`.
   static func upper(_ value: UInt8) -> UInt8 {
     let digit = value & 15

@@ -61,7 +61,7 @@ extension OAuthError.Code {
     }
   }
 
-  func sentence(about subject: String) -> String {
+  package func sentence(about subject: String) -> String {
     switch self {
     case .insecureURL: "\(subject) is not an https URL"
     case .invalidURL: "\(subject) is not a valid URL"

@@ -41,7 +41,7 @@ package final class DocumentCache: Sendable {
   private let directory: String
   private let http: any HTTPClient
   private let time: any TimeSource
-  private let entries = Mutex<[String: Entry]>([:])
+  private let entries = Monitor<[String: Entry]>([:])
   private let versions = Atomic<Int>(0)
   private let metadataFetches = SharedFetches<VersionedMetadata, OAuthError>()
   private let keyFetches = SharedFetches<VersionedKeys, OAuthError>()

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 internal import Vault
 
 /// Records with refresh tokens that the server has given out and that could not be written: the disk has failed, say.
@@ -12,7 +12,7 @@ final class UnstoredRecords: Sendable {
     let replaces: UInt64
   }
 
-  private let entries = Mutex<[AccountName: Entry]>([:])
+  private let entries = Monitor<[AccountName: Entry]>([:])
 
   subscript(account: AccountName) -> Entry? {
     get { entries.withLock { $0[account] } }

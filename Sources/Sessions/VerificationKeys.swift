@@ -2,7 +2,6 @@ package import Crypto
 package import JOSE
 package import OAuth
 internal import Platform
-internal import Synchronization
 package import Vault
 
 /// The keys that tokens are verified by: a set at hand, or those of an issuer, which may change on the way.
@@ -19,13 +18,13 @@ package final class VerificationKeys: Sendable {
   /// Who issues the tokens; nil for keys that somebody handed over.
   package let issuer: Issuer?
   private let source: IssuerKeys?
-  private let edition: Mutex<DocumentCache.VersionedKeys>
+  private let edition: Monitor<DocumentCache.VersionedKeys>
 
   /// Keys that never change.
   package init(_ keys: JWKSet) {
     issuer = nil
     source = nil
-    edition = Mutex(DocumentCache.VersionedKeys(keys))
+    edition = Monitor(DocumentCache.VersionedKeys(keys))
   }
 
   /// The keys that the metadata of an issuer lead to (RFC 8725 section 3.8), from the cache or the network. Blocking.
@@ -55,7 +54,7 @@ package final class VerificationKeys: Sendable {
     }
     issuer = published.document.issuer
     self.source = source
-    edition = Mutex(keys)
+    edition = Monitor(keys)
   }
 
   /// The keys that count now.

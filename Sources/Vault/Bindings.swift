@@ -87,10 +87,16 @@ struct Bindings: Sendable {
   }
 
   /// Makes a slot that somebody opens: with a passphrase, or with a PIN.
+  ///
+  /// - Throws: `unusableSecret`; for a PIN `tpmUnavailable`.
   func makeSlot(
     _ kind: SlotKind, secret: borrowing SecretBytes, for key: DataKey, context: SlotContext,
     _ directory: borrowing PrivateDirectory, path: String
   ) throws(VaultError) -> KeySlot {
+    // A key of the TPM without a PIN would open for everybody.
+    guard (1...PassphraseBinding.maximumLength).contains(secret.count) else {
+      throw VaultError(.unusableSecret, path: path)
+    }
     switch kind {
     case .passphrase:
       do {

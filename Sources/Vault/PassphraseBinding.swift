@@ -1,5 +1,5 @@
 internal import Crypto
-internal import Synchronization
+internal import Platform
 
 /// Wraps a key so that it opens with a passphrase. Where it is does not matter: it is the way back
 /// after the machine has changed.
@@ -15,7 +15,7 @@ enum PassphraseBinding {
   private static let costs = (logarithms: 15...20, blockSizes: 8...16, parallelism: 1...4, memory: 1 << 30)
 
   /// One derivation at a time in this process: each takes 128 MiB or more.
-  private static let turn = Mutex(())
+  private static let turn = Monitor(())
 
   /// The body of a passphrase slot.
   static func wrap(

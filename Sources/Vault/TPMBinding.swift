@@ -1,5 +1,5 @@
 internal import Crypto
-internal import Synchronization
+internal import Platform
 
 /// Wraps a key so that it opens only with a key that never leaves the TPM, on top of all that a host slot needs.
 ///
@@ -14,7 +14,7 @@ final class TPMBinding: Sendable {
   private static let pinPurpose = Array("agent vault tpm2 PIN v2".utf8)
 
   private let access: TPMAccess
-  private let lastProblem = Mutex<TPMProblem?>(nil)
+  private let lastProblem = Monitor<TPMProblem?>(nil)
 
   init(_ access: TPMAccess) {
     self.access = access

@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Platform
-internal import Synchronization
 
 extension Vault {
   /// Looks at every slot and every record. Nothing is written, and no PIN or passphrase is tried.

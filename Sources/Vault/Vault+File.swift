@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Platform
-internal import Synchronization
 
 // The reading and writing of the file, which every call goes through.
 

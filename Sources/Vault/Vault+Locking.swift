@@ -1,6 +1,5 @@
 package import Crypto
 internal import Platform
-internal import Synchronization
 
 // Protections that somebody has to open.
 
@@ -23,8 +22,11 @@ extension Vault {
       case .passphrase: .passphrase
       case .tpm2: .tpm2
       }
-    guard (1...PassphraseBinding.maximumLength).contains(secret.count) else { throw VaultError(.unusableSecret) }
     let path = try place().path
+    // Before anything is made.
+    guard (1...PassphraseBinding.maximumLength).contains(secret.count) else {
+      throw VaultError(.unusableSecret, path: path)
+    }
     _ = try changing(orCreating: true) { (vault, directory) throws(VaultError) -> Bool? in
       guard vault.file.slots(of: protection).isEmpty else {
         throw VaultError(.alreadyProtected(protection), path: path)

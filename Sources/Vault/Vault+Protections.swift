@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 extension Vault {
   /// How the record of each account opens, in byte order of the names. It needs the device's key only.

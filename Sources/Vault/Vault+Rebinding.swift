@@ -1,6 +1,5 @@
 package import Crypto
 internal import Platform
-internal import Synchronization
 
 // The way back into a vault that does not open by itself any more.
 

@@ -1,6 +1,5 @@
 package import Crypto
 package import Platform
-internal import Synchronization
 
 /// The sealed store of the accounts' secrets, one file for each machine.
 ///
@@ -26,7 +25,7 @@ package final class Vault: Sendable {
   let stateDirectory: String
   let lockWait: Duration
   let bindings: Bindings
-  let memory = Mutex(VaultMemory())
+  let memory = Monitor(VaultMemory())
 
   /// Names a vault. Nothing is read or written; the directory is made at the first write.
   ///
@@ -119,6 +118,16 @@ package final class Vault: Sendable {
   /// - Throws: `busy` when it was taken the whole time.
   package func lockAccount(_ account: AccountName, wait: Duration) throws(VaultError) -> FileLock {
     try AccountLocks(stateDirectory: stateDirectory).lock(account, wait: wait)
+  }
+
+  /// The random number that the vault got when it was made, at the first use of an installation. It is in the header, so
+  /// it is authenticated with all that is sealed: what another installation sealed never opens under this number.
+  ///
+  /// - Returns: 16 bytes, which are not secret; nil where there is no vault, or none that can be read.
+  package func identifier() -> [UInt8]? {
+    try? place().read().map { (bytes) throws(VaultError.Code) in
+      try UnverifiedVaultFile(parsing: bytes).header.identifier
+    }
   }
 
   /// Wipes all keys. A call under way ends with those it has; the next one gets them anew.

@@ -5,6 +5,9 @@ struct VaultHeader: Sendable, Hashable {
   /// Exactly the bytes in the file: associated data of everything sealed.
   let bytes: [UInt8]
 
+  /// The random number of this vault.
+  var identifier: [UInt8] { Array(bytes.suffix(VaultFormat.identifierLength)) }
+
   /// The header of a new vault.
   static func new() throws(VaultError.Code) -> VaultHeader {
     let identifier = try translated { () throws(CryptoError) in try Random.bytes(VaultFormat.identifierLength) }

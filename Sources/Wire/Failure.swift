@@ -100,32 +100,58 @@ package enum FailureCode: String, Sendable, CaseIterable {
 }
 
 /// A failed request as it crosses the socket and as a person reads it.
-package struct Failure: Error, Sendable, Hashable {
+package struct Failure: Error, Sendable {
   /// What scripts branch on.
   package var code: FailureCode
 
   /// What happened: one sentence, lower case, no full stop, already cleaned for a terminal.
-  package var message: String
+  package var text: Phrase
 
-  /// The command that helps, when there is one.
-  package var hint: String?
+  /// What helps, mostly a command, when there is something.
+  package var advice: Phrase?
 
-  package init(_ code: FailureCode, _ message: String, hint: String? = nil) {
+  /// ``text`` in English.
+  package var message: String { text.english }
+
+  /// ``advice`` in English.
+  package var hint: String? { advice?.english }
+
+  package init(_ code: FailureCode, _ text: Phrase, hint: Phrase? = nil) {
     self.code = code
-    self.message = message
-    self.hint = hint
+    self.text = text
+    advice = hint
   }
 
-  /// `{"code","message","hint"}`.
+  /// For texts that are put together and so have no translation; a literal makes a ``Phrase``.
+  @_disfavoredOverload
+  package init(_ code: FailureCode, _ message: String, hint: String? = nil) {
+    self.init(code, Phrase(verbatim: message), hint: hint.map { Phrase(verbatim: $0) })
+  }
+
+  /// `{"code","message","hint"}`, and where there are values in them the templates they stand in.
   package var json: JSON {
-    var object = JSONObject([("code", .string(code.rawValue)), ("message", .string(message))])
-    if let hint { object["hint"] = .string(hint) }
+    var object = JSONObject([("code", .string(code.rawValue))])
+    text.addMembers(to: &object, as: "message")
+    advice?.addMembers(to: &object, as: "hint")
     return .object(object)
   }
 
   /// Reads what ``json`` writes; an unknown code, from a newer daemon, becomes `internal_error`.
   package init?(json: JSON) {
-    guard let code = json["code"]?.string, let message = json["message"]?.string else { return nil }
-    self.init(FailureCode(rawValue: code) ?? .internalError, message, hint: json["hint"]?.string)
+    guard let code = json["code"]?.string, let message = Phrase(json, "message") else { return nil }
+    self.init(FailureCode(rawValue: code) ?? .internalError, message, hint: Phrase(json, "hint"))
+  }
+}
+
+/// Failures are the same when people read the same.
+extension Failure: Hashable {
+  package static func == (one: Failure, other: Failure) -> Bool {
+    one.code == other.code && one.message == other.message && one.hint == other.hint
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(message)
+    hasher.combine(hint)
   }
 }

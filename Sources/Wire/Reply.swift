@@ -19,22 +19,25 @@ package enum Reply: Sendable, Hashable {
     return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
   }
 
+  /// A line is not of this protocol. Made only when it is told: this is on the way to every token.
+  static var unreadable: Failure {
+    Failure(.internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
+  }
+
   /// Reads a line that holds no secret.
   ///
   /// - Throws: `internal_error` when the line is not of this protocol.
   package init(parsing line: Span<UInt8>) throws(Failure) {
-    let unreadable = Failure(
-      .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
-    guard let json = try? JSON(parsing: line), json["v"]?.int == WireProtocol.version else { throw unreadable }
+    guard let json = try? JSON(parsing: line), json["v"]?.int == WireProtocol.version else { throw Self.unreadable }
     if let error = json["error"] {
-      guard let failure = Failure(json: error) else { throw unreadable }
+      guard let failure = Failure(json: error) else { throw Self.unreadable }
       self = .failure(failure)
     } else if let result = json["result"]?.object {
       self = .result(result)
     } else if let event = Event(json: json) {
       self = .event(event)
     } else {
-      throw unreadable
+      throw Self.unreadable
     }
   }
 }

@@ -19,7 +19,7 @@ package enum SessionEvent: Sendable, Hashable {
   /// The server cannot be reached, or not answer; what was got before goes on.
   case offline(FailureCode)
   case online
-  /// Tokens and keys were wiped from memory until somebody unlocks.
+  /// The account's tokens, and the key that opens it, were wiped from memory until somebody unlocks.
   case locked
   case unlocked
   case accountAdded

@@ -76,17 +76,15 @@ package struct TokenAnswer: Sendable {
   ///
   /// - Throws: the daemon's own failure, or `internal_error` when the line is not of this protocol.
   package init(parsing line: Span<UInt8>) throws(Failure) {
-    let unreadable = Failure(
-      .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
-    guard let layout = try? JSONLayout(parsing: line) else { throw unreadable }
+    guard let layout = try? JSONLayout(parsing: line) else { throw Reply.unreadable }
     guard let result = layout.root["result"] else {
       if case .failure(let failure) = try Reply(parsing: line) { throw failure }
-      throw unreadable
+      throw Reply.unreadable
     }
     guard layout.root["v"]?.value(in: line).int == WireProtocol.version, let token = result["access_token"],
       token.kind == .string, let account = result["account"]?.string(in: line),
       let issuer = result["issuer"]?.string(in: line), let tokenType = result["token_type"]?.string(in: line)
-    else { throw unreadable }
+    else { throw Reply.unreadable }
     self.token = token
     self.result = result
     description = TokenDescription(
@@ -114,5 +112,10 @@ package struct TokenAnswer: Sendable {
   /// A claim of the verified ID Token; nil when there is none of that name, or claims were not asked for.
   package func claim(_ name: String, from line: Span<UInt8>) -> JSON? {
     result["claims"]?[name]?.value(in: line)
+  }
+
+  /// All claims of the verified ID Token; nil when claims were not asked for.
+  package func claims(from line: Span<UInt8>) -> JSONObject? {
+    result["claims"]?.value(in: line).object
   }
 }

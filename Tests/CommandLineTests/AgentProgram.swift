@@ -1,3 +1,4 @@
+import AgentSocket
 import Encoding
 import Platform
 import TestSupport

@@ -76,15 +76,16 @@ private func object(_ text: String) throws -> JSONObject {
       #"{"accounts":[{"account":"a","revoked":true},{"account":"b","revoked":false,"detail":"the server is down"},{"account":"c","revoked":false}]}"#
     )
     #expect(
-      LogoutCommand.lines(result, local: false) == [
+      LogoutCommand.lines(result, local: false).map(\.english) == [
         "signed out of a, tokens revoked", "signed out of b; tokens not revoked: the server is down",
         "signed out of c; tokens not revoked",
       ])
     #expect(LogoutCommand.lines(try object(#"{"accounts":[]}"#), local: false) == ["no account was signed in"])
     #expect(
-      LogoutCommand.lines(try object(#"{"accounts":[{"account":"c","revoked":false}]}"#), local: true) == [
-        "signed out of c here; the server was not told"
-      ])
+      LogoutCommand.lines(try object(#"{"accounts":[{"account":"c","revoked":false}]}"#), local: true).map(\.english)
+        == [
+          "signed out of c here; the server was not told"
+        ])
   }
 }
 
@@ -126,7 +127,8 @@ private func object(_ text: String) throws -> JSONObject {
 
   @Test func `name what the person got`() throws {
     let result = try object(#"{"account":"work","issuer":"https://x","subject":"42","expires_at":3600}"#)
-    #expect(LoginText.success(result, now: 0) == "signed in to https://x as 42 (account work), token expires in 1h")
+    #expect(
+      LoginText.success(result, now: 0).english == "signed in to https://x as 42 (account work), token expires in 1h")
     #expect(LoginText.success(JSONObject(), now: 0) == "signed in")
   }
 }

@@ -135,6 +135,21 @@ import Wire
     let bad = try run(interpreter, lines, program)
     #expect(bad.status == .exited(1) && !bad.outputText.contains("canary"))
   }
+
+  @Test(.enabled(if: Spawn.search("python3") != nil)) func `has a client of ten lines that follows what happens`()
+    throws
+  {
+    let lines = ManualProtocol.pythonFollower
+    #expect(lines.count == 10)
+    let program = try AgentProgram()
+    let entry = SessionEntry(time: 1, account: "work", event: .refreshed(expiresAt: 2))
+    let later = Array("{\"v\":1,\"event\":\"session\"}\n{\"v\":1,\"event\":\"other\"}\n".utf8)
+    try FakeDaemon(at: program.runtime).serve([
+      Reply.event(.following).serialized() + later + Reply.event(.session(entry)).serialized()
+    ])
+    let result = try run("python3", lines, program)
+    #expect(result == ProcessResult(status: .exited(0), output: Array("ready\nrefreshed work\n".utf8), error: []))
+  }
 }
 
 @Suite struct `The page agent-config(5)` {

@@ -10,7 +10,7 @@ import Testing
     try FaultSweep.with { sweep in
       try sweep.tree.signIn("work", at: sweep.issuer.url)
       var lost = 0
-      try sweep.run("refresh", share: 2) {
+      try sweep.run("refresh", share: 4) {
         try sweep.tree.agent("token", "work", "--force-refresh")
       } check: { trial in
         // What the server knows and the vault does not is lost when the daemon ends there, and only then: nobody
@@ -31,12 +31,28 @@ import Testing
     }
   }
 
+  /// A power failure keeps what was written to the disk before, and nothing else.
+  @Test func `finds the rotated token on the disk before anyone is told of it`() throws {
+    try FaultSweep.with { sweep in
+      try sweep.daemon.order()
+      try #require(try sweep.tree.agent("token", "home", "--force-refresh").succeeded)
+      let steps = try sweep.daemon.steps()
+      let received = try #require(steps.lastIndex { $0.function == "recv" })
+      let done = steps[received...].filter { ["write", "fsync", "renameat"].contains($0.function) }
+      #expect(done.map(\.function) == ["write", "fsync", "renameat", "fsync"])
+      // The file, and after it has its name the directory.
+      #expect(done[0].path == done[1].path && done[0].path.hasSuffix(".tmp"))
+      #expect(done[2].path == sweep.tree.path("state/agent/\(try sweep.tree.vaultName())"))
+      #expect(done[3].path == sweep.tree.path("state/agent"))
+    }
+  }
+
   // RFC 9700 section 4.14.2.
   @Test func `of a refresh costs no session at a server that takes the last token once more`() throws {
     try FaultSweep.with { sweep in
       try sweep.issuer.control("reuse_leeway", "3600")
       try sweep.tree.signIn("work", at: sweep.issuer.url)
-      try sweep.run("refresh with leeway", share: 2) {
+      try sweep.run("refresh with leeway", share: 8) {
         try sweep.tree.agent("token", "work", "--force-refresh")
       } check: { trial in
         try sweep.expectIntact("work", "\(trial)")
@@ -48,7 +64,7 @@ import Testing
   @Test func `of the first sign-in leaves nothing that stands in the way of the next`() throws {
     try FaultSweep.with { sweep in
       let signIn = ["login", "work", "--issuer", sweep.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
-      try sweep.run("first sign-in", share: 3) {
+      try sweep.run("first sign-in", share: 8) {
         try sweep.daemon.kill()
         try #require(try ProcessRunner.shell("cd '\(sweep.tree.directory.path)' && rm -rf state/* config/*").succeeded)
         try sweep.daemon.start()
@@ -66,7 +82,7 @@ import Testing
   @Test func `of another sign-in costs no account`() throws {
     try FaultSweep.with { sweep in
       let signIn = ["login", "work", "--issuer", sweep.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
-      try sweep.run("sign-in", share: 3) {
+      try sweep.run("sign-in", share: 8) {
         try sweep.tree.agent(signIn + ["--device"])
       } check: { trial in
         try sweep.expectRenewed("home", "\(trial)")
@@ -80,7 +96,7 @@ import Testing
 
   @Test func `of a sign-out can be made up for by another one`() throws {
     try FaultSweep.with { sweep in
-      try sweep.run("sign-out", share: 3) {
+      try sweep.run("sign-out", share: 6) {
         try sweep.tree.signIn("work", at: sweep.issuer.url)
       } operation: {
         try sweep.tree.agent("logout", "work")
@@ -99,7 +115,7 @@ import Testing
   @Test func `of a rename leaves the whole session under one of the names`() throws {
     try FaultSweep.with { sweep in
       try sweep.tree.signIn("work", at: sweep.issuer.url)
-      try sweep.run("rename", share: 4) {
+      try sweep.run("rename", share: 8) {
         try sweep.tree.agent("account", "rename", "work", "office")
       } check: { trial in
         try sweep.daemon.restart()
@@ -117,7 +133,7 @@ import Testing
 
   @Test func `of a removal can be made up for by another one`() throws {
     try FaultSweep.with { sweep in
-      try sweep.run("removal", share: 4) {
+      try sweep.run("removal", share: 8) {
         if try !sweep.tree.agent("account", "show", "work").succeeded {
           try sweep.tree.signIn("work", at: sweep.issuer.url)
         }

@@ -38,6 +38,10 @@ import Testing
       Trial(shells: ["bsd-csh", "tcsh"], after: Self.printsVariables, output: Self.variables),
     #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#:
       Trial(after: "printenv GITHUB_TOKEN; printenv AGENT_ACCESS_TOKEN || :", output: "TOKEN\n"),
+    #"eval "$(agent env --hook bash --var GITHUB_TOKEN=access_token)""#: Trial(
+      shells: ["bash"], after: "__agent_env_hook; printf '%s\\n' \"$GITHUB_TOKEN\"", output: "TOKEN\n"),
+    "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE": Trial(
+      output: "served with TOKEN\n"),
     "agent exec work -- ./deploy.sh": Trial(output: "deployed by work with TOKEN\n"),
     "agent exec --var GH_TOKEN=access_token --var MAIL=claim:email -- ./report": Trial(
       output: "EMAIL reports with TOKEN\n"),
@@ -72,7 +76,10 @@ import Testing
   private static let variables = "TOKEN\nwork\nISSUER\n"
 
   /// Lines that no test can run, and why.
-  static let cannotRun: [String: String] = [:]
+  static let cannotRun: [String: String] = [
+    #"agent events --follow --json | jq --unbuffered -r 'select(.event == "signed_out") | .account'"#:
+      "it ends with the daemon"
+  ]
 
   @Test func `is run, or it is said why not`() throws {
     let examples = try Manual().examples()
@@ -125,11 +132,12 @@ import Testing
     try tree.directory.write(
       "home/deploy.sh", "#!/bin/sh\necho \"deployed by $AGENT_ACCOUNT with $AGENT_ACCESS_TOKEN\"\n")
     try tree.directory.write("home/report", "#!/bin/sh\necho \"$MAIL reports with $GH_TOKEN\"\n")
+    try tree.directory.write("home/server", "#!/bin/sh\necho \"served with $(cat \"$AGENT_TOKEN_FILE\")\"\n")
     try tree.directory.write("home/note.json", "{}")
     try tree.directory.write("home/token", try issuer.refreshToken())
     try SignedTokens().write(to: tree, tokens: "home/tokens.txt", keys: "home/keys.json")
     let home = tree.path("home")
-    try ProcessRunner.shell("chmod 700 '\(home)/deploy.sh' '\(home)/report'")
+    try ProcessRunner.shell("chmod 700 '\(home)/deploy.sh' '\(home)/report' '\(home)/server'")
   }
 
   /// The line with what stands for the reader's own server and client.

@@ -40,7 +40,8 @@ import Testing
       case .zsh: ["/usr/bin/zsh", "-i"]
       case .fish: ["/usr/bin/fish", "-C", "source '\(tree.path(name))'", "-i"]
       }
-    let program = try WatchedProgram(tree, columns: 250, ["HISTFILE": nil, "ZDOTDIR": tree.path("home")], command)
+    let program = try WatchedProgram(
+      tree, columns: 250, ["TERM": "dumb", "HISTFILE": nil, "ZDOTDIR": tree.path("home")], command)
     try program.until("ready>")
     return program
   }
@@ -122,7 +123,7 @@ import Testing
       try Self.ask(program, #"echo "tok:$AGENT_ACCESS_TOKEN:""#, "tok::")
       try program.type("exit\r")
       _ = try program.end()
-      try session.issuer.control("hang", "none")
+      try session.issuer.control("hang", "off")
     }
   }
 

@@ -186,7 +186,7 @@ import Testing
       let tree = session.tree
       let holder = try RunningProcess(
         executable: "/usr/bin/flock",
-        arguments: [tree.path("state/agent/vault.lock"), "sh", "-c", "echo held; exec sleep 60"])
+        arguments: ["-F", tree.path("state/agent/vault.lock"), "sh", "-c", "echo held; exec sleep 60"])
       #expect(try holder.readLine() == "held")
       let asked = try session.issuer.requests()
       let result = try tree.agent("token", "work", "--force-refresh", "--json")

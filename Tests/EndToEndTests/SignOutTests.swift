@@ -90,6 +90,33 @@ import Testing
     }
   }
 
+  @Test func `what is kept of the server goes too, unless another account is there`() throws {
+    try Session.with { (session) throws in
+      let tree = session.tree
+      func documents() throws -> [String] { try tree.directory.open("cache/agent").fileNames() }
+      try tree.signIn("home", at: session.issuer.url)
+      #expect(try documents().contains { $0.hasPrefix("metadata-") })
+      #expect(try documents().contains { $0.hasPrefix("keys-") })
+      try #require(try tree.agent("logout", "work").succeeded)
+      #expect(try documents().count == 2)
+      try #require(try tree.agent("logout", "home").succeeded)
+      #expect(try documents() == [])
+    }
+  }
+
+  @Test func `a request that waits for a token ends, and the refresh under way brings none`() throws {
+    try Session.with { (session) throws in
+      let tree = session.tree
+      try session.issuer.control("delay_token_ms", "3000")
+      let waiting = try tree.start(["token", "work", "--force-refresh"])
+      // The refresh holds the account, so the sign-out comes after it and revokes what it got.
+      try tree.awaitEvent("refresh_began", of: "work")
+      #expect(try tree.agent("logout", "work").succeeded)
+      #expect(try waiting.wait() == .exited(3))
+      #expect(try tree.agent("token", "work").failed(3))
+    }
+  }
+
   @Test func `all accounts end together`() throws {
     try Session.with { session in
       try session.tree.signIn("home", at: session.issuer.url)

@@ -7,7 +7,8 @@ import Testing
   private static func run(_ script: String, _ body: (WatchedProgram) throws -> Void) throws {
     try Session.with { session in
       let command = "'\(try Programs.path("agent"))' exec --token-file --"
-      let lines = "set -m\nexec=\"\(command)\"\n\(script)"
+      let lines =
+        "set -m\n" + script.split(separator: "$exec", omittingEmptySubsequences: false).joined(separator: command)
       try body(try WatchedProgram(session.tree, columns: 80, ["HISTFILE": nil], ["/bin/bash", "--norc", "-c", lines]))
     }
   }

@@ -1,9 +1,9 @@
 import Sessions
-import Synchronization
+import Platform
 
 /// The steps that somebody was told.
 final class ToldSteps: Sendable {
-  private let list = Mutex<[SessionStep]>([])
+  private let list = Monitor<[SessionStep]>([])
 
   func add(_ step: SessionStep) { list.withLock { $0.append(step) } }
   var steps: [SessionStep] { list.withLock { $0 } }

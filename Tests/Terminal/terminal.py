@@ -15,6 +15,8 @@ import termios
 import time
 
 ESCAPE = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])")
+# Shells say so that they can tell what is pasted from what is typed.
+PASTE = re.compile("\x1b\\[\\?2004[hl]")
 BOLD, WHITE_ON_BLACK = "1", "97;40"
 
 
@@ -40,6 +42,9 @@ class Screen:
             character = text[index]
             if character == "\x1b":
                 match = ESCAPE.match(text, index)
+                if not match and PASTE.match(text, index):
+                    index = PASTE.match(text, index).end()
+                    continue
                 if not match:
                     if len(text) - index > 16:
                         raise ValueError("an unknown escape sequence: %r" % text[index:index + 16])

@@ -16,7 +16,7 @@ private func settles(at bytes: Int) -> Bool {
 
 /// What is on the secure heap is counted, so each test has a process of its own.
 @Suite struct `The keys in memory` {
-  @Test func `go with the lock, all that a passphrase or PIN opened`() async throws {
+  @Test(.needsSoftwareTPM) func `go with the lock, all that a passphrase or PIN opened`() async throws {
     let scratch = try Scratch()
     let tpm = try SoftwareTPM()
     let (path, connection) = (scratch.path, tpm.connection)
@@ -114,6 +114,7 @@ private func settles(at bytes: Int) -> Bool {
 
   @Test func `do not come back by a call that began before the lock`() throws {
     var vault = try OpenVault.new(above: 0)
+    vault.file.addSlot(KeySlot(SlotContext(number: 1, kind: .host, leadingTo: vault.deviceKey), body: []))
     vault.setKey(try DataKey.new(for: .passphrase, header: vault.file.header, epoch: 1))
     var memory = VaultMemory()
     let begin = memory.wipes

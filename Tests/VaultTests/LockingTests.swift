@@ -84,7 +84,9 @@ import Vault
     let scratch = try Scratch()
     let vault = scratch.vault()
     #expect(try !vault.hasSlots(for: .passphrase))
-    #expect(throws: VaultError(.unusableSecret)) { try vault.createProtection(.passphrase, secret: secret("")) }
+    #expect(throws: VaultError(.unusableSecret, path: scratch.file(vaultName))) {
+      try vault.createProtection(.passphrase, secret: secret(""))
+    }
     #expect(try scratch.names() == [])
     try vault.createProtection(.passphrase, secret: secret("x"))
     try vault.write(alice, "hidden", .passphrase)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Vault
 
-@Suite struct `A protection by a PIN` {
+@Suite(.needsSoftwareTPM) struct `A protection by a PIN` {
   let scratch: Scratch
   let tpm: SoftwareTPM
   let vault: Vault
@@ -80,6 +80,12 @@ import Testing
     #expect(throws: error(.wrongPIN)) { try vault.unlock(.tpm2, secret: secret("1234")) }
     try vault.unlock(.tpm2, secret: secret("a much longer PIN than a TPM would take"))
     #expect(try vault.text(of: bob) == "hidden")
+    for new in ["", String(repeating: "1", count: 1025)] {
+      #expect(throws: error(.unusableSecret)) {
+        try vault.changePassphrase(
+          for: .tpm2, old: secret("a much longer PIN than a TPM would take"), new: secret(new))
+      }
+    }
   }
 
   @Test func `is one of its own beside a passphrase`() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Vault
 
-@Suite struct `A key in a TPM` {
+@Suite(.needsSoftwareTPM) struct `A key in a TPM` {
   /// Asks a TPM in turn with the vaults of other tests.
   private func ask<Answer: Sendable>(
     _ access: TPMAccess, _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Vault
 
-@Suite struct `A vault bound to a TPM` {
+@Suite(.needsSoftwareTPM) struct `A vault bound to a TPM` {
   let scratch: Scratch
   let tpm: SoftwareTPM
 
@@ -158,6 +158,39 @@ import Testing
       bytes[index] ^= 1
       try scratch.put(bytes, as: vaultName)
       #expect(throws: error((8..<14).contains(index) ? .unsupportedVersion : .damaged)) { try vault.text(of: alice) }
+    }
+  }
+
+  @Test func `the right TPM alone opens nothing, whatever the slot says of its place`() throws {
+    let binding = TPMBinding(.at(tpm.connection))
+    let key = try DataKey.new(for: .device, header: VaultHeader.new(), epoch: 1)
+    let context = SlotContext(number: 1, kind: .tpm2, leadingTo: key)
+    let own = HostBinding(machineIdentity: Scratch.machine, userID: Scratch.user)
+    let mine = try SecretBytes.random(32)
+    let other = try SecretBytes.random(32)
+    let body = try TPMSlotBody(binding.wrap(key, own, under: mine, pin: SecretBytes(), for: context))
+    let opened = try binding.unwrap(body.bytes, own, under: mine, pin: SecretBytes(), for: context)
+    let isSame = opened.isEqual(to: key.secret)
+    #expect(isSame)
+    /// The slot with the place of another device in it.
+    func claim(_ host: HostBinding, _ secret: borrowing SecretBytes) throws -> [UInt8] {
+      let there = try TPMSlotBody(binding.wrap(key, host, under: secret, pin: SecretBytes(), for: context))
+      #expect(there.place != body.place)
+      return TPMSlotBody(
+        place: there.place, salt: body.salt, tpmPoint: body.tpmPoint, ownPoint: body.ownPoint, wrapped: body.wrapped,
+        key: body.key
+      ).bytes
+    }
+    #expect(throws: VaultError.Code.foreignDevice) {
+      _ = try binding.unwrap(claim(own, other), own, under: other, pin: SecretBytes(), for: context)
+    }
+    for host in [
+      HostBinding(machineIdentity: Scratch.otherMachine, userID: Scratch.user),
+      HostBinding(machineIdentity: Scratch.machine, userID: Scratch.user + 1),
+    ] {
+      #expect(throws: VaultError.Code.foreignDevice) {
+        _ = try binding.unwrap(claim(host, mine), host, under: mine, pin: SecretBytes(), for: context)
+      }
     }
   }
 }

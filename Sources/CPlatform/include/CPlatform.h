@@ -160,6 +160,14 @@ int agent_terminal_is_foreground(int descriptor);
 int agent_terminal_hide_typing(int descriptor, int by_character);
 int agent_terminal_show_typing(int descriptor, int hidden);
 
+// Messages. Translations of gettext(3), in UTF-8, valid as long as the process. The first is called once, before there
+// is a second thread: it chooses the language by the environment and returns whether one may be had at all. The others
+// return NULL where there is no translation, and never the text they were given.
+int agent_messages_open(const char *domain, const char *directory);
+const char *_Nullable agent_message(const char *domain, const char *text);
+const char *_Nullable agent_message_counted(
+    const char *domain, const char *one, const char *other, unsigned long count);
+
 #pragma clang assume_nonnull end
 
 #endif

@@ -1,3 +1,4 @@
+internal import AgentSocket
 internal import Platform
 internal import Wire
 

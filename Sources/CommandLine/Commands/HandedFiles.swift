@@ -1,3 +1,4 @@
+internal import AgentSocket
 internal import Platform
 internal import Wire
 
@@ -62,7 +63,7 @@ struct HandedFiles {
     guard !invocation.has(.noInput) else {
       throw Failure(.invalidRequest, "--client-secret-prompt reads from the terminal, which --no-input forbids")
     }
-    return try SecretPrompt.ask("Client secret", hint: "name a file: --client-secret-file") {
+    return try SecretPrompt.ask(Phrase("Client secret"), hint: "name a file: --client-secret-file") {
       (secret) throws(Failure) in try pipe(holding: secret, called: "client secret")
     }
   }

@@ -63,10 +63,11 @@ struct LevelSecret {
   private func typed(_ purpose: String) throws(Failure) -> FileDescriptor {
     guard isNew else {
       let question = title.prefix(1).uppercased() + title.dropFirst() + purpose
-      return try SecretPrompt.ask(question, hint: hint) { (secret) throws(Failure) in try pipe(secret) }
+      return try SecretPrompt.ask(Phrase(verbatim: question), hint: hint) { (secret) throws(Failure) in try pipe(secret)
+      }
     }
-    return try SecretPrompt.ask("New \(title)\(purpose)", hint: hint) { (first) throws(Failure) in
-      let isSame = try SecretPrompt.ask("The same again", hint: hint) { (second) in
+    return try SecretPrompt.ask(Phrase("New \(title)\(purpose)"), hint: hint) { (first) throws(Failure) in
+      let isSame = try SecretPrompt.ask(Phrase("The same again"), hint: hint) { (second) in
         first.hasSameBytes(as: second)
       }
       guard isSame else { throw Failure(.invalidRequest, "the two were not the same") }
@@ -74,7 +75,7 @@ struct LevelSecret {
     }
   }
 
-  private var hint: String { "name a file: --\(file.rawValue)" }
+  private var hint: Phrase { "name a file: --\(file.rawValue)" }
 
   private func pipe(_ secret: Span<UInt8>) throws(Failure) -> FileDescriptor {
     try HandedFiles.pipe(holding: secret, called: title)

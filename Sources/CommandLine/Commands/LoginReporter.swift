@@ -76,11 +76,11 @@ struct LoginReporter {
     // Only other requests are answered with one; and steps are told elsewhere.
     case .response, .progress, .following, .session, .tokenFile: break
     case .notice(let message):
-      console.note(message)
+      console.note(known: message)
     case .qrCode(let code):
       draw(code)
     case .redirectRefused(let failure):
-      console.note([failure.message, failure.hint].compactMap { $0 }.joined(separator: "; "))
+      console.note(failure.advice.map { Phrase("\(failure.text); \($0)") } ?? failure.text)
     case .browser(let browser):
       show(browser, view)
       if status != nil { phase = .approval(expiry: browser.expiresAt) }
@@ -100,7 +100,8 @@ struct LoginReporter {
 
   private func copy(_ code: Event.DeviceCode) {
     let done = Clipboard.offer(code.userCode)
-    console.note(done ? "the code was offered to the terminal's clipboard" : "the code cannot be copied here")
+    console.note(
+      done ? Phrase("the code was offered to the terminal's clipboard") : Phrase("the code cannot be copied here"))
   }
 
   private func draw(_ code: Event.QRCode) {
@@ -214,7 +215,7 @@ struct LoginReporter {
   /// Tells that the person gave up.
   mutating func interrupted() {
     finish()
-    if !console.json { console.note(resumed.map(LoginText.inBackground) ?? "sign-in cancelled") }
+    if !console.json { console.note(resumed.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }
   }
 
   /// Takes the line at the bottom away for good.

@@ -7,69 +7,87 @@ enum LoginText {
   ///
   /// - Parameter isQuiet: Whether only that is said without which nobody can sign in.
   static func line(_ code: Event.DeviceCode, now: Int, isQuiet: Bool = false) -> String {
-    let left = RelativeTime.text(seconds: secondsLeft(code.expiresAt, now: now))
-    let place = "open \(clean(code.verificationURI)) and enter the code \(clean(code.userCode)) within \(left)\n"
-    if isQuiet { return "\(ProgramName.current.text): to sign in " + place }
-    return purpose(issuer: code.issuer, clientID: code.clientID, scope: code.scope) + place
+    let left = RelativeTime.phrase(seconds: secondsLeft(code.expiresAt, now: now))
+    let task = Phrase("open \(code.verificationURI) and enter the code \(code.userCode) within \(left)")
+    return line(to: task, code.issuer, clientID: code.clientID, scope: code.scope, isQuiet)
   }
 
   /// The same for a sign-in in the browser.
   static func line(_ browser: Event.Browser, now: Int, isQuiet: Bool = false) -> String {
-    let left = RelativeTime.text(seconds: secondsLeft(browser.expiresAt, now: now))
-    let paste = browser.mustPaste ? ", then pass the address that the browser goes to to standard input," : ""
-    let place = "open \(clean(browser.url))\(paste) within \(left)\n"
-    if isQuiet { return "\(ProgramName.current.text): to sign in " + place }
-    return purpose(issuer: browser.issuer, clientID: browser.clientID, scope: browser.scope) + place
+    let left = RelativeTime.phrase(seconds: secondsLeft(browser.expiresAt, now: now))
+    let task =
+      browser.mustPaste
+      ? Phrase(
+        """
+        open \(browser.url), then pass the address that the browser goes to to standard input, within \(left)
+        """)
+      : Phrase("open \(browser.url) within \(left)")
+    return line(to: task, browser.issuer, clientID: browser.clientID, scope: browser.scope, isQuiet)
   }
 
-  private static func purpose(issuer: String, clientID: String, scope: String?) -> String {
-    let scope = scope.map { clean($0) } ?? "the server's default scope"
-    let who = "(client \(clean(clientID)), scope: \(scope))"
-    return "\(ProgramName.current.text): to sign in to \(clean(issuer)) \(who) "
+  private static func line(
+    to task: Phrase, _ issuer: String, clientID: String, scope: String?, _ isQuiet: Bool
+  ) -> String {
+    let scope = scope.map { Phrase(verbatim: $0) } ?? Phrase("the server's default scope")
+    let text =
+      isQuiet
+      ? Phrase("to sign in \(task)")
+      : Phrase("to sign in to \(issuer) (client \(clientID), scope: \(scope)) \(task)")
+    return "\(ProgramName.current.text): \(text.localized(limit: longest))\n"
   }
+
+  /// No URL that is shown is longer.
+  private static let longest = 16_384
 
   /// How long the code is good for, in wordings for ever narrower terminals.
   ///
   /// - Parameter isResumed: Whether the sign-in goes on without this command.
   static func countdown(seconds: Int, isResumed: Bool = false) -> [String] {
     guard seconds > 0 else {
-      return [
-        "Waiting for your approval; the code is about to expire.", "Waiting; the code is about to expire.",
-        "Waiting, 0:00 left.", "0:00",
+      let wordings = [
+        Phrase("Waiting for your approval; the code is about to expire."),
+        Phrase("Waiting; the code is about to expire."), Phrase("Waiting, \("0:00") left."),
       ]
+      return wordings.map { $0.localized() } + ["0:00"]
     }
     let time = "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
     let key = interrupt(isResumed)
-    return [
-      "Waiting for your approval, \(time) left. \(key)", "Waiting, \(time) left. \(key)",
-      "Waiting, \(time) left.", time,
+    let wordings = [
+      Phrase("Waiting for your approval, \(time) left. \(key)"), Phrase("Waiting, \(time) left. \(key)"),
+      Phrase("Waiting, \(time) left."),
     ]
+    return wordings.map { $0.localized() } + [time]
   }
 
   /// The same once, for a terminal where no line can be rewritten.
   static func wait(until expiry: Int, now: Int, isResumed: Bool = false) -> String {
-    let left = RelativeTime.text(seconds: secondsLeft(expiry, now: now))
-    return "Waiting for your approval, \(left) left. \(interrupt(isResumed))\n"
+    let left = RelativeTime.phrase(seconds: secondsLeft(expiry, now: now))
+    return Phrase("Waiting for your approval, \(left) left. \(interrupt(isResumed))").localized() + "\n"
   }
 
-  private static func interrupt(_ isResumed: Bool) -> String {
-    isResumed ? "Ctrl-C stops waiting." : "Ctrl-C cancels."
+  private static func interrupt(_ isResumed: Bool) -> Phrase {
+    isResumed ? Phrase("Ctrl-C stops waiting.") : Phrase("Ctrl-C cancels.")
   }
 
   /// A sign-in that goes on while nobody waits for it.
-  static func inBackground(_ login: String) -> String {
-    "the sign-in goes on in the background; to wait for it: agent login --resume \(TerminalText.clean(login, limit: 64))"
+  static func inBackground(_ login: String) -> Phrase {
+    let command = "agent login --resume \(TerminalText.clean(login, limit: 64))"
+    return Phrase("the sign-in goes on in the background; to wait for it: \(command)")
   }
 
   /// Who is signed in now.
-  static func success(_ result: JSONObject, now: Int) -> String {
-    var text = "signed in"
-    if let issuer = result["issuer"]?.string { text += " to \(issuer)" }
-    if let subject = result["subject"]?.string { text += " as \(subject)" }
-    if result["guest"]?.bool == true { text += " as a guest, without a user" }
-    if let account = result["account"]?.string { text += " (account \(account))" }
-    if let expiry = result["expires_at"]?.int { text += ", token \(RelativeTime.expiry(at: expiry, now: now))" }
-    if result["upgraded_from_guest"]?.bool == true { text += "; the account was a guest's until now" }
+  static func success(_ result: JSONObject, now: Int) -> Phrase {
+    var text = Phrase("signed in")
+    if let issuer = result["issuer"]?.string { text = Phrase("\(text) to \(issuer)") }
+    if let subject = result["subject"]?.string { text = Phrase("\(text) as \(subject)") }
+    if result["guest"]?.bool == true { text = Phrase("\(text) as a guest, without a user") }
+    if let account = result["account"]?.string { text = Phrase("\(text) (account \(account))") }
+    if let expiry = result["expires_at"]?.int {
+      text = Phrase("\(text), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")
+    }
+    if result["upgraded_from_guest"]?.bool == true {
+      text = Phrase("\(text); the account was a guest's until now")
+    }
     return text
   }
 
@@ -78,6 +96,4 @@ enum LoginText {
     let (left, overflow) = expiry.subtractingReportingOverflow(now)
     return overflow ? 0 : left
   }
-
-  private static func clean(_ text: String) -> String { TerminalText.clean(text, limit: 16_384) }
 }

@@ -27,14 +27,18 @@ enum LogoutCommand {
   }
 
   /// What is told of each account.
-  static func lines(_ result: JSONObject, local: Bool) -> [String] {
+  static func lines(_ result: JSONObject, local: Bool) -> [Phrase] {
     let accounts = result["accounts"]?.array ?? []
-    if accounts.isEmpty { return ["no account was signed in"] }
+    if accounts.isEmpty { return [Phrase("no account was signed in")] }
     return accounts.map { account in
-      let line = "signed out of \(account["account"]?.string ?? "?")"
-      if account["revoked"]?.bool == true { return "\(line), tokens revoked" }
-      if let detail = account["detail"]?.string { return "\(line); tokens not revoked: \(detail)" }
-      return local ? "\(line) here; the server was not told" : "\(line); tokens not revoked"
+      let name = account["account"]?.string ?? "?"
+      if account["revoked"]?.bool == true { return Phrase("signed out of \(name), tokens revoked") }
+      if let detail = account["detail"]?.string {
+        return Phrase("signed out of \(name); tokens not revoked: \(Phrase(known: detail))")
+      }
+      return local
+        ? Phrase("signed out of \(name) here; the server was not told")
+        : Phrase("signed out of \(name); tokens not revoked")
     }
   }
 }

@@ -101,11 +101,11 @@ struct ResourceLogin {
     throw Failure(.accessDenied, "no authorization server of the resource was confirmed; nothing was sent there")
   }
 
-  static func question(_ resource: String, _ issuer: String, registers: Bool) -> String {
-    "The resource \(TerminalText.clean(resource, limit: 2048)) takes tokens of\nthe authorization server"
-      + " \(TerminalText.clean(issuer, limit: 2048)).\n"
-      + (registers ? "Register a client there, sign in" : "Sign in there")
-      + ", and let its tokens go to the resource?"
+  static func question(_ resource: String, _ issuer: String, registers: Bool) -> Phrase {
+    let fact = Phrase("The resource \(resource) takes tokens of\nthe authorization server \(issuer).")
+    return registers
+      ? Phrase("\(fact)\nRegister a client there, sign in, and let its tokens go to the resource?")
+      : Phrase("\(fact)\nSign in there, and let its tokens go to the resource?")
   }
 
   /// Exit status 3: somebody must say that the server is to be trusted. The command that does is told whole.
@@ -118,6 +118,8 @@ struct ResourceLogin {
     command.add(.issuer, issuer)
     return Failure(
       .issuerNotTrusted, "the resource names the authorization server \(issuer), which nobody has confirmed",
-      hint: "if you trust it\(registers ? ", which registers a client there" : ""): \(command.text)")
+      hint: registers
+        ? Phrase("if you trust it, which registers a client there: \(command.text)")
+        : Phrase("if you trust it: \(command.text)"))
   }
 }

@@ -1,3 +1,4 @@
+internal import AgentSocket
 internal import Platform
 internal import Wire
 
@@ -12,7 +13,7 @@ enum SecretPrompt {
   ///
   /// - Parameter hint: What helps where there is no terminal.
   static func ask<Result: ~Copyable>(
-    _ question: String, hint: String, _ body: (Span<UInt8>) throws(Failure) -> Result
+    _ question: Phrase, hint: Phrase, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var line: [UInt8] = []
     line.reserveCapacity(mostBytes)
@@ -21,7 +22,7 @@ enum SecretPrompt {
     do {
       let terminal = try Terminal.openControlling()
       ending = try Terminal.withoutEcho(on: terminal) { () throws(SystemError) in
-        try terminal.writeAll(Array("\(question): ".utf8).span)
+        try terminal.writeAll(Array("\(question.localized()): ".utf8).span)
         return try read(terminal, &line, upTo: mostBytes)
       }
     } catch {

@@ -13,6 +13,9 @@ struct SignInScreen {
   /// Whether the code is bold.
   let isStyled: Bool
 
+  /// What its words are in.
+  var language = Language.current
+
   /// Lines longer than this are hard to read, however wide the terminal is.
   private static let widestProse = 100
 
@@ -26,30 +29,31 @@ struct SignInScreen {
   /// to tell a sign-in of theirs from one that was slipped to them).
   func text(_ code: Event.DeviceCode) -> String {
     var text = heading(issuer: code.issuer, account: code.account, clientID: code.clientID, scope: code.scope)
-    text += prose("Open this address in any browser, on this device or another:") + "\n"
+    text += prose(Phrase("Open this address in any browser, on this device or another:")) + "\n"
     text += line(code.verificationURI) + "\n"
-    text += prose("Type this code there:") + "\n"
+    text += prose(Phrase("Type this code there:")) + "\n"
     text += line(code.userCode, isBold: true) + "\n"
     if let complete = code.verificationURIComplete {
-      text += prose("Or open this address and check that it shows the same code:") + "\n"
+      text += prose(Phrase("Or open this address and check that it shows the same code:")) + "\n"
       text += line(complete) + "\n"
     }
-    text += prose("Only go on if you started this yourself;")
-    return text + prose("never enter a code that someone sent you.") + "\n"
+    text += prose(Phrase("Only go on if you started this yourself;"))
+    return text + prose(Phrase("never enter a code that someone sent you.")) + "\n"
   }
 
   /// What nobody can sign in without.
   func quietText(_ code: Event.DeviceCode) -> String {
-    prose("Open") + line(code.verificationURI) + prose("and type the code") + line(code.userCode, isBold: true)
+    prose(Phrase("Open")) + line(code.verificationURI) + prose(Phrase("and type the code"))
+      + line(code.userCode, isBold: true)
   }
 
   // MARK: Who and what
 
   func heading(issuer: String, account: String, clientID: String, scope: String?) -> String {
-    var text = prose("Sign in to \(place(issuer))") + "\n"
-    if let issuer = unusualIssuer(issuer) { text += fact("Issuer", [issuer]) }
-    text += fact("Account", [clean(account)])
-    return text + fact("Client", [clean(clientID)]) + fact("Asks for", scopes(scope)) + "\n"
+    var text = prose(Phrase("Sign in to \(place(issuer))")) + "\n"
+    if let issuer = unusualIssuer(issuer) { text += fact(labels.issuer, [issuer]) }
+    text += fact(labels.account, [clean(account)])
+    return text + fact(labels.client, [clean(clientID)]) + fact(labels.scope, scopes(scope)) + "\n"
   }
 
   /// The host, and the port if one is named.
@@ -66,14 +70,23 @@ struct SignInScreen {
 
   private func scopes(_ scope: String?) -> [String] {
     let names = (scope ?? "").split(separator: " ").map { clean(String($0)) }
-    if names.isEmpty { return ["the server's default"] }
+    if names.isEmpty { return [word(Phrase("the server's default"))] }
     let together = names.joined(separator: " ")
     return names.count <= Self.scopesOnOneLine && factIndent + together.count <= columns ? [together] : names
   }
 
   // MARK: Layout
 
-  private let factIndent = 12
+  private var labels: (issuer: String, account: String, client: String, scope: String) {
+    (word(Phrase("Issuer")), word(Phrase("Account")), word(Phrase("Client")), word(Phrase("Asks for")))
+  }
+
+  /// Wide enough for all labels.
+  private var factIndent: Int {
+    let labels = labels
+    let widest = [labels.issuer, labels.account, labels.client, labels.scope].map(\.count).max() ?? 0
+    return max(12, widest + 4)
+  }
 
   /// A label with values beside it, or below it where they would not fit.
   private func fact(_ label: String, _ values: [String]) -> String {
@@ -92,9 +105,11 @@ struct SignInScreen {
     return space + Console.styled(thing, as: "1", isBold && isStyled) + "\n"
   }
 
-  func prose(_ text: String) -> String {
-    Prose.wrapped(text, width: min(columns, Self.widestProse)).map { $0 + "\n" }.joined()
+  func prose(_ phrase: Phrase) -> String {
+    Prose.wrapped(word(phrase), width: min(columns, Self.widestProse)).map { $0 + "\n" }.joined()
   }
+
+  private func word(_ phrase: Phrase) -> String { language.text(phrase, limit: Self.longest) }
 
   private func clean(_ text: String) -> String { TerminalText.clean(text, limit: Self.longest) }
 }

@@ -19,55 +19,92 @@ enum StatusCommand {
   static func text(_ result: JSONObject, now: Int) -> String {
     let accounts = result["accounts"]?.array ?? []
     var text = accounts.map { account($0, now: now) + "\n" }.joined()
-    if accounts.isEmpty { text = "no accounts; \"agent login\" adds one\n\n" }
+    if accounts.isEmpty { text = Phrase("no accounts; \("\"agent login\"") adds one").localized() + "\n\n" }
     var listing = Listing()
-    if let daemon = result["daemon"] { listing.add(["daemon", self.daemon(daemon)]) }
-    if let socket = result["daemon"]?["socket"]?.string { listing.add(["socket", socket]) }
-    if let vault = result["vault"] { listing.add(["vault", self.vault(vault)]) }
+    if let daemon = result["daemon"] { listing.add([Phrase("daemon"), Phrase(verbatim: self.daemon(daemon))]) }
+    if let socket = result["daemon"]?["socket"]?.string {
+      listing.add([Phrase("socket"), Phrase(verbatim: socket)])
+    }
+    if let vault = result["vault"] { listing.add([Phrase("vault"), self.vault(vault)]) }
     return text + listing.text
   }
 
   private static func account(_ account: JSON, now: Int) -> String {
-    var state = account["state"]?.string ?? "unknown"
-    if account["guest"]?.bool == true { state += " as a guest" }
-    if let expiry = account["expires_at"]?.int { state += ", token \(RelativeTime.expiry(at: expiry, now: now))" }
-    if let refresh = account["last_refresh"]?.int { state += ", refreshed \(RelativeTime.past(refresh, now: now))" }
-    let mark = account["active"]?.bool == true ? " (active account)" : ""
     var listing = Listing()
-    func add(_ title: String, _ value: String?) {
-      if let value { listing.add(["  \(title)", value]) }
+    func add(_ title: Phrase, _ value: Phrase?) {
+      if let value { listing.add([Phrase("  \(title)"), value]) }
     }
-    add("state", state)
-    add("issuer", account["issuer"]?.string)
-    add("client", account["client_id"]?.string)
-    add("subject", account["subject"]?.string)
-    add("scope", account["scope"]?.string)
-    if account["protection"]?.string != "device" { add("protection", account["protection"]?.string) }
-    add("secret", account["client_secret_expires_at"]?.int.map { RelativeTime.expiry(at: $0, now: now) })
-    add("certificate", account["certificate_expires_at"]?.int.map { RelativeTime.expiry(at: $0, now: now) })
-    add("proxy", account["proxy"]?.string)
-    add("ca file", account["ca_file"]?.string)
-    if account["http_loopback"]?.bool == true { add("warning", "plain http to this machine is allowed") }
-    add("check", check(account))
-    add("problem", problem(account["problem"]))
-    return TerminalText.clean(account["name"]?.string ?? "?") + mark + "\n" + listing.text
+    func add(_ title: Phrase, _ member: String) {
+      add(title, account[member]?.string.map { Phrase(verbatim: $0) })
+    }
+    func expiry(_ member: String) -> Phrase? {
+      account[member]?.int.map { RelativeTime.expiryPhrase(at: $0, now: now) }
+    }
+    add(Phrase("state"), state(account, now: now))
+    add(Phrase("issuer"), "issuer")
+    add(Phrase("client"), "client_id")
+    add(Phrase("subject"), "subject")
+    add(Phrase("scope"), "scope")
+    if account["protection"]?.string != "device" { add(Phrase("protection"), "protection") }
+    add(Phrase("secret"), expiry("client_secret_expires_at"))
+    add(Phrase("certificate"), expiry("certificate_expires_at"))
+    add(Phrase("proxy"), "proxy")
+    add(Phrase("ca file"), "ca_file")
+    if account["http_loopback"]?.bool == true {
+      add(Phrase("warning"), Phrase("plain http to this machine is allowed"))
+    }
+    add(Phrase("check"), check(account))
+    add(Phrase("problem"), problem(account["problem"]))
+    let name = account["name"]?.string ?? "?"
+    let title = account["active"]?.bool == true ? Phrase("\(name) (active account)") : Phrase(verbatim: name)
+    return title.localized(limit: 200) + "\n" + listing.text
   }
 
-  private static func check(_ account: JSON) -> String? {
+  private static func state(_ account: JSON, now: Int) -> Phrase {
+    var state = stateName(account["state"]?.string ?? "unknown")
+    if account["guest"]?.bool == true { state = Phrase("\(state) as a guest") }
+    if let expiry = account["expires_at"]?.int {
+      state = Phrase("\(state), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")
+    }
+    if let refresh = account["last_refresh"]?.int {
+      state = Phrase("\(state), refreshed \(RelativeTime.pastPhrase(refresh, now: now))")
+    }
+    return state
+  }
+
+  /// The words of the protocol are the English words too.
+  private static func stateName(_ word: String) -> Phrase {
+    switch word {
+    case "signed_out": Phrase("signed_out")
+    case "signing_in": Phrase("signing_in")
+    case "active": Phrase("active")
+    case "stale": Phrase("stale")
+    case "refreshing": Phrase("refreshing")
+    case "expired": Phrase("expired")
+    case "locked": Phrase("locked")
+    case "offline": Phrase("offline")
+    default: Phrase(verbatim: word)
+    }
+  }
+
+  private static func check(_ account: JSON) -> Phrase? {
     guard let word = account["check"]?.string else { return nil }
     return switch CheckResult(rawValue: word) {
-    case .holds: "the server says that the session holds"
-    case .signedOutElsewhere: "the server no longer honours the session"
-    case .notSignedIn: "there is no session to ask about"
-    case .notPossible: "the server offers nothing that would tell"
-    case .failed: problem(account["check_problem"]) ?? "no answer"
-    case nil: word
+    case .holds: Phrase("the server says that the session holds")
+    case .signedOutElsewhere: Phrase("the server no longer honours the session")
+    case .notSignedIn: Phrase("there is no session to ask about")
+    case .notPossible: Phrase("the server offers nothing that would tell")
+    case .failed: problem(account["check_problem"]) ?? Phrase("no answer")
+    case nil: Phrase(verbatim: word)
     }
   }
 
-  private static func problem(_ problem: JSON?) -> String? {
-    guard let problem, let message = problem["message"]?.string ?? problem.string else { return nil }
-    return problem["hint"]?.string.map { "\(message); try: \($0)" } ?? message
+  private static func problem(_ problem: JSON?) -> Phrase? {
+    guard let problem else { return nil }
+    guard let failure = Failure(json: problem) else {
+      return (problem["message"]?.string ?? problem.string).map { Phrase(known: $0) }
+    }
+    return failure.advice.map { Phrase("\(failure.text); try: \($0)") } ?? failure.text
   }
 
   /// The daemon on one line.
@@ -85,8 +122,10 @@ enum StatusCommand {
     return parts.joined(separator: ", ")
   }
 
-  private static func vault(_ vault: JSON) -> String {
-    guard vault["exists"]?.bool != false else { return "none yet" }
-    return "\(vault["path"]?.string ?? "unknown"), bound to \(VaultText.binding(vault) ?? "nothing")"
+  private static func vault(_ vault: JSON) -> Phrase {
+    guard vault["exists"]?.bool != false else { return Phrase("none yet") }
+    let path = vault["path"]?.string ?? "unknown"
+    guard let binding = VaultText.binding(vault) else { return Phrase("\(path), bound to nothing") }
+    return Phrase("\(path), bound to \(Phrase(known: binding))")
   }
 }

@@ -1,3 +1,4 @@
+internal import AgentSocket
 internal import Platform
 internal import Wire
 
@@ -39,7 +40,7 @@ struct TokenFileKeeper: ~Copyable {
     try send(request, client, connection)
     let (deadline, patience) = (client.deadline(), Patience(.tokenFile(request), client.console))
     while true {
-      let reply = try connection.nextLine(before: deadline, with: patience) { (line) throws(Failure) in
+      let reply = try connection.nextLine(before: deadline, waiting: patience.wait) { (line) throws(Failure) in
         try Reply(parsing: line)
       }
       switch reply {

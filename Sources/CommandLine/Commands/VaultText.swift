@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Wire
 
 /// The words of `agent vault …`.
 enum VaultText {
@@ -25,9 +26,12 @@ enum VaultText {
     let bound = vault["device_bound"]?.bool == true
     let name =
       switch vault["binding"]?.string {
-      case "tpm2": "the TPM"
-      case "host": bound ? "this machine" : "the device secret alone, since the machine has no id"
-      case nil: "a passphrase only"
+      case "tpm2": Phrase("the TPM").english
+      case "host":
+        bound
+          ? Phrase("this machine").english
+          : Phrase("the device secret alone, since the machine has no id").english
+      case nil: Phrase("a passphrase only").english
       case .some(let other): other
       }
     return vault["binding_problem"]?.string.map { "\(name); \($0)" } ?? name

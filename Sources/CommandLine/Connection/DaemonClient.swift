@@ -1,3 +1,4 @@
+internal import AgentSocket
 internal import Encoding
 internal import Platform
 internal import Wire
@@ -135,7 +136,7 @@ struct DaemonClient: Sendable {
   ) throws(Failure) -> JSONObject {
     let (deadline, patience) = (deadline(), Patience(request, console))
     while true {
-      let reply = try connection.nextLine(before: deadline, with: patience) { (line) throws(Failure) in
+      let reply = try connection.nextLine(before: deadline, waiting: patience.wait) { (line) throws(Failure) in
         try Reply(parsing: line)
       }
       switch reply {
@@ -175,7 +176,8 @@ struct DaemonClient: Sendable {
     try connection.send(envelope(request))
     let (deadline, patience) = (deadline(), Patience(request, console))
     while true {
-      let result = try connection.nextLine(before: deadline, with: patience) { (line) throws(Failure) -> Result? in
+      let result = try connection.nextLine(before: deadline, waiting: patience.wait) {
+        (line) throws(Failure) -> Result? in
         let answer: TokenAnswer
         do throws(Failure) {
           answer = try TokenAnswer(parsing: line)
@@ -197,7 +199,7 @@ struct DaemonClient: Sendable {
   /// Tells an event that is not part of the answer.
   func tell(_ event: Event) {
     switch event {
-    case .notice(let message): console.note(message)
+    case .notice(let message): console.note(known: message)
     case .progress(let entry): console.detail(entry)
     case .following: console.detail("following what happens")
     case .qrCode, .deviceCode, .browser, .redirectRefused, .response, .session, .tokenFile: break
@@ -216,16 +218,5 @@ struct DaemonClient: Sendable {
       environment: DaemonProgram.environment(from: Environment.all()) + socket, nullStandardStreams: true)
     guard let child = try? Spawn.start(request) else { return }
     _ = try? Spawn.wait(child)
-  }
-}
-
-extension Request {
-  /// Whether a request that may have been answered already can be sent again.
-  fileprivate var mayBeRepeated: Bool {
-    switch self {
-    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
-    case .vault(let request): request.mayBeRepeated
-    case .tokenFile, .login, .loginRedirect, .loginResume, .logout, .account, .call, .verify, .daemonStop: false
-    }
   }
 }

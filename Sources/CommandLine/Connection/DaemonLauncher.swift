@@ -1,3 +1,4 @@
+internal import AgentSocket
 internal import Platform
 internal import Wire
 
@@ -13,16 +14,7 @@ enum DaemonLauncher {
   ///
   /// - Parameter console: Is told each step.
   static func connect(_ console: Console = .silent) throws(Failure) -> DaemonConnection? {
-    if let place = try SocketPlace.named(by: Environment.value("AGENT_SOCKET")) {
-      console.detail("the socket is the one that AGENT_SOCKET names")
-      return try connect(to: place, console)
-    }
-    let best = SocketPlace.best
-    if let best, let connection = try connect(to: best, console) { return connection }
-    for place in SocketPlace.all where place != best {
-      if let connection = try connect(to: place, console) { return connection }
-    }
-    return nil
+    try SocketPlace.connectToDaemon { step in console.detail(step()) }
   }
 
   /// A connection to the running daemon, or else to one that this call starts.
@@ -44,7 +36,8 @@ enum DaemonLauncher {
     }
     throw problem
       ?? Failure(
-        .invalidConfiguration, "there is no place for the daemon's socket: neither XDG_RUNTIME_DIR nor HOME is set")
+        .invalidConfiguration,
+        "there is no place for the daemon's socket: neither XDG_RUNTIME_DIR nor HOME is set")
   }
 
   /// A connection to an `agentd` of its own, which ends with the connection.
@@ -56,40 +49,14 @@ enum DaemonLauncher {
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
   ) throws(Failure) -> DaemonConnection {
     let pair: SocketPair
-    do { pair = try SocketPair() } catch { throw Failure(error, doing: "a private agentd could not be started") }
+    do { pair = try SocketPair() } catch {
+      throw Failure(error, doing: "a private agentd could not be started")
+    }
     let daemon = try DaemonProgram.start(
-      arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: pair.second, needsHome: needsHome)
+      arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: pair.second,
+      needsHome: needsHome)
     console.detail("started a private agentd, process \(daemon.process), because \(reason)")
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
-  }
-
-  private static func connect(to place: SocketPlace, _ console: Console) throws(Failure) -> DaemonConnection? {
-    // A directory that is not there, or is not private, is not where the daemon is.
-    guard let directory = try? PrivateDirectory(opening: place.directory, create: false) else {
-      console.detail("no daemon at \(place.path): the directory is missing or open to other users")
-      return nil
-    }
-    guard let connection = try connect(in: directory, place) else {
-      console.detail("no daemon listens at \(place.path)")
-      return nil
-    }
-    console.detail("found the daemon at \(place.path)")
-    return connection
-  }
-
-  private static func connect(
-    in directory: borrowing PrivateDirectory, _ place: SocketPlace
-  ) throws(Failure) -> DaemonConnection? {
-    let socket: FileDescriptor
-    do {
-      socket = try UnixSocket.connect(in: directory, name: place.name)
-    } catch  where error.isNotFound || error.isConnectionRefused {
-      // A socket file that nobody listens on was left behind by a crash.
-      return nil
-    } catch {
-      throw Failure(error, doing: "the daemon's socket \(place.path) does not let us connect")
-    }
-    return try DaemonConnection(over: socket)
   }
 
   /// Starts the daemon; of several callers at a time one does and the others find it running.
@@ -121,14 +88,14 @@ enum DaemonLauncher {
     in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console
   ) throws(Failure) -> DaemonConnection {
     for _ in 0..<maximumLaunches {
-      if let connection = try connect(in: directory, place) { return connection }
+      if let connection = try place.connect(in: directory) { return connection }
       if try launch(in: place, console) == .alreadyServed {
         console.detail("another agentd has the place already")
         // By one that is about to listen, or about to end; either is a matter of moments.
         try? directory.lock(WireProtocol.lifetimeLockName, wait: .seconds(1)).release()
       }
     }
-    if let connection = try connect(in: directory, place) { return connection }
+    if let connection = try place.connect(in: directory) { return connection }
     throw Failure(.daemonUnavailable, "agentd was started and ended again")
   }
 
@@ -138,15 +105,20 @@ enum DaemonLauncher {
   private static func launch(in place: SocketPlace, _ console: Console) throws(Failure) -> Launch {
     let begin = Instant.now
     let readiness: Pipe
-    do { readiness = try Pipe() } catch { throw Failure(error, doing: "agentd could not be started") }
+    do { readiness = try Pipe() } catch {
+      throw Failure(error, doing: "agentd could not be started")
+    }
     let daemon = try DaemonProgram.start(
       arguments: [
-        "--directory", place.directory, "--socket-name", place.name, "--ready-fd", "\(DaemonProgram.inheritedNumber)",
+        "--directory", place.directory, "--socket-name", place.name, "--ready-fd",
+        "\(DaemonProgram.inheritedNumber)",
       ],
       inheriting: readiness.writing)
     let reading = readiness.reading
     // Our copy of the other end goes, or the end of agentd would not be noticed.
-    do { try readiness.writing.close() } catch { throw Failure(error, doing: "agentd could not be started") }
+    do { try readiness.writing.close() } catch {
+      throw Failure(error, doing: "agentd could not be started")
+    }
     switch isReady(reading) {
     case .some(true):
       console.detail(
@@ -158,7 +130,9 @@ enum DaemonLauncher {
     case .some(false):
       let words = daemon.lastWords()
       if daemon.reap() == alreadyRunning { return .alreadyServed }
-      throw Failure(.daemonUnavailable, "agentd could not start" + (words.map { ": \($0)" } ?? ""))
+      throw Failure(
+        .daemonUnavailable,
+        words.map { Phrase("agentd could not start: \($0)") } ?? Phrase("agentd could not start"))
     }
   }
 

@@ -14,7 +14,8 @@ internal import Wire
 ///    if something helps, `agent: hint: the command that helps`; lower case, no full stop. With
 ///    `--verbose` it also has what is done and why; never a secret.
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
-/// 5. Text that came from elsewhere is cleaned by `TerminalText` before a person sees it.
+/// 5. Text that came from elsewhere is cleaned by `TerminalText` before a person sees it. Texts for people are
+///    phrases, shown in their ``Language``; what a program reads is never translated.
 /// 6. Colour is used only on a terminal, and not when `NO_COLOR` is set; see ``ErrorTerminal``.
 /// 7. Tokens are bytes, never a `String`, and are overwritten after use; see ``SecretText``.
 struct Console: Sendable {
@@ -77,9 +78,18 @@ struct Console: Sendable {
   // MARK: For people
 
   /// Tells a person something that is not the answer.
-  func note(_ message: String) {
+  func note(_ message: Phrase) {
     guard !quiet else { return }
-    Self.tell("\(ProgramName.current.text): \(TerminalText.clean(message, limit: Self.messageLimit))\n")
+    Self.tell("\(ProgramName.current.text): \(message.localized(limit: Self.messageLimit))\n")
+  }
+
+  /// The same for a text that is put together and so has no translation; a literal makes a phrase.
+  @_disfavoredOverload
+  func note(_ message: String) { note(Phrase(verbatim: message)) }
+
+  /// The same for a text that came from the daemon and may be one of those that are translated.
+  func note(known message: String) {
+    note(Phrase(known: message))
   }
 
   /// Tells a step on the way to the answer, to those who asked for it. The message is made only then.
@@ -108,12 +118,14 @@ struct Console: Sendable {
       let object = JSON.object(JSONObject([("error", failure.json)]))
       return String(decoding: object.serialized(), as: UTF8.self) + "\n"
     }
-    let message = TerminalText.clean(failure.message, limit: Self.messageLimit)
+    let message = failure.text.localized(limit: Self.messageLimit)
     let program = ProgramName.current
-    var text = "\(program.text): \(Self.styled("error:", as: "1;31", coloured)) \(message)\n"
-    if let hint = failure.hint {
-      let hint = TerminalText.clean(program.applied(toHint: hint), limit: Self.hintLimit)
-      text += "\(program.text): \(Self.styled("hint:", as: "1", coloured)) \(hint)\n"
+    let title = Phrase("error:").localized()
+    var text = "\(program.text): \(Self.styled(title, as: "1;31", coloured)) \(message)\n"
+    if let hint = failure.advice {
+      let hint = program.applied(toHint: hint.localized(limit: Self.hintLimit))
+      let title = Phrase("hint:").localized()
+      text += "\(program.text): \(Self.styled(title, as: "1", coloured)) \(hint)\n"
     }
     return text
   }

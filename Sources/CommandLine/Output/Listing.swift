@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Wire
 
 /// Rows of text in aligned columns, for people.
 struct Listing {
@@ -7,6 +8,11 @@ struct Listing {
   /// Adds a row. Every cell is cleaned; the last one may be of any length.
   mutating func add(_ cells: [String]) {
     rows.append(cells.map { TerminalText.clean($0) })
+  }
+
+  /// Adds a row in the reader's language.
+  mutating func add(_ cells: [Phrase]) {
+    rows.append(cells.map { $0.localized(limit: 200) })
   }
 
   /// The rows, a line each; columns are two spaces apart.

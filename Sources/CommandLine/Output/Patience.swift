@@ -30,12 +30,15 @@ enum Patience {
 
   /// What is said, the longest wording first; nothing when there is none.
   var wordings: [String] {
-    switch self {
-    case .silent: []
-    case .forServer: ["waiting for the authorization server…", "waiting for the server…", "waiting…"]
-    case .forResource: ["waiting for the server…", "waiting…"]
-    case .forDaemon: ["waiting for the daemon…", "waiting…"]
-    }
+    let wordings: [Phrase] =
+      switch self {
+      case .silent: []
+      case .forServer:
+        [Phrase("waiting for the authorization server…"), Phrase("waiting for the server…"), Phrase("waiting…")]
+      case .forResource: [Phrase("waiting for the server…"), Phrase("waiting…")]
+      case .forDaemon: [Phrase("waiting for the daemon…"), Phrase("waiting…")]
+      }
+    return wordings.map { $0.localized() }
   }
 
   /// How long a wait needs no word.

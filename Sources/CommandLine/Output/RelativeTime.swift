@@ -1,12 +1,18 @@
+internal import Wire
+
 /// Lengths of time as people say them, rounded down to two units: `54m`, `2h 5m`, `3d 4h`.
 enum RelativeTime {
-  static func text(seconds: Int) -> String {
+  static func text(seconds: Int) -> String { phrase(seconds: seconds).english }
+
+  /// At most two units that are not 0, the larger one first.
+  static func parts(seconds: Int) -> [(name: Character, count: Int)] {
     let seconds = max(0, seconds)
-    let units = [("d", seconds / 86_400), ("h", seconds / 3600 % 24), ("m", seconds / 60 % 60), ("s", seconds % 60)]
-    guard let first = units.firstIndex(where: { $0.1 > 0 }) else { return "0s" }
+    let units: [(name: Character, count: Int)] = [
+      ("d", seconds / 86_400), ("h", seconds / 3600 % 24), ("m", seconds / 60 % 60), ("s", seconds % 60),
+    ]
+    guard let first = units.firstIndex(where: { $0.count > 0 }) else { return [("s", 0)] }
     // Seconds beside minutes only make a listing restless.
-    let parts = units[first...].prefix(2).filter { $0.1 > 0 && ($0.0 != "s" || units[first].0 == "s") }
-    return parts.map { "\($0.1)\($0.0)" }.joined(separator: " ")
+    return units[first...].prefix(2).filter { $0.count > 0 && ($0.name != "s" || units[first].name == "s") }
   }
 
   /// A short time in milliseconds: `0.4 ms`.
@@ -17,15 +23,8 @@ enum RelativeTime {
   }
 
   /// `expires in 54m` or `expired 2h ago`.
-  static func expiry(at unixSeconds: Int, now: Int) -> String {
-    let (left, overflow) = unixSeconds.subtractingReportingOverflow(now)
-    guard !overflow else { return "expires at no time that can be told" }
-    return left > 0 ? "expires in \(text(seconds: left))" : "expired \(text(seconds: 0 &- left)) ago"
-  }
+  static func expiry(at unixSeconds: Int, now: Int) -> String { expiryPhrase(at: unixSeconds, now: now).english }
 
   /// `12m ago`.
-  static func past(_ unixSeconds: Int, now: Int) -> String {
-    let (gone, overflow) = now.subtractingReportingOverflow(unixSeconds)
-    return overflow ? "long ago" : "\(text(seconds: gone)) ago"
-  }
+  static func past(_ unixSeconds: Int, now: Int) -> String { pastPhrase(unixSeconds, now: now).english }
 }

@@ -14,7 +14,7 @@ extension Command {
         + #" "expires_at", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "check", "check_problem"}],"#
         + #" "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib","#
         + #" "secure_heap", "secure_heap_used"}, "vault": {"path", "exists", "slots", "device_bound","#
-        + #" "binding", "binding_problem"}}`."#
+        + #" "binding", "binding_problem", "installation"}}`."#
         + " `problem` says why the account cannot be used or what failed last, and `check_problem` why a check failed;"
         + " `protection` is how the record of the account opens: `device`, `passphrase` or `tpm2`; `binding` is what opens"
         + " the vault in the background, `host` or `tpm2`, and `binding_problem` why that is not the TPM;"

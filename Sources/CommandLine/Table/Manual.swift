@@ -37,6 +37,16 @@ enum Manual {
       term: "HTTPS_PROXY",
       meaning: "The proxy that `agent login` keeps with the account; also `https_proxy`, `ALL_PROXY` and `all_proxy`."
         + " It is not looked at afterwards."),
+    Item(
+      term: "LANGUAGE",
+      meaning:
+        "A list of languages for messages, the best one first: `de`, `ar` or `en`. It counts only where the locale"
+        + " is not `C`."),
+    Item(
+      term: "LC_MESSAGES",
+      meaning:
+        "The locale for messages, which must be in UTF-8; `LC_ALL` goes before it and `LANG` after it. What programs"
+        + " read, such as the answers with `--json`, is the same in all languages."),
     Item(term: "NO_PROXY", meaning: "The hosts that the proxy is not for; also `no_proxy`."),
     Item(term: "NO_COLOR", meaning: "When it is not empty, nothing is coloured or bold."),
     Item(term: "TERM", meaning: "When it is not set, or is `dumb`, nothing is coloured and no line is rewritten."),

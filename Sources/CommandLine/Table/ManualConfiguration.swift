@@ -67,7 +67,7 @@ enum ManualConfiguration {
     Member("events", "list of texts", "What it is run for, by the names that agent(1) has for events; by default all."),
     Member(
       "account", "text",
-      "Only what concerns this account, or none such as `locked`; by default every account. It need not be there yet."),
+      "Only what concerns this account; by default every account. It need not be there yet."),
     Member("timeout", "number", "How many seconds it may run, 1 to 300; by default 30."),
   ]
 

@@ -57,7 +57,7 @@ enum ManualDaemon {
   ]
 
   private static let locks: [ManualBlock] = [
-    .text("All locks are advisory, by flock(2). The files are never removed."),
+    .text("All locks are advisory, by flock(2). The files are never removed, but those of token files."),
     .list(
       [
         Manual.Item(
@@ -68,6 +68,11 @@ enum ManualDaemon {
           meaning:
             "In the runtime directory; held by the daemon as long as it lives. Only its holder removes the socket."
         ),
+        Manual.Item(
+          term: "token-NUMBER.lock",
+          meaning:
+            "In the runtime directory; held by the daemon that keeps the token file `token-NUMBER` fresh. A daemon"
+            + " that starts removes those that nobody holds, with their files."),
         Manual.Item(
           term: "config.lock", meaning: "In the configuration directory; held while config.json is replaced."),
         Manual.Item(term: "vault.lock", meaning: "In the state directory; held while the vault is replaced."),
@@ -98,7 +103,8 @@ enum ManualDaemon {
   static let files = [
     Manual.Item(
       term: "$XDG_RUNTIME_DIR/agent/",
-      meaning: "The runtime directory: the socket `agent.sock` and two locks. Without `XDG_RUNTIME_DIR` it is"
+      meaning:
+        "The runtime directory: the socket `agent.sock`, two locks, and the token files of `agent exec --token-file`. Without `XDG_RUNTIME_DIR` it is"
         + " `/run/user/UID/agent`, else `$XDG_STATE_HOME/agent/run/HOST-BOOT`. It must belong to the user and have mode"
         + " 0700."),
     Manual.Item(

@@ -149,7 +149,8 @@ extension ManualProtocol {
       Member(
         "vault", "object",
         "`path`, `exists`, `slots`, a list of what can open it, `device_bound`, whether another machine cannot, and"
-          + " `binding` and `binding_problem` as in `vault_status`."),
+          + " `binding` and `binding_problem` as in `vault_status`; where it exists `installation`, a number in hexadecimal"
+          + " digits that it got when it was made: another one means that all sessions from before are gone."),
     ])
 
   private static let list = Description(

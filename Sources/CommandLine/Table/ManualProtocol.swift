@@ -75,6 +75,10 @@ enum ManualProtocol {
     [
       .text(
         "An `error` holds `code`, `message`, one sentence for people, and where something helps `hint`, mostly a command."
+          + " Both are in English. Where there are values in them, `message_template` and `hint_template` are the same with"
+          + " `%1$s`, `%2$s` and so on in the places of the values, and `message_values` and `hint_values` the list of these:"
+          + " texts, or objects with a `template` and `values` of their own. So a client can tell them in another language;"
+          + " it puts the values into these places and does nothing else with a template."
           + " In brackets stands what `agent` exits with. A client treats a code that it does not know as"
           + " `internal_error`."),
       .members(
@@ -86,6 +90,7 @@ enum ManualProtocol {
     [
       .text("Print an access token of the active account, in a shell:"), .code(shellClient),
       .text("The same in Python, with the error told apart:"), .code(pythonClient),
+      .text("Follow what happens to sessions, in Python:"), .code(pythonFollower),
     ]
   }
 
@@ -103,6 +108,19 @@ enum ManualProtocol {
     #"print(s.makefile().readline(), end="")' "$socket" "$1""#,
     "}",
     #"ask '{"v":1,"request":"token","min_valid":60}' | jq -er .result.access_token"#,
+  ]
+
+  static let pythonFollower = [
+    "import json, os, socket",
+    "path = os.environ.get('AGENT_SOCKET') or os.environ['XDG_RUNTIME_DIR'] + '/agent/agent.sock'",
+    "with socket.socket(socket.AF_UNIX) as connection:",
+    "    connection.connect(path)",
+    "    connection.sendall(json.dumps({'v': 1, 'request': 'events', 'follow': True}).encode() + b'\\n')",
+    "    for answer in map(json.loads, connection.makefile()):",
+    "        if answer.get('event') == 'following':",
+    "            print('ready', flush=True)",
+    "        if answer.get('event') == 'session' and 'entry' in answer:",
+    "            print(answer['entry']['event'], answer['entry'].get('account', '-'), flush=True)",
   ]
 
   static let pythonClient = [

@@ -18,6 +18,9 @@ final class AgentTree: Sendable {
     return try body(tree)
   }
 
+  /// A new tree for code that cannot be in ``with(runtime:_:)``; see ``close()``.
+  static func start() throws -> AgentTree { try AgentTree(runtime: "runtime") }
+
   private init(runtime: String) throws {
     directory = try TemporaryDirectory()
     for name in ["home", "config", "state", "cache", runtime] { _ = try directory.open(name) }

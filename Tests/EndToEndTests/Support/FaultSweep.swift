@@ -49,7 +49,6 @@ struct FaultSweep {
   static func with(_ body: (FaultSweep) throws -> Void) throws {
     try Issuer.with { issuer in
       try issuer.control("interval", "0")
-      try issuer.control("interval", "0")
       try AgentTree.with { tree in
         let daemon = try FaultyDaemon(tree)
         let sweep = FaultSweep(tree: tree, issuer: issuer, daemon: daemon)

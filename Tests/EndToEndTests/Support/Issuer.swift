@@ -24,6 +24,9 @@ final class Issuer: Sendable {
     return try body(issuer)
   }
 
+  /// A new issuer that approves sign-ins by itself, for code that cannot be in ``with(approval:_:_:)``; see ``stop()``.
+  static func start(_ options: [String] = []) throws -> Issuer { try Issuer(["--approve", "always"] + options) }
+
   private init(_ options: [String]) throws {
     process = try RunningProcess(
       executable: Programs.path("devissuer"),

@@ -54,6 +54,19 @@ struct Manual {
     return examples
   }
 
+  /// The programs among the examples of a page, each as its lines.
+  static func programs(in page: String) throws -> [[String]] {
+    let lines = try file("man/\(page)").split(separator: "\n").drop { $0 != ".Sh EXAMPLES" }
+    var programs: [[String]] = []
+    var isInside = false
+    for line in lines {
+      if line.hasPrefix(".Bd ") { programs.append([]) }
+      if isInside, line != ".Ed" { programs[programs.count - 1].append(plain(line)) }
+      isInside = line.hasPrefix(".Bd ") || isInside && line != ".Ed"
+    }
+    return programs
+  }
+
   /// The lines of a section, up to the next one.
   private func section(_ request: String, _ title: String) -> ArraySlice<Substring>? {
     guard let start = lines.firstIndex(where: { $0 == ".\(request) \(title)" }) else { return nil }

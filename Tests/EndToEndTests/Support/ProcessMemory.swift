@@ -8,6 +8,7 @@ struct ProcessMemory {
   /// A place where a secret, or a piece of one, lies.
   struct Place: CustomStringConvertible {
     let secret: String
+    let address: UInt64
     let region: String
     /// What can be printed of the bytes there.
     let around: String
@@ -70,7 +71,9 @@ struct ProcessMemory {
     try #require(answer["bytes"]?.int ?? 0 > 1 << 20, "hardly anything was looked at")
     return (answer["found"]?.array ?? []).map { place in
       Place(
-        secret: place["name"]?.string ?? "", region: place["region"]?.string ?? "",
+        secret: place["name"]?.string ?? "",
+        address: UInt64(place["address"]?.string?.dropFirst(2) ?? "", radix: 16) ?? 0,
+        region: place["region"]?.string ?? "",
         around: place["around"]?.string ?? "")
     }
   }

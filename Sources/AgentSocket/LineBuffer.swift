@@ -1,8 +1,8 @@
-internal import Platform
-internal import Wire
+package import Platform
+package import Wire
 
 /// Collects the daemon's lines. They may hold tokens, so what was read is overwritten.
-struct LineBuffer {
+package struct LineBuffer: Sendable {
   /// Bytes from `start` to `end` are read and not yet taken.
   private var storage: [UInt8]
   private var start = 0
@@ -14,26 +14,27 @@ struct LineBuffer {
   /// An access token with all that goes with it nearly always fits.
   private static let initialCapacity = 4 << 10
 
-  init() { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
+  package init() { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
 
-  /// Gives the next whole line, without its line feed, to `body`; nil when there is none yet. The
-  /// line is overwritten afterwards.
-  mutating func takeLine<Result>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result? {
+  /// Gives the next whole line, without its line feed, to `body`, and says whether there was one. The line is
+  /// overwritten afterwards.
+  package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
     while searched < end, storage[searched] != UInt8(ascii: "\n") { searched += 1 }
-    guard searched < end else { return nil }
+    guard searched < end else { return false }
     let line = start..<searched
     defer {
       for index in line { storage[index] = 0 }
       searched += 1
       start = searched
     }
-    return try body(storage.span.extracting(line))
+    try body(storage.span.extracting(line))
+    return true
   }
 
   /// Reads once, and waits for it. Returns how many bytes came, 0 at the end.
   ///
   /// - Throws: `EFBIG` when a line is longer than the protocol allows.
-  mutating func fill(from socket: borrowing FileDescriptor) throws(LineError) -> Int {
+  package mutating func fill(from socket: borrowing FileDescriptor) throws(LineError) -> Int {
     try makeRoom()
     let count: Int
     do {
@@ -54,7 +55,7 @@ struct LineBuffer {
   }
 
   /// Overwrites all of it.
-  mutating func overwrite() { storage.overwrite() }
+  package mutating func overwrite() { storage.overwrite() }
 
   private mutating func makeRoom() throws(LineError) {
     if start == end { (start, end, searched) = (0, 0, 0) }
@@ -69,7 +70,7 @@ struct LineBuffer {
 }
 
 /// Why no line could be read.
-enum LineError: Error, Hashable {
+package enum LineError: Error, Hashable {
   case system(SystemError)
   /// The line is longer than the protocol allows.
   case tooLong

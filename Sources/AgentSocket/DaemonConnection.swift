@@ -1,8 +1,8 @@
-internal import Platform
-internal import Wire
+package import Platform
+package import Wire
 
 /// A connection to a daemon of this user.
-struct DaemonConnection: ~Copyable {
+package struct DaemonConnection: ~Copyable, Sendable {
   private let socket: FileDescriptor
   private let privateDaemon: DaemonProcess?
   private var lines = LineBuffer()
@@ -11,7 +11,7 @@ struct DaemonConnection: ~Copyable {
   ///
   /// - Parameter privateDaemon: The `agentd` that serves this connection alone, if it does.
   /// - Throws: `daemon_unavailable` when the process at the other end is another user's.
-  init(over socket: consuming FileDescriptor, privateDaemon: DaemonProcess? = nil) throws(Failure) {
+  package init(over socket: consuming FileDescriptor, privateDaemon: DaemonProcess? = nil) throws(Failure) {
     guard (try? UnixSocket.peerUserID(socket)) == Machine.userID else {
       throw Failure(.daemonUnavailable, "the socket is served by another user's process, so nothing was sent to it")
     }
@@ -20,10 +20,10 @@ struct DaemonConnection: ~Copyable {
   }
 
   /// The socket's number, for waiting on several things; valid as long as this value lives.
-  var descriptor: Int32 { socket.raw }
+  package var descriptor: Int32 { socket.raw }
 
   /// Sends a request.
-  borrowing func send(_ request: RequestEnvelope) throws(Failure) {
+  package borrowing func send(_ request: RequestEnvelope) throws(Failure) {
     do {
       try socket.writeAll(request.serialized().span)
     } catch {
@@ -32,7 +32,7 @@ struct DaemonConnection: ~Copyable {
   }
 
   /// Sends a request and a descriptor with it.
-  borrowing func send(_ request: RequestEnvelope, passing passed: borrowing FileDescriptor) throws(Failure) {
+  package borrowing func send(_ request: RequestEnvelope, passing passed: borrowing FileDescriptor) throws(Failure) {
     let line = request.serialized()
     do {
       let sent = try UnixSocket.send(line.span, passing: passed.raw, over: socket)
@@ -43,7 +43,7 @@ struct DaemonConnection: ~Copyable {
   }
 
   /// Sends a request and two descriptors with it, which arrive in this order.
-  borrowing func send(
+  package borrowing func send(
     _ request: RequestEnvelope, passing first: borrowing FileDescriptor, _ second: borrowing FileDescriptor
   ) throws(Failure) {
     let line = request.serialized()
@@ -58,7 +58,7 @@ struct DaemonConnection: ~Copyable {
   }
 
   /// Sends a request and any number of descriptors with it, which arrive in this order.
-  borrowing func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor]) throws(Failure) {
+  package borrowing func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor]) throws(Failure) {
     let line = request.serialized()
     do {
       // A message carries one descriptor, so the line goes out as several: a byte with each but the last.
@@ -73,28 +73,41 @@ struct DaemonConnection: ~Copyable {
     }
   }
 
-  /// Waits for the next line and gives it, without its line feed, to `body`.
+  /// Waits until a socket can be read, at most until a moment. Whether it can is the answer.
+  package typealias Wait = (_ socket: borrowing FileDescriptor, _ deadline: Instant) throws(SystemError) -> Bool
+
+  /// A wait that tells nobody anything.
+  package static func waitSilently(
+    for socket: borrowing FileDescriptor, before deadline: Instant
+  ) throws(SystemError) -> Bool {
+    try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
+  }
+
+  /// Waits for the next line and gives it, without its line feed, to `body`, which is called once.
   ///
-  /// - Parameter patience: What a person is told meanwhile.
+  /// Each module that uses it has its own form with a result: a generic function of another module would not be
+  /// specialized, and its types be made at run time, which costs a program that starts anew each time too much.
+  ///
+  /// - Parameter wait: Called when nothing is here; it may tell a person something meanwhile.
   /// - Throws: `timeout` past the deadline; `daemon_unavailable` when the daemon hangs up; what
   ///   `body` throws.
-  mutating func nextLine<Result>(
-    before deadline: Instant, with patience: Patience = .silent, _ body: (Span<UInt8>) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  package mutating func passLine(
+    before deadline: Instant, waiting wait: Wait, _ body: (Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
     while true {
-      if let result = try lines.takeLine(body) { return result }
-      try waitForInput(before: deadline, patience)
+      if try lines.passLine(body) { return }
+      try waitForInput(before: deadline, wait)
       try readMore()
     }
   }
 
-  /// Gives the next line to `body` if it is here already; nil otherwise. Never waits.
-  mutating func takeLine<Result>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result? {
-    try lines.takeLine(body)
+  /// Gives the next line to `body` if it is here already, and says whether. Never waits.
+  package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
+    try lines.passLine(body)
   }
 
   /// Reads once; waits if nothing has come.
-  mutating func readMore() throws(Failure) {
+  package mutating func readMore() throws(Failure) {
     let count: Int
     do {
       count = try lines.fill(from: socket)
@@ -107,16 +120,16 @@ struct DaemonConnection: ~Copyable {
   }
 
   /// Ends the connection; a private daemon has ended too when this returns.
-  consuming func finish() {
+  package consuming func finish() {
     let daemon = privateDaemon
     try? socket.close()
     daemon?.reap()
   }
 
-  private borrowing func waitForInput(before deadline: Instant, _ patience: Patience = .silent) throws(Failure) {
+  private borrowing func waitForInput(before deadline: Instant, _ wait: Wait) throws(Failure) {
     let isReadable: Bool
     do {
-      isReadable = try patience.wait(for: socket, before: deadline)
+      isReadable = try wait(socket, deadline)
     } catch {
       throw ended(error)
     }

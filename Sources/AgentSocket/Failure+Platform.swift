@@ -1,9 +1,9 @@
-internal import Platform
-internal import Wire
+package import Platform
+package import Wire
 
 extension Failure {
   /// A directory that cannot hold private files.
-  init(_ error: DirectoryError) {
+  package init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path): self.init(.storage, "\(path) cannot be used: \(error.message)")
     case .notOwned(let path): self.init(.storage, "\(path) belongs to another user")
@@ -14,7 +14,7 @@ extension Failure {
   }
 
   /// A system call that failed while something was attempted.
-  init(_ error: SystemError, doing attempt: String) {
+  package init(_ error: SystemError, doing attempt: Phrase) {
     self.init(.storage, "\(attempt): \(error.message)")
   }
 }

@@ -1,0 +1,121 @@
+internal import Synchronization
+
+/// Sessions in the memory of this program: for tests, and for programs that try things out without an agent.
+///
+/// The first account that is added is the active one. The bytes of tokens are not protected here.
+public final class MemorySessions: SessionContainer {
+  /// An access token, and the session with its new expiry.
+  public struct Grant: Sendable {
+    /// The access token.
+    public var token: String
+    /// What it belongs to.
+    public var session: Session
+
+    /// Puts a grant together.
+    public init(token: String, session: Session) {
+      self.token = token
+      self.session = session
+    }
+  }
+
+  /// Renews a session: asked for when less than the wanted time is left, and when a new token is demanded.
+  public typealias RefreshHandler =
+    @Sendable (_ session: Session, _ options: TokenOptions) throws(AgentError) -> Grant
+
+  private struct Entry {
+    var grant: Grant
+    var refresh: RefreshHandler?
+    var isSignedOut = false
+  }
+
+  private struct State {
+    var installation = InstallationID.random()
+    var entries: [String: Entry] = [:]
+    var active: String?
+  }
+
+  private let state = Mutex(State())
+  private let now: @Sendable () -> Int
+
+  /// An empty container of an installation of its own.
+  ///
+  /// - Parameter now: The time in seconds since 1970-01-01T00:00:00Z.
+  public init(now: @escaping @Sendable () -> Int) { self.now = now }
+
+  /// Puts a session in, in place of one of the same account.
+  ///
+  /// - Parameter refresh: Without it a session that has expired needs a sign-in.
+  public func add(_ grant: Grant, refresh: RefreshHandler? = nil) {
+    state.withLock {
+      $0.entries[grant.session.account] = Entry(grant: grant, refresh: refresh)
+      $0.active = $0.active ?? grant.session.account
+    }
+  }
+
+  /// Removes everything and begins a new installation, as removing the agent's store does.
+  public func reinstall() { state.withLock { $0 = State() } }
+
+  /// The installation that the sessions belong to.
+  public func installation() -> InstallationID? { state.withLock { $0.installation } }
+
+  /// All accounts, whether signed in or not.
+  public func accounts() -> [Account] {
+    let now = now()
+    return state.withLock { state in
+      state.entries.keys.sorted().compactMap { name in
+        guard let entry = state.entries[name] else { return nil }
+        let isGood = entry.grant.session.expiresAt.map { $0 > now } ?? true
+        let standing: Account.State =
+          entry.isSignedOut ? .signedOut : isGood ? .active : entry.refresh == nil ? .expired : .stale
+        return Account(
+          name: name, isActive: name == state.active, issuer: entry.grant.session.issuer, state: standing)
+      }
+    }
+  }
+
+  /// A valid access token, renewed first if need be.
+  ///
+  /// - Parameter account: nil means the active one.
+  public func token(
+    for account: String? = nil, _ options: TokenOptions = TokenOptions()
+  ) throws(AgentError) -> AccessToken {
+    let (name, entry) = try entry(account)
+    guard !entry.isSignedOut else { throw Self.signInNeeded("signed_out", "\(name) is signed out") }
+    let needed = Int(clamping: options.minimumValidity?.components.seconds ?? 0)
+    let left = entry.grant.session.expiresAt.map { $0 - now() } ?? .max
+    if left > needed, !options.forcesRefresh { return Self.token(entry.grant) }
+    // The handler is called without the lock: it may take its time.
+    guard let refresh = entry.refresh else {
+      throw Self.signInNeeded("session_expired", "session expired, please sign in again")
+    }
+    let grant = try refresh(entry.grant.session, options)
+    state.withLock { $0.entries[name]?.grant = grant }
+    return Self.token(grant)
+  }
+
+  /// Ends a session; the account stays.
+  ///
+  /// - Parameter account: nil means the active one.
+  public func signOut(_ account: String? = nil) throws(AgentError) {
+    let (name, _) = try entry(account)
+    state.withLock { $0.entries[name]?.isSignedOut = true }
+  }
+
+  private func entry(_ account: String?) throws(AgentError) -> (String, Entry) {
+    let found: (String, Entry)? = state.withLock { state in
+      guard let name = account ?? state.active, let entry = state.entries[name] else { return nil }
+      return (name, entry)
+    }
+    guard let found else { throw Self.signInNeeded("no_account", "there is no such account") }
+    return found
+  }
+
+  private static func token(_ grant: Grant) -> AccessToken {
+    let bytes = Array(grant.token.utf8)
+    return AccessToken(bytes.span, session: grant.session)
+  }
+
+  private static func signInNeeded(_ code: String, _ message: String) -> AgentError {
+    AgentError(.signIn, code: code, message: message)
+  }
+}

@@ -1,0 +1,47 @@
+internal import Encoding
+
+/// Bytes that may hold a token on their way to whoever asked for it. They are
+/// overwritten when they are not needed any more.
+///
+/// A client has no locked memory: what it protects is that no copy of a token stays
+/// behind in memory that is used for something else.
+package struct SecretText: ByteSink, ~Copyable {
+  package private(set) var bytes: [UInt8]
+
+  /// Makes an empty text with room for so many bytes; it grows past that without leaving a copy. Its owner overwrites it;
+  /// each module has a `with` of its own for that, as it has for lines; see ``DaemonConnection``.
+  package init(capacity: Int) {
+    bytes = []
+    bytes.reserveCapacity(capacity)
+  }
+
+  /// Overwrites all of it.
+  package mutating func overwrite() { bytes.overwrite() }
+
+  package mutating func append(_ byte: UInt8) {
+    makeRoom(for: 1)
+    bytes.append(byte)
+  }
+
+  package mutating func append(contentsOf span: Span<UInt8>) {
+    makeRoom(for: span.count)
+    bytes.append(contentsOf: span)
+  }
+
+  private mutating func makeRoom(for count: Int) {
+    guard bytes.count + count > bytes.capacity else { return }
+    var larger: [UInt8] = []
+    larger.reserveCapacity(max(bytes.capacity * 2, bytes.count + count))
+    larger.append(contentsOf: bytes.span)
+    bytes.overwrite()
+    bytes = larger
+  }
+}
+
+extension [UInt8] {
+  /// Replaces all bytes by zeros, in place when this is the only holder of the storage.
+  @inline(never)
+  package mutating func overwrite() {
+    for index in indices { self[index] = 0 }
+  }
+}

@@ -1,0 +1,28 @@
+internal import OAuth
+internal import Wire
+
+extension Phrase {
+  /// An error's message with its values apart.
+  init(_ error: OAuthError) {
+    let subject = Self.ownSubjects[error.subject] ?? Phrase(verbatim: error.subject)
+    // A sentence about a place is the sentence's template.
+    let sentence = Phrase(template: error.code.sentence(about: "%1$s"), values: [.phrase(subject)])
+    let told: Phrase =
+      error.serverError.map { "\(sentence) (\($0))" } ?? error.httpStatus.map { "\(sentence) (HTTP status \($0))" }
+      ?? sentence
+    self = told
+    if let description = error.serverDescription, !description.isEmpty { self = "\(told): \(description)" }
+  }
+
+  /// What we call the things that errors are about. Other subjects are names and addresses, or words of a standard.
+  private static let ownSubjects: [String: Phrase] = {
+    let subjects: [Phrase] = [
+      "the token endpoint", "the device authorization endpoint", "the pushed authorization request endpoint",
+      "the authorization endpoint", "the revocation endpoint", "the introspection endpoint", "the UserInfo endpoint",
+      "the client registration endpoint", "the metadata endpoint", "the JWK Set endpoint", "the server",
+      "the resource", "the issuer", "the URL", "the scope", "the client id", "the sign-in", "the request",
+      "the audience", "the proxy",
+    ]
+    return Dictionary(subjects.map { ($0.english, $0) }, uniquingKeysWith: { one, _ in one })
+  }()
+}

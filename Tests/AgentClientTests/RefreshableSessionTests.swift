@@ -1,0 +1,105 @@
+import AgentClient
+import Synchronization
+import Testing
+
+@Suite struct `A session that renews itself` {
+  /// A clock that is set by hand, and a server that gives a new token each time.
+  private final class World: Sendable {
+    let time = Mutex(1000)
+    let count = Mutex(0)
+
+    func container() -> MemorySessions {
+      let sessions = MemorySessions { self.time.withLock { $0 } }
+      sessions.add(grant()) { [self] (_, _) throws(AgentError) in grant() }
+      return sessions
+    }
+
+    func grant() -> MemorySessions.Grant {
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      let session = Session(
+        account: "work", issuer: "https://id.example", subject: "ann", expiresAt: time.withLock { $0 } + 300)
+      return MemorySessions.Grant(token: "token-\(number)", session: session)
+    }
+  }
+
+  @Test func `hands out the token at hand until too little time is left`() throws {
+    let world = World()
+    let session = RefreshableSession(in: world.container(), TokenOptions(minimumValidity: .seconds(60)))
+    #expect(try session.token().revealed() == "token-1")
+    world.time.withLock { $0 += 239 }
+    #expect(try session.token().revealed() == "token-1")
+    world.time.withLock { $0 += 1 }
+    let token = try session.token()
+    #expect(token.revealed() == "token-2")
+    #expect(token.session.expiresAt == 1540)
+    #expect(session.latest == token.session)
+  }
+
+  @Test func `tells its handler of each renewal and of nothing else`() throws {
+    let world = World()
+    let told = Mutex<[Int?]>([])
+    let session = RefreshableSession(in: world.container()) { session in
+      told.withLock { $0.append(session.expiresAt) }
+    }
+    for _ in 0..<3 { _ = try session.token() }
+    #expect(told.withLock { $0 } == [])
+    world.time.withLock { $0 += 1000 }
+    for _ in 0..<3 { _ = try session.token() }
+    #expect(told.withLock { $0 } == [2300])
+  }
+
+  @Test func `renews a rejected token once, and ends when the new one is rejected too`() throws {
+    let world = World()
+    let session = RefreshableSession(in: world.container())
+    let answer = try session.send { (token) throws(AgentError) in
+      token.revealed() == "token-1" ? .rejected : .answered(token.revealedAuthorization())
+    }
+    #expect(answer == "Bearer token-2")
+    var tries = 0
+    let expected = AgentError(.signIn, code: "session_expired", message: "the server refuses new tokens too")
+    #expect(throws: expected) {
+      try session.send { (_) throws(AgentError) -> RefreshableSession<MemorySessions>.Outcome<String> in
+        tries += 1
+        return .rejected
+      }
+    }
+    #expect(tries == 2)
+  }
+
+  @Test func `does not go on in another installation, although the same person is signed in there`() throws {
+    let world = World()
+    let container = world.container()
+    let session = RefreshableSession("work", in: container)
+    _ = try session.token()
+    container.reinstall()
+    #expect(throws: AgentError(.signIn, code: "no_account", message: "there is no such account")) {
+      try session.token().revealed()
+    }
+    world.time.withLock { $0 += 1 }
+    container.add(world.grant())
+    let expected = AgentError(
+      .signIn, code: "installation_changed", message: "the session is another installation's, please sign in again")
+    for _ in 0..<2 { #expect(throws: expected) { try session.token().revealed() } }
+    // One that begins there is that installation's.
+    #expect(try RefreshableSession("work", in: container).token().revealed() == "token-2")
+  }
+
+  @Test func `needs a sign-in when it was signed out, or cannot be renewed`() throws {
+    let world = World()
+    let container = world.container()
+    try container.signOut("work")
+    #expect(throws: AgentError(.signIn, code: "signed_out", message: "work is signed out")) {
+      try container.token().revealed()
+    }
+    #expect(container.accounts().map(\.state) == [.signedOut])
+    container.add(world.grant())
+    #expect(container.accounts().map(\.state) == [.active])
+    world.time.withLock { $0 += 1000 }
+    #expect(container.accounts().map(\.state) == [.expired])
+    let expected = AgentError(.signIn, code: "session_expired", message: "session expired, please sign in again")
+    #expect(throws: expected) { try container.token().revealed() }
+  }
+}

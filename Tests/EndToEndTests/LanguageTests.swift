@@ -1,0 +1,143 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// Messages in the reader's language, by programs that were installed and then moved.
+@Suite(.needsPrograms) struct `Messages in other languages` {
+  /// An installed tree of `agent` with its catalogues, in a place of its own.
+  private static func with(_ body: (AgentTree, _ agent: String) throws -> Void) throws {
+    try AgentTree.with { tree in
+      let place = tree.path("home/moved")
+      let result = try ProcessRunner.shell(
+        """
+        set -e
+        mkdir -p '\(place)/bin' '\(place)/libexec'
+        cp '\(Programs.path("agent"))' '\(place)/bin/agent'
+        ln -s '\(Programs.path("agentd"))' '\(place)/libexec/agentd'
+        sh '\(Manual.top)/share/po/compile' '\(place)/share/locale'
+        """)
+      try #require(result.succeeded, "\(result.errorText)")
+      try body(tree, "\(place)/bin/agent")
+    }
+  }
+
+  private static func run(
+    _ agent: String, _ arguments: [String], _ tree: AgentTree, _ changes: [String: String?]
+  ) throws -> ProcessResult {
+    try ProcessRunner.run(
+      executable: agent, arguments: arguments, environment: tree.environment(changes), timeout: .seconds(60))
+  }
+
+  private static let german = "agent: Fehler: es gibt noch kein Konto\n"
+  private static let english = "agent: error: there is no account yet\n"
+
+  @Test func `are chosen by LANGUAGE where the locale has none of its own`() throws {
+    try Self.with { tree, agent in
+      let environments: [([String: String?], String)] = [
+        (["LANGUAGE": "de"], Self.german), (["LANGUAGE": "fr:de:ar"], Self.german),
+        (["LANGUAGE": "de_AT.UTF-8"], Self.german), ([:], Self.english), (["LANGUAGE": "fr"], Self.english),
+        // Without a locale there is no other language (POSIX), whatever the other variable says.
+        (["LANG": nil, "LANGUAGE": "de"], Self.english), (["LC_ALL": "C", "LANGUAGE": "de"], Self.english),
+        (["LC_ALL": "POSIX", "LANGUAGE": "de"], Self.english), (["LC_MESSAGES": "C", "LANGUAGE": "de"], Self.english),
+        // A locale that is not there.
+        (["LANG": "xx_XX.UTF-8", "LANGUAGE": "de"], Self.english),
+        (["LANG": "../../../etc", "LANGUAGE": "../../../etc"], Self.english),
+      ]
+      for (changes, expected) in environments {
+        let result = try Self.run(agent, ["token"], tree, changes)
+        #expect(result.failed(3) && result.errorText.hasPrefix(expected), "\(changes): \(result.errorText)")
+      }
+    }
+  }
+
+  @Test func `are chosen by the locale, which must be in UTF-8`() throws {
+    try Self.with { tree, agent in
+      let locales = tree.path("home/locales")
+      let made = try ProcessRunner.shell(
+        """
+        mkdir '\(locales)'; cd '\(locales)'
+        localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 && localedef -i de_DE -f ISO-8859-1 ./de_DE.ISO-8859-1
+        localedef -i ar_EG -f UTF-8 ./ar_EG.UTF-8
+        """, timeout: .seconds(120))
+      try #require(made.succeeded, "\(made.errorText)")
+      func text(_ variable: String, _ locale: String) throws -> String {
+        try Self.run(agent, ["token"], tree, ["LOCPATH": locales, variable: locale]).errorText
+      }
+      for variable in ["LANG", "LC_ALL"] {
+        #expect(try text(variable, "de_DE.UTF-8").hasPrefix(Self.german))
+        #expect(try text(variable, "ar_EG.UTF-8").hasPrefix("agent: خطأ: لا يوجد أي حساب بعد\n"))
+        #expect(try text(variable, "de_DE.ISO-8859-1").hasPrefix(Self.english))
+      }
+    }
+  }
+
+  @Test func `leave alone what programs read`() throws {
+    try Issuer.with { issuer in
+      try Self.with { tree, agent in
+        let arabic = ["LANGUAGE": "ar"]
+        let login = try Self.run(
+          agent,
+          [
+            "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device",
+            "--json",
+          ], tree, arabic)
+        #expect(login.succeeded, "\(login.errorText)")
+        #expect(try login.lines.map { try JSON(parsing: Array($0.utf8))["event"]?.string }.last == "signed_in")
+        let token = try tree.token()
+        #expect(try Self.run(agent, ["token"], tree, arabic).outputText == "\(token)\n")
+        let inEnglish = try Self.run(agent, ["env"], tree, [:]).output
+        #expect(try Self.run(agent, ["env"], tree, arabic).output == inEnglish)
+        #expect(try Self.run(agent, ["list"], tree, arabic).outputText == "*  work  active  \(issuer.url)\n")
+        let failure = try Self.run(agent, ["token", "nobody", "--json"], tree, arabic)
+        let told = try JSON(parsing: failure.output.isEmpty ? Array(failure.errorText.utf8.dropLast()) : failure.output)
+        #expect(failure.failed(3) && told["error"]?["code"]?.string == "no_account")
+        #expect(told["error"]?["message"]?.string == "there is no account named nobody")
+      }
+    }
+  }
+
+  @Test func `tell of sessions and keep values apart from text that is written from right to left`() throws {
+    try Issuer.with { issuer in
+      try Self.with { tree, agent in
+        let login = [
+          "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device",
+        ]
+        let german = try Self.run(agent, login, tree, ["LANGUAGE": "de"])
+        #expect(german.succeeded)
+        #expect(german.errorText.contains("agent: zur Anmeldung bei \(issuer.url) (Client agent-cli, Umfang: "))
+        #expect(german.errorText.contains("agent: angemeldet bei \(issuer.url) als "))
+        let status = try Self.run(agent, ["status"], tree, ["LANGUAGE": "de"]).outputText
+        #expect(
+          status.contains("work (aktives Konto)\n") && status.contains("Zustand")
+            && status.contains("aktiv, Token läuft in "))
+        let arabic = try Self.run(agent, login, tree, ["LANGUAGE": "ar"])
+        #expect(arabic.errorText.contains("\u{2068}\(issuer.url)\u{2069}"))
+        #expect(arabic.errorText.contains("(الحساب \u{2068}work\u{2069})"))
+        #expect(
+          try Self.run(agent, ["logout"], tree, ["LANGUAGE": "de"]).errorText
+            == "agent: von work abgemeldet, Token widerrufen\n")
+        // A command can be copied: nothing invisible stands in it.
+        let failure = try Self.run(agent, ["token"], tree, ["LANGUAGE": "ar"])
+        #expect(failure.failed(3))
+        #expect(failure.errorText.contains("agent: تلميح: agent login work\n"), "\(failure.errorText)")
+      }
+    }
+  }
+
+  @Test func `cost a token that is at hand nothing`() throws {
+    try Issuer.with { issuer in
+      try Self.with { tree, agent in
+        try tree.signIn(at: issuer.url)
+        _ = try Self.run(agent, ["token"], tree, [:])
+        let trace = tree.path("home/trace")
+        let result = try ProcessRunner.run(
+          executable: "/usr/bin/strace", arguments: ["-f", "-e", "trace=file", "-o", trace, agent, "token"],
+          environment: tree.environment(["LANGUAGE": "de"]), timeout: .seconds(30))
+        #expect(result.succeeded, "\(result.errorText)")
+        let calls = String(decoding: try tree.directory.read("home/trace"), as: UTF8.self)
+        #expect(calls.contains("execve") && !calls.contains("locale") && !calls.contains(".mo"), "\(calls)")
+      }
+    }
+  }
+}
