@@ -76,8 +76,8 @@ struct FaultSweep {
         try prepare()
         try daemon.order(step.number, fault)
         let result = try operation()
-        let (isHit, trace) = (try daemon.isHit(), try daemon.steps())
         try daemon.order()
+        let (isHit, trace) = (try daemon.wasHit(), try daemon.steps(ofLast: false))
         if isHit, fault.isKill {
           try daemon.waitForEnd()
           try daemon.start()
