@@ -78,6 +78,7 @@ extension AccountConfiguration {
     if let redirectURI = given.redirectURI { self.redirectURI = try Self.redirectURI(redirectURI) }
     if given.keepsAccessToken { keepsAccessToken = true }
     if given.dpop { dpop = true }
+    if let policy = given.refresh { refreshPolicy = RefreshPolicy.Kind(policy) }
     for origin in try origins(of: given) where !lists(origin) { origins.append(origin.text) }
   }
 
@@ -123,6 +124,7 @@ extension AccountConfiguration {
     case .revocationEndpoint: endpoints.revocation = nil
     case .registrationEndpoint: endpoints.registration = nil
     case .jwksURI: endpoints.jwks = nil
+    case .refresh: refreshPolicy = .proactive
     case .redirectURI: redirectURI = nil
     case .proxy: (proxy, proxyExclusions) = (nil, nil)
     case .keep: keepsAccessToken = false
@@ -159,6 +161,7 @@ extension AccountConfiguration {
     settings.keepsAccessToken = keepsAccessToken
     settings.dpop = dpop
     settings.origins = origins
+    settings.refresh = RefreshPolicyName(rawValue: refreshPolicy.rawValue)
     return settings
   }
 
@@ -193,5 +196,19 @@ extension AccountConfiguration {
       return false
     }
     return bytes.count == 32
+  }
+}
+
+extension RefreshPolicy.Kind {
+  /// The policy of this name; that each name has one is tested.
+  init(_ name: RefreshPolicyName) {
+    self =
+      switch name {
+      case .onDemand: .onDemand
+      case .proactive: .proactive
+      case .background: .background
+      case .offline: .offline
+      case .strict: .strict
+      }
   }
 }

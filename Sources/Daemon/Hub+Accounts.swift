@@ -110,7 +110,10 @@ extension Hub {
       log.note(.settingsChanged(.changed), change.account)
       if let account = accounts[change.account], account.configuration == change.old {
         if effect == .none, account.session.grant != nil {
-          for line in account.all { line.configuration = change.new }
+          for line in account.all {
+            line.configuration = change.new
+            schedule(line)
+          }
           if let move {
             for line in account.all where line.session.grant?.recordGeneration == move.from {
               line.session.recordMoved(to: move.to)
@@ -167,8 +170,9 @@ extension Hub {
     }
     account.waiters += old.waiters + old.dropOthers()
     old.waiters = []
+    account.session.policy = account.configuration.refreshPolicy
     if account.session.refresh == nil { restartForWaiters(account) }
-    scheduleRenewal(account)
+    schedule(account)
   }
 
   // MARK: Removing

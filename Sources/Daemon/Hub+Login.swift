@@ -209,6 +209,7 @@ extension Hub {
     account.cancelRefresh()
     account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
     restartForWaiters(account)
+    schedule(account)
     if outcome.missesIDToken {
       let notice = "the server gave no ID Token by device code: who signed in is not verified"
       loop.send(.event(.notice(notice)), to: login.ticket)

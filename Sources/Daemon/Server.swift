@@ -21,6 +21,7 @@ final class Server: Loop {
     static let signals: UInt64 = 4
     static let directory: UInt64 = 5
     static let redirects: UInt64 = 6
+    static let network: UInt64 = 7
     static let firstConnection: UInt64 = 16
   }
 
@@ -46,6 +47,8 @@ final class Server: Loop {
   var nextConnection = Key.firstConnection
   /// There once a sign-in in the browser has begun.
   private var redirects: RedirectDesk?
+  /// There while something waits for the network.
+  private var network: NetworkWatch?
   private var stopRequests: [Ticket] = []
   private var stopDeadline: Instant?
   /// No peer is out of time before this.
@@ -100,6 +103,7 @@ final class Server: Loop {
   /// Serves until told to stop, until the socket is gone, or until the private peer leaves.
   func run() throws(SystemError) {
     log.note(.started)
+    if !isPrivate { hub.keepFresh() }
     schedule(.housekeeping, at: now.advanced(by: Self.housekeepingInterval))
     var events: [Poller.Event] = []
     while !isDone {
@@ -141,6 +145,7 @@ final class Server: Loop {
       armed = nil
     case Key.signals: while signals.next() != nil { beginStop() }
     case Key.redirects: redirects?.serve(now) { [hub] login, query in hub!.redirectCame(login, query: query) }
+    case Key.network: if network?.take() == true { hub.networkChanged() }
     case Key.directory: if listening?.isStillOurs() == false { beginStop() }
     default: handle(event)
     }
@@ -152,6 +157,7 @@ final class Server: Loop {
     case .housekeeping:
       if listening?.isStillOurs() == false { beginStop() }
       housekeeping()
+      if !isPrivate { hub.housekeep() }
       schedule(.housekeeping, at: now.advanced(by: Self.housekeepingInterval))
     default: hub.due(due)
     }
@@ -173,6 +179,24 @@ final class Server: Loop {
   }
 
   func schedule(_ event: TimerEvent, at due: Instant) { timers.schedule(event, at: due) }
+}
+
+// MARK: - The network
+
+extension Server {
+  /// Where the kernel does not tell, what waits for the network is tried again from time to time only.
+  func watchNetwork(_ isWanted: Bool) {
+    guard isWanted != (network != nil) else { return }
+    guard isWanted else {
+      if let raw = network?.raw { try? poller.remove(raw) }
+      network = nil
+      return
+    }
+    guard let watch = try? NetworkWatch(), (try? poller.add(watch.raw, interest: .read, key: Key.network)) != nil else {
+      return
+    }
+    network = consume watch
+  }
 }
 
 // MARK: - Redirects

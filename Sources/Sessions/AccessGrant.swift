@@ -51,7 +51,7 @@ package final class AccessGrant: Sendable {
     expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
   }
 
-  private init(_ other: AccessGrant, recordGeneration: UInt64) {
+  private init(_ other: AccessGrant, recordGeneration: UInt64, expiresAtUnixSeconds: Int?) {
     accessToken = other.accessToken
     tokenType = other.tokenType
     scope = other.scope
@@ -61,14 +61,26 @@ package final class AccessGrant: Sendable {
     issuedAt = other.issuedAt
     lifetimeSeconds = other.lifetimeSeconds
     expiresAt = other.expiresAt
-    expiresAtUnixSeconds = other.expiresAtUnixSeconds
+    self.expiresAtUnixSeconds = expiresAtUnixSeconds
     dpopKey = other.dpopKey
     self.recordGeneration = recordGeneration
     replacedGeneration = other.replacedGeneration
   }
 
   /// The same grant after its record was written again.
-  func moved(to generation: UInt64) -> AccessGrant { AccessGrant(self, recordGeneration: generation) }
+  func moved(to generation: UInt64) -> AccessGrant {
+    AccessGrant(self, recordGeneration: generation, expiresAtUnixSeconds: expiresAtUnixSeconds)
+  }
+
+  /// The same grant after the machine's clock was set forward by so much, or back.
+  func renamed(by seconds: Int) -> AccessGrant {
+    AccessGrant(
+      self, recordGeneration: recordGeneration,
+      expiresAtUnixSeconds: expiresAtUnixSeconds.map {
+        let (sum, overflow) = $0.addingReportingOverflow(seconds)
+        return overflow ? $0 : sum
+      })
+  }
 
   /// This grant with the identity of `other`, where it has none of its own and replaces the record that
   /// `other` is good for.

@@ -32,6 +32,7 @@ package struct AccountConfiguration: Sendable, Hashable {
   package var dpop = false
   /// Places that may get the access token; see ``ResourceGate``.
   package var origins: [String] = []
+  package var refreshPolicy = RefreshPolicy.Kind.proactive
 
   package init(issuer: String, clientID: String) {
     self.issuer = issuer
@@ -77,6 +78,13 @@ extension AccountConfiguration {
     try TokenTarget.make(scope: [], resources: resources, audience: audience)
   }
 
+  /// Whether tokens that were got under `other` are good under these settings as they are.
+  package func differsOnlyInRefreshPolicy(from other: AccountConfiguration) -> Bool {
+    var same = other
+    same.refreshPolicy = refreshPolicy
+    return same == self
+  }
+
   /// The same for a sign-in by browser, where it does not say so itself.
   func adding(to options: AuthorizationOptions) -> AuthorizationOptions {
     var options = options
@@ -108,6 +116,7 @@ extension AccountConfiguration {
     set("keep_access_token", keepsAccessToken ? true : nil)
     set("dpop", dpop ? true : nil)
     set("origins", origins.isEmpty ? nil : .array(origins.map { .string($0) }))
+    set("refresh", refreshPolicy == .proactive ? nil : .string(refreshPolicy.rawValue))
     return object
   }
 
@@ -136,6 +145,12 @@ extension AccountConfiguration {
     keepsAccessToken = try reader.flag("keep_access_token")
     dpop = try reader.flag("dpop")
     origins = try reader.texts("origins")
+    if let name = try reader.text("refresh") {
+      guard let policy = RefreshPolicy.Kind(rawValue: name) else {
+        throw ConfigurationError(.invalid, "\(place).refresh")
+      }
+      refreshPolicy = policy
+    }
     guard let named = object["endpoints"] else { return }
     guard let named = named.object else { throw ConfigurationError(.invalid, "\(place).endpoints") }
     let places = SettingsReader(object: named, place: "\(place).endpoints")

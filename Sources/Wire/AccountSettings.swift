@@ -51,6 +51,9 @@ package struct AccountSettings: Sendable, Hashable {
   /// an origin.
   package var origins: [String] = []
 
+  /// When tokens are renewed; nil leaves what there is.
+  package var refresh: RefreshPolicyName?
+
   package init() {}
 
   /// Endpoints under their metadata names (RFC 8414, section 2).
@@ -107,6 +110,14 @@ extension AccountSettings {
     keepsAccessToken = try members.flag("keep")
     dpop = try members.flag("dpop")
     origins = try members.texts("origins")
+    if let name = try members.text("refresh") {
+      guard let policy = RefreshPolicyName(rawValue: name) else {
+        throw Failure(
+          .invalidRequest, "the refresh policy is not one that is known",
+          hint: "known are " + RefreshPolicyName.allCases.map(\.rawValue).joined(separator: ", "))
+      }
+      refresh = policy
+    }
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -134,6 +145,7 @@ extension AccountSettings {
     members.add("keep", keepsAccessToken)
     members.add("dpop", dpop)
     members.add("origins", origins)
+    members.add("refresh", refresh?.rawValue)
   }
 }
 
@@ -164,4 +176,5 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   case keep
   case dpop
   case origins
+  case refresh
 }

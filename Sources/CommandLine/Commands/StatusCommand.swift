@@ -38,6 +38,7 @@ enum StatusCommand {
       if let value { listing.add(["  \(title)", value]) }
     }
     add("state", state)
+    add("renewal", renewal(account))
     add("issuer", account["issuer"]?.string)
     add("client", account["client_id"]?.string)
     add("subject", account["subject"]?.string)
@@ -50,6 +51,14 @@ enum StatusCommand {
     add("check", check(account))
     add("problem", problem(account["problem"]))
     return TerminalText.clean(account["name"]?.string ?? "?") + mark + "\n" + listing.text
+  }
+
+  /// When tokens are renewed, where that is not the usual way.
+  private static func renewal(_ account: JSON) -> String? {
+    let waits = account["refresh_queued"]?.bool == true ? "waits for the network or the server" : nil
+    let policy = account["refresh"]?.string.flatMap { RefreshPolicyName(rawValue: $0) }
+    let parts = [policy == .proactive ? nil : policy?.rawValue, waits].compactMap { $0 }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
   private static func check(_ account: JSON) -> String? {
