@@ -4,8 +4,13 @@ internal import Wire
 extension Failure {
   /// An error of the protocol in the words a person reads; `name` is the account's with a space before it, or empty.
   init(_ error: OAuthError, name: String) {
-    self.init(FailureCode(error.code), error.message, hint: error.advice ?? error.code.hint(name))
+    self.init(FailureCode(error.code), error.message, hint: error.advice ?? error.waitHint ?? error.code.hint(name))
   }
+}
+
+extension OAuthError {
+  /// When the server may be asked again, where that is known.
+  fileprivate var waitHint: String? { retryAfterSeconds.map { "try again in \($0) s" } }
 }
 
 extension FailureCode {

@@ -54,8 +54,10 @@ package struct ServerHolds: Sendable {
       error.retryAfterSeconds.map { Duration.seconds($0) }
       ?? .seconds(min(300, 5 << min(episodes - 1, 6))) * (0.5 + 0.5 * jitter)
     let until = max(known?.hold.until ?? now, now.advanced(by: wait))
-    states[server] = State(hold: ServerHold(until: until, isNamed: error.retryAfterSeconds != nil, error: error), episodes: episodes)
-    if states.count > Self.mostServers, let oldest = states.min(by: { $0.value.hold.until < $1.value.hold.until })?.key {
+    states[server] = State(
+      hold: ServerHold(until: until, isNamed: error.retryAfterSeconds != nil, error: error), episodes: episodes)
+    if states.count > Self.mostServers, let oldest = states.min(by: { $0.value.hold.until < $1.value.hold.until })?.key
+    {
       states[oldest] = nil
     }
   }

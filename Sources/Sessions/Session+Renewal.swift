@@ -23,7 +23,8 @@ extension Session {
     guard let queue, let failedAt, let lastFailure else { return nil }
     if let hurriedTo { return hurriedTo }
     return failedAt.advanced(
-      by: RefreshPolicy.wait(queuedAfter: failuresInARow, isUrgent: queue == .urgent, reached: lastFailure.reachedServer))
+      by: RefreshPolicy.wait(
+        queuedAfter: failuresInARow, isUrgent: queue == .urgent, reached: lastFailure.reachedServer))
   }
 
   private var plannedRenewal: Instant? {

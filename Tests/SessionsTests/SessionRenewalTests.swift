@@ -15,9 +15,9 @@ import Testing
     #expect(try used(lifetime: lifetime).session.renewalDue == at(due))
   }
 
-  @Test func `is spread over a tenth of that time`() throws {
-    #expect(try used(lifetime: 3600, jitter: 0).session.renewalDue == at(3330))
-    #expect(try used(lifetime: 3600, jitter: 0.5).session.renewalDue == at(3315))
+  @Test func `is spread over half of that time`() throws {
+    #expect(try used(lifetime: 3600, jitter: 0).session.renewalDue == at(3450))
+    #expect(try used(lifetime: 3600, jitter: 0.5).session.renewalDue == at(3375))
   }
 
   @Test(arguments: [nil, 59, 10, 0])

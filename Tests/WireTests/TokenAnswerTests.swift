@@ -5,7 +5,7 @@ import Wire
 @Suite struct `A token answer` {
   static let full = TokenDescription(
     account: "work", issuer: "https://as.example/\"\\\u{7F}é", subject: "alice \u{2028}", tokenType: "Bearer",
-    scope: "openid \"mail\"", expiresAt: 1_700_000_300)
+    scope: "openid \"mail\"", expiresAt: 1_700_000_300, isOffline: true)
   static let bare = TokenDescription(
     account: "work", issuer: "https://as.example", subject: nil, tokenType: "Bearer", scope: nil, expiresAt: nil)
 

@@ -65,6 +65,8 @@ extension ManualProtocol {
     Member(
       "origins", "list of texts",
       "Places that may get the access token, added to those that there are: `HOST`, `HOST:PORT` or an origin."),
+    Member(
+      "refresh", "text", "When tokens are renewed: `on-demand`, `proactive`, `background`, `offline` or `strict`."),
   ]
 
   private static let issuer = Member("issuer", "text", "The authorization server's own name, a URL.")
