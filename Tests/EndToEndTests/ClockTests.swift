@@ -9,7 +9,7 @@ struct `A clock that jumps` {
 
   @Test(arguments: [year, -year, 86_400, -86_400, 600, -600])
   func `neither ends a token nor revives one`(jump: Int) throws {
-    try SetClock.with { tree, issuer, clock in
+    try SetClock.with { (tree, issuer, clock) throws in
       let token = try tree.token()
       try clock.set(wall: jump)
       #expect(try tree.token() == token)
@@ -27,7 +27,7 @@ struct `A clock that jumps` {
   @Test(arguments: [3 * year, -3 * year]) func `is named where an ID Token is judged by it, and ends no session`(
     jump: Int
   ) throws {
-    try SetClock.with { tree, issuer, clock in
+    try SetClock.with { (tree, issuer, clock) throws in
       try clock.set(wall: jump)
       let result = try tree.agent("token", "work", "--force-refresh", "--json")
       #expect(result.failed(1))
@@ -40,7 +40,7 @@ struct `A clock that jumps` {
   }
 
   @Test(arguments: [1000, -1000]) func `has the end of the token told anew, in its own time`(jump: Int) throws {
-    try SetClock.with { tree, issuer, clock in
+    try SetClock.with { (tree, issuer, clock) throws in
       let end = try #require(tree.json("token", "work")["expires_at"]?.int)
       // Once a minute the daemon looks at the clock.
       try clock.set(asleep: 70)
@@ -53,7 +53,7 @@ struct `A clock that jumps` {
   }
 
   @Test func `forward, by sleep, has a token in use renewed once, and an unused one left alone`() throws {
-    try SetClock.with { tree, issuer, clock in
+    try SetClock.with { (tree, issuer, clock) throws in
       // Five minutes before the end of an hour at the latest.
       try clock.set(asleep: 3500)
       #expect(try issuer.count("refreshes") == 0)
@@ -69,7 +69,7 @@ struct `A clock that jumps` {
   }
 
   @Test func `by sleep finds an account that is to be always fresh renewed, with nobody asking`() throws {
-    try SetClock.with { tree, issuer, clock in
+    try SetClock.with { (tree, issuer, clock) throws in
       let set = try tree.agent("account", "set", "work", "--refresh", "background")
       try #require(set.succeeded, "\(set.errorText)")
       try clock.set(asleep: 4000)
@@ -79,7 +79,7 @@ struct `A clock that jumps` {
   }
 
   @Test func `by sleep finds the token of a strict account wiped`() throws {
-    try SetClock.with { tree, issuer, clock in
+    try SetClock.with { (tree, issuer, clock) throws in
       let set = try tree.agent("account", "set", "work", "--refresh", "strict")
       try #require(set.succeeded, "\(set.errorText)")
       #expect(try tree.status()["expires_at"] != nil)

@@ -20,7 +20,7 @@ import Testing
 
   @Test(arguments: [RotatingServer.Fault.silence, .refusal])
   func `before its first byte is asked for once more, and the session goes on`(fault: RotatingServer.Fault) throws {
-    try Self.with { tree, server in
+    try Self.with { (tree, server) throws in
       server.becomeLenient()
       server.fail(fault)
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `before its first byte is asked for once more, not twice`() throws {
-    try Self.with { tree, server in
+    try Self.with { (tree, server) throws in
       server.becomeLenient()
       server.fail(.silence, .silence)
       let result = try tree.agent("token", "work", "--force-refresh", "--json")
@@ -43,7 +43,7 @@ import Testing
 
   @Test(arguments: [RotatingServer.Fault.statusLine, .halfBody])
   func `after it began is not asked for again by itself`(fault: RotatingServer.Fault) throws {
-    try Self.with { tree, server in
+    try Self.with { (tree, server) throws in
       server.becomeLenient()
       let token = try tree.token()
       server.fail(fault)
@@ -63,7 +63,7 @@ import Testing
 
   @Test(arguments: [RotatingServer.Fault.statusLine, .halfBody, .silence])
   func `at a server that forgives nothing costs at most the session, and says so`(fault: RotatingServer.Fault) throws {
-    try Self.with { tree, server in
+    try Self.with { (tree, server) throws in
       server.fail(fault)
       _ = try tree.agent("token", "work", "--force-refresh")
       let result = try tree.agent("token", "work", "--force-refresh", "--json")
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `with the daemon, which is killed meanwhile, is asked for by the next one`() throws {
-    try Self.with { tree, server in
+    try Self.with { (tree, server) throws in
       server.becomeLenient()
       server.fail(.hold)
       let caller = try tree.start(["token", "work", "--force-refresh"])
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func `to another process's refresh is not: each waits for the other and spends its own token`() throws {
-    try Self.with { tree, server in
+    try Self.with { (tree, server) throws in
       server.fail(.hold)
       let first = try tree.start(["token", "work", "--force-refresh"])
       try server.awaitHolding(1)

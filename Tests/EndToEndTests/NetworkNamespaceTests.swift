@@ -3,17 +3,20 @@ import Platform
 import TestSupport
 import Testing
 
-/// A network of its own, whose only interface goes down and comes up.
-@Suite(
-  .needsPrograms, .enabled(if: `A network that goes and comes`.isPossible, "no network namespace may be made here"))
-struct `A network that goes and comes` {
+/// A network of a test's own.
+private enum NetworkNamespace {
   static let isPossible: Bool = {
     let result = try? ProcessRunner.run(
       executable: "/usr/bin/unshare", arguments: ["-rn", "/bin/sh", "-c", "ip link set lo up"],
       environment: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"])
     return result?.succeeded ?? false
   }()
+}
 
+/// A network of its own, whose only interface goes down and comes up.
+@Suite(
+  .needsPrograms, .enabled(if: NetworkNamespace.isPossible, "no network namespace may be made here"))
+struct `A network that goes and comes` {
   /// Signs in, takes the network away, asks for a new token, and brings the network back.
   private static let script = """
     set -e
@@ -57,7 +60,8 @@ struct `A network that goes and comes` {
       #expect(offline?["state"] == "offline" && offline?["refresh_queued"] == true)
       #expect(try text("second") == text("first"))
       #expect(try text("none").isEmpty)
-      #expect(try text("log").contains(#""event":"network_changed""#))
+      let log = try text("log")
+      #expect(log.contains(#""event":"network_changed""#))
       let online = try JSON(parsing: Array(text("online").utf8))["accounts"]?.array?.first
       #expect(online?["state"] == "active")
       #expect(try text("third") != text("first"))

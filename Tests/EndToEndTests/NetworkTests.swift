@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `leaves a token good, marked, and its refresh queued until it is back`() throws {
-    try Self.with("--refresh", "offline") { tree, server in
+    try Self.with("--refresh", "offline") { (tree, server) throws in
       let token = try tree.token()
       #expect(try tree.json("token", "work")["offline"] == nil)
       server.close()
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `is waited for by those who say so, and asked once`() throws {
-    try Self.with { tree, server in
+    try Self.with { (tree, server) throws in
       server.close()
       let callers = try (0..<5).map { _ in
         try tree.start(["token", "work", "--force-refresh", "--wait", "60s", "--json"])
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `is waited for no longer than was said`() throws {
-    try Self.with { tree, server in
+    try Self.with { (tree, server) throws in
       server.close()
       let begin = Instant.now
       let result = try tree.agent("token", "work", "--force-refresh", "--wait", "4s", "--json")
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `is not waited for by who has gone`() throws {
-    try Self.with("--refresh", "on-demand") { tree, server in
+    try Self.with("--refresh", "on-demand") { (tree, server) throws in
       server.close()
       let caller = try tree.start(["token", "work", "--force-refresh", "--wait", "10m"])
       try tree.awaitEvent("refresh_queued", of: "work")
@@ -90,7 +90,7 @@ import Testing
     let resource = try LoopbackServer { conversation in
       while try conversation.readRequest() != nil { try conversation.respond(body: "hello") }
     }
-    try Self.with { tree, server in
+    try Self.with { (tree, server) throws in
       try tree.allow(resource)
       try tree.stopDaemon()
       server.close()
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func `is waited for also where it is the resource`() throws {
-    try Self.with { tree, server in
+    try Self.with { (tree, server) throws in
       // A resource that listens on a port at which nobody is yet.
       let other = try UnixSocket.listenLoopback(port: 0)
       let port = try UnixSocket.localPort(other)

@@ -77,17 +77,19 @@ final class RotatingServer: Sendable {
 
   /// Goes away: connections are refused.
   func close() {
-    guard
-      door.withLock({ door in
-        door?.stop.signal()
-        defer { door = nil }
-        return door != nil
-      })
-    else { return }
+    let wasOpen = door.withLock { (door: inout Door?) -> Bool in
+      defer { door = nil }
+      door?.stop.signal()
+      return door != nil
+    }
+    guard wasOpen else { return }
     // The socket is closed when its thread has let go of it.
     let deadline = Instant.now.advanced(by: .seconds(10))
     while (try? UnixSocket.connectLoopback(port: port)) != nil {
-      if Instant.now > deadline { return Issue.record("the server goes on") }
+      if Instant.now > deadline {
+        Issue.record("the server goes on")
+        return
+      }
       Threads.sleep(for: .milliseconds(5))
     }
   }
