@@ -22,8 +22,8 @@ extension AuthorizationServer {
       throw error.breakingOff(error.answerBegan && error.code != .redirectRefused)
     }
     do throws(OAuthError) { return try tokens(in: response, kind: .refresh, sent: secrets(token)) } catch {
-      // A success that says nothing of an error, and has no token that can be used.
-      throw error.breakingOff((200..<300).contains(response.status) && error.serverError == nil)
+      // A success of which nothing could be read.
+      throw error.breakingOff((200..<300).contains(response.status) && error.code == .malformedResponse)
     }
   }
 }

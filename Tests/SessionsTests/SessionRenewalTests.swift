@@ -33,8 +33,8 @@ import Testing
     #expect(run.session.renew(now: at(3400)) == nil)
     #expect(run.ask(at: 100) == .served("old"))
     #expect(run.session.renewalDue != nil)
-    #expect(run.session.renew(now: at(3400)) != nil)
-    #expect(try run.end(.success(grant("new", issuedAt: 3400)), at: 3401) == .renewed("new"))
+    #expect(run.session.renew(now: at(3500)) != nil)
+    #expect(try run.end(.success(grant("new", issuedAt: 3500)), at: 3501) == .renewed("new"))
     // The new token was not used yet, so nothing keeps the session alive for ever.
     #expect(run.session.renewalDue == nil)
   }

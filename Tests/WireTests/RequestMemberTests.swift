@@ -31,7 +31,6 @@ import Wire
       Member(request: "token", name: "account", kind: .text),
       Member(request: "token", name: "min_valid", kind: .integer("0 to 86400")),
       Member(request: "token", name: "wait", kind: .integer("1 to 3600")),
-      Member(request: "resource", name: "wait", kind: .integer("1 to 3600")),
       Member(request: "token", name: "force_refresh", kind: .flag),
       Member(request: "token", name: "id_token", kind: .flag), Member(request: "token", name: "claims", kind: .flag),
       Member(request: "token", name: "timeout", kind: .integer("1 to 3600")),
