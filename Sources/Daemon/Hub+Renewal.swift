@@ -23,6 +23,7 @@ extension Hub {
     account.attentionScheduled = nil
     if let notice = account.session.meetEnd(now: now) { tell(notice, account) }
     if account.session.isRenewalDue(now: now) { renew(account, now) }
+    account.session.leaveDead(now: now)
     schedule(account)
   }
 

@@ -61,6 +61,11 @@ extension Session {
     return queue != nil || policy == .background || grant?.isAlive(at: now) == true
   }
 
+  /// A token that died before it could be renewed is not renewed any more, so there is nothing to come back for.
+  package mutating func leaveDead(now: Instant) {
+    if let due = renewalDue, due <= now, !isRenewalDue(now: now) { forgetUse() }
+  }
+
   /// Has a session that is always to be fresh get its first token at this time.
   package mutating func keepFresh(from moment: Instant) {
     guard policy == .background, grant == nil, refresh == nil, failedAt == nil else { return }

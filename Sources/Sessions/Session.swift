@@ -288,6 +288,9 @@ extension Session {
     failedAt = failedAt ?? now
   }
 
+  /// Nobody has used the token at hand, as far as renewals go.
+  mutating func forgetUse() { usedSinceRefresh = false }
+
   /// Wipes the token at hand, but forgets nothing else.
   mutating func dropToken() { grant = nil }
 

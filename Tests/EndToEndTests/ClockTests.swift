@@ -31,7 +31,7 @@ struct `A clock that jumps` {
       try clock.set(wall: jump)
       let result = try tree.agent("token", "work", "--force-refresh", "--json")
       #expect(result.failed(1))
-      #expect(result.failureCode == "token_rejected")
+      #expect(result.failureCode == "id_token_rejected")
       #expect(result.errorText.contains("clock"), "\(result.errorText)")
       try clock.set()
       #expect(try !tree.token("work", "--force-refresh").isEmpty)

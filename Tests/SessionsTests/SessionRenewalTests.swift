@@ -52,6 +52,10 @@ import Testing
   @Test func `is not made for a token that died meanwhile`() throws {
     var run = try used(lifetime: 3600)
     #expect(run.session.renew(now: at(3600)) == nil)
+    // Nor is it looked at again and again.
+    #expect(run.session.meetEnd(now: at(3600)) == .end)
+    run.session.leaveDead(now: at(3600))
+    #expect(run.session.attentionDue == nil)
   }
 
   @Test func `backs off after failures`() throws {
