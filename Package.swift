@@ -4,7 +4,7 @@ import PackageDescription
 // Dependencies point downwards only; the build is run with
 // `--explicit-target-dependency-import-check error`, so an import that is not listed here fails.
 // Each foreign thing is imported by exactly one Swift module: Glibc by Platform, libcrypto by
-// Crypto, libcurl by HTTP, libqrencode by QRCode.
+// Crypto, libcurl and libssl by HTTP, libqrencode by QRCode, libsystemd by DesktopBus.
 
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -39,7 +39,7 @@ func tests(_ name: String, uses: [Target.Dependency]) -> Target {
 // linked by an ordinary build. Its sources are those of the tests that replay what was found.
 let isFuzzing = Context.environment["AGENT_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-  "Sessions", "HTTP", "OAuth", "Vault", "JOSE", "Wire", "Crypto", "Encoding", "Platform",
+  "CommandLine", "Sessions", "HTTP", "OAuth", "Vault", "JOSE", "Wire", "Crypto", "Encoding", "Platform",
 ]
 let fuzzing: Target =
   isFuzzing
@@ -57,7 +57,7 @@ let package = Package(
   targets: [
     // Programs.
     program("agent", uses: ["CommandLine"], linked: fullyStatic),
-    program("agentd", uses: ["Daemon", "Platform"], linked: staticSwift),
+    program("agentd", uses: ["Daemon", "Platform", "CHeap"], linked: staticSwift),
     program("devissuer", uses: ["DevIssuer", "Platform"], linked: staticSwift),
     program("generate", uses: ["CommandLine"], linked: fullyStatic),
 
@@ -66,10 +66,13 @@ let package = Package(
     module("CommandLine", uses: ["Wire", "Encoding", "Platform"]),
     module(
       "Daemon",
-      uses: ["Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "Vault", "Crypto", "Wire", "Encoding", "Platform"]),
+      uses: [
+        "Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire", "Encoding", "Platform",
+      ]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform"]),
-    module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "CCurl"]),
+    module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "CCurl", "CTLS"]),
     module("QRCode", uses: ["CQRencode"]),
+    module("DesktopBus", uses: ["Platform", "CSystemd"]),
     module("OAuth", uses: ["JOSE", "Crypto", "Encoding"]),
     module("Vault", uses: ["Crypto", "Encoding", "Platform"]),
     module("JOSE", uses: ["Crypto", "Encoding"]),
@@ -80,8 +83,12 @@ let package = Package(
 
     // C: shims only, no logic.
     .target(name: "CPlatform"),
+    // Linked, not imported.
+    .target(name: "CHeap"),
+    .target(name: "CSystemd"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
     // Tests.

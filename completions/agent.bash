@@ -3,8 +3,9 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec request proof status list use whoami verify decode account daemon completions help) ;;
+  '') words=(login logout token env exec request proof status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
   'account') words=(add show set rename remove import) ;;
+  'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set) ;;
   'daemon') words=(start stop restart status run log) ;;
   *) return 1 ;;
   esac
@@ -13,25 +14,37 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --browser --device --paste --no-open --start --resume --no-wait --acr --max-age --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --browser --device --paste --no-open --start --resume --no-wait --acr --max-age --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
   'token') options=(--min-valid -s --scope --resource --audience --exchange --force-refresh --header --id-token) limit=1 operand=accounts ;;
-  'env') options=(--shell --var --unset) limit=1 operand=accounts ;;
-  'exec') options=(--var) limit=1 operand=accounts trailing=yes ;;
+  'env') options=(--shell --var --unset --hook) limit=1 operand=accounts ;;
+  'exec') options=(--var --token-file --signal --on-renewal) limit=1 operand=accounts trailing=yes ;;
   'request') options=(-H --header -d --data -o --output -i --include -s --scope --resource --audience --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'proof') options=(--nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'status') options=(--check) limit=1 operand=accounts ;;
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
+  'events') options=(-f --follow) limit=1 operand=accounts ;;
   'verify') options=(--issuer --jwks --audience --algorithms --type --signature-only --clock-skew --ca-file --allow-http-loopback) limit=1 operand=files ;;
   'decode') options=() limit=1 operand=files ;;
-  'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host) ;;
+  'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --protect --passphrase-file --passphrase-fd --pin-file --pin-fd) ;;
   'account show') options=() limit=1 operand=accounts ;;
-  'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --unset) limit=1 operand=accounts ;;
+  'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --unset) limit=1 operand=accounts ;;
   'account rename') options=() limit=2 operand=accounts ;;
   'account remove') options=(--local) limit=1 operand=accounts ;;
-  'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
+  'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
+  'lock') options=() ;;
+  'unlock') options=(--passphrase-file --passphrase-fd --pin-file --pin-fd) limit=1 operand=accounts ;;
+  'vault status') options=() ;;
+  'vault bind') options=(--to) ;;
+  'vault add-passphrase') options=(--protection --passphrase-file --passphrase-fd) ;;
+  'vault change-passphrase') options=(--protection --passphrase-file --passphrase-fd --pin-file --pin-fd --new-passphrase-file --new-passphrase-fd --new-pin-file --new-pin-fd) ;;
+  'vault remove-slot') options=() ;;
+  'vault rotate-key') options=(--passphrase-file --passphrase-fd) ;;
+  'vault rebind') options=(--passphrase-file --passphrase-fd) ;;
+  'vault check') options=() ;;
+  'vault set') options=(--lock-after) ;;
   'daemon start') options=() ;;
   'daemon stop') options=() ;;
   'daemon restart') options=() ;;
@@ -69,6 +82,11 @@ __agent_value() {
   'login --jwks-uri') kind=text ;;
   'login --redirect-uri') kind=text ;;
   'login --host') kind=text ;;
+  'login --protect') kind=words words=(device passphrase tpm2) ;;
+  'login --passphrase-file') kind=files ;;
+  'login --passphrase-fd') kind=text ;;
+  'login --pin-file') kind=files ;;
+  'login --pin-fd') kind=text ;;
   'login --client-secret-file') kind=files ;;
   'login --client-secret-env') kind=text ;;
   'login --client-key-file') kind=files ;;
@@ -86,7 +104,10 @@ __agent_value() {
   'token --audience') kind=text ;;
   'env --shell') kind=words words=(sh bash zsh fish csh dotenv json) ;;
   'env --var') kind=text ;;
+  'env --hook') kind=words words=(bash zsh fish) ;;
   'exec --var') kind=text ;;
+  'exec --signal') kind=text ;;
+  'exec --on-renewal') kind=files ;;
   'request -H' | 'request --header') kind=text ;;
   'request -d' | 'request --data') kind=text ;;
   'request -o' | 'request --output') kind=files ;;
@@ -123,6 +144,11 @@ __agent_value() {
   'account add --jwks-uri') kind=text ;;
   'account add --redirect-uri') kind=text ;;
   'account add --host') kind=text ;;
+  'account add --protect') kind=words words=(device passphrase tpm2) ;;
+  'account add --passphrase-file') kind=files ;;
+  'account add --passphrase-fd') kind=text ;;
+  'account add --pin-file') kind=files ;;
+  'account add --pin-fd') kind=text ;;
   'account set --issuer') kind=text ;;
   'account set --client-id') kind=text ;;
   'account set --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
@@ -145,6 +171,11 @@ __agent_value() {
   'account set --jwks-uri') kind=text ;;
   'account set --redirect-uri') kind=text ;;
   'account set --host') kind=text ;;
+  'account set --protect') kind=words words=(device passphrase tpm2) ;;
+  'account set --passphrase-file') kind=files ;;
+  'account set --passphrase-fd') kind=text ;;
+  'account set --pin-file') kind=files ;;
+  'account set --pin-fd') kind=text ;;
   'account set --unset') kind=words words=(provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
@@ -168,12 +199,39 @@ __agent_value() {
   'account import --jwks-uri') kind=text ;;
   'account import --redirect-uri') kind=text ;;
   'account import --host') kind=text ;;
+  'account import --protect') kind=words words=(device passphrase tpm2) ;;
+  'account import --passphrase-file') kind=files ;;
+  'account import --passphrase-fd') kind=text ;;
+  'account import --pin-file') kind=files ;;
+  'account import --pin-fd') kind=text ;;
   'account import --client-secret-file') kind=files ;;
   'account import --client-secret-env') kind=text ;;
   'account import --client-key-file') kind=files ;;
   'account import --client-certificate-file') kind=files ;;
   'account import --refresh-token-file') kind=files ;;
   'account import --refresh-token-fd') kind=text ;;
+  'unlock --passphrase-file') kind=files ;;
+  'unlock --passphrase-fd') kind=text ;;
+  'unlock --pin-file') kind=files ;;
+  'unlock --pin-fd') kind=text ;;
+  'vault bind --to') kind=words words=(host tpm2) ;;
+  'vault add-passphrase --protection') kind=words words=(device passphrase tpm2) ;;
+  'vault add-passphrase --passphrase-file') kind=files ;;
+  'vault add-passphrase --passphrase-fd') kind=text ;;
+  'vault change-passphrase --protection') kind=words words=(device passphrase tpm2) ;;
+  'vault change-passphrase --passphrase-file') kind=files ;;
+  'vault change-passphrase --passphrase-fd') kind=text ;;
+  'vault change-passphrase --pin-file') kind=files ;;
+  'vault change-passphrase --pin-fd') kind=text ;;
+  'vault change-passphrase --new-passphrase-file') kind=files ;;
+  'vault change-passphrase --new-passphrase-fd') kind=text ;;
+  'vault change-passphrase --new-pin-file') kind=files ;;
+  'vault change-passphrase --new-pin-fd') kind=text ;;
+  'vault rotate-key --passphrase-file') kind=files ;;
+  'vault rotate-key --passphrase-fd') kind=text ;;
+  'vault rebind --passphrase-file') kind=files ;;
+  'vault rebind --passphrase-fd') kind=text ;;
+  'vault set --lock-after') kind=words words=(never) ;;
   *' -a' | *' --account') kind=accounts ;;
   *' --timeout') kind=text ;;
   *) return 1 ;;

@@ -49,6 +49,16 @@ function __agent_takes_value
             return 0
         case 'login --host'
             return 0
+        case 'login --protect'
+            return 0
+        case 'login --passphrase-file'
+            return 0
+        case 'login --passphrase-fd'
+            return 0
+        case 'login --pin-file'
+            return 0
+        case 'login --pin-fd'
+            return 0
         case 'login --client-secret-file'
             return 0
         case 'login --client-secret-env'
@@ -85,7 +95,13 @@ function __agent_takes_value
             return 0
         case 'env --var'
             return 0
+        case 'env --hook'
+            return 0
         case 'exec --var'
+            return 0
+        case 'exec --signal'
+            return 0
+        case 'exec --on-renewal'
             return 0
         case 'request -H'
             return 0
@@ -169,6 +185,16 @@ function __agent_takes_value
             return 0
         case 'account add --host'
             return 0
+        case 'account add --protect'
+            return 0
+        case 'account add --passphrase-file'
+            return 0
+        case 'account add --passphrase-fd'
+            return 0
+        case 'account add --pin-file'
+            return 0
+        case 'account add --pin-fd'
+            return 0
         case 'account set --issuer'
             return 0
         case 'account set --client-id'
@@ -214,6 +240,16 @@ function __agent_takes_value
         case 'account set --redirect-uri'
             return 0
         case 'account set --host'
+            return 0
+        case 'account set --protect'
+            return 0
+        case 'account set --passphrase-file'
+            return 0
+        case 'account set --passphrase-fd'
+            return 0
+        case 'account set --pin-file'
+            return 0
+        case 'account set --pin-fd'
             return 0
         case 'account set --unset'
             return 0
@@ -263,6 +299,16 @@ function __agent_takes_value
             return 0
         case 'account import --host'
             return 0
+        case 'account import --protect'
+            return 0
+        case 'account import --passphrase-file'
+            return 0
+        case 'account import --passphrase-fd'
+            return 0
+        case 'account import --pin-file'
+            return 0
+        case 'account import --pin-fd'
+            return 0
         case 'account import --client-secret-file'
             return 0
         case 'account import --client-secret-env'
@@ -275,6 +321,50 @@ function __agent_takes_value
             return 0
         case 'account import --refresh-token-fd'
             return 0
+        case 'unlock --passphrase-file'
+            return 0
+        case 'unlock --passphrase-fd'
+            return 0
+        case 'unlock --pin-file'
+            return 0
+        case 'unlock --pin-fd'
+            return 0
+        case 'vault bind --to'
+            return 0
+        case 'vault add-passphrase --protection'
+            return 0
+        case 'vault add-passphrase --passphrase-file'
+            return 0
+        case 'vault add-passphrase --passphrase-fd'
+            return 0
+        case 'vault change-passphrase --protection'
+            return 0
+        case 'vault change-passphrase --passphrase-file'
+            return 0
+        case 'vault change-passphrase --passphrase-fd'
+            return 0
+        case 'vault change-passphrase --pin-file'
+            return 0
+        case 'vault change-passphrase --pin-fd'
+            return 0
+        case 'vault change-passphrase --new-passphrase-file'
+            return 0
+        case 'vault change-passphrase --new-passphrase-fd'
+            return 0
+        case 'vault change-passphrase --new-pin-file'
+            return 0
+        case 'vault change-passphrase --new-pin-fd'
+            return 0
+        case 'vault rotate-key --passphrase-file'
+            return 0
+        case 'vault rotate-key --passphrase-fd'
+            return 0
+        case 'vault rebind --passphrase-file'
+            return 0
+        case 'vault rebind --passphrase-fd'
+            return 0
+        case 'vault set --lock-after'
+            return 0
         case '* -a'
             return 0
         case '* --account'
@@ -286,11 +376,11 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'status' 'list' 'use' 'whoami' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
-    contains -- "$argv[1]" account daemon
+    contains -- "$argv[1]" account vault daemon
 end
 
 # Whether the command $argv[1] runs another one.
@@ -373,9 +463,13 @@ complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts, sessions,
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
 complete -c agent -n '__agent_at word ' -a 'whoami' -d 'Show who is signed in'
+complete -c agent -n '__agent_at word ' -a 'events' -d 'Show what happened to sessions and accounts'
 complete -c agent -n '__agent_at word ' -a 'verify' -d 'Check whether tokens hold, by their issuer\'s keys'
 complete -c agent -n '__agent_at word ' -a 'decode' -d 'Show what a token says, without verifying it'
 complete -c agent -n '__agent_at word ' -a 'account' -d 'add, show, set, rename, remove, import'
+complete -c agent -n '__agent_at word ' -a 'lock' -d 'Lock what a passphrase or a PIN protects'
+complete -c agent -n '__agent_at word ' -a 'unlock' -d 'Unlock accounts by their passphrase or PIN'
+complete -c agent -n '__agent_at word ' -a 'vault' -d 'status, bind, add-passphrase, change-passphrase, remove-slot, rotate-key, rebind, check, set'
 complete -c agent -n '__agent_at word ' -a 'daemon' -d 'start, stop, restart, status, run, log'
 complete -c agent -n '__agent_at word ' -a 'completions' -d 'Print the completions for a shell'
 complete -c agent -n '__agent_at word ' -a 'help' -d 'Print how a command is used'
@@ -385,6 +479,15 @@ complete -c agent -n '__agent_at word account' -a 'set' -d 'Change the settings 
 complete -c agent -n '__agent_at word account' -a 'rename' -d 'Give an account another name'
 complete -c agent -n '__agent_at word account' -a 'remove' -d 'Sign out of an account and forget its settings'
 complete -c agent -n '__agent_at word account' -a 'import' -d 'Set up an account with a refresh token from elsewhere'
+complete -c agent -n '__agent_at word vault' -a 'status' -d 'Show how the vault opens'
+complete -c agent -n '__agent_at word vault' -a 'bind' -d 'Bind the vault to this device anew'
+complete -c agent -n '__agent_at word vault' -a 'add-passphrase' -d 'Let one more passphrase open the vault'
+complete -c agent -n '__agent_at word vault' -a 'change-passphrase' -d 'Change a passphrase or the PIN'
+complete -c agent -n '__agent_at word vault' -a 'remove-slot' -d 'Take a way to open the vault back'
+complete -c agent -n '__agent_at word vault' -a 'rotate-key' -d 'Make new keys, and seal everything with them'
+complete -c agent -n '__agent_at word vault' -a 'rebind' -d 'Bind a vault that does not open here to this device'
+complete -c agent -n '__agent_at word vault' -a 'check' -d 'Read the whole vault, and tell what opens'
+complete -c agent -n '__agent_at word vault' -a 'set' -d 'Change when the vault locks by itself'
 complete -c agent -n '__agent_at word daemon' -a 'start' -d 'Start the daemon, unless it runs'
 complete -c agent -n '__agent_at word daemon' -a 'stop' -d 'Stop the daemon'
 complete -c agent -n '__agent_at word daemon' -a 'restart' -d 'Stop the daemon and start it anew'
@@ -426,6 +529,11 @@ complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redir
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options login' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options login' -l host -x -d 'Let requests take the access token to this host too; may be given several times'
+complete -c agent -n '__agent_at options login' -l protect -x -a 'device passphrase tpm2' -d 'How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN'
+complete -c agent -n '__agent_at options login' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options login' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
+complete -c agent -n '__agent_at options login' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options login' -l pin-fd -x -d 'Read the PIN from this open descriptor'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options login' -l client-secret-env -x -d 'Take the client secret from this environment variable'
 complete -c agent -n '__agent_at options login' -l client-secret-prompt -d 'Ask for the client secret on the terminal, without showing it'
@@ -465,8 +573,12 @@ complete -c agent -n '__agent_at operand 0 token' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options env' -l shell -x -a 'sh bash zsh fish csh dotenv json' -d 'The shell to write for'
 complete -c agent -n '__agent_at options env' -l var -x -d 'Set the variable NAME, and only those named'
 complete -c agent -n '__agent_at options env' -l unset -d 'Print statements that unset the variables'
+complete -c agent -n '__agent_at options env' -l hook -x -a 'bash zsh fish' -d 'Print a function that keeps the variables fresh at the prompt'
 complete -c agent -n '__agent_at operand 0 env' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options exec' -l var -x -d 'Set the variable NAME, and only those named'
+complete -c agent -n '__agent_at options exec' -l token-file -d 'Put the token into a file that is kept fresh while the command runs'
+complete -c agent -n '__agent_at options exec' -l signal -x -d 'Send the command this signal when the token file has changed'
+complete -c agent -n '__agent_at options exec' -l on-renewal -r -F -d 'Run this program when the token file has changed'
 complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options request' -s H -l header -x -d 'Send this header, Name: value; may be given several times'
 complete -c agent -n '__agent_at options request' -s d -l data -x -d 'Send this text, the file after @, or with @- standard input'
@@ -486,6 +598,8 @@ complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers wh
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 whoami' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options events' -s f -l follow -d 'Show what happens from now on, until ended'
+complete -c agent -n '__agent_at operand 0 events' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options verify' -l issuer -x -d 'Take the keys of this issuer, which need not be an account\'s'
 complete -c agent -n '__agent_at options verify' -l jwks -r -F -d 'Take the keys in this file: a JWK Set, or a single public JWK'
 complete -c agent -n '__agent_at options verify' -l audience -x -d 'The token must be for this audience (aud)'
@@ -523,6 +637,11 @@ complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account add' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account add' -l host -x -d 'Let requests take the access token to this host too; may be given several times'
+complete -c agent -n '__agent_at options account add' -l protect -x -a 'device passphrase tpm2' -d 'How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN'
+complete -c agent -n '__agent_at options account add' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options account add' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
+complete -c agent -n '__agent_at options account add' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options account add' -l pin-fd -x -d 'Read the PIN from this open descriptor'
 complete -c agent -n '__agent_at operand 0 account show' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account set' -l issuer -x -d 'The authorization server, exactly as it spells its own name'
 complete -c agent -n '__agent_at options account set' -l client-id -x -d 'The client identifier registered there'
@@ -550,6 +669,11 @@ complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Let requests take the access token to this host too; may be given several times'
+complete -c agent -n '__agent_at options account set' -l protect -x -a 'device passphrase tpm2' -d 'How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN'
+complete -c agent -n '__agent_at options account set' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options account set' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
+complete -c agent -n '__agent_at options account set' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options account set' -l pin-fd -x -d 'Read the PIN from this open descriptor'
 complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
@@ -582,6 +706,11 @@ complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d '
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account import' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account import' -l host -x -d 'Let requests take the access token to this host too; may be given several times'
+complete -c agent -n '__agent_at options account import' -l protect -x -a 'device passphrase tpm2' -d 'How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN'
+complete -c agent -n '__agent_at options account import' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options account import' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
+complete -c agent -n '__agent_at options account import' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options account import' -l pin-fd -x -d 'Read the PIN from this open descriptor'
 complete -c agent -n '__agent_at options account import' -l client-secret-file -r -F -d 'Read the client secret from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l client-secret-env -x -d 'Take the client secret from this environment variable'
 complete -c agent -n '__agent_at options account import' -l client-secret-prompt -d 'Ask for the client secret on the terminal, without showing it'
@@ -589,6 +718,29 @@ complete -c agent -n '__agent_at options account import' -l client-key-file -r -
 complete -c agent -n '__agent_at options account import' -l client-certificate-file -r -F -d 'Show the certificate in this PEM file to the server; its key is the client\'s'
 complete -c agent -n '__agent_at options account import' -l refresh-token-file -r -F -d 'Read the refresh token from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-fd -x -d 'Read the refresh token from this open descriptor'
+complete -c agent -n '__agent_at options unlock' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options unlock' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
+complete -c agent -n '__agent_at options unlock' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options unlock' -l pin-fd -x -d 'Read the PIN from this open descriptor'
+complete -c agent -n '__agent_at operand 0 unlock' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options vault bind' -l to -x -a 'host tpm2' -d 'Bind it to this, and fail where that is not possible'
+complete -c agent -n '__agent_at options vault add-passphrase' -l protection -x -a 'device passphrase tpm2' -d 'What the passphrase is to open'
+complete -c agent -n '__agent_at options vault add-passphrase' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options vault add-passphrase' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
+complete -c agent -n '__agent_at options vault change-passphrase' -l protection -x -a 'device passphrase tpm2' -d 'The level that it opens, by default passphrase'
+complete -c agent -n '__agent_at options vault change-passphrase' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options vault change-passphrase' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
+complete -c agent -n '__agent_at options vault change-passphrase' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options vault change-passphrase' -l pin-fd -x -d 'Read the PIN from this open descriptor'
+complete -c agent -n '__agent_at options vault change-passphrase' -l new-passphrase-file -r -F -d 'Read the new passphrase from this file'
+complete -c agent -n '__agent_at options vault change-passphrase' -l new-passphrase-fd -x -d 'Read the new passphrase from this open descriptor'
+complete -c agent -n '__agent_at options vault change-passphrase' -l new-pin-file -r -F -d 'Read the new PIN from this file'
+complete -c agent -n '__agent_at options vault change-passphrase' -l new-pin-fd -x -d 'Read the new PIN from this open descriptor'
+complete -c agent -n '__agent_at options vault rotate-key' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options vault rotate-key' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
+complete -c agent -n '__agent_at options vault rebind' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
+complete -c agent -n '__agent_at options vault rebind' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
+complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never' -d 'Lock after this time without use, or never'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof status list use whoami verify decode account daemon completions help'
-complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import start stop restart status run log'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof status list use whoami events verify decode account lock unlock vault daemon completions help'
+complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set start stop restart status run log'

@@ -3,16 +3,21 @@
 #ifndef AGENT_OPENSSL_SHIM_H
 #define AGENT_OPENSSL_SHIM_H
 
+#include <openssl/bio.h>
 #include <openssl/bn.h>
+#include <openssl/conf.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/decoder.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
+#include <openssl/encoder.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
+#include <openssl/provider.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
@@ -22,12 +27,29 @@ static inline void *agent_secure_zalloc(size_t count) { return OPENSSL_secure_za
 static inline void agent_secure_clear_free(void *bytes, size_t count) { OPENSSL_secure_clear_free(bytes, count); }
 static inline void agent_free(void *bytes) { OPENSSL_free(bytes); }
 
+// Two types of characters for bytes.
+static inline int agent_scrypt(
+    const unsigned char *passphrase, size_t passphrase_count, const unsigned char *salt, size_t salt_count,
+    uint64_t n, uint64_t r, uint64_t p, uint64_t memory, unsigned char *key, size_t key_count) {
+  return EVP_PBE_scrypt(
+      (const char *)passphrase, passphrase_count, salt, salt_count, n, r, p, memory, key, key_count);
+}
+
 // A parameter keeps the pointer to its name. The library's names are macros, which Swift would turn
 // into temporary strings; these have static lifetime.
 static inline const char *agent_name_rsa_n(void) { return OSSL_PKEY_PARAM_RSA_N; }
 static inline const char *agent_name_rsa_e(void) { return OSSL_PKEY_PARAM_RSA_E; }
 static inline const char *agent_name_group(void) { return OSSL_PKEY_PARAM_GROUP_NAME; }
 static inline const char *agent_name_public_key(void) { return OSSL_PKEY_PARAM_PUB_KEY; }
+static inline const char *agent_name_user_authorization(void) { return "user-auth"; }
+
+// An encoder and a decoder keep the pointers to the names as well.
+static inline OSSL_ENCODER_CTX *agent_tpm_key_encoder(const EVP_PKEY *key) {
+  return OSSL_ENCODER_CTX_new_for_pkey(key, EVP_PKEY_KEYPAIR, "DER", "PrivateKeyInfo", "provider=tpm2");
+}
+static inline OSSL_DECODER_CTX *agent_tpm_key_decoder(EVP_PKEY **key, OSSL_LIB_CTX *library) {
+  return OSSL_DECODER_CTX_new_for_pkey(key, "DER", "TSS2", "EC", EVP_PKEY_KEYPAIR, library, "provider=tpm2");
+}
 
 // Macros made of other macros.
 static inline int agent_selection_public_key(void) { return EVP_PKEY_PUBLIC_KEY; }

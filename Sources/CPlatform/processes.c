@@ -107,6 +107,48 @@ int agent_wait(int process, int block, int *signalled, int *number) {
   return 1;
 }
 
+int agent_child_change(int process, int *number) {
+  int status;
+  pid_t found = waitpid(process, &status, WNOHANG | WUNTRACED | WCONTINUED);
+  if (found < 0) return -errno;
+  *number = 0;
+  if (found == 0) return agent_child_unchanged;
+  if (WIFCONTINUED(status)) return agent_child_continued;
+  *number = WIFEXITED(status) ? WEXITSTATUS(status) : WIFSTOPPED(status) ? WSTOPSIG(status) : WTERMSIG(status);
+  if (WIFSTOPPED(status)) return agent_child_stopped;
+  return WIFEXITED(status) ? agent_child_exited : agent_child_signalled;
+}
+
+// What the parent ignores stays ignored, but for SIGPIPE, which this program itself ignores.
+static int spawn_beside(const char *path, char *const *arguments, char *const *environment,
+                        const posix_spawn_file_actions_t *actions) {
+  posix_spawnattr_t attributes;
+  int failure = posix_spawnattr_init(&attributes);
+  if (failure) return -failure;
+  sigset_t none, pipe_only;
+  sigemptyset(&none);
+  sigemptyset(&pipe_only);
+  sigaddset(&pipe_only, SIGPIPE);
+  failure = posix_spawnattr_setsigmask(&attributes, &none);
+  if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &pipe_only);
+  if (!failure) failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  pid_t process = 0;
+  if (!failure) failure = posix_spawn(&process, path, actions, &attributes, arguments, environment);
+  posix_spawnattr_destroy(&attributes);
+  return failure ? -failure : process;
+}
+
+int agent_spawn_beside(const char *path, char *const *arguments, char *const *environment, int null_input) {
+  if (!null_input) return spawn_beside(path, arguments, environment, 0);
+  posix_spawn_file_actions_t actions;
+  int failure = posix_spawn_file_actions_init(&actions);
+  if (failure) return -failure;
+  failure = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  int result = failure ? -failure : spawn_beside(path, arguments, environment, &actions);
+  posix_spawn_file_actions_destroy(&actions);
+  return result;
+}
+
 int agent_process_descriptor(int process) {
   long descriptor = syscall(SYS_pidfd_open, process, 0);
   return descriptor >= 0 ? (int)descriptor : -errno;

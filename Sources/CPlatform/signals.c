@@ -50,8 +50,25 @@ int agent_signal_descriptor(const int *numbers, long count) {
 }
 
 int agent_signal_next(int descriptor) {
+  int by_kernel;
+  return agent_signal_next_origin(descriptor, &by_kernel);
+}
+
+int agent_signal_next_origin(int descriptor, int *by_kernel) {
   struct signalfd_siginfo information;
   ssize_t count = read(descriptor, &information, sizeof information);
   if (count < 0) return -errno;
-  return count == sizeof information ? (int)information.ssi_signo : -EIO;
+  if (count != sizeof information) return -EIO;
+  *by_kernel = information.ssi_code > 0;
+  return (int)information.ssi_signo;
+}
+
+int agent_signal_obey(int number) {
+  sigset_t only;
+  int failure = make_set(&only, &number, 1);
+  if (failure < 0) return failure;
+  raise(number);
+  pthread_sigmask(SIG_UNBLOCK, &only, 0);
+  pthread_sigmask(SIG_BLOCK, &only, 0);
+  return 0;
 }

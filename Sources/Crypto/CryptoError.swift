@@ -16,6 +16,18 @@ package struct CryptoError: Error, Hashable, Sendable {
     case secureHeapFull
     /// libcrypto refused; `queue` may say why.
     case libraryFailure
+    /// libcrypto's provider for the TPM is not there, or cannot be loaded.
+    case noProvider
+    /// The TPM cannot be reached.
+    case unreachable
+    /// The TPM did not do what was asked.
+    case refused
+    /// The TPM does not take the authorization of the key, and has counted the attempt.
+    case wrongAuthorization
+    /// The TPM takes no authorization at all for a while.
+    case lockedOut
+    /// The key is of another TPM, or of this one before it was cleared.
+    case foreignKey
   }
 
   /// What kind of failure it is.
@@ -24,6 +36,9 @@ package struct CryptoError: Error, Hashable, Sendable {
   package var operation: String
   /// The library's error queue, oldest first. It may be empty.
   package var queue: [String]
+  /// What a TPM said, oldest first. Its provider puts each code as a number in front of the text that belongs to an
+  /// error of the queue.
+  var responseCodes: [UInt32] = []
 
   /// Makes an error with a queue, empty unless given.
   package init(_ code: Code, _ operation: String, queue: [String] = []) {
@@ -36,7 +51,7 @@ package struct CryptoError: Error, Hashable, Sendable {
 extension CryptoError {
   /// The failure of a library call just made. The queue is emptied into the error.
   static func library(_ operation: String, code: Code = .libraryFailure) -> CryptoError {
-    CryptoError(code, operation, queue: ErrorQueue.drain())
+    ErrorQueue.drain(into: CryptoError(code, operation))
   }
 }
 
@@ -47,12 +62,17 @@ enum ErrorQueue {
     ERR_clear_error()
   }
 
-  static func drain() -> [String] {
-    var lines: [String] = []
+  /// Moves everything into an error.
+  static func drain(into error: CryptoError) -> CryptoError {
+    var error = error
     while true {
-      let code = ERR_get_error()
-      if code == 0 { return lines }
-      lines.append(describe(code))
+      var text: UnsafePointer<CChar>?
+      var flags: Int32 = 0
+      let code = unsafe ERR_get_error_all(nil, nil, nil, &text, &flags)
+      if code == 0 { return error }
+      error.queue.append(describe(code))
+      guard flags & ERR_TXT_STRING != 0, let text = unsafe text else { continue }
+      if let number = unsafe UInt32(String(cString: text).prefix { $0 != " " }) { error.responseCodes.append(number) }
     }
   }
 

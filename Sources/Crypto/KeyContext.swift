@@ -18,6 +18,26 @@ internal import COpenSSL
     unsafe raw = context
   }
 
+  /// - Parameters:
+  ///   - type: The library's name of a key type.
+  ///   - properties: Which implementation is meant.
+  init(newKeyNamed type: String, in library: borrowing LibraryContext, properties: String) throws(CryptoError) {
+    guard let context = unsafe EVP_PKEY_CTX_new_from_name(library.raw, type, properties) else {
+      throw .library("EVP_PKEY_CTX_new_from_name")
+    }
+    unsafe raw = context
+  }
+
+  /// - Parameter properties: Which implementation is meant.
+  init(
+    for key: borrowing KeyHandle, in library: borrowing LibraryContext, properties: String
+  ) throws(CryptoError) {
+    guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(library.raw, key.raw, properties) else {
+      throw .library("EVP_PKEY_CTX_new_from_pkey")
+    }
+    unsafe raw = context
+  }
+
   init(for key: borrowing KeyHandle) throws(CryptoError) {
     guard let context = unsafe EVP_PKEY_CTX_new(key.raw, nil) else { throw .library("EVP_PKEY_CTX_new") }
     unsafe raw = context

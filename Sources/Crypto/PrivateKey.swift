@@ -6,7 +6,7 @@ package struct PrivateKey: ~Copyable, Sendable {
   package let kind: PublicKey.Kind
   /// The public half, which may be published.
   package let publicComponents: PublicComponents
-  private let handle: KeyHandle
+  let handle: KeyHandle
 
   init(_ handle: consuming KeyHandle) throws(CryptoError) {
     let components = try handle.publicComponents()

@@ -54,6 +54,9 @@ final class Account {
   /// Held while a renewal that nobody waits for is under way.
   var renewalPlace: Renewals.Place?
 
+  /// What was told of it; kept by its own token alone.
+  var news = AccountNews()
+
   /// When the attempt in flight began.
   var attemptStartedAt: Instant?
 
@@ -79,6 +82,7 @@ final class Account {
     case exchange(TokenTarget, Session.Refresh)
     case check(CheckBatch)
     case resource(Transfer)
+    case file(TokenFile)
   }
 
   init(name: AccountName, configuration: AccountConfiguration, target: TokenTarget? = nil) {
@@ -112,9 +116,9 @@ final class Account {
   /// Drops the tokens with other targets, because the session that they came from is over.
   ///
   /// - Returns: Who waited for one.
-  func dropOthers() -> [Waiter] {
+  func dropOthers(cancelling: Bool = true) -> [Waiter] {
     let waiters = others.values.flatMap(\.waiters)
-    for other in others.values { other.cancelRefresh() }
+    if cancelling { for other in others.values { other.cancelRefresh() } }
     others = [:]
     return waiters
   }

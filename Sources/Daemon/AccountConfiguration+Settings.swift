@@ -1,6 +1,7 @@
 internal import Encoding
 internal import OAuth
 internal import Sessions
+internal import Vault
 internal import Wire
 
 extension AccountConfiguration {
@@ -79,6 +80,7 @@ extension AccountConfiguration {
     if given.keepsAccessToken { keepsAccessToken = true }
     if given.dpop { dpop = true }
     if let policy = given.refresh { refreshPolicy = RefreshPolicy.Kind(policy) }
+    if let level = given.protection { protection = Protection(level) }
     for origin in try origins(of: given) where !lists(origin) { origins.append(origin.text) }
   }
 
@@ -162,6 +164,7 @@ extension AccountConfiguration {
     settings.dpop = dpop
     settings.origins = origins
     settings.refresh = RefreshPolicyName(rawValue: refreshPolicy.rawValue)
+    settings.protection = protection.map { ProtectionLevel($0) }
     return settings
   }
 

@@ -56,7 +56,7 @@ final class Connection {
   private static let readSize = 16 << 10
 
   /// No request sends more descriptors; the earliest of more go.
-  private static let mostPassed = 5
+  private static let mostPassed = VaultRequest.maximumSlots
 
   /// The peer may ask nothing for as long as it likes.
   private let mayIdle: Bool

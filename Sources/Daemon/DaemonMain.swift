@@ -17,6 +17,7 @@ package enum DaemonMain {
       let journalStream = Environment.value("JOURNAL_STREAM")
       // All others go before a library can obey them.
       Environment.keepOnly(where: DaemonEnvironment.keeps)
+      try TPMAccess.prepareEnvironment()
       MemoryUse.shareArenas()
       try Hygiene.harden()
       // How it went is in `status`: a heap that could not be locked still works.
@@ -43,7 +44,8 @@ package enum DaemonMain {
     let time = SystemTime()
     let state = try UserDirectories.stateHome + "/agent"
     let services = SessionServices(
-      vault: Vault(stateDirectory: state, machineIdentity: Machine.identity(), userID: Machine.userID),
+      vault: Vault(
+        stateDirectory: state, machineIdentity: Machine.identity(), userID: Machine.userID, tpm: .ofThisMachine()),
       http: http, time: time,
       documents: DocumentCache(directory: try UserDirectories.cacheHome + "/agent", http: http, time: time))
     let settings = try UserDirectories.configHome + "/agent"
@@ -58,12 +60,14 @@ package enum DaemonMain {
       housekeeping: {
         http.closeIdle()
         MemoryUse.trim()
+        if services.isUnsettled { try? Threads.start(name: "settling") { services.settleAll() } }
       })
     if let ready = ready.take() {
       try ready.writeAll([UInt8(ascii: "1")].span)
       try ready.close()
     }
     try server.run()
+    services.settleAll()
     return ExitStatus.done.rawValue
   }
 

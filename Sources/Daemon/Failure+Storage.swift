@@ -11,15 +11,44 @@ extension Failure {
     case .foreignDevice:
       self.init(
         .foreignDevice, error.message,
-        hint: "if this home was copied on purpose, move the vault file away and sign in again")
-    case .otherMachinesOnly: self.init(.otherMachine, error.message, hint: "agent login\(name)")
+        hint: "if it has a passphrase: agent vault rebind; if not, move the vault file away and sign in again")
+    case .locked, .wrongPassphrase, .wrongPIN, .tpmLockedOut, .tpmUnavailable, .nothingToUnlock, .lastSlot,
+      .noSuchSlot, .secretNeeded, .unusableSecret, .alreadyProtected, .tooManySlots, .severalVaults:
+      self.init(opening: error, name: name)
+    case .otherMachinesOnly:
+      self.init(
+        .otherMachine, error.message,
+        hint: "agent login\(name); or, if this home was moved here and its vault has a passphrase: agent vault rebind")
     case .busy: self.init(.vaultBusy, error.message)
     case .secureHeapFull: self.init(.tooBusy, error.message)
-    case .storage, .noSpace, .badPermissions: self.init(.storage, error.message)
+    case .storage, .noSpace, .overQuota, .badPermissions: self.init(refused: error)
     case .invalidName:
       self.init(.invalidRequest, "an account name is 1 to 64 letters, digits, dots, dashes or underscores")
     default: self.init(.vaultUnusable, error.message)
     }
+  }
+
+  /// What the operating system refused, and where.
+  private init(refused error: VaultError) {
+    guard let path = error.path.map({ TerminalText.clean($0) }) else {
+      self.init(.storage, error.message)
+      return
+    }
+    if error.code == .badPermissions {
+      guard let problem = error.path.flatMap(FileProblem.of) else {
+        self.init(.storage, "\(path): permission denied")
+        return
+      }
+      var hint: String?
+      if case .tooOpen(_, let isDirectory) = problem { hint = "chmod \(isDirectory ? "700" : "600") \(path)" }
+      self.init(.storage, "\(path) \(problem.message)", hint: hint)
+      return
+    }
+    var hint: String?
+    if case .storage(let cause) = error.code, cause.isWithoutLocks {
+      hint = "set XDG_STATE_HOME to a directory of a file system with locks"
+    }
+    self.init(.storage, "\(path): \(error.message)", hint: hint)
   }
 
   /// What is wrong with the settings, or with what came beside them.
@@ -72,6 +101,10 @@ extension Failure {
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a certificate",
         hint: "--client-certificate-file FILE --client-key-file FILE")
+    case .passphrase:
+      self.init(
+        .invalidConfiguration,
+        "a passphrase or PIN has 1 to \(VaultSecret.maximumBytes) bytes of UTF-8")
     case .pin:
       self.init(.invalidConfiguration, "a pin is not of the form sha256//BASE64=")
     }

@@ -43,6 +43,8 @@ extension Hub {
       account.configuration = outcome.configuration
       account.cancelRefresh()
       account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+      tellAccounts()
+      tell(of: name) { $0.signedIn(outcome.grant, isRenewable: true) }
       restartForWaiters(account)
       loop.send(.result(signInResult(account, outcome.grant)), to: ticket)
     }

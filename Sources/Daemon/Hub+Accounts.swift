@@ -57,7 +57,10 @@ extension Hub {
       account: account, configuration: configuration, services: services(for: account),
       settingsDirectory: settingsFile.directoryPath)
     work({ () throws(SessionError) in try addition.run() }) { (hub, outcome) in
-      if case .success = outcome { hub.log.note(.settingsChanged(.added), account) }
+      if case .success = outcome {
+        hub.log.note(.settingsChanged(.added), account)
+        hub.tellAccounts()
+      }
       hub.send(outcome, account, ticket) { settings in
         JSONObject([("account", .string(account.text)), ("active", .bool(settings.active == account))])
       }
@@ -69,12 +72,15 @@ extension Hub {
   private func show(_ asked: String?, _ ticket: Ticket) throws(Failure) {
     let account = try resolve(asked)
     let isActive = try settings().active == account.name
-    loop.send(
-      .result(
-        JSONObject([
-          ("account", .string(account.name.text)), ("active", .bool(isActive)),
-          ("settings", .object(account.configuration.settings.json)),
-        ])), to: ticket)
+    let result = JSONObject([("account", .string(account.name.text)), ("active", .bool(isActive))])
+    let (name, settings) = (account.name, account.configuration.settings.json)
+    work({ [services] () throws(SessionError) in try services.protection(of: name) }) { [result] hub, outcome in
+      var result = result
+      // What is wrong with the vault is not what was asked.
+      result["protection"] = (try? outcome.get()).flatMap { $0 }.map { .string($0.word) }
+      result["settings"] = .object(settings)
+      hub.loop.send(.result(result), to: ticket)
+    }
   }
 
   // MARK: Changing
@@ -96,27 +102,40 @@ extension Hub {
       settingsDirectory: settingsFile.directoryPath)
     let confirmation = OriginConfirmation(
       account: account.name, configuration: changed, added: try changed.origins(of: given), services: services)
+    let protection = given.protection.map {
+      ProtectionChange(account: account.name, to: Protection($0), services: services)
+    }
     work({ () throws(SessionError) in
+      // First, since this is what may not be possible.
+      let moved = try protection?.run()
       let effect = try change.run()
-      return (effect, try confirmation.run(for: change))
+      return Changed(effect: effect, protected: moved, confirmed: try confirmation.run(for: change))
     }) { (hub, outcome) in hub.changed(change, outcome, ticket) }
   }
 
+  /// What became of a change in its parts.
+  private struct Changed: Sendable {
+    let effect: AccountChange.Effect
+    let protected: OriginConfirmation.Move?
+    let confirmed: OriginConfirmation.Move?
+  }
+
   private func changed(
-    _ change: AccountChange, _ outcome: Result<(AccountChange.Effect, OriginConfirmation.Move?), SessionError>,
-    _ ticket: Ticket
+    _ change: AccountChange, _ outcome: Result<Changed, SessionError>, _ ticket: Ticket
   ) {
-    if case .success((let effect, let move)) = outcome {
+    if case .success(let changed) = outcome {
       log.note(.settingsChanged(.changed), change.account)
+      if changed.effect != .none { tell(of: change.account) { $0.signedOut(.settings) } }
       if let account = accounts[change.account], account.configuration == change.old {
-        if effect == .none, account.session.grant != nil {
+        if changed.effect == .none, account.session.grant != nil {
           for line in account.all {
             line.configuration = change.new
             schedule(line)
           }
-          if let move {
+          for move in [changed.protected, changed.confirmed].compactMap({ $0 }) {
             for line in account.all where line.session.grant?.recordGeneration == move.from {
-              line.session.recordMoved(to: move.to)
+              line.session.recordMoved(
+                to: move.to, protection: changed.protected.flatMap { _ in change.new.protection })
             }
           }
         } else {
@@ -124,9 +143,10 @@ extension Hub {
         }
       }
     }
-    send(outcome, change.account, ticket) { (effect, _) in
-      var result = JSONObject([("account", .string(change.account.text)), ("signed_out", .bool(effect != .none))])
-      if case .signedOut(let setting) = effect { result["setting"] = .string(setting) }
+    send(outcome, change.account, ticket) { changed in
+      let isSignedOut = changed.effect != .none
+      var result = JSONObject([("account", .string(change.account.text)), ("signed_out", .bool(isSignedOut))])
+      if case .signedOut(let setting) = changed.effect { result["setting"] = .string(setting) }
       return result
     }
   }
@@ -140,18 +160,22 @@ extension Hub {
     let rename = AccountRename(
       from: account.name, to: newName, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
+    renamesInFlight += 1
     work({ () throws(SessionError) in try rename.run() }) { (hub, outcome) in hub.renamed(rename, outcome, ticket) }
   }
 
   private func renamed(
     _ rename: AccountRename, _ outcome: Result<AccountRename.Outcome, SessionError>, _ ticket: Ticket
   ) {
+    renamesInFlight -= 1
     if case .success(let outcome) = outcome {
       log.note(.settingsChanged(.renamed), rename.old)
       log.note(.settingsChanged(.named), rename.new)
+      tellRenamed(rename.old, to: rename.new)
       move(rename, outcome)
     }
-    send(outcome, rename.new, ticket) { outcome in
+    let isDone = if case .success = outcome { true } else { false }
+    send(outcome, isDone ? rename.new : rename.old, ticket) { outcome in
       JSONObject([
         ("account", .string(rename.new.text)), ("renamed_from", .string(rename.old.text)),
         ("active", .bool(outcome.settings.active == rename.new)),
@@ -166,6 +190,7 @@ extension Hub {
     accounts[rename.new] = account
     if account.session.grant == nil, account.session.refresh == nil, old.session.refresh == nil {
       account.session = old.session
+      account.news = old.news.forAnotherName
       if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
     }
     account.waiters += old.waiters + old.dropOthers()
@@ -173,6 +198,7 @@ extension Hub {
     account.session.policy = account.configuration.refreshPolicy
     if account.session.refresh == nil { restartForWaiters(account) }
     schedule(account)
+    tell(of: rename.new) { _ in [] }
   }
 
   // MARK: Removing
@@ -197,7 +223,9 @@ extension Hub {
     case .success(let outcome):
       log.note(.signedOut(outcome.confirmation == .revoked ? .revoked : .notRevoked), name)
       log.note(.settingsChanged(.removed), name)
+      if !outcome.confirmation.foundNothing { tell(of: name) { $0.signedOut(.removed) } }
       if let account = accounts.removeValue(forKey: name) { failWaiters(account, .noAccount(name: name.text)) }
+      tellAccounts()
     case .failure:
       log.note(.signedOut(.failed), name)
       accounts[name]?.session.forgetToken()

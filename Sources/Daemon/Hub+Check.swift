@@ -23,8 +23,7 @@ extension Hub {
     batch.open = Set(summaries.map(\.name))
     for summary in summaries {
       let account = account(summary.name, summary.configuration)
-      account.session.learn(
-        isGranted: summary.isGranted, isExpired: summary.isExpired, refreshedAt: summary.refreshedAt)
+      summary.teach(account)
       if let problem = summary.problem {
         settle(summary.name, Failure(problem, account: summary.name.text), in: batch)
       } else if !summary.isGranted, account.session.grant?.isAlive(at: now) != true {
@@ -65,6 +64,7 @@ extension Hub {
       account.cancelRefresh()
       account.session.endedElsewhere(account: name.text)
       failWaiters(account, .expired(account: name.text))
+      tell(of: name) { $0.signedOut(.revoked) }
       settle(name, CheckBatch.Check(.signedOutElsewhere), in: batch)
     case .success(.doubtful):
       batch.refreshed.insert(name)

@@ -34,6 +34,8 @@ extension Hub {
     submit { [services = services(for: login.account), cancellation = login.cancellation] in
       let outcome: Result<PreparedSignIn, SessionError>
       do throws(SessionError) {
+        // Before anything that is handed over is read, so that the request can be made again.
+        _ = try services.requireOpen(meant.account, meant.configuration, isNew: meant.isNew)
         var (given, configuration) = (SignIn.Secrets(), meant.configuration)
         given.credentials = try sources.read(for: &configuration, request.authentication)
         given.proxyCredentials = try meant.proxyCredentials.map { (text) throws(SessionError) in
@@ -78,6 +80,11 @@ extension Hub {
     }
     if case .success(let prepared) = outcome {
       login.prepared = prepared.signIn
+      let level = prepared.signIn.level
+      // It was locked while the server was asked.
+      guard level == .device || services.vault.isUnlocked(level) else {
+        return fail(login, .vault(VaultError(.locked(level))))
+      }
       for notice in prepared.signIn.notices { loop.send(.event(.notice(notice)), to: login.ticket) }
     }
     switch outcome {
@@ -208,6 +215,11 @@ extension Hub {
     account.configuration = outcome.configuration
     account.cancelRefresh()
     account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+    if outcome.grant.protection != .device { locks.idle.used(loop.now) }
+    tellAccounts()
+    tell(of: account.name) {
+      $0.signedIn(outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isGuest)
+    }
     restartForWaiters(account)
     schedule(account)
     if outcome.missesIDToken {

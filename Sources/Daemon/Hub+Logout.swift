@@ -35,7 +35,7 @@ extension Hub {
   }
 
   private func signOut(_ account: Account, _ request: LogoutRequest, _ batch: SignOutBatch) {
-    var operation = beginSignOut(account, isLocal: request.local)
+    var operation = beginSignOut(account, isLocal: request.local, endsAll: request.all)
     operation.wantsLogoutPage = request.browser
     submit { [operation] in
       let outcome: Result<SignOutOperation.Ending, SessionError>
@@ -45,19 +45,27 @@ extension Hub {
   }
 
   /// Ends all that goes on for the account here; the operation does the rest on a worker.
-  func beginSignOut(_ account: Account, isLocal: Bool) -> SignOutOperation {
+  func beginSignOut(_ account: Account, isLocal: Bool, endsAll: Bool = false) -> SignOutOperation {
     for login in logins.values where login.account == account.name {
       conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
       end(login)
     }
-    let operation = SignOutOperation(
+    var operation = SignOutOperation(
       account: account.name, configuration: account.configuration, grant: account.session.grant, isLocal: isLocal,
       services: services(for: account.name))
+    operation.forgetsServer = endsAll || !isIssuerShared(by: account)
     endTransfers(of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
+    removeTokenFiles(of: account.name)
     account.cancelRefresh()
     account.session.signedOut()
     failWaiters(account, .signedOut(account: account.name.text))
     return operation
+  }
+
+  /// Whether another account is at the same issuer.
+  private func isIssuerShared(by account: Account) -> Bool {
+    let others = (try? settings())?.accounts.filter { $0.name != account.name } ?? []
+    return others.contains { $0.configuration.issuer.utf8.elementsEqual(account.configuration.issuer.utf8) }
   }
 
   func signedOut(
@@ -67,6 +75,7 @@ extension Hub {
     switch outcome {
     case .success(let ending):
       log.note(.signedOut(ending.confirmation == .revoked ? .revoked : .notRevoked), name)
+      if !ending.confirmation.foundNothing { tell(of: name) { $0.signedOut(.user) } }
       var result = ending.confirmation.json(name)
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
       batch.results.append(.object(result))
@@ -85,6 +94,9 @@ extension Hub {
 }
 
 extension SignOutOperation.Confirmation {
+  /// Whether there was no session to end.
+  var foundNothing: Bool { if case .nothingToRevoke = self { true } else { false } }
+
   /// `{"account","revoked","detail"}`.
   func json(_ account: AccountName) -> JSONObject {
     var result = JSONObject([("account", .string(account.text)), ("revoked", .bool(self == .revoked))])

@@ -137,6 +137,7 @@ extension Hub {
     guard account.session.grant === grant, account.session.refresh == nil else { return }
     if wasRenewed {
       account.session.refusedByResource(account: account.name.text)
+      if account.target == nil { tell(of: account.name) { $0.signedOut(.refused) } }
     } else {
       account.session.forgetToken()
     }

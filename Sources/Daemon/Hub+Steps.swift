@@ -21,7 +21,7 @@ extension Hub {
     case .logout(let logout) where logout.all: name = nil
     // Which account it is about is found out later.
     case .call(let call) where call.account == nil: name = nil
-    case .status(nil, check: _), .list, .daemonStatus, .daemonStop, .daemonLog: name = nil
+    case .status(nil, check: _), .list, .daemonStatus, .daemonStop, .daemonLog, .vault: name = nil
     default: name = request.account.flatMap { try? AccountName($0) } ?? settings.active
     }
     watches.begin(ticket, about: name)
@@ -37,9 +37,13 @@ extension Hub {
     if !watches.isEmpty { log.note(.step(step()), account) }
   }
 
-  /// The services for an operation on an account, whose steps come back to the loop before its result does.
+  /// The services for an operation on an account, whose steps and warnings come back to the loop before its result does.
   func services(for account: AccountName) -> SessionServices {
     services.observed { [post, attention = watches.attention] step in
+      if case .keySetWarned(let warning) = step {
+        // Of an issuer's mistake all should know, and not only who asked to know more.
+        return post(.meanwhile { hub in hub.log.note(.keySetWarning(LogEvent.KeySetFlaw(warning)), account) })
+      }
       guard attention.isPaid, let step = LogStep(step) else { return }
       post(.step(account, step))
     }
@@ -72,7 +76,7 @@ extension Hub {
     if need.forceRefresh {
       switch waiter.purpose {
       case .whoami, .check, .resource: return .refused
-      case .token, .proof, .exchange: return .asked
+      case .token, .proof, .exchange, .file: return .asked
       }
     }
     guard let grant, let left = grant.remaining(at: now) else { return .noToken }
@@ -91,11 +95,15 @@ extension Request {
     case .logout(let logout): logout.account
     case .status(let account, check: _), .whoami(let account): account
     case .use(let account): account
+    case .events(let request): request.account
+    case .tokenFile(let request): request.account
     case .account(let request): request.account
     case .call(let call): call.account
     case .proof(let proof): proof.account
     case .verify(let request): request.account
-    case .login, .loginRedirect, .loginResume, .discover, .list, .daemonStatus, .daemonStop, .daemonLog: nil
+    case .login, .loginRedirect, .loginResume, .discover, .list, .daemonStatus, .daemonStop, .daemonLog,
+      .vault:
+      nil
     }
   }
 }

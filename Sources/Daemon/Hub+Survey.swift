@@ -24,8 +24,7 @@ extension Hub {
     var listed: [JSON] = []
     for summary in summaries {
       let account = account(summary.name, summary.configuration)
-      account.session.learn(
-        isGranted: summary.isGranted, isExpired: summary.isExpired, refreshedAt: summary.refreshedAt)
+      summary.teach(account)
       var object = purpose == .list ? brief(summary, account, now) : full(summary, account, now)
       checks[summary.name]?.add(to: &object)
       listed.append(.object(object))
@@ -33,11 +32,13 @@ extension Hub {
     var result = JSONObject([("accounts", .array(listed))])
     if purpose == .status {
       result["daemon"] = .object(facts.json(time: services.time))
-      result["vault"] = .object(
-        JSONObject([
-          ("path", .string(vault.path)), ("exists", .bool(vault.exists)),
-          ("slots", .array(vault.slots.map { .string($0) })), ("device_bound", .bool(vault.isDeviceBound)),
-        ]))
+      var told = JSONObject([
+        ("path", .string(vault.path)), ("exists", .bool(vault.exists)),
+        ("slots", .array(vault.slots.map { .string($0) })), ("device_bound", .bool(vault.isDeviceBound)),
+      ])
+      told["binding"] = vault.binding.map { .string($0) }
+      told["binding_problem"] = vault.bindingProblem.map { .string($0) }
+      result["vault"] = .object(told)
     }
     loop.send(.result(result), to: ticket)
   }
@@ -53,6 +54,7 @@ extension Hub {
   private func full(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = brief(summary, account, now)
     object["client_id"] = .string(summary.configuration.clientID)
+    object["protection"] = summary.protection.map { .string($0.word) }
     if summary.isGuest { object["guest"] = true }
     object["client_secret_expires_at"] = summary.clientSecretExpiresAt.map { .int($0) }
     object["certificate_thumbprint"] = summary.certificate.map { .string($0.thumbprint) }
@@ -75,6 +77,7 @@ extension Hub {
   /// Settings that differ from what was signed in with make an account signed out.
   private func state(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> SessionState {
     if case .configurationChanged = summary.problem { return .signedOut }
+    if summary.problem?.isLocked == true { return .locked }
     return account.session.state(now: now)
   }
 }

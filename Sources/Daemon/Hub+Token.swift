@@ -30,8 +30,11 @@ extension Hub {
   }
 
   private func seek(for waiter: Account.Waiter, _ account: Account) throws(SessionError) {
-    prove(account)
     let now = loop.now
+    // Time may have passed in suspend, of which the timer has not told yet.
+    if locks.idle.due <= now { lock(.idle) }
+    if locks.isLocking, let level = locks.shut[account.name] { throw .vault(VaultError(.locked(level))) }
+    prove(account)
     let wasUsed = account.session.usedSinceRefresh
     let decision = account.session.request(
       waiter.need, account: account.name.text, now: now,
@@ -56,7 +59,8 @@ extension Hub {
     guard let grant = account.session.grant, account.session.refresh == nil else { return }
     if let seen, seen == account.provenAt { return }
     let stamp = FileStamp(at: vaultPath)
-    if stamp == account.provenAgainst {
+    // Without a file nothing is proven, as it is not before the first time.
+    if let stamp, stamp == account.provenAgainst {
       account.provenAt = seen
     } else if services.isCurrent(grant, of: account.name) {
       account.provenAgainst = stamp
@@ -68,6 +72,7 @@ extension Hub {
   }
 
   private func serve(_ grant: AccessGrant, _ account: Account, _ waiter: Account.Waiter) {
+    if grant.protection != .device { locks.idle.used(loop.now) }
     switch waiter.purpose {
     case .token(let extras):
       do {
@@ -80,6 +85,7 @@ extension Hub {
     case .whoami: identify(account, grant, waiter.ticket, mayRefresh: !waiter.need.forceRefresh)
     case .check(let batch): check(account, grant, batch)
     case .resource(let transfer): begin(transfer, account, grant)
+    case .file(let file): place(grant, in: file, account)
     }
   }
 
@@ -89,6 +95,7 @@ extension Hub {
     case .check(let batch): settle(account.name, Failure(error, account: account.name.text), in: batch)
     case .exchange(let target, let refresh): refreshEnded(account.name, target, refresh, .failure(error))
     case .resource(let transfer): fail(transfer, Failure(error, account: account.name.text))
+    case .file(let file): failed(file, Failure(error, account: account.name.text))
     }
   }
 
@@ -119,6 +126,7 @@ extension Hub {
     let aftermath = account.session.refreshEnded(
       refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
     if account.session.refresh == nil { account.renewalPlace = nil }
+    tellRefresh(of: account, aftermath)
     switch aftermath {
     case .ignored: break
     case .retry(let next, let wait):
@@ -196,8 +204,9 @@ extension Hub {
     }
   }
 
-  func failWaiters(_ account: Account, _ error: SessionError) {
-    for waiter in account.dropOthers() { fail(waiter, account, error) }
+  /// - Parameter cancelling: Whether the refreshes under way are given up too.
+  func failWaiters(_ account: Account, _ error: SessionError, cancelling: Bool = true) {
+    for waiter in account.dropOthers(cancelling: cancelling) { fail(waiter, account, error) }
     answerWaiters(account) { _ in .failure(error) }
   }
 

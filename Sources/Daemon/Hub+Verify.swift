@@ -46,7 +46,7 @@ extension Hub {
   private func start(_ check: TokenCheck, _ origin: KeyOrigin, _ ticket: Ticket) {
     let services = origin.account.map { self.services(for: $0) } ?? services
     submit(on: callers) { [post] in
-      let outcome: Result<TokenCheck.Tally, Failure>
+      let outcome: Result<VerifyTally, Failure>
       do throws(Failure) {
         let keys = try origin.keys(services, check.cancellation) { notice in
           post(.meanwhile { hub in hub.loop.send(.event(.notice(notice)), to: ticket) })
@@ -59,7 +59,7 @@ extension Hub {
     }
   }
 
-  private func verified(_ ticket: Ticket, _ outcome: Result<TokenCheck.Tally, Failure>) {
+  private func verified(_ ticket: Ticket, _ outcome: Result<VerifyTally, Failure>) {
     guard verifications.removeValue(forKey: ticket) != nil else { return }
     switch outcome {
     case .success(let tally): loop.send(.result(tally.json), to: ticket)

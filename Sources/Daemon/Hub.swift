@@ -1,4 +1,5 @@
 internal import Crypto
+internal import DesktopBus
 internal import Encoding
 internal import OAuth
 internal import Platform
@@ -23,6 +24,8 @@ protocol Loop: AnyObject {
   func listen(_ listener: RedirectListener, for login: UInt64) throws(SystemError)
   /// Ends that; nothing happens where it is not awaited.
   func stopListening(for login: UInt64)
+  /// Gives back what only waits for its next use.
+  func tidyUp()
   /// Ends the daemon; the request is answered when all work is done.
   func stop(_ ticket: Ticket)
 }
@@ -43,6 +46,8 @@ final class Hub {
   let facts: DaemonFacts
   let log: EventLog
   let vaultPath: String
+  /// Is listened to once something was unlocked.
+  let wishes: LockWishes
   unowned let loop: any Loop
 
   var accounts: [AccountName: Account] = [:]
@@ -64,6 +69,14 @@ final class Hub {
   var freshAt: UInt64?
   /// How far the machine's clock was from the one that is never set, in unix seconds.
   var clockOffset: Int?
+  var locks = LockState()
+  var followers = Followers()
+  var toldAccounts: ToldAccounts?
+  var tokenFiles: [Ticket: TokenFile] = [:]
+  var tokenFileStore: TokenFileStore?
+  /// Jobs that change the names of accounts, which must not look like accounts that come and go.
+  var renamesInFlight = 0
+  let commands: CommandDesk
   private var isStopping = false
 
   /// Jobs whose results have not been taken in.
@@ -71,7 +84,7 @@ final class Hub {
 
   init(
     services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?, facts: DaemonFacts, log: EventLog,
-    loop: any Loop,
+    commands: CommandDesk, loop: any Loop,
     post: @escaping @Sendable (JobResult) -> Void
   ) {
     self.services = services
@@ -79,10 +92,16 @@ final class Hub {
     self.changes = changes
     self.facts = facts
     self.log = log
+    self.commands = commands
     vaultPath = services.vault.summary().path
     self.loop = loop
     self.post = post
+    wishes = LockWishes(userID: Machine.userID) { post(.meanwhile { hub in hub.lock(.session) }) }
     log.listener = { [unowned self] entry in tellWatchers(entry) }
+    log.sessionListener = { [unowned self] entry in spread(entry) }
+    // What the accounts are at the start is no news.
+    tellAccounts()
+    removeOrphanedTokenFiles()
   }
 
   /// Runs `job` on a worker; its result comes back through ``ended(_:)``.
@@ -114,7 +133,7 @@ final class Hub {
     }
     if envelope.verbose { watch(envelope.request, ticket) }
     do throws(Failure) {
-      if isStopping { throw Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again") }
+      if isStopping { throw Self.stopping }
       switch envelope.request {
       case .token(let request): try token(request, ticket)
       case .proof(let request): try proof(request, ticket)
@@ -137,6 +156,9 @@ final class Hub {
       case .call(let request):
         try call(request, ticket, timeoutSeconds: envelope.timeoutSeconds, passed: passed)
       case .verify(let request): try verify(request, ticket, passed: passed)
+      case .vault(let request): try vault(request, ticket, passed: passed)
+      case .events(let request): try events(request, ticket)
+      case .tokenFile(let request): try tokenFile(request, ticket)
       }
     } catch {
       loop.send(.failure(error), to: ticket)
@@ -161,10 +183,12 @@ final class Hub {
     return true
   }
 
-  /// A sign-in without a deadline of its own ends with its code, a stop with the work in hand.
+  /// A sign-in without a deadline of its own ends with its code, a stop with the work in hand; what is followed
+  /// or kept fresh has no end.
   private func deadlineSeconds(_ envelope: RequestEnvelope) -> Int? {
     switch envelope.request {
-    case .login, .loginResume, .daemonStop: envelope.timeoutSeconds
+    case .login, .loginResume, .daemonStop, .tokenFile: envelope.timeoutSeconds
+    case .events(let events) where events.follow: envelope.timeoutSeconds
     default: (envelope.timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + envelope.request.waitSeconds
     }
   }
@@ -179,11 +203,15 @@ final class Hub {
     }
     endTransfers(Failure(.cancelled, "the daemon is stopping"))
     endVerifications()
+    endFollowers()
+    endTokenFiles()
   }
 
   /// The request is over for its sender: the connection closed or its time is up.
   func abandon(_ ticket: Ticket) {
     watches.end(ticket)
+    followers.end(ticket)
+    if let file = tokenFiles[ticket] { end(file) }
     for account in accounts.values.flatMap(\.all) { account.waiters.removeAll { $0.ticket == ticket } }
     for login in logins.values where login.ticket == ticket {
       if login.event != nil, login.isDetached { login.ticket = .nobody } else { end(login) }
@@ -224,6 +252,9 @@ final class Hub {
     case .networkChanged: retryAfterNetworkChange()
     case .devicePoll(let id): pollDue(id)
     case .signInExpiry(let id): loginExpired(id)
+    case .idleLock: idleLockDue()
+    case .tokenEnd(let name): tokenEndDue(name)
+    case .tokenFile(let ticket): tokenFileDue(ticket)
     case .housekeeping, .stopDeadline: break
     }
   }
@@ -232,7 +263,10 @@ final class Hub {
 extension Hub {
   /// The settings now on disk.
   func settings() throws(Failure) -> Settings {
-    do { return try settingsFile.current(seen: seen) } catch { throw Failure(error) }
+    let settings: Settings
+    do { settings = try settingsFile.current(seen: seen) } catch { throw Failure(error) }
+    tellAccounts(settings)
+    return settings
   }
 
   /// The account that a request means, under its settings now on disk.
@@ -279,6 +313,7 @@ extension Hub {
     account.cancelRefresh()
     account.session.forgetToken()
     restartForWaiters(account)
+    renewTokenFiles(of: account.name)
   }
 
   private func use(_ name: String, _ ticket: Ticket) throws(Failure) {
@@ -289,6 +324,7 @@ extension Hub {
       throw Failure(error)
     }
     log.note(.settingsChanged(.activated), account.name)
+    tellAccounts()
     loop.send(.result(JSONObject([("account", .string(account.name.text))])), to: ticket)
   }
 }

@@ -162,7 +162,8 @@ extension Server {
   }
 
   private func enqueue(_ outgoing: Connection.Outgoing, _ connection: Connection) {
-    connection.lastProgress = now
+    // What it has not read yet is its turn; more of it is no excuse.
+    if !connection.hasOutput { connection.lastProgress = now }
     guard connection.enqueue(outgoing) else { return drop(connection, .notReading) }
     flush(connection)
     mind(connection)

@@ -21,13 +21,16 @@ final class Server: Loop {
     static let signals: UInt64 = 4
     static let directory: UInt64 = 5
     static let redirects: UInt64 = 6
-    static let network: UInt64 = 7
+    static let commands: UInt64 = 7
+    static let network: UInt64 = 8
     static let firstConnection: UInt64 = 16
   }
 
   private static let housekeepingInterval = Duration.seconds(60)
   /// How long jobs may take to end after the daemon was told to stop: longer than one HTTP request.
   private static let stopPatience = Duration.seconds(45)
+  /// The same for commands that run because something happened.
+  private static let commandPatience = Duration.seconds(5)
 
   let poller: Poller
   private let inbox: Inbox
@@ -49,8 +52,10 @@ final class Server: Loop {
   private var redirects: RedirectDesk?
   /// There while something waits for the network.
   private var network: NetworkWatch?
+  private let commands: CommandDesk
   private var stopRequests: [Ticket] = []
   private var stopDeadline: Instant?
+  private var commandsDeadline: Instant?
   /// No peer is out of time before this.
   var calmUntil = Instant.distantFuture
   /// What the timer descriptor is set to.
@@ -84,14 +89,17 @@ final class Server: Loop {
       isPrivate = true
     }
     let facts = DaemonFacts(startedAt: now, socketPath: socketPath)
+    commands = try CommandDesk()
     hub = Hub(
-      services: services, settingsFile: settingsFile, changes: changes, facts: facts, log: log, loop: self
+      services: services, settingsFile: settingsFile, changes: changes, facts: facts, log: log, commands: commands,
+      loop: self
     ) { [inbox] in
       inbox.post($0)
     }
     try poller.add(inbox.raw, interest: .read, key: Key.wakeup)
     try poller.add(timer.raw, interest: .read, key: Key.timer)
     try poller.add(self.signals.raw, interest: .read, key: Key.signals)
+    try poller.add(commands.raw, interest: .read, key: Key.commands)
     if let listener = listening?.raw { try poller.add(listener, interest: .read, key: Key.listener) }
     if let watch = listening?.watchRaw { try poller.add(watch, interest: .read, key: Key.directory) }
     if let descriptor = first.take() {
@@ -114,7 +122,9 @@ final class Server: Loop {
       while let due = timers.popDue(now) { handle(due, now) }
       if calmUntil <= now { expirePeers(now) }
       redirects?.expire(now)
+      commands.expire(now)
     }
+    commands.terminateAll()
     for connection in connections.values { _ = connection.flush() }
   }
 
@@ -122,6 +132,7 @@ final class Server: Loop {
     if isPrivate, connections.isEmpty, stopDeadline == nil { beginStop() }
     guard let stopDeadline else { return false }
     guard hub.jobsInFlight == 0 || now >= stopDeadline else { return false }
+    guard commands.isIdle || now >= commandsDeadline! else { return false }
     for ticket in stopRequests { send(.result(JSONObject([("pid", .int(Int(Machine.processID)))])), to: ticket) }
     return true
   }
@@ -131,6 +142,7 @@ final class Server: Loop {
   private func armTimer() throws(SystemError) {
     var due = min(timers.nextDue ?? .distantFuture, calmUntil)
     if let deadline = redirects?.nextDeadline { due = min(due, deadline) }
+    if let deadline = commands.nextDeadline { due = min(due, deadline) }
     if let armed, armed <= due { return }
     try timer.set(at: due)
     armed = due
@@ -146,6 +158,7 @@ final class Server: Loop {
     case Key.signals: while signals.next() != nil { beginStop() }
     case Key.redirects: redirects?.serve(now) { [hub] login, query in hub!.redirectCame(login, query: query) }
     case Key.network: if network?.take() == true { hub.networkChanged() }
+    case Key.commands: hub.serveCommands()
     case Key.directory: if listening?.isStillOurs() == false { beginStop() }
     default: handle(event)
     }
@@ -168,6 +181,8 @@ final class Server: Loop {
     guard stopDeadline == nil else { return }
     stopDeadline = now.advanced(by: Self.stopPatience)
     schedule(.stopDeadline, at: stopDeadline!)
+    commandsDeadline = now.advanced(by: Self.commandPatience)
+    schedule(.stopDeadline, at: commandsDeadline!)
     hub.stop()
     if let raw = listening?.raw { try? poller.remove(raw) }
     listening?.close()
@@ -177,6 +192,8 @@ final class Server: Loop {
     stopRequests.append(ticket)
     beginStop()
   }
+
+  func tidyUp() { housekeeping() }
 
   func schedule(_ event: TimerEvent, at due: Instant) { timers.schedule(event, at: due) }
 }

@@ -11,6 +11,8 @@ struct AccountSummary: Sendable {
   var isActive: Bool
   var isGranted = false
   var isExpired = false
+  /// The level that its record is at; nil when there is none, or it cannot be told.
+  var protection: Protection?
   /// There is no user.
   var isGuest = false
   /// When the secret of a registered client expires, in unix seconds.
@@ -24,11 +26,21 @@ struct AccountSummary: Sendable {
   var problem: SessionError?
 }
 
+extension AccountSummary {
+  /// Tells the session what the vault says of it. A record that is locked says nothing.
+  func teach(_ account: Account) {
+    if problem?.isLocked == true { return }
+    account.session.learn(isGranted: isGranted, isExpired: isExpired, refreshedAt: refreshedAt)
+  }
+}
+
 /// The vault as `status` shows it.
 struct VaultStatus: Sendable {
   var path: String
   var slots: [String]
   var isDeviceBound: Bool
+  var binding: String?
+  var bindingProblem: String?
   var exists: Bool
 }
 
@@ -40,9 +52,11 @@ enum Survey {
     _ settings: Settings, only: AccountName?, services: SessionServices
   ) -> ([AccountSummary], VaultStatus) {
     var summaries: [AccountSummary] = []
+    let protections = (try? services.vault.protections()) ?? []
     for (name, configuration) in settings.accounts where only == nil || only == name {
       var summary = AccountSummary(name: name, configuration: configuration, isActive: settings.active == name)
       do throws(SessionError) {
+        summary.protection = protections.first { $0.account == name }?.protection
         if let record = try services.record(of: name) { add(record, to: &summary) }
       } catch {
         summary.problem = error
@@ -51,7 +65,8 @@ enum Survey {
     }
     let vault = services.vault.summary()
     let status = VaultStatus(
-      path: vault.path, slots: vault.slots, isDeviceBound: vault.isDeviceBound, exists: vault.exists)
+      path: vault.path, slots: vault.slots.map(\.name), isDeviceBound: vault.isDeviceBound, binding: vault.binding,
+      bindingProblem: vault.bindingProblem, exists: vault.exists)
     return (summaries, status)
   }
 

@@ -14,6 +14,11 @@ enum TimerEvent: Sendable, Hashable {
   case networkChanged
   case devicePoll(login: UInt64)
   case signInExpiry(login: UInt64)
+  /// Perhaps nobody has used what is unlocked for long enough.
+  case idleLock
+  /// An access token is near its end, or there.
+  case tokenEnd(account: String)
+  case tokenFile(Ticket)
   case housekeeping
   /// The daemon was told to stop, and jobs have had their time.
   case stopDeadline

@@ -15,14 +15,6 @@ struct TokenCheck: Sendable {
   let time: any TimeSource
   let cancellation: Cancellation
 
-  /// How many tokens came to what.
-  struct Tally: Sendable, Hashable {
-    var tokens = 0
-    var notValid = 0
-    /// Of those, how many nothing can be said about for now.
-    var undecided = 0
-  }
-
   /// How many tokens one thread takes at a time.
   private static let partSize = 8
   /// More threads than this bring nothing to anybody else.
@@ -46,17 +38,17 @@ struct TokenCheck: Sendable {
   }
 
   /// Works until the input ends. Blocking.
-  func run(_ keys: VerificationKeys) throws(Failure) -> Tally {
+  func run(_ keys: VerificationKeys) throws(Failure) -> VerifyTally {
     let verdicts = TokenVerdicts(rules: rules, keys: keys, time: time, isBrief: isBrief)
     var lines = LineBlocks(limit: UnverifiedJWS.maximumByteCount)
     var crew: Crew?
-    var tally = Tally()
+    var tally = VerifyTally()
     while var block = try nextBlock(&lines) {
       if crew == nil, block.lines.count > Self.partSize {
         crew = Crew(size: min(Machine.processorCount, Self.mostThreads))
       }
       for verdict in Self.verdicts(on: block, verdicts, crew) {
-        tally.add(verdict)
+        tally += verdict.tally
         try write(verdict.bytes)
       }
       for index in block.bytes.indices { block.bytes[index] = 0 }
@@ -80,7 +72,7 @@ struct TokenCheck: Sendable {
   }
 
   private func nextBlock(_ lines: inout LineBlocks) throws(Failure) -> LineBlocks.Block? {
-    while true {
+    while !lines.isAtEnd {
       if cancellation.isCancelled { throw Failure(.cancelled, "the check was given up") }
       do throws(SystemError) {
         guard try tokens.descriptor.waitUntilReadable(timeout: Self.patience) else { continue }
@@ -91,6 +83,7 @@ struct TokenCheck: Sendable {
         }
       }
     }
+    return nil
   }
 
   private func write(_ bytes: [UInt8]) throws(Failure) {
@@ -105,18 +98,5 @@ struct TokenCheck: Sendable {
         }
       }
     }
-  }
-}
-
-extension TokenCheck.Tally {
-  fileprivate mutating func add(_ part: TokenVerdicts.Part) {
-    tokens += part.tally.tokens
-    notValid += part.tally.notValid
-    undecided += part.tally.undecided
-  }
-
-  /// The `result` of the last line.
-  var json: JSONObject {
-    JSONObject([("tokens", .int(tokens)), ("not_valid", .int(notValid)), ("undecided", .int(undecided))])
   }
 }

@@ -17,7 +17,7 @@ struct TokenVerdicts: Sendable {
   struct Part: Sendable {
     /// One line for each.
     var bytes: [UInt8] = []
-    var tally = TokenCheck.Tally()
+    var tally = VerifyTally()
   }
 
   /// Other keys are looked for so often for one token: what others got meanwhile, and then what the issuer says.

@@ -9,7 +9,8 @@ struct CompactForm: Sendable {
   let payload: [UInt8]
   let signature: [UInt8]
   /// The first two parts with the dot between them, as received.
-  let signedText: [UInt8]
+  var signedText: [UInt8] { signed.bytes }
+  private let signed: WipedBytes
 
   init(_ compact: Span<UInt8>) throws(JOSEError) {
     let dots = try Self.findDots(compact)
@@ -18,7 +19,7 @@ struct CompactForm: Sendable {
     guard second + 1 < compact.count else { throw JOSEError(.emptySignature) }
     payload = try Self.decode(compact.extracting((first + 1)..<second))
     signature = try Self.decode(compact.extracting((second + 1)...))
-    signedText = Array(copying: compact.extracting(0..<second))
+    signed = WipedBytes(copying: compact.extracting(0..<second))
   }
 }
 
@@ -54,9 +55,17 @@ extension CompactForm {
   }
 }
 
-extension [UInt8] {
-  fileprivate init(copying bytes: Span<UInt8>) {
-    self = []
-    append(contentsOf: bytes)
+/// Bytes that are overwritten when the last owner lets go of them: all of a token but its signature.
+private final class WipedBytes: @unchecked Sendable {
+  // Written at the beginning and at the end only.
+  private(set) var bytes: [UInt8] = []
+
+  init(copying span: Span<UInt8>) {
+    bytes.reserveCapacity(span.count)
+    bytes.append(contentsOf: span)
+  }
+
+  deinit {
+    for index in bytes.indices { bytes[index] = 0 }
   }
 }

@@ -99,6 +99,8 @@ extension JOSEError {
     case .invalidKey, .invalidLength: self.init(.invalidKey)
     case .unsupportedAlgorithm: self.init(.unsuitableKey)
     case .authenticationFailed, .secureHeapFull, .libraryFailure: self.init(.library)
+    // No key of a signature is in a TPM.
+    case .noProvider, .unreachable, .refused, .wrongAuthorization, .lockedOut, .foreignKey: self.init(.library)
     }
   }
 }

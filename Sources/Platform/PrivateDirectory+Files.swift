@@ -22,13 +22,15 @@ extension PrivateDirectory {
   /// Puts a file in the place of the one with this name, if any: after a crash or power failure the
   /// name holds either all the old bytes or all the new ones, and after a return the new ones.
   ///
-  /// - Parameter mode: The exact permission bits, whatever the umask.
+  /// - Parameters:
+  ///   - mode: The exact permission bits, whatever the umask.
+  ///   - isDurable: Without it nothing is made durable: for files that no restart of the machine outlives.
   /// - Throws: The error of the step that failed. The old file is then still there, except when the
   ///   last step, making the new name durable, fails (`fsync` of the directory).
   package borrowing func replaceFile(
-    _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600
+    _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true
   ) throws(SystemError) {
-    let temporary = try writeTemporary(for: name, bytes, mode: mode)
+    let temporary = try writeTemporary(for: name, bytes, mode: mode, isDurable: isDurable)
     let directory = raw
     do {
       try SystemCall.library("renameat") { unsafe renameat(directory, temporary, directory, name) }
@@ -36,7 +38,7 @@ extension PrivateDirectory {
       unsafe unlinkat(directory, temporary, 0)
       throw error
     }
-    try synchronise()
+    if isDurable { try synchronise() }
   }
 
   /// Makes a new durable file with mode 0600.
@@ -51,12 +53,12 @@ extension PrivateDirectory {
     try synchronise()
   }
 
-  /// Removes a name, durably. The file may be of any kind but a directory.
-  package borrowing func removeFile(_ name: String) throws(SystemError) {
+  /// Removes a name, durably unless nobody cares. The file may be of any kind but a directory.
+  package borrowing func removeFile(_ name: String, isDurable: Bool = true) throws(SystemError) {
     try PrivateDirectory.checkName(name)
     let directory = raw
     try SystemCall.library("unlinkat") { unsafe unlinkat(directory, name, 0) }
-    try synchronise()
+    if isDurable { try synchronise() }
   }
 
   /// Gives a file a new name, durably, replacing what has that name.
@@ -109,14 +111,13 @@ extension PrivateDirectory {
 extension PrivateDirectory {
   /// A temporary file ".NAME.RANDOM.tmp" whose bytes are on the disk. Removed again on failure.
   private borrowing func writeTemporary(
-    for name: String, _ bytes: Span<UInt8>, mode: UInt32
+    for name: String, _ bytes: Span<UInt8>, mode: UInt32, isDurable: Bool = true
   ) throws(SystemError) -> String {
     try PrivateDirectory.checkName(name)
-    let suffix = Randomness.bytes(8).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
-    let temporary = ".\(name).\(suffix).tmp"
+    let temporary = PrivateDirectory.temporaryName(for: name)
     let file = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
     do {
-      try PrivateDirectory.fill(file, with: bytes, mode: mode)
+      try PrivateDirectory.fill(file, with: bytes, mode: mode, isDurable: isDurable)
     } catch {
       unsafe unlinkat(raw, temporary, 0)
       throw error
@@ -124,13 +125,18 @@ extension PrivateDirectory {
     return temporary
   }
 
+  static func temporaryName(for name: String) -> String {
+    let suffix = Randomness.bytes(8).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+    return ".\(name).\(suffix).tmp"
+  }
+
   private static func fill(
-    _ file: consuming FileDescriptor, with bytes: Span<UInt8>, mode: UInt32
+    _ file: consuming FileDescriptor, with bytes: Span<UInt8>, mode: UInt32, isDurable: Bool
   ) throws(SystemError) {
     let number = file.raw
     try file.writeAll(bytes)
     try SystemCall.library("fchmod") { fchmod(number, mode) }
-    try SystemCall.library("fsync") { fsync(number) }
+    if isDurable { try SystemCall.library("fsync") { fsync(number) } }
     try file.close()
   }
 

@@ -26,5 +26,13 @@ extension Signals {
       let number = agent_signal_next(raw)
       return number > 0 ? number : nil
     }
+
+    /// The same, and whether the kernel sent it: to all processes in the foreground of a terminal when somebody
+    /// types, not to this one alone.
+    package borrowing func nextWithOrigin() -> (signal: Int32, isFromKernel: Bool)? {
+      var isFromKernel: Int32 = 0
+      let number = unsafe agent_signal_next_origin(raw, &isFromKernel)
+      return number > 0 ? (number, isFromKernel != 0) : nil
+    }
   }
 }

@@ -45,6 +45,32 @@ package enum Signals {
     _ = agent_signal_unblock_all()
   }
 
+  /// Stops this process as the signal, which is held back, would; returns when it goes on. In a group that no shell
+  /// looks after it does not stop.
+  package static func stop(by signal: Int32) {
+    _ = agent_signal_obey(signal)
+  }
+
+  /// Children are told of, whatever whoever started this process did about its own.
+  package static func heedChildren() {
+    _ = agent_signal_default(Glibc.SIGCHLD)
+  }
+
+  /// A signal by its name, with or without "SIG", or by its number; nil when there is none of that name.
+  package static func named(_ text: String) -> Int32? {
+    let word = text.uppercased()
+    let name = word.hasPrefix("SIG") ? String(word.dropFirst(3)) : word
+    if let number = Int32(name), (1...31).contains(number) { return number }
+    return names.first { $0.name.utf8.elementsEqual(name.utf8) }?.number
+  }
+
+  /// Those that programs are told something by.
+  package static let names: [(name: String, number: Int32)] = [
+    ("HUP", Glibc.SIGHUP), ("INT", Glibc.SIGINT), ("QUIT", Glibc.SIGQUIT), ("USR1", Glibc.SIGUSR1),
+    ("USR2", Glibc.SIGUSR2), ("ALRM", Glibc.SIGALRM), ("TERM", Glibc.SIGTERM), ("CONT", Glibc.SIGCONT),
+    ("WINCH", Glibc.SIGWINCH), ("URG", Glibc.SIGURG), ("IO", Glibc.SIGIO),
+  ]
+
   /// Ends this process by the signal, so that its parent sees the cause; returns only when the
   /// signal does not end a process.
   package static func raise(_ signal: Int32) {

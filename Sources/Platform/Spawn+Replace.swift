@@ -47,7 +47,7 @@ extension Spawn {
     }
   }
 
-  private static func candidates(for executable: String) -> [String] {
+  static func candidates(for executable: String) -> [String] {
     if executable.utf8.contains(UInt8(ascii: "/")) { return [executable] }
     let path = Environment.value("PATH") ?? "/bin:/usr/bin"
     return path.split(separator: ":", omittingEmptySubsequences: false).map { directory in

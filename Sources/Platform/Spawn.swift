@@ -97,6 +97,12 @@ package enum Spawn {
     try SystemCall.library("kill") { Glibc.kill(process, signal) }
   }
 
+  /// Sends a signal to the group that a process leads, such as one that was started with a session of its own.
+  package static func killGroup(_ leader: Int32, _ signal: Int32) throws(SystemError) {
+    guard leader > 1 else { throw SystemError(errno: ESRCH, operation: "kill") }
+    try SystemCall.library("kill") { Glibc.kill(-leader, signal) }
+  }
+
   private static func poll(_ process: Int32, block: Bool) throws(SystemError) -> ExitStatus? {
     var signalled: Int32 = 0
     var number: Int32 = 0

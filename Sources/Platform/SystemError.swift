@@ -50,6 +50,10 @@ extension SystemError {
   package var isAddressInUse: Bool { errno == EADDRINUSE }
   /// No space or quota is left (`ENOSPC`, `EDQUOT`).
   package var isNoSpace: Bool { errno == ENOSPC || errno == EDQUOT }
+  /// The quota is used up (`EDQUOT`).
+  package var isOverQuota: Bool { errno == EDQUOT }
+  /// The file system has no locks, or no more of them (`ENOLCK`).
+  package var isWithoutLocks: Bool { errno == ENOLCK }
   /// There is no such process (`ESRCH`).
   package var isNoSuchProcess: Bool { errno == ESRCH }
 }

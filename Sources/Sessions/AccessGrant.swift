@@ -2,6 +2,7 @@ package import Crypto
 package import Encoding
 package import OAuth
 package import Platform
+package import Vault
 
 /// An access token in memory with all that is known about it.
 package final class AccessGrant: Sendable {
@@ -28,13 +29,16 @@ package final class AccessGrant: Sendable {
   package let replacedGeneration: UInt64?
   /// The key that the token is bound to; nil for a Bearer token.
   package let dpopKey: DPoPKey?
+  /// The level that the record was at.
+  package let protection: Protection
   /// Unix seconds, for people; the daemon itself goes by ``issuedAt``, which counts suspended time.
   package let expiresAtUnixSeconds: Int?
 
   package init(
     accessToken: SharedSecret, tokenType: String, scope: String?, subject: String?, claims: JSONObject,
     idToken: SharedSecret? = nil, issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?,
-    recordGeneration: UInt64, replacedGeneration: UInt64? = nil, dpopKey: DPoPKey? = nil
+    recordGeneration: UInt64, replacedGeneration: UInt64? = nil, dpopKey: DPoPKey? = nil,
+    protection: Protection = .device
   ) {
     self.accessToken = accessToken
     self.tokenType = tokenType
@@ -47,11 +51,12 @@ package final class AccessGrant: Sendable {
     self.recordGeneration = recordGeneration
     self.replacedGeneration = replacedGeneration
     self.dpopKey = dpopKey
+    self.protection = protection
     expiresAt = lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) }
     expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
   }
 
-  private init(_ other: AccessGrant, recordGeneration: UInt64, expiresAtUnixSeconds: Int?) {
+  private init(_ other: AccessGrant, recordGeneration: UInt64, protection: Protection, expiresAtUnixSeconds: Int?) {
     accessToken = other.accessToken
     tokenType = other.tokenType
     scope = other.scope
@@ -64,18 +69,21 @@ package final class AccessGrant: Sendable {
     self.expiresAtUnixSeconds = expiresAtUnixSeconds
     dpopKey = other.dpopKey
     self.recordGeneration = recordGeneration
+    self.protection = protection
     replacedGeneration = other.replacedGeneration
   }
 
   /// The same grant after its record was written again.
-  func moved(to generation: UInt64) -> AccessGrant {
-    AccessGrant(self, recordGeneration: generation, expiresAtUnixSeconds: expiresAtUnixSeconds)
+  func moved(to generation: UInt64, protection: Protection? = nil) -> AccessGrant {
+    AccessGrant(
+      self, recordGeneration: generation, protection: protection ?? self.protection,
+      expiresAtUnixSeconds: expiresAtUnixSeconds)
   }
 
   /// The same grant after the machine's clock was set forward by so much, or back.
   func renamed(by seconds: Int) -> AccessGrant {
     AccessGrant(
-      self, recordGeneration: recordGeneration,
+      self, recordGeneration: recordGeneration, protection: protection,
       expiresAtUnixSeconds: expiresAtUnixSeconds.map {
         let (sum, overflow) = $0.addingReportingOverflow(seconds)
         return overflow ? $0 : sum
@@ -92,7 +100,8 @@ package final class AccessGrant: Sendable {
       accessToken: accessToken, tokenType: tokenType, scope: scope, subject: subject ?? other.subject,
       claims: other.claims, idToken: other.idToken, issuedAt: issuedAt,
       issuedAtUnixSeconds: (expiresAtUnixSeconds ?? 0) - (lifetimeSeconds ?? 0), lifetimeSeconds: lifetimeSeconds,
-      recordGeneration: recordGeneration, replacedGeneration: replacedGeneration, dpopKey: dpopKey)
+      recordGeneration: recordGeneration, replacedGeneration: replacedGeneration, dpopKey: dpopKey,
+      protection: protection)
   }
 
   /// What is left of the lifetime; nil when it is unknown.

@@ -55,6 +55,7 @@ extension SessionServices {
   /// Drops a record whose account the settings do not know: a rename or an import was cut off, and the
   /// refresh token in it may have been spent since.
   func removeLeftover(of account: AccountName) throws(SessionError) {
+    unstored[account] = nil
     _ = try storing { (vault) throws(VaultError) in try vault.remove(account) }
   }
 }

@@ -1,5 +1,6 @@
 internal import Encoding
 package import OAuth
+package import Vault
 
 /// What the settings file says of one account. Nothing here is secret, and nothing here alone can
 /// send a secret anywhere: see ``Authority``.
@@ -33,6 +34,9 @@ package struct AccountConfiguration: Sendable, Hashable {
   /// Places that may get the access token; see ``ResourceGate``.
   package var origins: [String] = []
   package var refreshPolicy = RefreshPolicy.Kind.proactive
+  /// The level that the next sign-in keeps its record at; nil leaves an old record where it is. What protects a
+  /// record is in the vault, so whoever edits the settings moves none.
+  package var protection: Protection?
 
   package init(issuer: String, clientID: String) {
     self.issuer = issuer
@@ -117,6 +121,7 @@ extension AccountConfiguration {
     set("dpop", dpop ? true : nil)
     set("origins", origins.isEmpty ? nil : .array(origins.map { .string($0) }))
     set("refresh", refreshPolicy == .proactive ? nil : .string(refreshPolicy.rawValue))
+    set("protect", protection.map { .string($0.word) })
     return object
   }
 
@@ -150,6 +155,10 @@ extension AccountConfiguration {
         throw ConfigurationError(.invalid, "\(place).refresh")
       }
       refreshPolicy = policy
+    }
+    if let word = try reader.text("protect") {
+      guard let protection = Protection(word: word) else { throw ConfigurationError(.invalid, "\(place).protect") }
+      self.protection = protection
     }
     guard let named = object["endpoints"] else { return }
     guard let named = named.object else { throw ConfigurationError(.invalid, "\(place).endpoints") }

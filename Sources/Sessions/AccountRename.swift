@@ -40,8 +40,9 @@ package struct AccountRename: Sendable {
     do {
       renamed = try renameSettings(file)
     } catch {
-      // Only tidiness: see above.
-      if generation != nil { try? services.removeLeftover(of: new) }
+      // Only tidiness: see above. A write whose last step failed has taken place all the same, and then the new
+      // record is the one that counts.
+      if generation != nil, isUnknown(new) { try? services.removeLeftover(of: new) }
       throw error
     }
     // The new name works from here on; that the old record stays is no reason to call it a failure.
@@ -54,13 +55,19 @@ package struct AccountRename: Sendable {
     try settings.checkAbsence(of: new)
   }
 
+  /// Whether the settings on disk are there and do not know a name.
+  private func isUnknown(_ name: AccountName) -> Bool {
+    guard let settings = try? SettingsFile(directory: settingsDirectory).current() else { return false }
+    return !settings.accounts.isEmpty && settings[name] == nil
+  }
+
   /// The first step.
   func copyRecord() throws(SessionError) -> UInt64? {
     guard let record = try services.recordToReplace(of: old) else {
       try services.removeLeftover(of: new)
       return nil
     }
-    return try services.write(record, of: new)
+    return try services.write(record, of: new, protection: try services.protection(of: old) ?? .device)
   }
 
   /// The second step, from which on the new name counts.

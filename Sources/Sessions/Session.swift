@@ -1,4 +1,5 @@
 package import Platform
+package import Vault
 internal import OAuth
 
 /// The live state of one account: pure logic, driven by the daemon's loop.
@@ -197,6 +198,11 @@ extension Session {
 
   private mutating func giveUp(_ error: SessionError, now: Instant) -> Aftermath {
     refresh = nil
+    if error.isLocked {
+      // It says nothing of the session, which goes on where it was once the vault is unlocked.
+      grant = nil
+      return .failed(error)
+    }
     lastFailure = error
     failuresInARow += 1
     failedAt = now
@@ -299,9 +305,9 @@ extension Session {
     grant = grant?.renamed(by: seconds)
   }
 
-  /// The record of the token at hand was written again, under another name.
-  package mutating func recordMoved(to generation: UInt64) {
-    grant = grant?.moved(to: generation)
+  /// The record of the token at hand was written again, under another name or at another level of protection.
+  package mutating func recordMoved(to generation: UInt64, protection: Protection? = nil) {
+    grant = grant?.moved(to: generation, protection: protection)
   }
 
   /// What the vault says of an account that was not used yet.

@@ -91,6 +91,12 @@ package enum SessionError: Error, Hashable, Sendable {
     return .oauth(error)
   }
 
+  /// Whether only an unlock helps.
+  package var isLocked: Bool {
+    if case .vault(let error) = self, case .locked = error.code { return true }
+    return false
+  }
+
   /// Seconds the server asked us to wait, at most 300 (RFC 9110, section 10.2.3).
   var retryAfterSeconds: Int? {
     if case .oauth(let error) = self { return error.retryAfterSeconds }
@@ -119,6 +125,8 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     case clientSecret
     /// Empty, too long, or with characters that no refresh token has (RFC 6749, appendix A.17).
     case refreshToken
+    /// A passphrase or PIN that is empty, too long, or not UTF-8.
+    case passphrase
     /// A private key that cannot be used.
     case clientKey(KeyProblem)
     /// Not certificates in PEM form, or not for the private key.

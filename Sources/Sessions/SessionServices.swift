@@ -11,6 +11,9 @@ package struct SessionServices: Sendable {
   package let documents: DocumentCache
   /// What servers have told about proofs of possession.
   let proofs = DPoPMemory()
+  /// Lets a lock of the vault wait for what must still be written.
+  package let gate = LockGate()
+  let unstored = UnstoredRecords()
   /// Who wants to know what an operation does.
   private(set) var observer: StepObserver?
 
@@ -47,11 +50,27 @@ package struct SessionServices: Sendable {
   func holding<Result>(
     _ account: AccountName, _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
+    try holding(account, at: nil) { (_) throws(SessionError) in try body() }
+  }
+
+  /// The same, and tells `body` which level the account's record is at; the vault is not locked before it ends.
+  ///
+  /// - Parameters:
+  ///   - wanted: The level that `body` moves the record to.
+  ///   - mustWrite: What `body` has cannot be got again, so it comes in as long as there are keys.
+  /// - Throws: a vault error `locked` while the level is being locked.
+  func holding<Result>(
+    _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false,
+    _ body: (Protection) throws(SessionError) -> Result
+  ) throws(SessionError) -> Result {
     let begin = time.now()
     let lock = try storing { (vault) throws(VaultError) in try vault.lockAccount(account, wait: Self.lockWait) }
     let waited = begin.duration(to: time.now()).wholeMilliseconds
     if waited >= Self.noticedWaitMilliseconds { observer?(.waitedForAccount(milliseconds: waited)) }
-    let result = try body()
+    let level = level(of: account, or: wanted)
+    guard gate.enter(level, mustWrite: mustWrite) else { throw .vault(VaultError(.locked(level))) }
+    defer { gate.leave(level) }
+    let result = try body(level)
     lock.release()
     return result
   }
@@ -71,6 +90,9 @@ package struct SessionServices: Sendable {
     let sealed = try storing { (vault) throws(VaultError) in try vault.read(account) }
     guard let sealed else { return nil }
     observer?(.recordRead)
+    if let entry = unstored[account], entry.replaces == sealed.generation {
+      return StoredRecord(record: entry.record, generation: sealed.generation)
+    }
     return StoredRecord(
       record: try AccountRecord(content: sealed.content, account: account), generation: sealed.generation)
   }
@@ -86,11 +108,18 @@ package struct SessionServices: Sendable {
 
   /// Writes the record; it is on disk when this returns.
   ///
+  /// - Parameter protection: The level that it is written at; nil keeps the one it has.
   /// - Returns: The record's generation.
   @discardableResult
-  func write(_ record: AccountRecord, of account: AccountName) throws(SessionError) -> UInt64 {
+  func write(
+    _ record: AccountRecord, of account: AccountName, protection: Protection? = nil
+  ) throws(SessionError) -> UInt64 {
     let content = try record.sealedContent()
-    let generation = try storing { (vault) throws(VaultError) in try vault.write(account, content: content) }
+    let generation = try storing { (vault) throws(VaultError) in
+      guard let protection else { return try vault.write(account, content: content) }
+      return try vault.write(account, content: content, protection: protection)
+    }
+    unstored[account] = nil
     observer?(.recordWritten)
     return generation
   }
@@ -102,57 +131,13 @@ package struct SessionServices: Sendable {
     return record.generation == grant.recordGeneration
   }
 
-  /// The server that `record`'s secrets may be sent to.
-  ///
-  /// It is given proofs with the key of `grant`, if there is one, else with the record's.
-  ///
-  /// The settings must name the place and the client that the person signed in with, and the
-  /// metadata must stay at the origins it named then; otherwise nothing is sent.
-  func server(
-    for account: AccountName, _ configuration: AccountConfiguration, _ record: AccountRecord,
-    grant: AccessGrant? = nil, cancellation: Cancellation?
-  ) throws(SessionError) -> AuthorizationServer {
-    var access = try AccountAccess(configuration)
-    if let setting = record.difference(from: configuration, caDigest: access.caDigest) {
-      throw .configurationChanged(account: account.text, setting: setting)
-    }
-    if let expiry = record.registration?.secretExpiresAt, record.clientSecret != nil, expiry <= time.wallSeconds() {
-      throw .clientSecretExpired(account: account.text)
-    }
-    access.useProxyCredentials(record.proxyCredentials)
-    var metadata = try metadata(access, fresh: false, cancellation: cancellation)
-    if record.authority.unknownOrigin(in: metadata) != nil {
-      // What was kept may be damaged or out of date; only the server itself is believed.
-      metadata = try self.metadata(access, fresh: true, cancellation: cancellation)
-    }
-    if let origin = record.authority.unknownOrigin(in: metadata) {
-      throw .endpointMoved(account: account.text, origin: origin)
-    }
-    var server = try access.server(
-      metadata: metadata, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time)
-    let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
-    server.prover = key.map(prover)
-    server.confide(record.refreshToken, record.accessToken, grant?.accessToken, grant?.idToken)
-    return server
-  }
-
   /// The server's metadata with the endpoints that the settings name. A server that publishes none is
   /// known by those alone, when its token endpoint is among them.
   func metadata(
     _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
-    guard access.publishesMetadata else {
-      return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)
-    }
-    do {
-      let metadata = try documents.metadata(
-        of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation, observer: observer)
-      let showsCertificate = access.configuration.authentication.showsCertificate
-      return (showsCertificate ? metadata.forMutualTLS : metadata).applying(access.overrides)
-    } catch {
-      guard error.code == .metadataMissing, access.overrides.token != nil else { throw .oauth(error) }
-      return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)
-    }
+    let source = IssuerMetadata(services: self, access: access, cancellation: cancellation)
+    return try (fresh ? source.fresh() : source.atHand()).document
   }
 }
 

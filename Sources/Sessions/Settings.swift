@@ -15,6 +15,14 @@ package struct Settings: Sendable, Hashable {
   /// The account that commands without a name mean.
   package private(set) var active: AccountName?
 
+  /// After how many seconds without use the vault locks by itself; zero for never.
+  package private(set) var lockAfterSeconds = Self.defaultLockAfterSeconds
+  package static let defaultLockAfterSeconds = 15 * 60
+  /// The longest such time.
+  static let maximumLockAfterSeconds = 30 * 86_400
+  /// What is run when something happens to a session or an account.
+  package private(set) var commands: [EventCommand] = []
+
   package init() {
     object = JSONObject([("version", .int(Self.version))])
   }
@@ -39,6 +47,13 @@ package struct Settings: Sendable, Hashable {
         accounts.append((account, try AccountConfiguration(settings, place: "accounts.\(name)")))
       }
     }
+    if let value = object["lock_after"] {
+      guard let seconds = value.int, (0...Self.maximumLockAfterSeconds).contains(seconds) else {
+        throw ConfigurationError(.invalid, "lock_after")
+      }
+      lockAfterSeconds = seconds
+    }
+    if let value = object["on"] { commands = try EventCommand.list(value) }
     guard let value = object["active"] else { return }
     guard let name = value.string, let active = try? AccountName(name), self[active] != nil else {
       throw ConfigurationError(.invalid, "active")
@@ -68,6 +83,12 @@ package struct Settings: Sendable, Hashable {
   package mutating func activate(_ name: AccountName) {
     active = name
     object["active"] = .string(name.text)
+  }
+
+  /// - Parameter seconds: Zero for never; at most 30 days.
+  package mutating func setLockAfter(seconds: Int) {
+    lockAfterSeconds = seconds
+    object["lock_after"] = .int(seconds)
   }
 
   /// Gives an account a name that no other has, in its old place; the active mark moves along.

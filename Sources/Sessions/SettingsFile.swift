@@ -58,9 +58,16 @@ package final class SettingsFile {
     // What could not be read again must not take the place of what can.
     _ = try Settings(parsing: bytes)
     try storing { (directory) throws(SystemError) in try directory.replaceFile(Self.name, with: bytes.span) }
-    keep(settings, try stampOnDisk())
+    // They are written; that they cannot be looked at now is no reason to call it a failure.
+    if let stamp = try? stampOnDisk() { keep(settings, stamp) } else { forget() }
     lock.release()
     return settings
+  }
+
+  private func forget() {
+    known = nil
+    knownAt = nil
+    revision += 1
   }
 
   private func keep(_ settings: Settings, _ stamp: FileStamp?) {

@@ -16,6 +16,8 @@ package struct SignIn: Sendable {
   /// What a person should know of the preparation.
   package let notices: [String]
   let services: SessionServices
+  /// The level of protection that the session will be kept at.
+  package let level: Protection
 
   private let caDigest: String?
   private let secrets: Secrets
@@ -66,13 +68,16 @@ package struct SignIn: Sendable {
 
   /// Fetches the metadata anew, and chooses client authentication and scope. Blocking.
   package init(_ request: Preparation) throws(SessionError) {
+    let level = try request.services.requireOpen(request.account, request.configuration, isNew: request.isNew)
+    // What could not be kept need not be approved first.
+    try request.services.rehearseWrite()
     guard let order = request.registration else {
-      try self.init(request, request.configuration, registered: nil)
+      try self.init(request, request.configuration, registered: nil, level)
       return
     }
     let registered = try request.register(order)
     do throws(SessionError) {
-      try self.init(request, registered.configuration, registered: registered)
+      try self.init(request, registered.configuration, registered: registered, level)
     } catch {
       let removal = ClientRegistrationRemoval(
         configuration: registered.configuration, secrets: registered.secrets, services: request.services)
@@ -82,7 +87,8 @@ package struct SignIn: Sendable {
   }
 
   private init(
-    _ request: Preparation, _ configuration: AccountConfiguration, registered: ClientRegistrar.Result?
+    _ request: Preparation, _ configuration: AccountConfiguration, registered: ClientRegistrar.Result?,
+    _ level: Protection
   ) throws(SessionError) {
     let secrets: Secrets
     if let registered {
@@ -114,6 +120,7 @@ package struct SignIn: Sendable {
     caDigest = contact.caDigest
     self.secrets = secrets
     isNew = request.isNew
+    self.level = level
     isGuest = request.isGuest
   }
 
@@ -130,12 +137,15 @@ package struct SignIn: Sendable {
   ) throws(SessionError) -> Outcome {
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
       .signedIn(response, isRequired: needsIDToken && expectsIDToken, demands: demands)
-    let stored = try services.holding(account) { () throws(SessionError) in
-      try store(response, token, sentAt)
+    let stored = try services.holding(account, at: level, mustWrite: true) { (level) throws(SessionError) in
+      try store(response, token, sentAt, at: level)
     }
     takeBack(stored.left)
     return stored.outcome
   }
+
+  /// The level to write at; nil keeps that of the old record.
+  private var protection: Protection? { configuration.protection ?? (isNew ? .device : nil) }
 
   /// Gives up a sign-in that nobody finished: a client that was registered for it is taken back. Blocking.
   package func withdraw() {
@@ -148,7 +158,7 @@ package struct SignIn: Sendable {
 
   /// - Returns: The registration that the account no longer has, too.
   private func store(
-    _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant
+    _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant, at level: Protection
   ) throws(SessionError) -> (outcome: Outcome, left: ClientRegistrationRecord?) {
     let old = isNew ? nil : try services.recordToReplace(of: account)
     if let first = old?.identity, let identity = token?.identity,
@@ -177,12 +187,13 @@ package struct SignIn: Sendable {
     let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
     record.accessTokenExpiresAt = isKept ? response.expiresIn.map { issuedAtUnixSeconds + $0 } : nil
-    let generation = try services.write(record, of: account)
+    let generation = try services.write(record, of: account, protection: protection)
     let grant = AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
       subject: token?.identity.subject, claims: token?.claims ?? .init(),
       idToken: token.flatMap { _ in response.idToken }, issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
-      lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key)
+      lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key,
+      protection: level)
     let outcome = Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
       isGuest: isGuest, wasGuest: !isGuest && (old?.isGuest ?? false),

@@ -15,6 +15,9 @@ package struct SignOutOperation: Sendable {
   /// Find out where the session in the browser can be ended too.
   package var wantsLogoutPage = false
 
+  /// Drop what is cached of the server too, which no other account needs.
+  package var forgetsServer = false
+
   package init(
     account: AccountName, configuration: AccountConfiguration?, grant: AccessGrant?, isLocal: Bool,
     services: SessionServices
@@ -56,18 +59,33 @@ package struct SignOutOperation: Sendable {
     do {
       ending.confirmation = try revoke(&ending.logoutURL)
     } catch {
-      ending.confirmation = .failed(error)
+      // What cannot be read cannot be revoked; whoever only wants to be rid of it says so.
+      if error.isLocked, !isLocal { throw error }
+      ending.confirmation = error.isLocked ? .local : .failed(error)
     }
     try forget()
+    if forgetsServer, let configuration, let issuer = try? AccountAccess(configuration).issuer {
+      services.documents.forget(issuer)
+    }
     return ending
   }
 
   /// Removes the record. The client's registration is no part of the session: it stays, with what opens it.
   private func forget() throws(SessionError) {
-    if let rest = (try? services.record(of: account))?.signedOut {
+    if let rest = try rest() {
       try services.write(rest, of: account)
     } else {
-      _ = try services.storing { (vault) throws(VaultError) in try vault.remove(account) }
+      try services.removeLeftover(of: account)
+    }
+  }
+
+  /// What stays of the record. One that can never be read has nothing that could stay.
+  private func rest() throws(SessionError) -> AccountRecord? {
+    do {
+      return try services.record(of: account)?.signedOut
+    } catch {
+      if case .vault(let problem) = error, problem.isPassing { throw error }
+      return nil
     }
   }
 
@@ -77,35 +95,42 @@ package struct SignOutOperation: Sendable {
     guard record.refreshToken != nil || record.accessToken != nil || grant != nil else { return .nothingToRevoke }
     if isLocal { return .local }
     guard let configuration else { return .notOffered(page: nil) }
-    let server = try services.server(for: account, configuration, record, grant: grant, cancellation: nil)
+    var live = try services.server(for: account, configuration, record, grant: grant, cancellation: nil)
     if wantsLogoutPage {
-      logoutURL = server.metadata.logoutURL(clientID: configuration.clientID, subject: record.identity?.subject)
+      logoutURL = live.server.metadata.logoutURL(clientID: configuration.clientID, subject: record.identity?.subject)
     }
-    guard server.metadata.revocationEndpoint != nil else {
+    guard live.server.metadata.revocationEndpoint != nil else {
       return .notOffered(page: configuration.service?.sessionsPage)
     }
-    return try oauth { () throws(OAuthError) in try revoke(record, at: server) }
+    return try revoke(record, at: &live)
   }
 
   /// The refresh token first, which takes the access tokens with it at most servers (RFC 7009, section 2.1).
-  private func revoke(_ record: AccountRecord, at server: AuthorizationServer) throws(OAuthError) -> Confirmation {
+  private func revoke(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) -> Confirmation {
     let accessToken = grant?.accessToken ?? record.accessToken
     guard let refreshToken = record.refreshToken else {
-      if let accessToken { try server.revoke(accessToken, hint: .accessToken, bearer: accessToken, cancellation: nil) }
+      if let accessToken { try revoke(accessToken, .accessToken, bearer: accessToken, at: &live) }
       return .revoked
     }
     do {
-      try server.revoke(refreshToken, hint: .refreshToken, bearer: accessToken, cancellation: nil)
-      if let accessToken { try? server.revoke(accessToken, hint: .accessToken, bearer: accessToken, cancellation: nil) }
+      try revoke(refreshToken, .refreshToken, bearer: accessToken, at: &live)
+      if let accessToken { try? revoke(accessToken, .accessToken, bearer: accessToken, at: &live) }
     } catch {
       // Some servers take a revocation from a public client only with an access token, and there is
       // none that works: one more refresh yields it.
-      guard error.httpStatus == 401 else { throw error }
-      let last = try server.refresh(refreshToken, cancellation: nil)
-      try server.revoke(
-        last.refreshToken ?? refreshToken, hint: .refreshToken, bearer: last.accessToken, cancellation: nil)
-      try? server.revoke(last.accessToken, hint: .accessToken, bearer: last.accessToken, cancellation: nil)
+      guard case .oauth(let problem) = error, problem.httpStatus == 401 else { throw error }
+      let last = try oauth { () throws(OAuthError) in try live.server.refresh(refreshToken, cancellation: nil) }
+      try revoke(last.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, at: &live)
+      try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, at: &live)
     }
     return .revoked
+  }
+
+  private func revoke(
+    _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret?, at live: inout LiveServer
+  ) throws(SessionError) {
+    try live.asking(\.revocationEndpoint) { (server) throws(OAuthError) in
+      try server.revoke(token, hint: hint, bearer: bearer, cancellation: nil)
+    }
   }
 }

@@ -38,7 +38,10 @@ package struct TokenImport: Sendable {
   /// - Throws: `accountExists` before anything is sent; the server's refusal, after which nothing is kept.
   package func run() throws(SessionError) -> Outcome {
     try configuration.check()
-    return try services.holding(account) { () throws(SessionError) in try importToken() }
+    _ = try services.requireOpen(account, configuration, isNew: true)
+    return try services.holding(account, at: configuration.protection) { (_) throws(SessionError) in
+      try importToken()
+    }
   }
 
   /// The settings are there before the token is spent, so that a cut after it leaves an account whose
@@ -69,6 +72,7 @@ package struct TokenImport: Sendable {
   }
 
   private func prove(_ contact: FirstContact) throws(SessionError) -> AccessGrant {
+    try services.rehearseWrite()
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let response = try oauth { () throws(OAuthError) in
@@ -83,7 +87,8 @@ package struct TokenImport: Sendable {
     record.proxyCredentials = given.proxyCredentials
     try record.keep(contact.server.prover)
     // A rotated token is on disk before anything else can fail.
-    var generation = try services.write(record, of: account)
+    var generation = try services.write(
+      record, of: account, protection: configuration.protection ?? .device)
     // A refresh need not bring an ID Token (OpenID Connect Core, section 12.2).
     let token = try IDTokenCheck(services: services, server: contact.server, cancellation: cancellation)
       .signedIn(response, isRequired: false)
@@ -96,6 +101,6 @@ package struct TokenImport: Sendable {
       subject: token?.identity.subject, claims: token?.claims ?? .init(), idToken: response.idToken,
       issuedAt: startedAt,
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation,
-      dpopKey: contact.server.prover?.key)
+      dpopKey: contact.server.prover?.key, protection: configuration.protection ?? .device)
   }
 }

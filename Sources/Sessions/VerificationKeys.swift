@@ -41,17 +41,19 @@ package final class VerificationKeys: Sendable {
     var access = try AccountAccess(configuration)
     let credentials = proxyCredentials ?? Self.proxyCredentials(of: account, configuration, services)
     access.useProxyCredentials(credentials)
-    let metadata = try services.metadata(access, fresh: false, cancellation: cancellation)
-    guard let endpoint = metadata.jwksURI else {
+    let metadata = IssuerMetadata(services: services, access: access, cancellation: cancellation)
+    let published = try metadata.atHand()
+    guard let endpoint = published.document.jwksURI else {
       throw .oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))
     }
     let source = IssuerKeys(
-      documents: services.documents, endpoint: endpoint, transport: access.transport, cancellation: cancellation,
-      observer: services.observer)
+      documents: services.documents, endpoint: endpoint,
+      renewal: MetadataRenewal(source: metadata, edition: published, bounds: nil), transport: access.transport,
+      cancellation: cancellation, observer: services.observer)
     let keys = try oauth { () throws(OAuthError) in
       try source.atHand()
     }
-    issuer = metadata.issuer
+    issuer = published.document.issuer
     self.source = source
     edition = Mutex(keys)
   }

@@ -1,6 +1,7 @@
 internal import Crypto
 
-/// The key of one vault. It seals and opens records and vouches for the index.
+/// The key of one protection in one vault. It seals and opens the records of that protection; the
+/// one of the device also vouches for the index.
 ///
 /// What it holds lies on the secure heap and is wiped when the last owner lets go.
 final class DataKey: Sendable {
@@ -8,18 +9,34 @@ final class DataKey: Sendable {
 
   /// The vault that this key belongs to.
   let header: VaultHeader
+  let protection: Protection
+  /// The generation of the write that made it.
+  let epoch: UInt64
+  /// What the slots wrap.
+  let secret: SecretBytes
   private let recordKey: SecretBytes
   private let indexKey: SecretBytes
 
-  /// Derives the working keys. `secret` is not kept.
-  init(_ secret: borrowing SecretBytes, header: VaultHeader) throws(VaultError.Code) {
+  /// Takes over what a slot held, and derives the working keys.
+  init(
+    _ secret: consuming SecretBytes, header: VaultHeader, protection: Protection, epoch: UInt64
+  ) throws(VaultError.Code) {
     self.header = header
+    self.protection = protection
+    self.epoch = epoch
     do {
-      recordKey = try Self.derive("agent vault records v1", from: secret, header: header)
-      indexKey = try Self.derive("agent vault index v1", from: secret, header: header)
+      recordKey = try Self.derive("agent vault records v2", from: secret, header, protection, epoch)
+      indexKey = try Self.derive("agent vault index v2", from: secret, header, protection, epoch)
     } catch {
       throw VaultError.Code(error)
     }
+    self.secret = secret
+  }
+
+  /// A new key.
+  static func new(for protection: Protection, header: VaultHeader, epoch: UInt64) throws(VaultError.Code) -> DataKey {
+    let secret = try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
+    return try DataKey(secret, header: header, protection: protection, epoch: epoch)
   }
 
   /// Seals the content of an account under a fresh nonce.
@@ -28,11 +45,13 @@ final class DataKey: Sendable {
   ) throws(VaultError.Code) -> SealedRecord {
     do {
       let nonce = try Random.bytes(VaultFormat.nonceLength)
-      let associated = SealedRecord.associatedData(header: header, name: name, generation: generation)
+      let associated = SealedRecord.associatedData(
+        header: header, name: name, protection: protection, generation: generation)
       let sealed = try content.withBytes { (bytes) throws(CryptoError) in
         try AES256GCM.seal(bytes, key: recordKey, nonce: nonce, associatedData: associated.span)
       }
-      return SealedRecord(name: name, generation: generation, nonce: nonce, sealed: sealed[...])
+      return SealedRecord(
+        name: name, protection: protection, generation: generation, nonce: nonce, sealed: sealed[...])
     } catch {
       throw VaultError.Code(error)
     }
@@ -40,7 +59,7 @@ final class DataKey: Sendable {
 
   /// Opens one record.
   ///
-  /// - Throws: `damaged` when a bit of it, its name or its generation has changed.
+  /// - Throws: `damaged` when a bit of it, its name, its protection or its generation has changed.
   func open(_ record: SealedRecord) throws(VaultError.Code) -> SecretBytes {
     let associated = record.associatedData(header: header)
     do {
@@ -61,9 +80,11 @@ final class DataKey: Sendable {
   }
 
   private static func derive(
-    _ purpose: String, from secret: borrowing SecretBytes, header: VaultHeader
+    _ purpose: String, from secret: borrowing SecretBytes, _ header: VaultHeader, _ protection: Protection,
+    _ epoch: UInt64
   ) throws(CryptoError) -> SecretBytes {
-    let info = Array(purpose.utf8)
+    var info = Array(purpose.utf8) + [protection.rawValue]
+    info.append(bigEndian: epoch)
     return try secret.withBytes { (bytes) throws(CryptoError) in
       try HKDF.sha256(secret: bytes, salt: header.bytes.span, info: info.span, count: AES256GCM.keyByteCount)
     }

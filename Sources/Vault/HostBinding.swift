@@ -1,66 +1,51 @@
 internal import Crypto
 
-/// Wraps a data key so that it opens only with this device secret, on this machine, for this user.
+/// Wraps a key so that it opens only with this device secret, on this machine, for this user.
 ///
 /// The wrapping key is HKDF-SHA-256 of the device secret, with the machine id as salt. The slot's
-/// body is a nonce and the data key under AES-256-GCM.
+/// body is the wrapped key.
 struct HostBinding: Sendable {
-  private static let purpose = Array("agent vault host slot v1".utf8)
-  private static let bodyLength =
-    VaultFormat.nonceLength + DataKey.byteCount + VaultFormat.sealOverhead
+  private static let purpose = Array("agent vault host slot v2".utf8)
 
   /// Nil where the machine has no id, as in many containers: then the device secret stands alone.
   let machineIdentity: [UInt8]?
   let userID: UInt32
 
-  /// Makes the host slot of a vault.
+  /// The body of a host slot.
   func wrap(
-    _ dataKey: borrowing SecretBytes, under deviceSecret: borrowing SecretBytes, header: VaultHeader
-  ) throws(VaultError.Code) -> KeySlot {
+    _ key: DataKey, under deviceSecret: borrowing SecretBytes, for context: SlotContext
+  ) throws(VaultError.Code) -> [UInt8] {
     do {
-      let wrappingKey = try wrappingKey(from: deviceSecret)
-      let nonce = try Random.bytes(VaultFormat.nonceLength)
-      let associated = associatedData(header)
-      let sealed = try dataKey.withBytes { (bytes) throws(CryptoError) in
-        try AES256GCM.seal(bytes, key: wrappingKey, nonce: nonce, associatedData: associated.span)
-      }
-      return KeySlot(.host, body: nonce + sealed)
+      let wrappingKey = try derive(Self.purpose, from: deviceSecret, count: AES256GCM.keyByteCount)
+      return try WrappedKey.seal(key, under: wrappingKey, for: context)
     } catch {
       throw VaultError.Code(error)
     }
   }
 
-  /// Gets the data key out of a host slot.
+  /// Gets the key out of a host slot.
   ///
   /// - Throws: `foreignDevice` when the slot was made with another secret, machine or user.
   ///   The caller has made sure that the slot is not merely damaged.
   func unwrap(
-    _ slot: KeySlot, under deviceSecret: borrowing SecretBytes, header: VaultHeader
+    _ body: [UInt8], under deviceSecret: borrowing SecretBytes, for context: SlotContext
   ) throws(VaultError.Code) -> SecretBytes {
-    guard slot.body.count == Self.bodyLength else { throw .damaged }
-    let nonce = Array(slot.body.prefix(VaultFormat.nonceLength))
-    let sealed = Array(slot.body.dropFirst(VaultFormat.nonceLength))
+    guard body.count == WrappedKey.length else { throw .damaged }
     do {
-      let wrappingKey = try wrappingKey(from: deviceSecret)
-      let associated = associatedData(header)
-      return try AES256GCM.open(sealed.span, key: wrappingKey, nonce: nonce, associatedData: associated.span)
+      let wrappingKey = try derive(Self.purpose, from: deviceSecret, count: AES256GCM.keyByteCount)
+      return try WrappedKey.open(body[...], under: wrappingKey, for: context)
     } catch {
       throw error.code == .authenticationFailed ? .foreignDevice : VaultError.Code(error)
     }
   }
 
-  private func wrappingKey(from deviceSecret: borrowing SecretBytes) throws(CryptoError) -> SecretBytes {
+  /// Bytes that only this machine and user derive from `secret`.
+  func derive(_ purpose: [UInt8], from secret: borrowing SecretBytes, count: Int) throws(CryptoError) -> SecretBytes {
     let salt = machineIdentity ?? []
-    var info = Self.purpose
+    var info = purpose
     info.append(bigEndian: userID)
-    return try deviceSecret.withBytes { (secret) throws(CryptoError) in
-      try HKDF.sha256(secret: secret, salt: salt.span, info: info.span, count: AES256GCM.keyByteCount)
+    return try secret.withBytes { (secret) throws(CryptoError) in
+      try HKDF.sha256(secret: secret, salt: salt.span, info: info.span, count: count)
     }
-  }
-
-  private func associatedData(_ header: VaultHeader) -> [UInt8] {
-    var bytes = header.bytes
-    bytes.append(bigEndian: KeySlot.Kind.host.rawValue)
-    return bytes
   }
 }

@@ -1,45 +1,51 @@
-/// One way to get at the data key: a kind, and a body that only that kind understands.
+/// One way to get at the key of a protection: a kind, and a body that only that kind understands.
 ///
 /// A slot whose kind this program does not know is kept byte for byte.
 struct KeySlot: Sendable, Hashable {
-  /// The kinds of slots. A number, once given, is never used for something else.
-  enum Kind: UInt16, Sendable {
-    /// Bound to the device secret, the machine and the user (``HostBinding``).
-    case host = 1
-
-    /// The word shown to the user.
-    var name: String {
-      switch self {
-      case .host: "host"
-      }
-    }
-  }
-
+  /// Tells the slot from others; never given again as long as the vault lives.
+  let number: UInt8
   /// The number in the file; perhaps of no known kind.
   let kindNumber: UInt16
+  /// Whose key it leads to.
+  let protection: Protection
   /// 0 to 4,096 bytes.
   let body: [UInt8]
 
-  init(_ kind: Kind, body: [UInt8]) {
-    kindNumber = kind.rawValue
+  init(_ context: SlotContext, body: [UInt8]) {
+    number = context.number
+    kindNumber = context.kind.rawValue
+    protection = context.protection
     self.body = body
   }
 
   /// Reads a slot from an index.
   init(from reader: inout ByteReader) throws(VaultError.Code) {
+    number = try reader.integer()
     kindNumber = try reader.integer()
+    guard number > 0, let protection = Protection(rawValue: try reader.integer()) else { throw .damaged }
+    self.protection = protection
     let length = Int(try reader.integer(UInt16.self))
     guard length <= VaultFormat.maximumSlotLength else { throw .damaged }
     body = Array(try reader.take(length))
   }
 
-  var kind: Kind? { Kind(rawValue: kindNumber) }
+  var kind: SlotKind? { SlotKind(rawValue: kindNumber) }
 
   /// The name of the kind, or its number when it is unknown.
   var displayName: String { kind?.name ?? "unknown-\(kindNumber)" }
 
+  /// Whether it is tried without anybody being asked.
+  var isAutomatic: Bool {
+    switch kind {
+    case .host, .tpm2: protection == .device
+    case .passphrase, nil: false
+    }
+  }
+
   func append(to bytes: inout [UInt8]) {
+    bytes.append(number)
     bytes.append(bigEndian: kindNumber)
+    bytes.append(protection.rawValue)
     bytes.append(bigEndian: UInt16(body.count))
     bytes += body
   }

@@ -1,22 +1,53 @@
 internal import Crypto
 internal import Platform
 
-/// A vault file with the key that opens its records.
+/// A vault file with the keys that open its records, as far as they are known.
 struct OpenVault {
   var file: VaultFile
-  let key: DataKey
+  /// Vouches for the file.
+  private(set) var deviceKey: DataKey
+  private var otherKeys: [Protection: DataKey]
 
-  /// A new, empty vault with a host slot. Nothing is written but the device secret, if it is not there.
-  static func new(
-    bound binding: HostBinding, in directory: borrowing PrivateDirectory, path: String
-  ) throws(VaultError) -> OpenVault {
-    let deviceSecret = try DeviceSecret.readOrCreate(in: directory)
-    return try located(at: path) { () throws(VaultError.Code) in
-      let header = try VaultHeader.new()
-      let dataKey = try translated { () throws(CryptoError) in try SecretBytes.random(DataKey.byteCount) }
-      let slot = try binding.wrap(dataKey, under: deviceSecret, header: header)
-      let file = VaultFile(header: header, generation: 0, slots: [slot], records: [])
-      return OpenVault(file: file, key: try DataKey(dataKey, header: header))
-    }
+  init(file: VaultFile, deviceKey: DataKey, otherKeys: [Protection: DataKey] = [:]) {
+    self.file = file
+    self.deviceKey = deviceKey
+    self.otherKeys = otherKeys
   }
+
+  var keys: [Protection: DataKey] { otherKeys.merging([.device: deviceKey]) { $1 } }
+
+  /// The key of a protection.
+  ///
+  /// - Throws: `locked` when it is not known.
+  func key(of protection: Protection) throws(VaultError.Code) -> DataKey {
+    if protection == .device { return deviceKey }
+    guard let key = otherKeys[protection] else { throw .locked(protection) }
+    return key
+  }
+
+  /// Uses a key from now on for what is sealed.
+  mutating func setKey(_ key: DataKey) {
+    if key.protection == .device { deviceKey = key } else { otherKeys[key.protection] = key }
+    file.setKey(key, of: key.protection)
+  }
+
+  /// Forgets a key that nothing is sealed under any more.
+  mutating func dropKey(of protection: Protection) {
+    otherKeys[protection] = nil
+    file.setKey(nil, of: protection)
+  }
+
+  /// A new vault without slots or records, in its first write.
+  static func new(above floor: UInt64) throws(VaultError.Code) -> OpenVault {
+    let header = try VaultHeader.new()
+    var file = VaultFile(
+      header: header, generation: 0, epochs: KeyEpochs(), lastSlotNumber: 0, slots: [], records: [])
+    try file.advance(above: floor)
+    let key = try DataKey.new(for: .device, header: header, epoch: file.generation)
+    file.setKey(key, of: .device)
+    return OpenVault(file: file, deviceKey: key)
+  }
+
+  /// The bytes of the whole file.
+  func encoded() throws(VaultError.Code) -> [UInt8] { try file.encoded(with: deviceKey) }
 }

@@ -1,38 +1,63 @@
+internal import Crypto
 internal import Platform
 
 extension UnverifiedVaultFile {
-  /// Gets the data key through the first slot that opens.
+  /// Gets the device's key through the first slot that opens by itself.
   ///
-  /// - Throws: `unknownSlot` when a slot of an unknown kind might have opened; otherwise what was
-  ///   wrong with the first slot.
+  /// - Throws: `unknownSlot` when a slot of an unknown kind might have opened; `locked` when only
+  ///   passphrases open; otherwise what was wrong with the slots, rather what may pass than what lasts.
   func unlock(
-    with binding: HostBinding, in directory: borrowing PrivateDirectory, path: String
+    with bindings: Bindings, in directory: borrowing PrivateDirectory, path: String
   ) throws(VaultError) -> DataKey {
-    var failure: VaultError?
-    for slot in slots {
+    var passing: VaultError?
+    var lasting: VaultError?
+    for slot in slots where slot.isAutomatic {
+      guard let context = context(of: slot) else { continue }
       do {
-        if let key = try unlock(slot, with: binding, in: directory, path: path) { return key }
+        return try bindings.openAutomatically(slot, context, in: directory, path: path)
       } catch {
-        // A passing failure must not be reported as a lasting one.
-        guard error.code == .foreignDevice || error.code == .deviceSecretMissing else { throw error }
-        failure = failure ?? error
+        switch error.code {
+        case .foreignDevice, .deviceSecretMissing: lasting = lasting ?? error
+        case .tpmUnavailable, .tpmLockedOut: passing = passing ?? error
+        default: throw error
+        }
       }
     }
-    if slots.contains(where: { $0.kind == nil }) { throw VaultError(.unknownSlot, path: path) }
-    throw failure ?? VaultError(.damaged, path: path)
+    if let failure = passing { throw failure }
+    if slots.contains(where: { $0.kind == nil && $0.protection == .device }) {
+      throw VaultError(.unknownSlot, path: path)
+    }
+    throw lasting ?? VaultError(.locked(.device), path: path)
   }
 
-  /// Nil when the kind is unknown.
-  private func unlock(
-    _ slot: KeySlot, with binding: HostBinding, in directory: borrowing PrivateDirectory, path: String
-  ) throws(VaultError) -> DataKey? {
-    switch slot.kind {
-    case nil: return nil
-    case .host:
-      let deviceSecret = try DeviceSecret.read(from: directory)
-      return try located(at: path) { () throws(VaultError.Code) in
-        try DataKey(binding.unwrap(slot, under: deviceSecret, header: header), header: header)
+  /// Gets the key of a protection through the first slot that a passphrase or PIN opens.
+  ///
+  /// Passphrases come first: a wrong PIN is counted by the TPM.
+  /// - Throws: `nothingToUnlock`; `wrongPassphrase` or `wrongPIN`; what kept the TPM from being asked.
+  func unlock(
+    _ protection: Protection, secret: borrowing SecretBytes, with bindings: Bindings,
+    in directory: borrowing PrivateDirectory, path: String
+  ) throws(VaultError) -> DataKey {
+    var failure = VaultError(.nothingToUnlock, path: path)
+    for kind in [SlotKind.passphrase, .tpm2] {
+      for slot in slots where slot.kind == kind && slot.protection == protection && !slot.isAutomatic {
+        guard let context = context(of: slot) else { continue }
+        do {
+          return try bindings.open(slot, context, secret: secret, in: directory, path: path)
+        } catch {
+          switch error.code {
+          case .wrongPassphrase, .wrongPIN, .tpmUnavailable, .tpmLockedOut, .foreignDevice, .deviceSecretMissing:
+            failure = error
+          default: throw error
+          }
+        }
       }
     }
+    throw failure
+  }
+
+  /// Nil when the slot is of an unknown kind.
+  func context(of slot: KeySlot) -> SlotContext? {
+    slot.kind.map { SlotContext(of: slot, kind: $0, header: header, epochs: epochs) }
   }
 }

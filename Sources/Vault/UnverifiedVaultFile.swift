@@ -2,13 +2,15 @@ internal import Crypto
 
 /// A vault file that is whole and well formed, but that anybody could have written.
 ///
-/// Only the header and the slots may be looked at; they lead to the key that tells whether the
+/// Only the header and the slots may be relied on; they lead to the key that tells whether the
 /// rest is authentic.
 struct UnverifiedVaultFile {
   let header: VaultHeader
+  let epochs: KeyEpochs
   let slots: [KeySlot]
+  private let lastSlotNumber: UInt8
   private let generation: UInt64
-  private let records: [SealedRecord]
+  let records: [SealedRecord]
   private let authenticated: ArraySlice<UInt8>
   private let tag: ArraySlice<UInt8>
 
@@ -19,6 +21,8 @@ struct UnverifiedVaultFile {
     var reader = ByteReader(bytes)
     header = try VaultHeader(from: &reader)
     generation = try reader.integer()
+    epochs = try KeyEpochs(from: &reader)
+    lastSlotNumber = try reader.integer()
     slots = try Self.slots(from: &reader)
     let entries = try Self.entries(from: &reader)
     let covered = reader.consumed
@@ -27,7 +31,7 @@ struct UnverifiedVaultFile {
     tag = try reader.take(VaultFormat.tagLength)
     records = try Self.records(entries, from: &reader)
     guard reader.isAtEnd, bytes.count <= VaultFormat.maximumFileLength else { throw .damaged }
-    guard Self.isOrdered(records, upTo: generation) else { throw .damaged }
+    guard Self.isOrdered(records, upTo: generation), isConsistent else { throw .damaged }
   }
 
   /// The file's content, now that its key is known.
@@ -36,8 +40,13 @@ struct UnverifiedVaultFile {
   func verified(with key: DataKey) throws(VaultError.Code) -> VaultFile {
     let expected = try key.tag(of: authenticated)
     guard ConstantTime.isEqual(tag.span, expected.span) else { throw .damaged }
-    return VaultFile(header: header, generation: generation, slots: slots, records: records)
+    return VaultFile(
+      header: header, generation: generation, epochs: epochs, lastSlotNumber: lastSlotNumber, slots: slots,
+      records: records)
   }
+
+  /// The slots that lead to the key of a protection.
+  func slots(of protection: Protection) -> [KeySlot] { slots.filter { $0.protection == protection } }
 
   private static func slots(from reader: inout ByteReader) throws(VaultError.Code) -> [KeySlot] {
     let count = Int(try reader.integer(UInt8.self))
@@ -63,10 +72,19 @@ struct UnverifiedVaultFile {
     for entry in entries {
       records.append(
         SealedRecord(
-          name: entry.name, generation: entry.generation, nonce: entry.nonce,
+          name: entry.name, protection: entry.protection, generation: entry.generation, nonce: entry.nonce,
           sealed: try reader.take(entry.sealedLength)))
     }
     return records
+  }
+
+  /// Whether the slots are in order and all keys are of the vault's past, and there wherever a slot
+  /// or a record needs one.
+  private var isConsistent: Bool {
+    zip(slots, slots.dropFirst()).allSatisfy { $0.number < $1.number }
+      && slots.allSatisfy { $0.number <= lastSlotNumber && epochs[$0.protection] > 0 }
+      && slots.contains { $0.protection == .device }
+      && records.allSatisfy { epochs[$0.protection] > 0 } && epochs.newest <= generation
   }
 
   /// Whether the names ascend and each record was made by one of the vault's writes.

@@ -23,10 +23,10 @@ package final class Vault: Sendable {
     package let content: SecretBytes
   }
 
-  private let stateDirectory: String
-  private let binding: HostBinding
-  private let lockWait: Duration
-  private let memory = Mutex(VaultMemory())
+  let stateDirectory: String
+  let lockWait: Duration
+  let bindings: Bindings
+  let memory = Mutex(VaultMemory())
 
   /// Names a vault. Nothing is read or written; the directory is made at the first write.
   ///
@@ -35,12 +35,16 @@ package final class Vault: Sendable {
   ///   - machineIdentity: What tells this machine from others; nil where there is nothing.
   ///   - userID: The user that the vault belongs to.
   ///   - lockWait: How long a write waits for the writes of others.
+  ///   - tpm: How the TPM is reached.
+  ///   - cost: What a new passphrase slot costs.
   package init(
-    stateDirectory: String, machineIdentity: [UInt8]?, userID: UInt32, lockWait: Duration = .seconds(10)
+    stateDirectory: String, machineIdentity: [UInt8]?, userID: UInt32, lockWait: Duration = .seconds(10),
+    tpm: TPMAccess = .none, cost: Scrypt.Cost = .standard
   ) {
     self.stateDirectory = stateDirectory
     self.lockWait = lockWait
-    binding = HostBinding(machineIdentity: machineIdentity, userID: userID)
+    bindings = Bindings(
+      host: HostBinding(machineIdentity: machineIdentity, userID: userID), tpm: TPMBinding(tpm), cost: cost)
   }
 
   /// The accounts that have a record, in byte order.
@@ -52,58 +56,60 @@ package final class Vault: Sendable {
 
   /// Opens the record of one account, and no other; nil when there is none.
   ///
-  /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here.
+  /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here; `locked`
+  ///   when the key of the account's protection is not in memory.
   package func read(_ account: AccountName) throws(VaultError) -> Record? {
     guard let vault = try loadForReading(), let record = vault.file.record(of: account) else { return nil }
     let path = try place().path
-    let content = try located(at: path) { () throws(VaultError.Code) in try vault.key.open(record) }
+    let content = try located(at: path) { () throws(VaultError.Code) in
+      try vault.key(of: record.protection).open(record)
+    }
     return Record(generation: record.generation, content: content)
+  }
+
+  /// How the record of an account opens; nil when there is none. It needs the device's key only.
+  ///
+  /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here.
+  package func protection(of account: AccountName) throws(VaultError) -> Protection? {
+    try loadForReading()?.file.record(of: account)?.protection
   }
 
   /// Puts `content` in the place of what the account had. It is on disk when this returns.
   ///
-  /// The first write makes the directory, the device secret and the vault.
+  /// The first write makes the directory, the device secret and the vault. The account keeps its
+  /// protection; a new one has that of the device.
   ///
   /// - Returns: The generation of the new record, higher than any before.
-  /// - Throws: `busy` when others kept the lock for too long; `tooManyAccounts` when the vault is full.
+  /// - Throws: `busy` when others kept the lock for too long; `tooManyAccounts` when the vault is full;
+  ///   `locked` when the key of the account's protection is not in memory.
   @discardableResult
   package func write(_ account: AccountName, content: borrowing SecretBytes) throws(VaultError) -> UInt64 {
-    let place = try place()
-    let directory = try place.openOrCreate()
-    let lock = try place.lock(directory, wait: lockWait)
-    defer { extendLifetime(lock) }
-    place.removeLeftovers(in: directory)
-    var vault = try loadOrCreate(place, in: directory)
-    do {
-      try vault.file.advance(above: newestGeneration)
-      try vault.file.put(vault.key.seal(content, for: account, generation: vault.file.generation))
-    } catch {
-      throw VaultError(error, path: place.path)
-    }
-    try store(vault, at: place, in: directory)
-    return vault.file.generation
+    try put(account, content, protection: nil)
   }
 
-  /// Drops the record of an account.
+  /// Writes as ``write(_:content:)`` does, and gives the account this protection from now on. What
+  /// was sealed under the old one goes with the same write.
+  ///
+  /// - Throws: `locked` when the key of that protection is not in memory.
+  @discardableResult
+  package func write(
+    _ account: AccountName, content: borrowing SecretBytes, protection: Protection
+  ) throws(VaultError) -> UInt64 {
+    try put(account, content, protection: protection)
+  }
+
+  /// Drops the record of an account, locked or not.
   ///
   /// - Returns: Whether there was one. Without a vault of this machine there is none.
   /// - Throws: `busy` when others kept the lock for too long.
   @discardableResult
   package func remove(_ account: AccountName) throws(VaultError) -> Bool {
-    let place = try place()
-    guard let directory = try place.open() else { return false }
-    let lock = try place.lock(directory, wait: lockWait)
-    defer { extendLifetime(lock) }
-    place.removeLeftovers(in: directory)
-    guard var vault = try load(place, in: directory), vault.file.record(of: account) != nil else { return false }
-    do {
-      try vault.file.advance(above: newestGeneration)
-    } catch {
-      throw VaultError(error, path: place.path)
+    let removed: Bool? = try changing { (vault, _) throws(VaultError) in
+      guard vault.file.record(of: account) != nil else { return nil }
+      vault.file.remove(account)
+      return true
     }
-    vault.file.remove(account)
-    try store(vault, at: place, in: directory)
-    return true
+    return removed ?? false
   }
 
   /// Takes the lock of one account, which whoever refreshes its tokens holds. It binds only those
@@ -115,79 +121,26 @@ package final class Vault: Sendable {
     try AccountLocks(stateDirectory: stateDirectory).lock(account, wait: wait)
   }
 
-  /// What can be told without a key. It never fails: a file that cannot be read has no slots.
-  package func summary() -> VaultSummary {
-    let place = try? place()
-    let slots = try? place?.read().map { (bytes) throws(VaultError.Code) in
-      try UnverifiedVaultFile(parsing: bytes).slots.map(\.displayName)
-    }
-    return VaultSummary(
-      slots: slots ?? [], isDeviceBound: binding.machineIdentity != nil,
-      path: place?.path ?? stateDirectory, exists: (try? place?.exists()) ?? false)
-  }
-
-  /// Wipes the keys. A call under way ends with those it has; the next one gets them anew.
+  /// Wipes all keys. A call under way ends with those it has; the next one gets them anew.
   package func forgetKeys() {
-    memory.withLock { $0.forgetKey() }
+    memory.withLock { $0.forgetKeys() }
   }
 }
 
 extension Vault {
-  private func place() throws(VaultError) -> VaultPlace {
-    try VaultPlace(directory: stateDirectory, machineIdentity: binding.machineIdentity)
-  }
-
-  private var newestGeneration: UInt64 {
-    memory.withLock { $0.newest?.generation ?? 0 }
-  }
-
-  /// The vault as it is on disk; nil when nobody ever wrote one here.
-  private func loadForReading() throws(VaultError) -> OpenVault? {
-    let place = try place()
-    guard let directory = try place.open() else { return nil }
-    if let vault = try load(place, in: directory) { return vault }
-    guard try !place.hasOtherMachines(in: directory) else {
-      throw VaultError(.otherMachinesOnly, path: directory.path)
+  private func put(
+    _ account: AccountName, _ content: borrowing SecretBytes, protection: Protection?
+  ) throws(VaultError) -> UInt64 {
+    let path = try place().path
+    let generation: UInt64? = try changing(orCreating: true) { (vault, _) throws(VaultError) in
+      try located(at: path) { () throws(VaultError.Code) in
+        let protection = protection ?? vault.file.record(of: account)?.protection ?? .device
+        let generation = vault.file.generation
+        try vault.file.put(vault.key(of: protection).seal(content, for: account, generation: generation))
+        return generation
+      }
     }
-    return nil
-  }
-
-  /// Reads the file, finds its key, and checks that it is authentic and not older than before.
-  private func load(
-    _ place: VaultPlace, in directory: borrowing PrivateDirectory
-  ) throws(VaultError) -> OpenVault? {
-    // Taken before the file is read: a write that comes between must not make this copy look old.
-    let seen = memory.withLock { $0 }
-    guard let bytes = try place.read(from: directory) else { return nil }
-    let path = place.path
-    let unverified = try located(at: path) { () throws(VaultError.Code) in try UnverifiedVaultFile(parsing: bytes) }
-    let key = try key(of: unverified, seen: seen, in: directory, path: path)
-    let file = try located(at: path) { () throws(VaultError.Code) in try unverified.verified(with: key) }
-    guard file.generation >= seen.floor(for: file.header) else { throw VaultError(.rolledBack, path: path) }
-    memory.withLock { $0.remember(file, key: key) }
-    return OpenVault(file: file, key: key)
-  }
-
-  private func loadOrCreate(
-    _ place: VaultPlace, in directory: borrowing PrivateDirectory
-  ) throws(VaultError) -> OpenVault {
-    if let vault = try load(place, in: directory) { return vault }
-    return try .new(bound: binding, in: directory, path: place.path)
-  }
-
-  /// The key from memory if it is there, otherwise through a slot.
-  private func key(
-    of file: UnverifiedVaultFile, seen: VaultMemory, in directory: borrowing PrivateDirectory, path: String
-  ) throws(VaultError) -> DataKey {
-    if let key = seen.key(for: file.header) { return key }
-    return try file.unlock(with: binding, in: directory, path: path)
-  }
-
-  private func store(
-    _ vault: OpenVault, at place: VaultPlace, in directory: borrowing PrivateDirectory
-  ) throws(VaultError) {
-    let bytes = try located(at: place.path) { () throws(VaultError.Code) in try vault.file.encoded(with: vault.key) }
-    try place.replace(in: directory, with: bytes)
-    memory.withLock { $0.remember(vault.file, key: vault.key) }
+    guard let generation else { preconditionFailure("a vault that is made is there") }
+    return generation
   }
 }

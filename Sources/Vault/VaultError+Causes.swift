@@ -10,6 +10,12 @@ extension VaultError.Code {
       switch error.code {
       case .authenticationFailed: .damaged
       case .secureHeapFull: .secureHeapFull
+      case .noProvider: .tpmUnavailable(.noProvider)
+      case .unreachable: .tpmUnavailable(.unreachable)
+      case .refused: .tpmUnavailable(.refused)
+      case .wrongAuthorization: .wrongPIN
+      case .lockedOut: .tpmLockedOut
+      case .foreignKey: .foreignDevice
       default: .cryptoFailure
       }
   }
@@ -18,6 +24,7 @@ extension VaultError.Code {
   init(_ error: SystemError) {
     self =
       switch error.name {
+      case _ where error.isOverQuota: .overQuota
       case _ where error.isNoSpace: .noSpace
       case "EACCES", "EPERM", "ELOOP", "EINVAL", "EISDIR", "ENOTDIR": .badPermissions
       default: .storage(error)
@@ -43,7 +50,10 @@ extension VaultError {
   init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path): self.init(error, path: path)
-    case .notOwned(let path), .tooOpen(let path, _), .notADirectory(let path): self.init(.badPermissions, path: path)
+    case .notOwned(let path), .tooOpen(let path, _): self.init(.badPermissions, path: path)
+    case .notADirectory(let path) where FileProblem.of(path) == .symbolicLink: self.init(.badPermissions, path: path)
+    case .notADirectory(let path):
+      self.init(.storage(SystemError(errno: SystemError.Number.ENOTDIR, operation: "open")), path: path)
     }
   }
 }

@@ -4,8 +4,8 @@ package import Platform
 package struct VaultError: Error, Hashable, Sendable {
   /// The kinds of failure.
   package enum Code: Error, Hashable, Sendable {
-    /// The file is whole, but the key that opens it belongs to another machine, user or
-    /// device secret: the vault was copied, or the device secret was replaced.
+    /// The file is whole, but the key that opens it belongs to another machine, user, device secret
+    /// or TPM: the vault was copied, the device secret was replaced, or the TPM was cleared.
     case foreignDevice
     /// There are only vault files of other machines here, none of this one: a copied or shared
     /// home directory. Writing makes a vault for this machine beside them.
@@ -27,8 +27,10 @@ package struct VaultError: Error, Hashable, Sendable {
     case busy
     /// The operating system refused.
     case storage(SystemError)
-    /// The disk or the quota is full.
+    /// The disk is full.
     case noSpace
+    /// The user's quota on the disk is used up.
+    case overQuota
     /// No locked memory is left for a secret. Trying again may help.
     case secureHeapFull
     /// The cryptographic library failed.
@@ -37,6 +39,33 @@ package struct VaultError: Error, Hashable, Sendable {
     case invalidName
     /// One account more, or one byte more, than a vault file may hold.
     case tooManyAccounts
+    /// The key that the record needs is not in memory: somebody has to unlock it first. For
+    /// ``Protection/device``: the vault itself opens only by a passphrase.
+    case locked(Protection)
+    /// No slot opens with this passphrase.
+    case wrongPassphrase
+    /// The TPM does not take this PIN. It counts, and refuses all PINs for a while after too many.
+    case wrongPIN
+    /// The TPM refuses all PINs after too many wrong ones. Trying later helps.
+    case tpmLockedOut
+    /// The TPM cannot be asked now; the vault may well be in order.
+    case tpmUnavailable(TPMProblem)
+    /// There is nothing that a passphrase or PIN would open.
+    case nothingToUnlock
+    /// The protection has its first passphrase or PIN already.
+    case alreadyProtected(Protection)
+    /// The slot is the last one that leads to what it opens.
+    case lastSlot
+    /// No slot has this number.
+    case noSuchSlot
+    /// One slot more than a vault may have, or than it has numbers for.
+    case tooManySlots
+    /// The slot with this number cannot be wrapped anew without its passphrase.
+    case secretNeeded(slot: Int)
+    /// A passphrase or PIN that is empty or longer than 1,024 bytes.
+    case unusableSecret
+    /// There are vaults of several other machines, and none of this one.
+    case severalVaults
   }
 
   /// The kind of failure.
@@ -53,7 +82,7 @@ package struct VaultError: Error, Hashable, Sendable {
   /// One English sentence without the path, lower case, no full stop.
   package var message: String {
     switch code {
-    case .foreignDevice: "the vault was made on another machine, or its device secret was replaced"
+    case .foreignDevice: "the vault was made on another machine, or its device secret or TPM was replaced"
     case .otherMachinesOnly: "there are only vaults of other machines here, none of this one"
     case .damaged: "the file is damaged"
     case .rolledBack: "the vault is older than the one last used; an old copy was put back"
@@ -64,12 +93,36 @@ package struct VaultError: Error, Hashable, Sendable {
     case .busy: "another process keeps the vault locked"
     case .storage(let error): "\(error.operation) failed: \(error.message)"
     case .noSpace: "no space is left on the disk"
+    case .overQuota: "the disk quota is used up"
     case .secureHeapFull: "no locked memory is left for secrets"
     case .cryptoFailure: "the cryptographic library failed"
     case .invalidName:
       "an account name has 1 to \(AccountName.maximumLength) of the characters A-Z a-z 0-9 . _ - "
         + "and starts with a letter, a digit or an underscore"
     case .tooManyAccounts: "the vault is full"
+    case .locked(let protection): Self.lockedMessage(protection)
+    case .wrongPassphrase: "the passphrase is wrong"
+    case .wrongPIN: "the PIN is wrong"
+    case .tpmLockedOut: "the TPM refuses every PIN for a while, after too many wrong ones"
+    case .tpmUnavailable(let problem): problem.message
+    case .nothingToUnlock: "nothing here is locked by a passphrase or a PIN"
+    case .alreadyProtected(.device): "the vault opens by this device already"
+    case .alreadyProtected(.passphrase): "the vault has a passphrase already"
+    case .alreadyProtected(.tpm2): "the vault has a PIN already"
+    case .lastSlot: "nothing else opens what this slot opens"
+    case .noSuchSlot: "no slot has this number"
+    case .tooManySlots: "the vault has no room for another slot"
+    case .secretNeeded(let slot): "the passphrase of slot \(slot) is needed"
+    case .unusableSecret: "a passphrase or PIN has 1 to \(PassphraseBinding.maximumLength) bytes"
+    case .severalVaults: "there are vaults of several other machines here, none of this one"
+    }
+  }
+
+  private static func lockedMessage(_ protection: Protection) -> String {
+    switch protection {
+    case .device: "the vault opens only by its passphrase now"
+    case .passphrase: "the account is locked by a passphrase"
+    case .tpm2: "the account is locked by a PIN"
     }
   }
 }

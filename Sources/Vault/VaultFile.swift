@@ -5,14 +5,23 @@ struct VaultFile: Sendable {
   let header: VaultHeader
   /// The number of the last write.
   private(set) var generation: UInt64
-  /// 1 to 8 slots.
-  let slots: [KeySlot]
+  /// When the keys were made.
+  var epochs: KeyEpochs
+  /// The highest number that a slot ever had.
+  var lastSlotNumber: UInt8
+  /// 1 to 16 slots, in the order of their numbers.
+  var slots: [KeySlot]
   /// In the order of their names.
-  private(set) var records: [SealedRecord]
+  var records: [SealedRecord]
 
-  init(header: VaultHeader, generation: UInt64, slots: [KeySlot], records: [SealedRecord]) {
+  init(
+    header: VaultHeader, generation: UInt64, epochs: KeyEpochs, lastSlotNumber: UInt8, slots: [KeySlot],
+    records: [SealedRecord]
+  ) {
     self.header = header
     self.generation = generation
+    self.epochs = epochs
+    self.lastSlotNumber = lastSlotNumber
     self.slots = slots
     self.records = records
   }
@@ -72,6 +81,8 @@ struct VaultFile: Sendable {
 
   private func appendIndex(to bytes: inout [UInt8]) {
     bytes.append(bigEndian: generation)
+    epochs.append(to: &bytes)
+    bytes.append(lastSlotNumber)
     bytes.append(UInt8(slots.count))
     for slot in slots { slot.append(to: &bytes) }
     bytes.append(bigEndian: UInt16(records.count))
@@ -79,8 +90,8 @@ struct VaultFile: Sendable {
   }
 
   private var encodedLengthBound: Int {
-    let entry = 13 + AccountName.maximumLength + VaultFormat.nonceLength
-    let slotBytes = slots.reduce(0) { $0 + 4 + $1.body.count }
+    let entry = 14 + AccountName.maximumLength + VaultFormat.nonceLength
+    let slotBytes = slots.reduce(0) { $0 + 6 + $1.body.count }
     return records.reduce(256 + slotBytes) { $0 + entry + $1.sealed.count }
   }
 

@@ -30,6 +30,14 @@ struct VaultPlace: Sendable {
     }
   }
 
+  private init(directory: String, fileName: String) {
+    self.directory = directory
+    self.fileName = fileName
+  }
+
+  /// The place of another file in the directory.
+  func named(_ fileName: String) -> VaultPlace { VaultPlace(directory: directory, fileName: fileName) }
+
   /// Opens the directory; nil when there is none.
   func open() throws(VaultError) -> PrivateDirectory? {
     do {
@@ -84,10 +92,10 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// Whether the directory holds vaults of other machines.
-  func hasOtherMachines(in directory: borrowing PrivateDirectory) throws(VaultError) -> Bool {
+  /// The names of the vaults of other machines in the directory.
+  func otherMachines(in directory: borrowing PrivateDirectory) throws(VaultError) -> [String] {
     do {
-      return try directory.fileNames().contains { $0 != fileName && Self.isVaultName($0) }
+      return try directory.fileNames().filter { $0 != fileName && Self.isVaultName($0) }
     } catch {
       throw VaultError(error, path: directory.path)
     }

@@ -53,6 +53,8 @@ package struct AccountSettings: Sendable, Hashable {
 
   /// When tokens are renewed; nil leaves what there is.
   package var refresh: RefreshPolicyName?
+  /// How the session's record in the vault opens; nil keeps what it is, or begins with ``ProtectionLevel/device``.
+  package var protection: ProtectionLevel?
 
   package init() {}
 
@@ -118,6 +120,7 @@ extension AccountSettings {
       }
       refresh = policy
     }
+    protection = try members.protection("protect")
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -146,6 +149,7 @@ extension AccountSettings {
     members.add("dpop", dpop)
     members.add("origins", origins)
     members.add("refresh", refresh?.rawValue)
+    members.add("protect", protection?.rawValue)
   }
 }
 

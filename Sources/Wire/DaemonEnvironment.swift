@@ -9,8 +9,14 @@ package enum DaemonEnvironment {
     names.contains { $0.utf8.elementsEqual(name.utf8) } || prefixes.contains { name.utf8.starts(with: $0.utf8) }
   }
 
+  /// Whether a command that the daemon runs when something happens gets a variable of this name.
+  package static func isForCommands(_ name: String) -> Bool {
+    keeps(name) && !tpmPrefixes.contains { name.utf8.starts(with: $0.utf8) }
+  }
+
   private static let names = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "PATH", "TZ"]
 
   /// The last three are the settings of the TPM's libraries.
-  private static let prefixes = ["LC_", "XDG_", "TPM2", "TPM_", "TSS2_"]
+  private static let prefixes = ["LC_", "XDG_"] + tpmPrefixes
+  private static let tpmPrefixes = ["TPM2", "TPM_", "TSS2_"]
 }

@@ -24,6 +24,15 @@ package enum Event: Sendable, Hashable {
   /// does not know.
   case progress(LogEntry?)
 
+  /// From now on all that happens is told.
+  case following
+
+  /// What happened to a session; nil for something that this build does not know.
+  case session(SessionEntry?)
+
+  /// A token file was written or removed.
+  case tokenFile(TokenFile)
+
   /// The part of a device authorization answer that is for people (RFC 8628, section 3.3).
   package struct DeviceCode: Sendable, Hashable {
     /// Names the sign-in.
@@ -67,6 +76,12 @@ package enum Event: Sendable, Hashable {
       var object = JSONObject([("event", "progress")])
       object["entry"] = entry.map { .object($0.json) }
       return object
+    case .following: return JSONObject([("event", "following")])
+    case .session(let entry):
+      var object = JSONObject([("event", "session")])
+      object["entry"] = entry.map { .object($0.json) }
+      return object
+    case .tokenFile(let file): return file.json
     case .notice(let message): return JSONObject([("event", "notice"), ("message", .string(message))])
     case .browser(let browser): return browser.json
     case .redirectRefused(let failure):
@@ -98,6 +113,11 @@ package enum Event: Sendable, Hashable {
       guard let head = ResponseHead(json: json) else { return nil }
       self = .response(head)
     case "progress": self = .progress(json["entry"].flatMap { LogEntry(json: $0) })
+    case "following": self = .following
+    case "session": self = .session(json["entry"].flatMap { SessionEntry(json: $0) })
+    case "token_file":
+      guard let file = TokenFile(json: json) else { return nil }
+      self = .tokenFile(file)
     case "notice":
       guard let message = json["message"]?.string else { return nil }
       self = .notice(message)

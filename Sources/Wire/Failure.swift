@@ -62,7 +62,19 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case malformedToken = "malformed_token"
   case cancelled = "cancelled"
   case internalError = "internal_error"
+
+  // Only an unlock helps.
   case locked = "locked"
+  case wrongPassphrase = "wrong_passphrase"
+  case wrongPIN = "wrong_pin"
+
+  // How the vault opens.
+  /// The TPM refuses every PIN for a while.
+  case tpmLockedOut = "tpm_locked_out"
+  case tpmUnavailable = "tpm_unavailable"
+  /// Without it nothing would open what is sealed.
+  case lastSlot = "last_slot"
+  case noSuchSlot = "no_such_slot"
 
   /// What the command exits with.
   package var exitStatus: ExitStatus {
@@ -71,16 +83,17 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .noAccount, .signedOut, .sessionExpired, .configurationChanged, .endpointMoved, .identityChanged,
       .otherMachine, .codeExpired, .unknownLogin, .stepUpNeeded, .issuerNotTrusted:
       .signInNeeded
-    case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable: .tryLater
+    case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable, .tpmLockedOut:
+      .tryLater
     case .accessDenied: .denied
-    case .locked: .locked
+    case .locked, .wrongPassphrase, .wrongPIN: .locked
     case .malformedToken: .tokenNotValid
     case .originNotAllowed, .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected,
       .pinMismatch,
       .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .tokenNotBound, .lifetimeTooShort,
       .foreignDevice,
       .vaultUnusable, .storage, .missingValue, .cancelled, .internalError,
-      .redirectUnavailable, .redirectRejected:
+      .redirectUnavailable, .redirectRejected, .tpmUnavailable, .lastSlot, .noSuchSlot:
       .failed
     }
   }

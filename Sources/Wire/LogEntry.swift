@@ -47,12 +47,12 @@ extension LogEvent {
     case .refreshEnded(_, let code), .signInEnded(_, let code): code != nil
     case .signedOut(let result): result == .failed
     case .checked(_, let result): result == .failed
-    case .peerDropped, .requestTimedOut, .redirectForeign: true
+    case .peerDropped, .requestTimedOut, .redirectForeign, .keySetWarning, .commandFailed, .commandsDropped: true
+    case .tokenFile(let change): change == .failed
     case .step(let step): step.isFailure
     case .tokenExpired: true
     case .started, .stopping, .refreshBegan, .refreshRetry, .refreshQueued, .tokenExpiring, .networkChanged, .clockSet,
-      .signInBegan, .signInCode, .signInSlowed, .signInApproved,
-      .settingsChanged:
+      .signInBegan, .signInCode, .signInSlowed, .signInApproved, .settingsChanged, .locked, .unlocked, .vaultChanged:
       false
     }
   }
@@ -83,6 +83,15 @@ extension LogEvent {
     case .settingsChanged(let change): "settings: \(change.rawValue)"
     case .peerDropped(let problem): "a peer was dropped: \(problem.rawValue)"
     case .requestTimedOut: "a request was not answered in time"
+    case .locked(let cause): "the vault was locked: \(cause.rawValue)"
+    case .unlocked(let level): "the vault was unlocked: \(level.rawValue)"
+    case .vaultChanged(let change): "the vault: \(change.rawValue)"
+    case .keySetWarning(.privateKey):
+      "the issuer's key set holds a private key, which was left out: whoever reads it can sign in the issuer's name"
+    case .keySetWarning(.symmetricKey): "the issuer's key set holds a symmetric key, which was left out"
+    case .commandFailed(let position, let problem): "command \(position) of the settings failed: \(problem.text)"
+    case .commandsDropped(let count): "\(count) commands of the settings were not run: too many wait"
+    case .tokenFile(let change): "token file: \(change.rawValue)"
     case .step(let step): step.text
     }
   }

@@ -36,9 +36,37 @@ package enum LogEvent: Sendable, Hashable {
   case settingsChanged(SettingsChange)
   case peerDropped(PeerProblem)
   case requestTimedOut
+  /// What must not be published was left out of an issuer's key set.
+  case keySetWarning(KeySetFlaw)
+
+  case locked(LockCause)
+  case unlocked(ProtectionLevel)
+  case vaultChanged(VaultChange)
+
+  /// A command of the settings, 1 for the first, did not do well.
+  case commandFailed(position: Int, CommandProblem)
+  /// So many commands were not run because too many wait.
+  case commandsDropped(count: Int)
+  case tokenFile(TokenFileChange)
 
   /// A step that somebody asked to be told.
   case step(LogStep)
+
+  /// What became of a command that was run for an event.
+  package enum CommandProblem: Sendable, Hashable {
+    case exited(Int)
+    case signalled(Int)
+    /// It ran for too long.
+    case timedOut
+    /// By the number of the system's error.
+    case notStarted(errno: Int)
+  }
+
+  /// What became of a token in a file.
+  package enum TokenFileChange: String, Sendable, CaseIterable {
+    case written, removed
+    case failed
+  }
 
   /// What the server said of a sign-out.
   package enum SignOut: String, Sendable, CaseIterable {
@@ -58,6 +86,33 @@ package enum LogEvent: Sendable, Hashable {
     case activated
     /// Somebody else wrote the file.
     case outside
+  }
+
+  /// Why the vault was locked.
+  package enum LockCause: String, Sendable, CaseIterable {
+    case asked
+    /// No protected account was used for as long as the settings say.
+    case idle
+    /// The desktop or the machine asked for it.
+    case session
+  }
+
+  /// What was changed in how the vault opens.
+  package enum VaultChange: String, Sendable, CaseIterable {
+    case created, bound, rebound
+    case passphraseAdded = "passphrase_added"
+    case passphraseChanged = "passphrase_changed"
+    case slotRemoved = "slot_removed"
+    case keysRotated = "keys_rotated"
+    /// When it locks by itself.
+    case idleTime = "idle_time"
+  }
+
+  /// What is in a key set that everybody can read.
+  package enum KeySetFlaw: String, Sendable, CaseIterable {
+    /// Whoever reads it can sign tokens in the issuer's name.
+    case privateKey = "private_key"
+    case symmetricKey = "symmetric_key"
   }
 
   /// Why a peer was let go.
@@ -110,6 +165,13 @@ extension LogEvent {
     case .settingsChanged: "settings_changed"
     case .peerDropped: "peer_dropped"
     case .requestTimedOut: "request_timed_out"
+    case .locked: "locked"
+    case .unlocked: "unlocked"
+    case .vaultChanged: "vault_changed"
+    case .keySetWarning: "key_set_warning"
+    case .commandFailed: "command_failed"
+    case .commandsDropped: "commands_dropped"
+    case .tokenFile: "token_file"
     case .step(let step): step.name
     }
   }
@@ -140,6 +202,15 @@ extension LogEvent {
       object["result"] = .string(result.rawValue)
     case .settingsChanged(let change): object["change"] = .string(change.rawValue)
     case .peerDropped(let problem): object["reason"] = .string(problem.rawValue)
+    case .locked(let cause): object["cause"] = .string(cause.rawValue)
+    case .unlocked(let level): object["protection"] = .string(level.rawValue)
+    case .vaultChanged(let change): object["change"] = .string(change.rawValue)
+    case .keySetWarning(let flaw): object["reason"] = .string(flaw.rawValue)
+    case .commandFailed(let position, let problem):
+      object["position"] = .int(position)
+      problem.addMembers(to: &object)
+    case .commandsDropped(let count): object["count"] = .int(count)
+    case .tokenFile(let change): object["change"] = .string(change.rawValue)
     case .step(let step): step.addMembers(to: &object)
     }
   }
@@ -184,6 +255,16 @@ extension LogEvent {
       case "settings_changed": word("change").map { .settingsChanged($0) }
       case "peer_dropped": word("reason").map { .peerDropped($0) }
       case "request_timed_out": .requestTimedOut
+      case "locked": word("cause").map { .locked($0) }
+      case "unlocked": word("protection").map { .unlocked($0) }
+      case "vault_changed": word("change").map { .vaultChanged($0) }
+      case "key_set_warning": word("reason").map { .keySetWarning($0) }
+      case "command_failed":
+        number("position").flatMap { position in
+          CommandProblem(json).map { .commandFailed(position: position, $0) }
+        }
+      case "commands_dropped": number("count").map { .commandsDropped(count: $0) }
+      case "token_file": word("change").map { .tokenFile($0) }
       default: LogStep(json).map { .step($0) }
       }
     guard let event else { return nil }

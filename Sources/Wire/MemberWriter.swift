@@ -42,6 +42,13 @@ struct MemberWriter {
     bytes.append(UInt8(ascii: "]"))
   }
 
+  /// The same for numbers.
+  mutating func add(_ name: String, _ numbers: [Int]) {
+    guard !numbers.isEmpty else { return }
+    begin(name)
+    bytes.append(utf8: "[\(numbers.map(String.init).joined(separator: ","))]")
+  }
+
   /// Closes the object; the line's end is the caller's.
   mutating func finish() -> [UInt8] {
     bytes.append(UInt8(ascii: "}"))

@@ -23,6 +23,12 @@ package enum Request: Sendable, Hashable {
   case call(CallRequest)
   /// Finds out whether tokens hold.
   case verify(VerifyRequest)
+  /// About the vault itself.
+  case vault(VaultRequest)
+  /// What happened to sessions and accounts.
+  case events(EventsRequest)
+  /// A token in a file.
+  case tokenFile(TokenFileRequest)
 }
 
 /// A request with the deadline its sender will wait for.
@@ -100,6 +106,9 @@ extension Request {
     case .account(let request): request.name
     case .call: "resource"
     case .verify: "verify"
+    case .vault(let request): request.name
+    case .events: "events"
+    case .tokenFile: "token_file"
     }
   }
 
@@ -129,6 +138,9 @@ extension Request {
     case .account(let request): request.addMembers(to: &members)
     case .call(let request): request.addMembers(to: &members)
     case .verify(let request): request.addMembers(to: &members)
+    case .vault(let request): request.addMembers(to: &members)
+    case .events(let request): request.addMembers(to: &members)
+    case .tokenFile(let request): request.addMembers(to: &members)
     case .list, .daemonStatus, .daemonStop, .daemonLog: break
     }
   }
@@ -156,11 +168,16 @@ extension Request {
     case "daemon_log": self = .daemonLog
     case "resource": self = .call(try CallRequest(members))
     case "verify": self = .verify(try VerifyRequest(members))
+    case "events": self = .events(try EventsRequest(members))
+    case "token_file": self = .tokenFile(try TokenFileRequest(members))
     default:
-      guard let request = try AccountRequest(named: name, members) else {
+      if let request = try AccountRequest(named: name, members) {
+        self = .account(request)
+      } else if let request = try VaultRequest(named: name, members) {
+        self = .vault(request)
+      } else {
         throw Failure(.invalidRequest, "unknown request")
       }
-      self = .account(request)
     }
   }
 }

@@ -32,6 +32,23 @@ struct RequestMembers {
     return integer
   }
 
+  /// Whole numbers; a list that is absent has none.
+  func integers(_ name: String, in range: ClosedRange<Int>, upTo count: Int) throws(Failure) -> [Int] {
+    guard let value = object[name], value != .null else { return [] }
+    let integers = value.array?.compactMap(\.int)
+    guard let integers, integers.count == value.array?.count, integers.count <= count,
+      integers.allSatisfy({ range.contains($0) })
+    else { throw wrong(name, "a list of at most \(count) numbers from \(range.lowerBound) to \(range.upperBound)") }
+    return integers
+  }
+
+  /// One of the words for a level of protection.
+  func protection(_ name: String) throws(Failure) -> ProtectionLevel? {
+    guard let word = try text(name) else { return nil }
+    guard let level = ProtectionLevel(rawValue: word) else { throw wrong(name, "device, passphrase or tpm2") }
+    return level
+  }
+
   func texts(_ name: String) throws(Failure) -> [String] {
     guard let value = object[name], value != .null else { return [] }
     guard let array = value.array, array.count <= Self.maximumListCount else {

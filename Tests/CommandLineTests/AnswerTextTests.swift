@@ -15,20 +15,21 @@ private func object(_ text: String) throws -> JSONObject {
       #"""
       {"accounts":[
         {"name":"work","active":true,"issuer":"https://id.example.com","client_id":"cli","subject":"42","state":"active",
-         "scope":"openid a","expires_at":1000600,"last_refresh":999940,"new_member":1},
+         "scope":"openid a","protection":"tpm2","expires_at":1000600,"last_refresh":999940,"new_member":1},
         {"name":"dev","active":false,"issuer":"http://127.0.0.1:8080","client_id":"c","state":"signed-out",
          "http_loopback":true,"problem":{"code":"signed_out","message":"not signed in","hint":"agent login dev"}}],
        "daemon":{"pid":7,"version":"0.1.0","uptime":7500,"memory_pss_kib":9318,"secure_heap":"unlocked","socket":"/r/agent.sock"},
-       "vault":{"path":"/s/vault.x","slots":["host"],"device_bound":true,"exists":true}}
+       "vault":{"path":"/s/vault.x","slots":["host"],"device_bound":true,"exists":true,"binding":"host","binding_problem":"this machine has no TPM"}}
       """#)
     #expect(
       StatusCommand.text(result, now: 1_000_000) == """
         work (active account)
-          state    active, token expires in 10m, refreshed 1m ago
-          issuer   https://id.example.com
-          client   cli
-          subject  42
-          scope    openid a
+          state       active, token expires in 10m, refreshed 1m ago
+          issuer      https://id.example.com
+          client      cli
+          subject     42
+          scope       openid a
+          protection  tpm2
 
         dev
           state    signed-out
@@ -39,7 +40,7 @@ private func object(_ text: String) throws -> JSONObject {
 
         daemon  version 0.1.0, pid 7, up 2h 5m, 9.0 MiB, memory for secrets is unlocked, so it may be swapped out
         socket  /r/agent.sock
-        vault   /s/vault.x, bound to this device
+        vault   /s/vault.x, bound to this machine; this machine has no TPM
 
         """)
   }
@@ -54,7 +55,7 @@ private func object(_ text: String) throws -> JSONObject {
       #"{"accounts":[1,{"name":{},"expires_at":"soon","problem":[]}],"daemon":[],"vault":3}"#)
     #expect(
       StatusCommand.text(result, now: 0)
-        == "?\n  state  unknown\n\n?\n  state  unknown\n\ndaemon\nvault   unknown, not bound to this device\n")
+        == "?\n  state  unknown\n\n?\n  state  unknown\n\ndaemon\nvault   unknown, bound to nothing\n")
   }
 
   @Test func `list marks the active account`() throws {

@@ -121,7 +121,7 @@ import Wire
   @Test func `on the program lists the commands in the order of the table`() throws {
     let lines = HelpWriter.program().split(separator: "\n")
     let first = try #require(lines.firstIndex { $0 == "Commands:" })
-    let names = lines[(first + 1)...].prefix { $0.hasPrefix("  ") }.map { $0.dropFirst(2).prefix(22) }
+    let names = lines[(first + 1)...].prefix { $0.hasPrefix("  ") }.map { $0.dropFirst(2).prefix(24) }
     #expect(names.count == CommandTable.allCases.count)
     for (line, entry) in zip(names, CommandTable.allCases) { #expect(line.hasPrefix("\(entry.rawValue) ")) }
     #expect(lines[1] == "Usage: agent [OPTION]... COMMAND [ARGUMENT]...")

@@ -20,7 +20,7 @@ import Wire
   @Test func `describes every request that the daemon reads, and no other`() throws {
     let described = ManualProtocol.requests.map(\.name)
     // `case "token": self = .token(…)`
-    let known = try ["Request", "AccountRequest"].flatMap { file in
+    let known = try ["Request", "AccountRequest", "VaultRequest"].flatMap { file in
       let text = try PackageFiles.text("Sources/Wire/\(file).swift")
       return try PackageFiles.names(after: "    case \"", in: "Sources/Wire/\(file).swift").filter {
         text.contains("case \"\($0)\":")
@@ -31,7 +31,7 @@ import Wire
 
   @Test func `describes every member of a request that the daemon reads, and no other`() throws {
     var read: Set<String> = []
-    for reader in ["text", "texts", "flag", "integer"] {
+    for reader in ["text", "texts", "flag", "integer", "integers", "protection"] {
       read.formUnion(try Self.names(after: "members.\(reader)(\""))
     }
     // These belong to every request.
@@ -42,7 +42,8 @@ import Wire
   /// Values of the members that take only some.
   private static let texts: [String: JSON] = [
     "flow": "paste", "provider": "keycloak", "client_key_algorithm": "ES256", "assertion_audience": "token_endpoint",
-    "id_token_algorithm": "HS256", "userinfo_algorithm": "ES256", "refresh": "strict",
+    "id_token_algorithm": "HS256", "userinfo_algorithm": "ES256", "protection": "passphrase", "protect": "tpm2",
+    "binding": "host", "refresh": "strict",
   ]
 
   @Test(arguments: ManualProtocol.requests.map(\.name)) func `describes members that the daemon takes as they are`(
@@ -63,6 +64,7 @@ import Wire
         case "text": Self.texts[member.name] ?? "sample"
         case "number": 7
         case "boolean": true
+        case "list of numbers": [7]
         case "list of texts": member.name == "unset" ? ["pins"] : ["sample"]
         default: .null
         }

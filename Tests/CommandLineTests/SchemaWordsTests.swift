@@ -21,8 +21,17 @@ import Wire
     #expect(words.isSuperset(of: LogEvent.SignOut.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: LogEvent.SettingsChange.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: LogEvent.PeerProblem.allCases.map(\.rawValue)))
+    #expect(words.isSuperset(of: LogEvent.LockCause.allCases.map(\.rawValue)))
+    #expect(words.isSuperset(of: LogEvent.VaultChange.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: CheckResult.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: LogStep.Endpoint.allCases.map(\.rawValue)))
+    #expect(words.isSuperset(of: LogEvent.TokenFileChange.allCases.map(\.rawValue)))
+  }
+
+  @Test func `for what happens to sessions are all that there is`() throws {
+    let words = try Self.schema().words(of: "events")
+    let causes = SessionEvent.SignOutCause.allCases.map(\.rawValue)
+    #expect(words == Set(SessionEvent.names + causes + FailureCode.allCases.map(\.rawValue)))
   }
 
   @Test func `for services are all that a sign-in may name`() throws {

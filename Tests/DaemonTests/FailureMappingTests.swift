@@ -110,6 +110,7 @@ import Wire
     (.unsupportedVersion, .vaultUnusable, .failed), (.unknownSlot, .vaultUnusable, .failed),
     (.deviceSecretMissing, .vaultUnusable, .failed), (.badPermissions, .storage, .failed),
     (.busy, .vaultBusy, .tryLater), (.storage(system), .storage, .failed), (.noSpace, .storage, .failed),
+    (.overQuota, .storage, .failed),
     (.invalidName, .invalidRequest, .usage), (.tooManyAccounts, .vaultUnusable, .failed),
   ]
 

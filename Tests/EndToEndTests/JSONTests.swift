@@ -69,10 +69,29 @@ import Testing
       ["account", "import", "home"] + server + ["--refresh-token-file", tree.path("token")],
       ["status", "--check"], ["list"], ["account", "remove", "work"], ["account", "remove", "spare", "--local"],
       ["login", "home"], ["logout", "home"], ["logout", "home"], ["logout", "--all"], ["status"],
-      ["daemon", "status"], ["daemon", "log"], ["daemon", "stop"], ["daemon", "stop"], ["daemon", "start"],
-      ["daemon", "start"], ["daemon", "restart"], ["daemon", "stop"], ["--no-daemon", "list"], ["completions", "bash"],
-      ["help"],
-    ].map { $0.first == "--no-daemon" ? Array($0.dropFirst()) + ["--no-daemon"] : $0 }
+    ] + vaultCalls(tree)
+      + [
+        ["daemon", "status"], ["daemon", "log"], ["events"], ["daemon", "stop"], ["daemon", "stop"],
+        ["daemon", "start"],
+        ["daemon", "start"], ["daemon", "restart"], ["daemon", "stop"], ["--no-daemon", "list"],
+        ["completions", "bash"],
+        ["help"],
+      ].map { $0.first == "--no-daemon" ? Array($0.dropFirst()) + ["--no-daemon"] : $0 }
+  }
+
+  /// The slots are numbered in the order in which they are made: the device's, the level's, the device's anew.
+  private static func vaultCalls(_ tree: AgentTree) -> [[String]] {
+    let old = ["--passphrase-file", tree.path("old")]
+    let new = ["--passphrase-file", tree.path("new")]
+    return [
+      ["login", "home", "--protect", "passphrase"] + old, ["vault", "status"], ["account", "show", "home"], ["lock"],
+      ["lock"], ["status"], ["list"], ["vault", "status"], ["unlock", "home"] + old, ["unlock"],
+      ["vault", "change-passphrase", "--new-passphrase-file", tree.path("new")] + old, ["vault", "rotate-key"] + new,
+      ["vault", "bind", "--to", "host"], ["vault", "add-passphrase"] + old, ["vault", "check"],
+      ["vault", "remove-slot", "4"], ["vault", "set", "--lock-after", "never"], ["vault", "set", "--lock-after", "1h"],
+      ["account", "set", "home", "--protect", "device"], ["vault", "add-passphrase"] + old, ["vault", "rebind"] + old,
+      ["logout", "home"],
+    ]
   }
 
   @Test func `that commands answer fits the schema`() throws {
@@ -80,6 +99,8 @@ import Testing
     try Issuer.with { issuer in
       try AgentTree.with { tree in
         try tree.directory.write("token", try issuer.refreshToken())
+        try tree.directory.write("old", "correct horse\n")
+        try tree.directory.write("new", "battery staple")
         try SignedTokens().write(to: tree)
         for call in Self.calls(issuer, tree) { try answers.succeed(call, in: tree) }
       }
@@ -157,6 +178,9 @@ import Testing
     "account add": ["work", "--issuer", "https://id.example", "--client-id", "x"],
     "account set": ["work", "--keep"], "account rename": ["work", "home"], "account remove": ["work"],
     "request": ["https://api.example", "--output", "/dev/null"], "proof": ["https://api.example"],
+    "vault remove-slot": ["1"], "vault set": ["--lock-after", "5m"],
+    "vault add-passphrase": ["--passphrase-file", "/dev/null"], "vault rebind": ["--passphrase-file", "/dev/null"],
+    "vault change-passphrase": ["--passphrase-file", "/dev/null", "--new-passphrase-file", "/dev/null"],
     "account import": [
       "work", "--issuer", "https://id.example", "--client-id", "x", "--refresh-token-file", "/dev/null",
     ],
@@ -187,6 +211,7 @@ import Testing
         let server = ["--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
         try answers.fail(["daemon", "status"], 4, "daemon_unavailable", in: tree)
         try answers.fail(["daemon", "log"], 4, "daemon_unavailable", in: tree)
+        try answers.fail(["events"], 4, "daemon_unavailable", in: tree)
         for command in answers.commands where !["env", "exec"].contains(command) {
           let takesAccount = ["logout", "token", "whoami", "status", "account show", "use"].contains(command)
           guard takesAccount else { continue }

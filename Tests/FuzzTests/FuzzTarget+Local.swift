@@ -38,7 +38,16 @@ extension FuzzTarget {
     guard let check = try? VaultFile.check(of: covered),
       let file = try? UnverifiedVaultFile(parsing: Array(covered) + check + bytes[covered.endIndex...])
     else { return }
-    guard let key = try? DataKey(.init(zeroed: DataKey.byteCount), header: file.header) else { return }
+    for slot in file.slots {
+      _ = try? PassphraseBinding.cost(of: slot.body)
+      guard let body = try? TPMSlotBody(slot.body) else { continue }
+      try BrokenPromise.unless(body.bytes == slot.body, "what is written of a slot is what was read")
+    }
+    let epoch = file.epochs[.device]
+    guard
+      let key = try? DataKey(
+        .init(zeroed: DataKey.byteCount), header: file.header, protection: .device, epoch: epoch)
+    else { return }
     try BrokenPromise.unless((try? file.verified(with: key)) == nil, "nothing passes without the vault's key")
   }
 

@@ -14,6 +14,7 @@ import Testing
     let vault = scratch.vault()
     try vault.write(alice, "first")
     try vault.write(bob, "second!")
+    try vault.addPassphrase(for: .device, secret("back"))
     whole = try scratch.bytes(of: vaultName)
     bodies = whole.count - ("first".utf8.count + "second!".utf8.count + 2 * VaultFormat.sealOverhead)
   }
@@ -75,7 +76,7 @@ import Testing
 
   @Test func `another version is refused and not taken for damage`() throws {
     var bytes = whole
-    bytes[9] = 2
+    bytes[9] = 3
     try expectRefusal(of: Array(bytes[..<9]), .damaged, "too short to be told")
     try expectRefusal(of: Array(bytes[..<20]), .unsupportedVersion, "a layout that we do not know")
   }
@@ -87,6 +88,25 @@ import Testing
     let covered = bodies - VaultFormat.tagLength - VaultFormat.checkLength
     bytes.replaceSubrange(covered..<covered + VaultFormat.checkLength, with: try VaultFile.check(of: bytes[..<covered]))
     try expectRefusal(of: bytes, .damaged, "forged")
+  }
+
+  @Test func `a record does not pass for one of another protection, nor for one under a newer key`() throws {
+    let vault = scratch.vault()
+    try vault.createProtection(.passphrase, secret: secret("one"))
+    let unverified = try UnverifiedVaultFile(parsing: scratch.bytes(of: vaultName))
+    let key = try unverified.unlock(with: vault.bindings, in: scratch.directory(), path: "")
+    let file = try unverified.verified(with: key)
+    let record = try #require(file.records.first)
+    var moved = file
+    moved.records[0] = SealedRecord(
+      name: record.name, protection: .passphrase, generation: record.generation, nonce: record.nonce,
+      sealed: record.sealed)
+    try scratch.put(moved.encoded(with: key), as: vaultName)
+    #expect(throws: error(.damaged)) { try vault.text(of: alice) }
+    #expect(try vault.text(of: bob) == "second!")
+    // The same secret in another epoch is another key.
+    let later = try DataKey(key.secret.copy(), header: key.header, protection: .device, epoch: key.epoch + 1)
+    #expect(throws: VaultError.Code.damaged) { _ = try later.open(record) }
   }
 
   @Test func `a record does not pass for another of the same length`() throws {

@@ -117,18 +117,22 @@ import Vault
     #expect(
       vault.summary()
         == VaultSummary(
-          slots: ["host"], isDeviceBound: false, path: scratch.file("vault.unbound"), exists: true))
+          slots: [hostSlot], tpmProblem: .noTPM, isDeviceBound: false, path: scratch.file("vault.unbound"), exists: true
+        ))
   }
 
   @Test func `the summary needs no key and never fails`() throws {
     let vault = scratch.vault()
     let path = scratch.file(vaultName)
-    #expect(vault.summary() == VaultSummary(slots: [], isDeviceBound: true, path: path, exists: false))
+    #expect(
+      vault.summary() == VaultSummary(slots: [], tpmProblem: .noTPM, isDeviceBound: true, path: path, exists: false))
     try vault.write(alice, "x")
     try scratch.remove("device.key")
     #expect(
-      scratch.vault().summary() == VaultSummary(slots: ["host"], isDeviceBound: true, path: path, exists: true))
+      scratch.vault().summary()
+        == VaultSummary(slots: [hostSlot], tpmProblem: .noTPM, isDeviceBound: true, path: path, exists: true))
     try scratch.put([1, 2, 3], as: vaultName)
-    #expect(vault.summary() == VaultSummary(slots: [], isDeviceBound: true, path: path, exists: true))
+    #expect(
+      vault.summary() == VaultSummary(slots: [], tpmProblem: .noTPM, isDeviceBound: true, path: path, exists: true))
   }
 }

@@ -7,6 +7,8 @@ final class Scratch: Sendable {
   static let machine: [UInt8] = Array(1...16)
   static let otherMachine: [UInt8] = Array(101...116)
   static let user: UInt32 = 1000
+  /// The least that a file may ask for.
+  static let cost = Scrypt.Cost(logarithm: 15, blockSize: 8, parallelism: 1)
 
   let path: String
 
@@ -22,9 +24,11 @@ final class Scratch: Sendable {
 
   /// A vault on the directory, with nothing remembered.
   func vault(
-    machine: [UInt8]? = Scratch.machine, user: UInt32 = Scratch.user, lockWait: Duration = .seconds(60)
+    machine: [UInt8]? = Scratch.machine, user: UInt32 = Scratch.user, lockWait: Duration = .seconds(60),
+    tpm: TPMAccess = .none
   ) -> Vault {
-    Vault(stateDirectory: path, machineIdentity: machine, userID: user, lockWait: lockWait)
+    Vault(
+      stateDirectory: path, machineIdentity: machine, userID: user, lockWait: lockWait, tpm: tpm, cost: Scratch.cost)
   }
 
   /// The path of a file in the directory.
@@ -48,8 +52,12 @@ let vaultName = "vault.a99b184eac4b93a1"
 /// The vault file of ``Scratch/otherMachine``.
 let otherVaultName = "vault.445d95a203591012"
 
+/// The slot of a new vault without a TPM.
+let hostSlot = SlotSummary(number: 1, kind: .host, name: "host", protection: .device)
+
 let alice = try! AccountName("alice")
 let bob = try! AccountName("bob")
+let carol = try! AccountName("carol")
 
 struct CommandFailed: Error { let status: ExitStatus }
 
@@ -61,13 +69,23 @@ func run(_ executable: String, _ arguments: String...) throws {
   guard status == .exited(0) else { throw CommandFailed(status: status) }
 }
 
+/// A secret made of a text.
+func secret(_ text: String) -> SecretBytes {
+  let bytes = Array(text.utf8)
+  return try! SecretBytes(copying: bytes.span)
+}
+
 extension Vault {
   /// Writes a text.
   @discardableResult
   func write(_ account: AccountName, _ text: String) throws(VaultError) -> UInt64 {
-    let bytes = Array(text.utf8)
-    guard let content = try? SecretBytes(copying: bytes.span) else { throw VaultError(.secureHeapFull) }
-    return try write(account, content: content)
+    try write(account, content: secret(text))
+  }
+
+  /// Writes a text under a protection.
+  @discardableResult
+  func write(_ account: AccountName, _ text: String, _ protection: Protection) throws(VaultError) -> UInt64 {
+    try write(account, content: secret(text), protection: protection)
   }
 
   /// Reads a text; nil when there is no record.

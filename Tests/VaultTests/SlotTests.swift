@@ -15,18 +15,17 @@ import Testing
   }
 
   /// Writes the vault again, with other slots.
-  private func rewrite(_ change: ([KeySlot]) -> [KeySlot]) throws {
+  private func rewrite(_ change: ([KeySlot]) throws -> [KeySlot]) throws {
     let unverified = try UnverifiedVaultFile(parsing: scratch.bytes(of: vaultName))
-    let key = try unverified.unlock(
-      with: HostBinding(machineIdentity: Scratch.machine, userID: Scratch.user), in: scratch.directory(), path: "")
-    let file = try unverified.verified(with: key)
-    let changed = VaultFile(
-      header: file.header, generation: file.generation, slots: change(file.slots), records: file.records)
-    try scratch.put(changed.encoded(with: key), as: vaultName)
+    let key = try unverified.unlock(with: scratch.vault().bindings, in: scratch.directory(), path: "")
+    var file = try unverified.verified(with: key)
+    file.slots = try change(file.slots)
+    file.lastSlotNumber = file.slots.map(\.number).max() ?? 0
+    try scratch.put(file.encoded(with: key), as: vaultName)
   }
 
-  private func unknownSlot() throws -> KeySlot {
-    var reader = ByteReader([3, 132, 0, 2, 5, 6])
+  private func unknownSlot(number: UInt8 = 9) throws -> KeySlot {
+    var reader = ByteReader([number, 3, 132, 0, 0, 2, 5, 6])
     let slot = try KeySlot(from: &reader)
     #expect(slot.kindNumber == Self.unknownKind)
     return slot
@@ -34,12 +33,12 @@ import Testing
 
   @Test func `a slot of an unknown kind is passed over and kept`() throws {
     let unknown = try unknownSlot()
-    try rewrite { [unknown] + $0 }
+    try rewrite { $0 + [unknown] }
     let vault = scratch.vault()
     #expect(try vault.text(of: alice) == "first")
     try vault.write(bob, "second")
-    #expect(try UnverifiedVaultFile(parsing: scratch.bytes(of: vaultName)).slots.first == unknown)
-    #expect(vault.summary().slots == ["unknown-900", "host"])
+    #expect(try UnverifiedVaultFile(parsing: scratch.bytes(of: vaultName)).slots.last == unknown)
+    #expect(vault.summary().slots.map(\.name) == ["host", "unknown-900"])
   }
 
   @Test func `a vault with unknown slots only is not opened and not changed`() throws {
@@ -61,19 +60,25 @@ import Testing
   }
 
   @Test func `a second slot opens what the first does not`() throws {
-    let foreign = KeySlot(.host, body: [UInt8](repeating: 1, count: 60))
-    try rewrite { [foreign] + $0 }
+    try rewrite { slots in
+      // A host slot like the first one, but for another number: it opens nothing.
+      var bytes: [UInt8] = []
+      try #require(slots.first).append(to: &bytes)
+      var reader = ByteReader([2] + bytes.dropFirst())
+      var copy = ByteReader(bytes)
+      return [try KeySlot(from: &copy), try KeySlot(from: &reader)]
+    }
     #expect(try scratch.vault().text(of: alice) == "first")
   }
 
   @Test func `the limits of the slots hold`() throws {
     let whole = try scratch.bytes(of: vaultName)
-    for count in [0, 9] as [UInt8] {
+    for count in [0, 17] as [UInt8] {
       var bytes = whole
-      bytes[VaultFormat.headerLength + 8] = count
+      bytes[VaultFormat.headerLength + 33] = count
       #expect(throws: VaultError.Code.damaged) { try UnverifiedVaultFile(parsing: bytes) }
     }
-    var tooLong = ByteReader([0, 1, 16, 1] + [UInt8](repeating: 0, count: 4097))
+    var tooLong = ByteReader([1, 0, 1, 0, 16, 1] + [UInt8](repeating: 0, count: 4097))
     #expect(throws: VaultError.Code.damaged) { try KeySlot(from: &tooLong) }
   }
 }

@@ -13,7 +13,7 @@ import Wire
         "lifetime_too_short", "foreign_device", "vault_unusable", "storage", "missing_value", "cancelled",
         "internal_error",
         "origin_not_allowed",
-        "redirect_unavailable", "redirect_rejected",
+        "redirect_unavailable", "redirect_rejected", "tpm_unavailable", "last_slot", "no_such_slot",
       ]
     ),
     (.usage, 2, ["invalid_request"]),
@@ -24,8 +24,11 @@ import Wire
         "other_machine", "code_expired", "unknown_login", "step_up_needed", "issuer_not_trusted",
       ]
     ),
-    (.tryLater, 4, ["network", "timeout", "server_unavailable", "too_busy", "vault_busy", "daemon_unavailable"]),
-    (.locked, 5, ["locked"]),
+    (
+      .tryLater, 4,
+      ["network", "timeout", "server_unavailable", "too_busy", "vault_busy", "daemon_unavailable", "tpm_locked_out"]
+    ),
+    (.locked, 5, ["locked", "wrong_passphrase", "wrong_pin"]),
     (.denied, 6, ["access_denied"]),
     (.tokenNotValid, 7, ["malformed_token"]),
   ]

@@ -9,19 +9,21 @@ import Wire
       .refreshRetry(attempt: 2, waitMilliseconds: 480), .refreshQueued(seconds: 10), .tokenExpiring(seconds: 60),
       .tokenExpired, .networkChanged, .clockSet(seconds: -3600), .signInBegan, .signInCode(seconds: 600),
       .signInSlowed(seconds: 10), .signInApproved, .redirectForeign, .signInEnded(milliseconds: 9000, nil),
-      .requestTimedOut,
+      .requestTimedOut, .keySetWarning(.privateKey), .keySetWarning(.symmetricKey),
     ] + FailureCode.allCases.map { .refreshEnded(milliseconds: 0, $0) }
     + FailureCode.allCases.map { .signInEnded(milliseconds: 1, $0) }
     + LogEvent.SignOut.allCases.map { .signedOut($0) } + CheckResult.allCases.map { .checked(milliseconds: 5, $0) }
     + LogEvent.SettingsChange.allCases.map { .settingsChanged($0) }
-    + LogEvent.PeerProblem.allCases.map { .peerDropped($0) } + steps.map { .step($0) }
+    + LogEvent.PeerProblem.allCases.map { .peerDropped($0) }
+    + [.exited(3), .signalled(9), .timedOut, .notStarted(errno: 2)].map { .commandFailed(position: 1, $0) }
+    + [.commandsDropped(count: 7)] + LogEvent.TokenFileChange.allCases.map { .tokenFile($0) } + steps.map { .step($0) }
 
   static let steps: [LogStep] =
     [
       .tokenServed(secondsLeft: 12), .tokenServed(secondsLeft: nil), .refreshNeeded(.noToken), .refreshNeeded(.asked),
       .refreshNeeded(.refused), .refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60)), .refreshJoined,
-      .recordChanged, .waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .identityKnown,
-      .signInPending(seconds: 5), .servedOffline,
+      .recordChanged, .waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .metadataDoubted,
+      .identityKnown, .signInPending(seconds: 5), .servedOffline,
     ] + LogStep.Endpoint.allCases.map { .documentKept($0, ageSeconds: 3600) }
     + LogStep.Endpoint.allCases.map { .answered($0, status: 200, milliseconds: 34) }
     + FailureCode.allCases.map { .unanswered(.token, $0, milliseconds: 34) }

@@ -90,6 +90,10 @@ int agent_signal_unblock_all(void);
 int agent_signal_descriptor(const int *numbers, long count);
 // The number of a pending signal, or -EAGAIN.
 int agent_signal_next(int descriptor);
+// The same; `by_kernel` tells whether the kernel sent it, as it does for what is typed.
+int agent_signal_next_origin(int descriptor, int *by_kernel);
+// Obeys a signal that is held back, and holds it back again when this process goes on.
+int agent_signal_obey(int number);
 
 // Processes.
 struct agent_spawn_request {
@@ -108,6 +112,11 @@ int agent_spawn(const struct agent_spawn_request *request);
 // 1 and the status when the process has ended, 0 when it still runs and `block` is 0.
 int agent_wait(int process, int block, int *signalled, int *number);
 int agent_process_descriptor(int process);
+// Starts a program in this process's group, with what it inherits; `null_input` gives it an empty standard input.
+int agent_spawn_beside(const char *path, char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment, int null_input);
+enum { agent_child_unchanged, agent_child_exited, agent_child_signalled, agent_child_stopped, agent_child_continued };
+// How a child changed, and the status or signal that goes with it.
+int agent_child_change(int process, int *number);
 int agent_execute(const char *path, char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment);
 // The "NAME=VALUE" strings of this process, NULL past the last one.
 const char *_Nullable agent_environment_entry(long index);

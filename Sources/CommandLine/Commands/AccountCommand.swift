@@ -6,7 +6,7 @@ enum AccountCommand {
   @Sendable static func add(_ invocation: Invocation) throws(Failure) -> Int32 {
     let account = try named(invocation)
     let settings = try SettingsOptions.read(invocation)
-    return try ask(.add(account: account, settings), invocation) { _ in
+    return try ask(.add(account: account, settings), invocation, preparing: settings.protection) { _ in
       "added \(account); to sign in: agent login \(account)"
     }
   }
@@ -28,7 +28,8 @@ enum AccountCommand {
     guard settings != AccountSettings() || !unset.isEmpty else {
       throw Failure(.invalidRequest, "no setting to change is named", hint: "agent help account set")
     }
-    return try ask(.set(account: account, settings, unset: unset), invocation) { changed(account, $0) }
+    let request = AccountRequest.set(account: account, settings, unset: unset)
+    return try ask(request, invocation, preparing: settings.protection) { changed(account, $0) }
   }
 
   @Sendable static func rename(_ invocation: Invocation) throws(Failure) -> Int32 {
@@ -51,10 +52,11 @@ enum AccountCommand {
   }
 
   private static func ask(
-    _ request: AccountRequest, _ invocation: Invocation, _ note: (JSONObject) -> String
+    _ request: AccountRequest, _ invocation: Invocation, preparing level: ProtectionLevel? = nil,
+    _ note: (JSONObject) -> String
   ) throws(Failure) -> Int32 {
     let client = DaemonClient(invocation)
-    let result = try client.ask(.account(request))
+    let result = try client.ask(.account(request), passing: [], preparing: level)
     if invocation.has(.json) {
       try Console.answer(result)
     } else {
@@ -68,6 +70,7 @@ enum AccountCommand {
     var listing = Listing()
     let mark = result["active"]?.bool == true ? " (active account)" : ""
     listing.add(["account", (result["account"]?.string ?? "?") + mark])
+    if let level = result["protection"]?.string { listing.add(["protection", level]) }
     let settings = result["settings"]?.object ?? JSONObject()
     for name in settings.names {
       let word = AccountSetting(rawValue: name).map { SettingsOptions.word(for: $0) }

@@ -12,7 +12,8 @@ enum AccountImportCommand {
     let token = try openToken(invocation)
     let client = DaemonClient(invocation)
     let request = Request.account(.import(account: account, settings, handsOver: files.announced))
-    let result = try client.ask(request, passing: [SharedDescriptor(token)] + files.descriptors)
+    let descriptors = [SharedDescriptor(token)] + files.descriptors
+    let result = try client.ask(request, passing: descriptors, preparing: settings.protection)
     if invocation.has(.json) {
       try Console.answer(result)
     } else {
@@ -26,23 +27,10 @@ enum AccountImportCommand {
     switch (invocation.text(.refreshTokenFile), invocation.text(.refreshTokenFD)) {
     case (let path?, nil):
       return try LoginOptions.openSecret(path, called: "refresh token", option: .refreshTokenFile)
-    case (nil, let text?): return try inherited(text)
+    case (nil, let text?):
+      return try LoginOptions.inherited(text, called: "refresh token", .refreshTokenFD, .refreshTokenFile)
     case (nil, nil), (_?, _?):
       throw Failure(.invalidRequest, "give one of --refresh-token-file and --refresh-token-fd")
     }
-  }
-
-  /// A descriptor that the caller opened for this program.
-  private static func inherited(_ text: String) throws(Failure) -> FileDescriptor {
-    guard let number = Int32(text), (0...65_535).contains(number) else {
-      throw Failure(.invalidRequest, "\"--refresh-token-fd\" takes the number of an open descriptor")
-    }
-    let copy: FileDescriptor
-    do {
-      copy = try LoginOptions.duplicate(number)
-    } catch {
-      throw Failure(.invalidRequest, "descriptor \(number) cannot be read: \(error.message)")
-    }
-    return try LoginOptions.refuseTerminal(copy, called: "refresh token", option: .refreshTokenFile)
   }
 }

@@ -1,9 +1,11 @@
 internal import Encoding
+internal import Platform
 internal import Wire
 
 /// `agent env`.
 enum EnvCommand {
   @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
+    if let hook = invocation.text(.hook) { return try tellHook(hook, invocation) }
     let shell = try shell(invocation)
     let variables = try TokenVariables(invocation)
     if invocation.has(.unset) {
@@ -17,6 +19,26 @@ enum EnvCommand {
         try Console.answer(text.bytes.span)
       }
     }
+    return 0
+  }
+
+  /// Asks nobody: the function that is printed does, when the first prompt comes.
+  private static func tellHook(_ name: String, _ invocation: Invocation) throws(Failure) -> Int32 {
+    for option in [OptionName.shell, .unset, .json, .noDaemon] where invocation.has(option) {
+      throw Failure(.invalidRequest, "choose one of --hook and --\(option.rawValue)")
+    }
+    _ = try TokenVariables(invocation)
+    var arguments: [String] = []
+    if let account = try invocation.namedAccount() { arguments += ["--account=\(account)"] }
+    for mapping in invocation.texts(.variable) { arguments += ["--var=\(mapping)"] }
+    let text: String
+    do {
+      text = try PromptHook.text(
+        for: Shell(rawValue: name) ?? .bash, program: Machine.executablePath(), arguments: arguments)
+    } catch {
+      throw Failure(.invalidRequest, "the name of the account or this program's path holds a line break")
+    }
+    try Console.answer(text)
     return 0
   }
 
@@ -66,7 +88,8 @@ enum EnvCommand {
   ///   - invocation: nil when the command line could not be read.
   ///   - arguments: The command line, in which a shell may be named all the same.
   static func failureStatement(status: Int32, invocation: Invocation?, arguments: [String]) -> String {
-    let named = invocation?.text(.shell).flatMap { Shell(rawValue: $0) } ?? namedShell(arguments)
+    let option = invocation.flatMap { $0.text(.shell) ?? $0.text(.hook) }
+    let named = option.flatMap { Shell(rawValue: $0) } ?? namedShell(arguments)
     if let named { return named.failing(with: status) }
     let isJSON = invocation?.has(.json) ?? arguments.contains("--json")
     return (isJSON ? Shell.json : .sh).failing(with: status)
@@ -75,10 +98,12 @@ enum EnvCommand {
   private static func namedShell(_ arguments: [String]) -> Shell? {
     var named: Shell?
     for (index, argument) in arguments.enumerated() {
-      if argument == "--shell", index + 1 < arguments.count {
+      if argument == "--shell" || argument == "--hook", index + 1 < arguments.count {
         named = Shell(rawValue: arguments[index + 1]) ?? named
       } else if argument.hasPrefix("--shell=") {
         named = Shell(rawValue: String(argument.dropFirst(8))) ?? named
+      } else if argument.hasPrefix("--hook=") {
+        named = Shell(rawValue: String(argument.dropFirst(7))) ?? named
       }
     }
     return named

@@ -13,6 +13,10 @@ enum ExecCommand {
     }
     var client = DaemonClient(invocation)
     client.isReplacedAfterwards = true
+    if invocation.has(.tokenFile) { return try TokenFileCommand.run(trailing, client) }
+    for option in [OptionName.signal, .onRenewal] where invocation.has(option) {
+      throw Failure(.invalidRequest, "\"--\(option.rawValue)\" needs \"--token-file\"")
+    }
     let variables = try TokenVariables(invocation)
     let request = TokenRequest(account: try invocation.account(), extras: variables.extras)
     var environment = inherited(Environment.entries(), without: variables)
@@ -23,8 +27,13 @@ enum ExecCommand {
     let error = Spawn.replaceProcess(
       executable: program, arguments: RawArguments.last(trailing), environment: environment)
     // Only a failure leads here.
+    return refused(program, error, client.console)
+  }
+
+  /// Tells that a command could not be run, and returns the status for that.
+  static func refused(_ program: String, _ error: SystemError, _ console: Console) -> Int32 {
     let reason = error.isNotFound ? "command not found" : error.message
-    client.console.report(Failure(.invalidRequest, "\"\(program)\" cannot be run: \(reason)"))
+    console.report(Failure(.invalidRequest, "\"\(program)\" cannot be run: \(reason)"))
     return error.isNotFound ? notFound : cannotRun
   }
 

@@ -55,28 +55,30 @@ struct HandedFiles {
     guard let value = Environment.value(name), !value.isEmpty else {
       throw Failure(.invalidRequest, "the environment variable \"\(name)\" is not set, or empty")
     }
-    return try pipe(holding: Array(value.utf8).span)
+    return try pipe(holding: Array(value.utf8).span, called: "client secret")
   }
 
   private static func asked(_ invocation: Invocation) throws(Failure) -> FileDescriptor {
     guard !invocation.has(.noInput) else {
       throw Failure(.invalidRequest, "--client-secret-prompt reads from the terminal, which --no-input forbids")
     }
-    return try SecretPrompt.ask("Client secret") { (secret) throws(Failure) in try pipe(holding: secret) }
+    return try SecretPrompt.ask("Client secret", hint: "name a file: --client-secret-file") {
+      (secret) throws(Failure) in try pipe(holding: secret, called: "client secret")
+    }
   }
 
-  /// What a pipe holds without anybody reading it (pipe(7)), far more than a client secret may have.
+  /// What a pipe holds without anybody reading it (pipe(7)), far more than a secret may have.
   private static let mostPiped = 32_768
 
   /// The end to read from of a pipe with these bytes in it.
-  private static func pipe(holding bytes: Span<UInt8>) throws(Failure) -> FileDescriptor {
-    guard bytes.count <= mostPiped else { throw Failure(.invalidRequest, "the client secret is too long") }
+  static func pipe(holding bytes: Span<UInt8>, called name: String) throws(Failure) -> FileDescriptor {
+    guard bytes.count <= mostPiped else { throw Failure(.invalidRequest, "the \(name) is too long") }
     do {
       let pipe = try Pipe()
       try pipe.writing.writeAll(bytes)
       return pipe.reading
     } catch {
-      throw Failure(error, doing: "the client secret could not be handed over")
+      throw Failure(error, doing: "the \(name) could not be handed over")
     }
   }
 }

@@ -18,22 +18,22 @@ enum LoginCommand {
     let files = try HandedFiles(invocation)
     let request = try request(invocation, files, reporter)
     let client = DaemonClient(invocation)
-    var signals = try SignInSignals()
-    var connection = try client.connect()
-    let ending: LoginWait.Ending
-    let begin = client.tellAsking(request)
-    do {
-      try connection.send(client.envelope(request), passing: files.descriptors)
-      reporter.waitsForServer()
-      if reporter.rewritesLine { signals.hideTyping() }
-      var wait = LoginWait(invocation, place: .current, until: client.deadline(standard: longestWait))
-      ending = try wait.run(over: &connection, &signals, &reporter)
-    } catch {
-      connection.finish()
-      throw error
-    }
+    let begin = Instant.now
     // The daemon gives the sign-in up when its client is gone, unless it was started in the background.
-    connection.finish()
+    let ending = try client.conversing { (connection) throws(Failure) in
+      let unlocking = Unlocking(invocation: invocation, client: client)
+      if case .login(let login) = request, let level = login.protection {
+        try unlocking.prepare(level, over: &connection)
+      }
+      do throws(Failure) {
+        return try wait(for: request, files, client, over: &connection, &reporter)
+      } catch {
+        guard error.code == .locked, case .login(let login) = request, unlocking.canAsk else { throw error }
+        // Nothing was read of what was handed over.
+        guard try !unlocking.open(login.account, over: &connection).isEmpty else { throw error }
+        return try wait(for: request, files, client, over: &connection, &reporter)
+      }
+    }
     switch ending {
     case .signedIn(let result):
       client.tellOutcome("answered", since: begin)
@@ -44,6 +44,19 @@ enum LoginCommand {
       reporter.interrupted()
       return 128 + signal
     }
+  }
+
+  private static func wait(
+    for request: Request, _ files: HandedFiles, _ client: DaemonClient, over connection: inout DaemonConnection,
+    _ reporter: inout LoginReporter
+  ) throws(Failure) -> LoginWait.Ending {
+    var signals = try SignInSignals()
+    _ = client.tellAsking(request)
+    try connection.send(client.envelope(request), passing: files.descriptors)
+    reporter.waitsForServer()
+    if reporter.rewritesLine { signals.hideTyping() }
+    var wait = LoginWait(client.invocation, place: .current, until: client.deadline(standard: longestWait))
+    return try wait.run(over: &connection, &signals, &reporter)
   }
 
   /// A new sign-in, or one that goes on in the background.

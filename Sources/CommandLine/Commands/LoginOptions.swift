@@ -70,6 +70,26 @@ enum LoginOptions {
     return try refuseTerminal(file, called: name, option: option)
   }
 
+  /// A descriptor that the caller opened for this program.
+  ///
+  /// - Parameters:
+  ///   - option: What names it.
+  ///   - other: The option that takes a file instead.
+  static func inherited(
+    _ text: String, called name: String, _ option: OptionName, _ other: OptionName
+  ) throws(Failure) -> FileDescriptor {
+    guard let number = Int32(text), (0...65_535).contains(number) else {
+      throw Failure(.invalidRequest, "\"--\(option.rawValue)\" takes the number of an open descriptor")
+    }
+    let copy: FileDescriptor
+    do {
+      copy = try duplicate(number)
+    } catch {
+      throw Failure(.invalidRequest, "descriptor \(number) cannot be read: \(error.message)")
+    }
+    return try refuseTerminal(copy, called: name, option: other)
+  }
+
   static func refuseTerminal(
     _ file: consuming FileDescriptor, called name: String, option: OptionName
   ) throws(Failure) -> FileDescriptor {

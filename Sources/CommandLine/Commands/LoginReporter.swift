@@ -73,8 +73,8 @@ struct LoginReporter {
     if console.json { return try Console.answer(event.json) }
     status?.erase()
     switch event {
-    // Only resources answer with one; and steps are told elsewhere.
-    case .response, .progress: break
+    // Only other requests are answered with one; and steps are told elsewhere.
+    case .response, .progress, .following, .session, .tokenFile: break
     case .notice(let message):
       console.note(message)
     case .qrCode(let code):

@@ -67,7 +67,8 @@ struct LoginWait {
       guard pasted?.isTerminal == true else { throw failure }
       isPasteOver = false
       try reporter.tell(event)
-    case .deviceCode, .qrCode, .notice, .progress, .response: try reporter.tell(event)
+    case .deviceCode, .qrCode, .notice, .progress, .response, .following, .session, .tokenFile:
+      try reporter.tell(event)
     }
   }
 

@@ -9,8 +9,10 @@ enum SecretPrompt {
   /// Asks, and gives the line that is typed to `body`, without its end.
   ///
   /// Whatever ends the wait, the terminal shows again what is typed; a signal that ends programs then does so.
+  ///
+  /// - Parameter hint: What helps where there is no terminal.
   static func ask<Result: ~Copyable>(
-    _ question: String, _ body: (Span<UInt8>) throws(Failure) -> Result
+    _ question: String, hint: String, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var line: [UInt8] = []
     line.reserveCapacity(mostBytes)
@@ -24,7 +26,7 @@ enum SecretPrompt {
       }
     } catch {
       throw Failure(
-        .invalidRequest, "there is no terminal to ask on: \(error.message)", hint: "name a file: --client-secret-file")
+        .invalidRequest, "there is no terminal to ask on: \(error.message)", hint: hint)
     }
     if let ending {
       Signals.raise(ending)

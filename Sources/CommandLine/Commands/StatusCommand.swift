@@ -43,6 +43,7 @@ enum StatusCommand {
     add("client", account["client_id"]?.string)
     add("subject", account["subject"]?.string)
     add("scope", account["scope"]?.string)
+    if account["protection"]?.string != "device" { add("protection", account["protection"]?.string) }
     add("secret", account["client_secret_expires_at"]?.int.map { RelativeTime.expiry(at: $0, now: now) })
     add("certificate", account["certificate_expires_at"]?.int.map { RelativeTime.expiry(at: $0, now: now) })
     add("proxy", account["proxy"]?.string)
@@ -95,8 +96,6 @@ enum StatusCommand {
 
   private static func vault(_ vault: JSON) -> String {
     guard vault["exists"]?.bool != false else { return "none yet" }
-    var parts = [vault["path"]?.string ?? "unknown"]
-    parts.append(vault["device_bound"]?.bool == true ? "bound to this device" : "not bound to this device")
-    return parts.joined(separator: ", ")
+    return "\(vault["path"]?.string ?? "unknown"), bound to \(VaultText.binding(vault) ?? "nothing")"
   }
 }

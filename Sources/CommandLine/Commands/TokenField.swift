@@ -4,13 +4,15 @@ internal import Wire
 /// What a variable can get its value from.
 enum TokenField: Sendable, Hashable {
   case accessToken, idToken, tokenType, expiresAt, issuer, subject, account, scope
+  /// The path of the file that the access token is in; only `exec --token-file` has one.
+  case tokenFile
   /// A claim of the verified ID Token, by its name.
   case claim(String)
 
   /// The fields that are one word; beside them there is `claim:NAME`.
   private static let words: [(String, TokenField)] = [
     ("access_token", .accessToken), ("id_token", .idToken), ("token_type", .tokenType), ("expires_at", .expiresAt),
-    ("issuer", .issuer), ("subject", .subject), ("account", .account), ("scope", .scope),
+    ("issuer", .issuer), ("subject", .subject), ("account", .account), ("scope", .scope), ("token_file", .tokenFile),
   ]
 
   private static let claimPrefix = "claim:"
@@ -73,7 +75,7 @@ enum TokenField: Sendable, Hashable {
     case .subject: description.subject
     case .account: description.account
     case .scope: description.scope
-    case .accessToken, .idToken, .claim: nil
+    case .accessToken, .idToken, .claim, .tokenFile: nil
     }
   }
 }

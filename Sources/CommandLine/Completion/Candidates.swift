@@ -17,6 +17,7 @@ extension Option {
     switch value {
     case .none: return nil
     case .text, .duration: return .text
+    case .durationOrNever: return .words(["never"])
     case .file: return .files
     case .choice(_, let words): return .words(words)
     }
@@ -30,7 +31,7 @@ extension Operands {
   /// What an operand may be.
   var candidates: Candidates {
     switch self {
-    case .none, .newAccount, .candidateKind: .text
+    case .none, .newAccount, .candidateKind, .slot: .text
     case .account, .namedAccount, .rename: .accounts
     case .methodAndURL: .words(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     case .command: .commands

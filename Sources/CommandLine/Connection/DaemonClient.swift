@@ -100,18 +100,34 @@ struct DaemonClient: Sendable {
   func ask(
     _ request: Request, passing descriptors: [SharedDescriptor]
   ) throws(Failure) -> JSONObject {
-    var connection = try connect()
-    let result: JSONObject
-    do {
-      let begin = tellAsking(request)
-      try connection.send(envelope(request), passing: descriptors)
-      result = try answer(to: request, over: &connection, since: begin)
-    } catch {
-      connection.finish()
-      throw error
+    try conversing { (connection) throws(Failure) in
+      try ask(request, passing: descriptors, over: &connection)
     }
-    connection.finish()
-    return result
+  }
+
+  /// The same, after it was made sure that something can be kept at a level of protection.
+  func ask(
+    _ request: Request, passing descriptors: [SharedDescriptor], preparing level: ProtectionLevel?
+  ) throws(Failure) -> JSONObject {
+    guard let level else { return try ask(request, passing: descriptors) }
+    return try conversing { (connection) throws(Failure) in
+      try Unlocking(invocation: invocation, client: self).prepare(level, over: &connection)
+      return try ask(request, passing: descriptors, over: &connection)
+    }
+  }
+
+  /// The same over a connection that goes on.
+  func ask(
+    _ request: Request, passing descriptors: [SharedDescriptor], over connection: inout DaemonConnection
+  ) throws(Failure) -> JSONObject {
+    let begin = tellAsking(request)
+    try connection.send(envelope(request), passing: descriptors)
+    return try answer(to: request, over: &connection, since: begin)
+  }
+
+  /// Runs `body` with a connection of its own, for several requests.
+  func conversing<Result>(_ body: (inout DaemonConnection) throws(Failure) -> Result) throws(Failure) -> Result {
+    try converse(over: try connect(), body)
   }
 
   /// The result of the request that was sent last.
@@ -151,7 +167,8 @@ struct DaemonClient: Sendable {
     }
   }
 
-  private func askForToken<Result>(
+  /// The same over a connection that goes on.
+  func askForToken<Result>(
     _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -183,7 +200,8 @@ struct DaemonClient: Sendable {
     switch event {
     case .notice(let message): console.note(message)
     case .progress(let entry): console.detail(entry)
-    case .qrCode, .deviceCode, .browser, .redirectRefused, .response: break
+    case .following: console.detail("following what happens")
+    case .qrCode, .deviceCode, .browser, .redirectRefused, .response, .session, .tokenFile: break
     }
   }
 
@@ -206,8 +224,9 @@ extension Request {
   /// Whether a request that may have been answered already can be sent again.
   fileprivate var mayBeRepeated: Bool {
     switch self {
-    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog: true
-    case .login, .loginRedirect, .loginResume, .logout, .account, .call, .verify, .daemonStop: false
+    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
+    case .vault(let request): request.mayBeRepeated
+    case .tokenFile, .login, .loginRedirect, .loginResume, .logout, .account, .call, .verify, .daemonStop: false
     }
   }
 }

@@ -34,8 +34,10 @@ enum RequestText {
     case .account(let request): request.account
     case .call(let call): call.account
     case .verify(let request): request.account
+    case .events(let request): request.account
+    case .tokenFile(let request): request.account
     case .discover(let request): request.account
-    case .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog: nil
+    case .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog, .vault: nil
     }
   }
 }

@@ -18,8 +18,6 @@ struct ResourceConversation {
   }
 
   private static let pieceBytes = 65_536
-  private static let notOfThisProtocol = Failure(
-    .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
 
   /// Sends the request and passes on what comes back: `head` once, then `body` piece by piece.
   func run(
@@ -70,83 +68,33 @@ struct ResourceConversation {
       case .event(.response(let head)): return head
       case .event(let event): client.tell(event)
       case .failure(let failure): throw failure
-      case .result: throw Self.notOfThisProtocol
+      case .result: throw PipedAnswer.notOfThisProtocol
       }
     }
   }
 
   private func passBody(
-    _ pipe: borrowing FileDescriptor, _ head: ResponseHead, _ connection: inout DaemonConnection,
+    _ pipe: consuming FileDescriptor, _ head: ResponseHead, _ connection: inout DaemonConnection,
     _ tellBody: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> Answer {
-    var passed = 0
     var piece: [UInt8] = []
-    let result = try watch(pipe, &connection) { () throws(Failure) in
-      let count = try pass(pipe, &piece, tellBody)
-      passed += count
-      return count > 0
+    var nothingTyped: TypedTokens?
+    let result = try PipedAnswer(client, from: pipe).receive(
+      over: &connection, total: { $0["body_bytes"]?.int }, beside: &nothingTyped
+    ) { (pipe) throws(Failure) in
+      piece.removeAll(keepingCapacity: true)
+      let count = try PipedAnswer.reading { () throws(SystemError) in
+        try pipe.read(into: &piece, upTo: Self.pieceBytes)
+      }
+      guard count > 0 else { return nil }
+      try tellBody(piece.span)
+      return count
     }
     guard let account = result["account"]?.string, let bytes = result["body_bytes"]?.int else {
-      throw Self.notOfThisProtocol
-    }
-    // What the pipe still holds.
-    while passed < bytes {
-      let count = try pass(pipe, &piece, tellBody)
-      guard count > 0 else { throw Failure(.daemonUnavailable, "the daemon ended before the whole answer was there") }
-      passed += count
+      throw PipedAnswer.notOfThisProtocol
     }
     let problem = result["problem"].flatMap { Failure(json: $0) }
     client.console.detail("the answer has status \(head.status) and \(bytes) bytes")
     return Answer(account: account, head: head, bodyBytes: bytes, problem: problem)
-  }
-
-  /// Waits for the pipe and for the daemon's last line, whichever comes.
-  ///
-  /// - Parameter pass: Passes a piece of the body on; false at its end.
-  private func watch(
-    _ pipe: borrowing FileDescriptor, _ connection: inout DaemonConnection, _ pass: () throws(Failure) -> Bool
-  ) throws(Failure) -> JSONObject {
-    let poller = try Self.reading { () throws(SystemError) in
-      let poller = try Poller()
-      try poller.add(pipe.raw, interest: .read, key: 0)
-      try poller.add(connection.descriptor, interest: .read, key: 1)
-      return poller
-    }
-    while true {
-      if let result = try lastLine(&connection) { return result }
-      let events = try Self.reading { () throws(SystemError) in try poller.wait(timeoutMilliseconds: -1) }
-      for event in events {
-        if event.key == 1 {
-          try connection.readMore()
-        } else if try !pass() {
-          try? poller.remove(pipe.raw)
-        }
-      }
-    }
-  }
-
-  private static func reading<Result: ~Copyable>(_ body: () throws(SystemError) -> Result) throws(Failure) -> Result {
-    do { return try body() } catch { throw Failure(error, doing: "the answer could not be read") }
-  }
-
-  /// The result, if it is here.
-  private func lastLine(_ connection: inout DaemonConnection) throws(Failure) -> JSONObject? {
-    while let reply = try connection.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
-      switch reply {
-      case .result(let result): return result
-      case .failure(let failure): throw failure
-      case .event(let event): client.tell(event)
-      }
-    }
-    return nil
-  }
-
-  private func pass(
-    _ pipe: borrowing FileDescriptor, _ piece: inout [UInt8], _ tellBody: (Span<UInt8>) throws(Failure) -> Void
-  ) throws(Failure) -> Int {
-    piece.removeAll(keepingCapacity: true)
-    let count = try Self.reading { () throws(SystemError) in try pipe.read(into: &piece, upTo: Self.pieceBytes) }
-    if count > 0 { try tellBody(piece.span) }
-    return count
   }
 }

@@ -17,11 +17,14 @@ enum Patience {
   init(_ request: Request, _ console: Console) {
     switch request {
     case _ where console.json || console.quiet: self = .silent
-    case .token, .proof, .verify, .login, .loginResume, .logout, .whoami, .status(_, check: true), .account(.import),
+    case .token, .tokenFile, .proof, .verify, .login, .loginResume, .logout, .whoami, .status(_, check: true),
+      .account(.import),
       .account(.remove):
       self = .forServer
     case .call, .discover: self = .forResource
-    case .loginRedirect, .status, .list, .use, .account, .daemonStatus, .daemonStop, .daemonLog: self = .forDaemon
+    case .loginRedirect, .status, .list, .use, .account, .vault, .daemonStatus, .daemonStop, .daemonLog,
+      .events:
+      self = .forDaemon
     }
   }
 

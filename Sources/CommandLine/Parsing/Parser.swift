@@ -136,7 +136,8 @@ struct Parser {
         throw error("\"\(spelling)\" takes one of: \(words.joined(separator: ", "))")
       }
       return .text(text)
-    case .duration(let range):
+    case .durationOrNever where text.utf8.elementsEqual("never".utf8): return .seconds(0)
+    case .duration(let range), .durationOrNever(let range):
       guard let seconds = DurationText.seconds(text), range.contains(seconds) else {
         let bounds =
           "\(DurationText.text(seconds: range.lowerBound)) to \(DurationText.text(seconds: range.upperBound))"

@@ -7,7 +7,7 @@ enum HelpWriter {
   static func program() -> String {
     var text = wrapped(Manual.summary + ".")
     text += "\nUsage: agent [OPTION]... COMMAND [ARGUMENT]...\n\nCommands:\n"
-    for command in CommandTable.commands { text += entry(command.name, command.summary) }
+    for command in CommandTable.commands { text += entry(command.name, command.summary, gap: 1) }
     text += "\nOptions of every command:\n" + Option.common.map(entry).joined()
     text += "\n" + wrapped("`agent help COMMAND` says more about one command, and agent(1) about all.")
     return text
@@ -17,7 +17,7 @@ enum HelpWriter {
   static func help(onGroup group: String) -> String {
     var text = "Usage: agent \(group) COMMAND\n\nCommands:\n"
     for command in CommandTable.commands where command.words.count == 2 && command.words[0] == group {
-      text += entry(command.name, command.summary)
+      text += entry(command.name, command.summary, gap: 1)
     }
     return text
   }
@@ -46,11 +46,13 @@ enum HelpWriter {
   }
 
   /// A term and what it means; a long term gets a line of its own.
-  private static func entry(_ term: String, _ meaning: String) -> String {
+  ///
+  /// - Parameter gap: The least space between the two.
+  private static func entry(_ term: String, _ meaning: String, gap: Int = 2) -> String {
     let lines = Prose.wrapped(Prose.plain(meaning), width: width - optionColumn)
     let padding = String(repeating: " ", count: optionColumn)
     var text = "  \(term)"
-    if text.count + 2 > optionColumn {
+    if text.count + gap > optionColumn {
       text += "\n\(padding)"
     } else {
       text += String(repeating: " ", count: optionColumn - text.count)

@@ -7,6 +7,9 @@ enum ShellVariable: String, CaseIterable, Sendable {
   case issuer = "AGENT_ISSUER"
   case subject = "AGENT_SUBJECT"
 
+  /// Whether a renewal gives it another value.
+  var changesWithToken: Bool { self == .accessToken || self == .expiresAt }
+
   /// What it gets.
   var field: TokenField {
     switch self {

@@ -23,12 +23,13 @@ extension Command {
     summary: "Show the settings of an account",
     details: [
       "Settings hold no secrets. What the session is like is told by `agent status`.",
-      #"With `--json` prints `{"account", "active", "settings": {"issuer", "client_id", "provider", "scope", "resource","#
+      #"With `--json` prints `{"account", "active", "protection", "settings": {"issuer", "client_id", "provider", "scope", "resource","#
         + #" "audience", "token_endpoint_auth_method", "basic_unencoded", "client_certificate", "client_key_algorithm","#
         + #" "client_key_id", "assertion_audience", "id_token_algorithm", "userinfo_algorithm", "ca_file", "pins","#
         + #" "allow_http_loopback", "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint","#
         + #" "revocation_endpoint", "registration_endpoint", "jwks_uri", "proxy", "no_proxy", "keep", "dpop","#
-        + #" "origins", "refresh"}}`, with the values that the options of `agent account set` take."#,
+        + #" "origins", "protect", "refresh"}}`, with the values that the options of `agent account set` take. `protection` is how the"#
+        + " record in the vault opens: `device`, `passphrase` or `tpm2`.",
     ],
     operands: .account,
     run: AccountCommand.show)
@@ -44,6 +45,8 @@ extension Command {
       "`--host` adds an origin that may get the access token: a host name, with a port after a colon where it is not 443."
         + " It is sealed beside the session, so that a settings file that somebody else edited leads no token astray."
         + " `--unset host` takes all of them back, before those that are named are added.",
+      "`--protect` moves the session to another level of protection in one write of the vault, see `agent login`. Both"
+        + " levels must be unlocked.",
       #"With `--json` prints `{"account", "signed_out", "setting"}`; `setting` is what signs the account out."#,
     ],
     options: Option.accountSettings + [

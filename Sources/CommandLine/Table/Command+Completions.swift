@@ -19,4 +19,10 @@ extension Command {
   static let complete = Command(
     name: "__complete", summary: "Print candidates for a shell's completion", operands: .candidateKind,
     run: CompleteCommand.run)
+
+  /// What the function of ``PromptHook`` asks. It is in no list either.
+  static let renew = Command(
+    name: "__renew", summary: "Print statements for a shell's prompt",
+    options: [Option(name: .variable, value: .text("NAME=FIELD"), repeats: true, summary: "Set the variable `NAME`")],
+    operands: .completionShell, run: RenewCommand.run)
 }

@@ -51,6 +51,10 @@ extension Command {
         + " Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof"
         + " for each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is"
         + " kept with the account, and made by itself where a server registers the client for such tokens.",
+      "`--protect` says how the session opens in the vault: by this `device` alone, which is the default and lets it be"
+        + " refreshed in the background, or only while somebody has unlocked it, by a `passphrase` or by the TPM with a PIN"
+        + " (`tpm2`). The first time a new passphrase or PIN is asked for, twice, or read from what `--passphrase-file` and"
+        + " the like name; later the one that there is. See `agent lock`.",
       "With `--json` the events go to standard output, one object a line:"
         + #" `{"event": "device_code", "login", "account", "issuer", "client_id", "scope", "user_code", "verification_uri","#
         + #" "verification_uri_complete", "expires_at", "interval"}` or `{"event": "browser", "login", "account","#

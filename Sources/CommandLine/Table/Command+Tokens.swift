@@ -49,12 +49,21 @@ extension Command {
         + " With `--unset`, `dotenv` gives empty values and `json` gives `null`.",
       variableDetails,
       refusedNameDetails,
+      "With `--hook` prints a function for the start file of an interactive shell, which keeps the variables fresh: before"
+        + " each prompt it compares two numbers, and about once a minute, or when the token is near its end, it asks the"
+        + " daemon, for half a second at most. It says nothing. When nobody is signed in, or the account is locked, it"
+        + " unsets the variables. `AGENT_ACCOUNT` is neither set nor unset, unless `--var` names it: without an account the"
+        + " variables are those of the active one. bash from 4.2 on, zsh and fish from 3.2 on are supported; the output must"
+        + " stand between quotes.",
     ],
     options: [
       Option(
         name: .shell, value: .choice("SHELL", Shell.allCases.map(\.rawValue)), summary: "The shell to write for"),
       variableOption,
       Option(name: .unset, summary: "Print statements that unset the variables"),
+      Option(
+        name: .hook, value: .choice("SHELL", PromptHook.shells.map(\.rawValue)),
+        summary: "Print a function that keeps the variables fresh at the prompt"),
     ],
     operands: .account,
     examples: [
@@ -64,6 +73,9 @@ extension Command {
       Example(
         purpose: "Set the one variable that a program wants",
         line: #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#),
+      Example(
+        purpose: "Keep it fresh, in ~/.bashrc",
+        line: #"eval "$(agent env --hook bash --var GITHUB_TOKEN=access_token)""#),
     ],
     run: EnvCommand.run)
 
@@ -75,8 +87,26 @@ extension Command {
         + " 126 when it cannot be run and 127 when it is not found.",
       variableDetails,
       "The names that `agent env` refuses are refused here too.",
+      "With `--token-file` the token is in a file, for a command that runs for longer than a token lives:"
+        + " `AGENT_TOKEN_FILE` has its path, and so has any variable that `--var` gives the field `token_file`. The file"
+        + " holds the token and nothing else, no line feed either; it is in the runtime directory and only the user may read"
+        + " it. It is replaced in one step at each renewal, of which there is one in time as long as the command runs, and"
+        + " it is gone when the command ends, however it ends. `AGENT_ACCESS_TOKEN` and `AGENT_TOKEN_EXPIRES_AT` are not set"
+        + " unless `--var` names them.",
+      "`agent` then waits for the command and stays out of the way: signals are passed on, job control is as without it."
+        + " With `--signal` the command gets that signal each time the file has changed, and with `--on-renewal` a program is"
+        + " run then, with the same variables, one at a time. When the account is signed out the file is removed, which is"
+        + " a change too, and the next sign-in brings it back. The same happens when the daemon is stopped, until one runs"
+        + " again; one that crashed is started anew.",
     ],
-    options: [variableOption],
+    options: [
+      variableOption,
+      Option(name: .tokenFile, summary: "Put the token into a file that is kept fresh while the command runs"),
+      Option(
+        name: .signal, value: .text("SIGNAL"), summary: "Send the command this signal when the token file has changed"),
+      Option(
+        name: .onRenewal, value: .file("PROGRAM"), summary: "Run this program when the token file has changed"),
+    ],
     operands: .account,
     trailing: "COMMAND [ARGUMENT]...",
     examples: [
@@ -84,6 +114,9 @@ extension Command {
       Example(
         purpose: "Give it under the name that the program knows, with a claim",
         line: "agent exec --var GH_TOKEN=access_token --var MAIL=claim:email -- ./report"),
+      Example(
+        purpose: "Keep a server in tokens that reads them again when it gets SIGHUP",
+        line: "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE"),
     ],
     run: ExecCommand.run)
 

@@ -3,13 +3,23 @@
 /// The names are a closed set whose commands are made one by one, so that a call makes the one
 /// command it runs and no other.
 enum CommandTable: String, CaseIterable, Sendable {
-  case login, logout, token, env, exec, request, proof, status, list, use, whoami, verify, decode
+  case login, logout, token, env, exec, request, proof, status, list, use, whoami, events, verify, decode
   case accountAdd = "account add"
   case accountShow = "account show"
   case accountSet = "account set"
   case accountRename = "account rename"
   case accountRemove = "account remove"
   case accountImport = "account import"
+  case lock, unlock
+  case vaultStatus = "vault status"
+  case vaultBind = "vault bind"
+  case vaultAddPassphrase = "vault add-passphrase"
+  case vaultChangePassphrase = "vault change-passphrase"
+  case vaultRemoveSlot = "vault remove-slot"
+  case vaultRotateKey = "vault rotate-key"
+  case vaultRebind = "vault rebind"
+  case vaultCheck = "vault check"
+  case vaultSet = "vault set"
   case daemonStart = "daemon start"
   case daemonStop = "daemon stop"
   case daemonRestart = "daemon restart"
@@ -32,6 +42,7 @@ enum CommandTable: String, CaseIterable, Sendable {
     case .list: .list
     case .use: .use
     case .whoami: .whoami
+    case .events: .events
     case .verify: .verify
     case .decode: .decode
     case .accountAdd: .accountAdd
@@ -40,6 +51,17 @@ enum CommandTable: String, CaseIterable, Sendable {
     case .accountRename: .accountRename
     case .accountRemove: .accountRemove
     case .accountImport: .accountImport
+    case .lock: .lock
+    case .unlock: .unlock
+    case .vaultStatus: .vaultStatus
+    case .vaultBind: .vaultBind
+    case .vaultAddPassphrase: .vaultAddPassphrase
+    case .vaultChangePassphrase: .vaultChangePassphrase
+    case .vaultRemoveSlot: .vaultRemoveSlot
+    case .vaultRotateKey: .vaultRotateKey
+    case .vaultRebind: .vaultRebind
+    case .vaultCheck: .vaultCheck
+    case .vaultSet: .vaultSet
     case .daemonStart: .daemonStart
     case .daemonStop: .daemonStop
     case .daemonRestart: .daemonRestart
@@ -57,6 +79,7 @@ enum CommandTable: String, CaseIterable, Sendable {
   /// The command of exactly this name, which may be one that no list has.
   static func command(named name: String) -> Command? {
     if let entry = CommandTable(rawValue: name) { return entry.command }
+    if name.utf8.elementsEqual("__renew".utf8) { return .renew }
     return name.utf8.elementsEqual("__complete".utf8) ? .complete : nil
   }
 

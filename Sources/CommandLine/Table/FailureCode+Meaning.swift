@@ -45,7 +45,13 @@ extension FailureCode {
     case .malformedToken: "What was given as a token is none."
     case .cancelled: "The request was given up."
     case .internalError: "Something happened that should not."
-    case .locked: "The vault is locked."
+    case .locked: "The account, or the whole vault, is locked; see `agent unlock`."
+    case .wrongPassphrase: "The passphrase opens nothing."
+    case .wrongPIN: "The TPM does not take the PIN; it counts wrong ones."
+    case .tpmLockedOut: "The TPM takes no PIN for a while, after too many wrong ones."
+    case .tpmUnavailable: "The TPM cannot be used now."
+    case .lastSlot: "Nothing else would open what the slot opens."
+    case .noSuchSlot: "The vault has no such slot, or nothing opens that level yet."
     }
   }
 }

@@ -99,7 +99,7 @@ enum Manual {
       + " The environment that `agent env` and `agent exec` set can be read by other processes of the same user.",
     "The vault protects a copy of the home directory: a backup, a shared folder, published configuration files."
       + " It does not protect from other programs of the same user, from the administrator, or from whoever holds an"
-      + " image of the whole disk.",
+      + " image of the whole disk, unless it is bound to a TPM.",
     "`--allow-http-loopback` lets tokens travel unencrypted to a server on this machine, and is meant for development"
       + " only.",
   ]

@@ -12,11 +12,13 @@ enum ManualConfiguration {
       ManualSection("ACCOUNTS", accountBlocks),
       ManualSection("WHEN TOKENS ARE RENEWED", [.text(renewal), .list(policies, macro: "Cm"), .text(calm)]),
       ManualSection("WHAT IS BOUND TO THE SIGN-IN", bindingBlocks),
+      ManualSection("COMMANDS FOR EVENTS", commandBlocks),
       ManualSection(
         "ENVIRONMENT",
         [.list(Manual.environment.filter { ["XDG_CONFIG_HOME", "AGENT_ACCOUNT"].contains($0.term) }, macro: "Ev")]),
       ManualSection("FILES", [.list(files, macro: "Pa")]),
-      ManualSection("EXAMPLES", [.text("Two accounts, of which the first is the active one:"), .code(example)]),
+      ManualSection(
+        "EXAMPLES", [.text("Two accounts, of which the first is the active one, and a command:"), .code(example)]),
       ManualSection("SEE ALSO", [.seeAlso([("agent", 1), ("agentd", 8)])]),
       ManualSection("SECURITY CONSIDERATIONS", security),
     ]
@@ -37,6 +39,37 @@ enum ManualConfiguration {
     Member("version", "number", "The version of the format, 1. Must be there."),
     Member("active", "text", "The account of commands that name none. Must be one of the accounts; by default none."),
     Member("accounts", "object", "The accounts by name, at most 1000; by default none."),
+    Member(
+      "lock_after", "number",
+      "After how many seconds without use the vault locks what a passphrase or a PIN protects; 0 for never, by default"
+        + " 900. See `agent vault set`."),
+    Member("on", "list of objects", "The commands that are run when something happens, at most 32; by default none."),
+  ]
+
+  private static let commandBlocks: [ManualBlock] = [
+    .text(
+      "The daemon runs the commands of the list `on` when something happens to a session or an account. The list is edited"
+        + " by hand, and counts from the next event on. Members of an element:"),
+    .members(command),
+    .text(
+      "A command gets the event as one line of JSON on its standard input, as `agent events --json` prints it, and never a"
+        + " token; with `agent token` it can get one. Its output goes nowhere. It runs in `/`, in a session of its own,"
+        + " with no more of the environment than `HOME`, `USER`, `LOGNAME`, `PATH`, `TZ`, the language and the XDG"
+        + " directories; `AGENT_SOCKET` is there when the socket is not in its usual place. When its time is over its"
+        + " process group gets `SIGTERM`, and two seconds later `SIGKILL`. At most 4 commands run at once and 64 wait; what"
+        + " comes on top is left out. When the daemon stops they have 5 seconds. A command that fails, takes too long or is"
+        + " left out is noted in `agent daemon log`."),
+  ]
+
+  static let command = [
+    Member(
+      "run", "list of texts",
+      "The program by its absolute path, and its arguments: no shell reads them. At most 32. Must be there."),
+    Member("events", "list of texts", "What it is run for, by the names that agent(1) has for events; by default all."),
+    Member(
+      "account", "text",
+      "Only what concerns this account, or none such as `locked`; by default every account. It need not be there yet."),
+    Member("timeout", "number", "How many seconds it may run, 1 to 300; by default 30."),
   ]
 
   private static let accountBlocks: [ManualBlock] = [
@@ -140,6 +173,10 @@ enum ManualConfiguration {
       "refresh", "text",
       "When tokens are renewed: `on-demand`, `proactive`, the default, `background`, `offline` or `strict`, as the section"
         + " about renewal says. Option `--refresh`."),
+    Member(
+      "protect", "text",
+      "How the record of the next sign-in opens: `device`, `passphrase` or `tpm2`; by default as the record before, else"
+        + " `device`. What protects the record that there is, only the vault says. Option `--protect`."),
   ]
 
   private static let renewal =
@@ -206,7 +243,7 @@ enum ManualConfiguration {
         + " hand is refused until `agent account set` names it, or the account is signed in to anew."),
     .text(
       "`proxy` may differ, unless the vault holds a password for it. `scope`, `resource`, `audience`, `no_proxy`,"
-        + " `keep_access_token`, `dpop`, `refresh` and `active` may be changed at any time."),
+        + " `keep_access_token`, `dpop`, `protect`, `refresh`, `lock_after` and `active` may be changed at any time."),
   ]
 
   private static let files = [
@@ -234,13 +271,17 @@ enum ManualConfiguration {
     #"      "allow_http_loopback": true,"#,
     #"      "endpoints": { "userinfo_endpoint": "http://127.0.0.1:8080/me" }"#,
     "    }",
-    "  }",
+    "  },",
+    #"  "on": ["#,
+    #"    { "events": ["signed_out", "expired"], "run": ["/usr/bin/notify-send", "A session is over"] }"#,
+    "  ]",
     "}",
   ]
 
   private static let security: [ManualBlock] = [
     .text(
       "Whoever can write the file can choose which account a command acts on, and can make accounts unusable. They cannot"
-        + " lead a token or a client secret to another server.")
+        + " lead a token or a client secret to another server. They can have the daemon run commands as the user, who is the"
+        + " only one who may write it.")
   ]
 }

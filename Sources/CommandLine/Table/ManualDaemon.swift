@@ -88,6 +88,9 @@ enum ManualDaemon {
       Manual.environment.filter { $0.term.hasPrefix("XDG_") } + [
         Manual.Item(term: "HOME", meaning: "Where the directories above are by default."),
         Manual.Item(term: "JOURNAL_STREAM", meaning: "See START AND END."),
+        Manual.Item(
+          term: "TPM2OPENSSL_TCTI",
+          meaning: "How the TPM is reached, as tpm2-openssl has it; `device:/dev/tpmrm0` where it is not set."),
         Manual.Item(term: "LISTEN_FDS", meaning: "See START AND END; also `LISTEN_PID`."),
       ], macro: "Ev"),
   ]

@@ -67,6 +67,10 @@ extension ManualProtocol {
       "Places that may get the access token, added to those that there are: `HOST`, `HOST:PORT` or an origin."),
     Member(
       "refresh", "text", "When tokens are renewed: `on-demand`, `proactive`, `background`, `offline` or `strict`."),
+    Member(
+      "protect", "text",
+      "How the record in the vault opens: `device`, `passphrase` or `tpm2`. The level must be open; `vault_create` makes"
+        + " one that nothing opens yet."),
   ]
 
   private static let issuer = Member("issuer", "text", "The authorization server's own name, a URL.")
@@ -90,6 +94,7 @@ extension ManualProtocol {
     result: [
       Member("account", "text", "The account."),
       Member("active", "boolean", "Whether it is the active one."),
+      Member("protection", "text", "How its record in the vault opens; absent without one."),
       Member("settings", "object", "The settings, as `account_set` takes them."),
     ])
 

@@ -2,8 +2,8 @@ extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
     [token, proof, login, loginRedirect, loginResume, discover, logout, status, list, use, whoami, resource, verify]
-    + accountRequests + [
-      daemonStatus, daemonLog, daemonStop,
+    + accountRequests + vaultRequests + [
+      sessionEvents, tokenFile, daemonStatus, daemonLog, daemonStop,
     ]
 
   private static let token = Description(
@@ -146,7 +146,7 @@ extension ManualProtocol {
         "accounts", "list of objects",
         "For each account `name`, `active`, `issuer`, `client_id`, `guest` (there is no user),"
           + " `client_secret_expires_at`, `certificate_thumbprint` (RFC 8705: `x5t#S256`), `certificate_expires_at`,"
-          + " `subject`, `state`, `scope`, `expires_at`,"
+          + " `subject`, `state`, `scope`, `protection` (how its record in the vault opens), `expires_at`,"
           + " `refresh` (the policy of renewal), `refresh_queued` (a refresh waits for the network or the server),"
           + " `last_refresh`, `http_loopback` (whether plain http is allowed), `ca_file`, `proxy` and `problem`, an error"
           + " object that says why it cannot be used or what failed last; with `check` also `check`, which is one of `ok`,"
@@ -156,7 +156,8 @@ extension ManualProtocol {
       Member("daemon", "object", "What `daemon_status` answers."),
       Member(
         "vault", "object",
-        "`path`, `exists`, `slots`, a list of what can open it, and `device_bound`, whether another machine cannot."),
+        "`path`, `exists`, `slots`, a list of what can open it, `device_bound`, whether another machine cannot, and"
+          + " `binding` and `binding_problem` as in `vault_status`."),
     ])
 
   private static let list = Description(
@@ -205,7 +206,9 @@ extension ManualProtocol {
         "The oldest first. For each event `time`, `account` where it is about one, `event`, which says what it is, and"
           + " what goes with that: `attempt`, `duration_ms`, `wait_ms`, `seconds`, `seconds_left`, `seconds_wanted`,"
           + " `result` (`ok` or an error code), `endpoint` (a word for what it is for), `status` (that of HTTP),"
-          + " `algorithm`, `change` or `reason`. A client leaves out an event that it does not know."),
+          + " `algorithm`, `change`, `cause`, `protection`, `reason`, `signal`, `errno`, `position` or `count`. A client leaves"
+          + " out an event that it does not know."
+      ),
       Member("dropped", "number", "How many earlier events are no longer kept."),
     ])
 
@@ -216,61 +219,63 @@ extension ManualProtocol {
 
   // MARK: Events
 
-  static let events: [Description] = [
-    response,
-    Description(
-      name: "device_code",
-      purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",
-      members: [
-        Member("login", "text", "The sign-in, by 128 random bits."),
-        Member("account", "text", "The account."),
-        Member("issuer", "text", "Its authorization server."),
-        Member("client_id", "text", "The client that asks."),
-        Member("scope", "text", "What it asks for."),
-        Member("user_code", "text", "The code, as the server spells it."),
-        Member("verification_uri", "text", "The address."),
-        Member("verification_uri_complete", "text", "The address with the code in it."),
-        Member("expires_at", "number", "When the code expires."),
-        Member("interval", "number", "Seconds between two questions of the daemon to the server."),
-      ]),
-    Description(
-      name: "qr_code",
-      purpose: "The address of the event before as a QR code, `verification_uri_complete` if there is one.",
-      members: [
-        Member(
-          "rows", "list of texts",
-          "The rows from the top, each as long as there are rows: `1` is a dark module, `0` a light one.")
-      ]),
-    Description(
-      name: "browser",
-      purpose: "A person must open an address in a browser; see RFC 6749, section 4.1.",
-      members: [
-        Member("login", "text", "The sign-in, by 128 random bits."),
-        Member("account", "text", "The account."),
-        Member("issuer", "text", "Its authorization server."),
-        Member("client_id", "text", "The client that asks."),
-        Member("scope", "text", "What it asks for."),
-        Member("url", "text", "The address. The daemon opens nothing itself."),
-        Member("redirect_uri", "text", "Where the browser brings the answer."),
-        Member("must_paste", "boolean", "Nothing listens there, so a `login_redirect` request must bring the answer."),
-        Member("expires_at", "number", "When nobody waits for the answer any more."),
-        Member("url_expires_at", "number", "Until when the address can be opened, where that is sooner."),
-      ]),
-    Description(
-      name: "redirect_refused",
-      purpose: "The address that was handed over on this connection is not the answer; the sign-in goes on waiting.",
-      members: [
-        Member("code", "text", "`redirect_rejected`."),
-        Member("message", "text", "What is wrong, safe to show on a terminal."),
-        Member("hint", "text", "What helps."),
-      ]),
-    Description(
-      name: "notice",
-      purpose: "Something worth knowing that is not the answer.",
-      members: [Member("message", "text", "One sentence, safe to show on a terminal.")]),
-    Description(
-      name: "progress",
-      purpose: "What is done for a request with `verbose`, and why. Nothing in it is secret.",
-      members: [Member("entry", "object", "One event, as `daemon_log` tells them.")]),
-  ]
+  static let events: [Description] =
+    [
+      response,
+      Description(
+        name: "device_code",
+        purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",
+        members: [
+          Member("login", "text", "The sign-in, by 128 random bits."),
+          Member("account", "text", "The account."),
+          Member("issuer", "text", "Its authorization server."),
+          Member("client_id", "text", "The client that asks."),
+          Member("scope", "text", "What it asks for."),
+          Member("user_code", "text", "The code, as the server spells it."),
+          Member("verification_uri", "text", "The address."),
+          Member("verification_uri_complete", "text", "The address with the code in it."),
+          Member("expires_at", "number", "When the code expires."),
+          Member("interval", "number", "Seconds between two questions of the daemon to the server."),
+        ]),
+      Description(
+        name: "qr_code",
+        purpose: "The address of the event before as a QR code, `verification_uri_complete` if there is one.",
+        members: [
+          Member(
+            "rows", "list of texts",
+            "The rows from the top, each as long as there are rows: `1` is a dark module, `0` a light one.")
+        ]),
+      Description(
+        name: "browser",
+        purpose: "A person must open an address in a browser; see RFC 6749, section 4.1.",
+        members: [
+          Member("login", "text", "The sign-in, by 128 random bits."),
+          Member("account", "text", "The account."),
+          Member("issuer", "text", "Its authorization server."),
+          Member("client_id", "text", "The client that asks."),
+          Member("scope", "text", "What it asks for."),
+          Member("url", "text", "The address. The daemon opens nothing itself."),
+          Member("redirect_uri", "text", "Where the browser brings the answer."),
+          Member(
+            "must_paste", "boolean", "Nothing listens there, so a `login_redirect` request must bring the answer."),
+          Member("expires_at", "number", "When nobody waits for the answer any more."),
+          Member("url_expires_at", "number", "Until when the address can be opened, where that is sooner."),
+        ]),
+      Description(
+        name: "redirect_refused",
+        purpose: "The address that was handed over on this connection is not the answer; the sign-in goes on waiting.",
+        members: [
+          Member("code", "text", "`redirect_rejected`."),
+          Member("message", "text", "What is wrong, safe to show on a terminal."),
+          Member("hint", "text", "What helps."),
+        ]),
+      Description(
+        name: "notice",
+        purpose: "Something worth knowing that is not the answer.",
+        members: [Member("message", "text", "One sentence, safe to show on a terminal.")]),
+      Description(
+        name: "progress",
+        purpose: "What is done for a request with `verbose`, and why. Nothing in it is secret.",
+        members: [Member("entry", "object", "One event, as `daemon_log` tells them.")]),
+    ] + sessionEventLines
 }

@@ -38,7 +38,8 @@ enum ManualProtocol {
       Member(
         "timeout", "number",
         "How many seconds the sender waits for the last line, 1 to \(WireProtocol.maximumTimeoutSeconds); by default"
-          + " \(WireProtocol.defaultTimeoutSeconds). `login` has no default: it ends with its code."),
+          + " \(WireProtocol.defaultTimeoutSeconds). `login` has no default: it ends with its code. Nor have `events` with `follow` and `token_file`."
+      ),
       Member("verbose", "boolean", "Tell by events `progress` what is done for this request, and why."),
     ]),
     .text(
@@ -56,7 +57,8 @@ enum ManualProtocol {
       if !request.members.isEmpty { blocks += [.text("Members:"), .members(request.members)] }
       blocks +=
         request.result.isEmpty
-        ? [.text("The result is an empty object.")] : [.text("Result:"), .members(request.result)]
+        ? request.name == "token_file" ? [] : [.text("The result is an empty object.")]
+        : [.text("Result:"), .members(request.result)]
       if let note = request.note { blocks.append(.text(note)) }
       return blocks
     }
@@ -64,7 +66,9 @@ enum ManualProtocol {
 
   static var eventBlocks: [ManualBlock] {
     [.text("An event line has the member `event`, which says what it is, beside `v`.")]
-      + events.flatMap { [.heading($0.name), .text($0.purpose), .members($0.members)] }
+      + events.flatMap { event in
+        [.heading(event.name), .text(event.purpose)] + (event.members.isEmpty ? [] : [.members(event.members)])
+      }
   }
 
   static var errorBlocks: [ManualBlock] {

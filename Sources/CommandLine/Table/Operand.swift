@@ -17,6 +17,8 @@ enum Operands: Sendable {
   case completionShell
   /// A file; without it, or for `-`, standard input.
   case file
+  /// The number of a slot of the vault.
+  case slot
   /// What `agent __complete` lists.
   case candidateKind
 
@@ -31,6 +33,7 @@ enum Operands: Sendable {
     case .command: "COMMAND"
     case .completionShell: "SHELL"
     case .file: "FILE"
+    case .slot: "NUMBER"
     case .candidateKind: "KIND"
     }
   }
@@ -39,7 +42,7 @@ enum Operands: Sendable {
   var required: Int {
     switch self {
     case .none, .account, .command, .file: 0
-    case .namedAccount, .newAccount, .completionShell, .candidateKind, .methodAndURL: 1
+    case .namedAccount, .newAccount, .completionShell, .candidateKind, .slot, .methodAndURL: 1
     case .rename: 2
     }
   }
@@ -48,7 +51,7 @@ enum Operands: Sendable {
   var limit: Int {
     switch self {
     case .none: 0
-    case .account, .namedAccount, .newAccount, .completionShell, .candidateKind, .file: 1
+    case .account, .namedAccount, .newAccount, .completionShell, .candidateKind, .slot, .file: 1
     case .rename, .command, .methodAndURL: 2
     }
   }

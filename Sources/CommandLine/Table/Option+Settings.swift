@@ -50,6 +50,6 @@ extension Option {
       Option(
         name: .refresh, value: .choice("POLICY", RefreshPolicyName.allCases.map(\.rawValue)),
         summary: "When tokens are renewed, see agent-config(5); without it before they expire, while they are in use"),
-    ]
+    ] + protection
   }
 }

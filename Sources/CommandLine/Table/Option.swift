@@ -10,6 +10,8 @@ struct Option: Sendable {
     case file(String)
     /// A length of time of so many seconds, written as in ``DurationText``.
     case duration(ClosedRange<Int>)
+    /// The same, or the word `never`, which counts as no seconds.
+    case durationOrNever(ClosedRange<Int>)
     /// One of a few words.
     case choice(String, [String])
   }
@@ -31,7 +33,7 @@ struct Option: Sendable {
     switch value {
     case .none: nil
     case .text(let metavar), .file(let metavar), .choice(let metavar, _): metavar
-    case .duration: "DURATION"
+    case .duration, .durationOrNever: "DURATION"
     }
   }
 }

@@ -67,6 +67,20 @@ enum OptionName: String, CaseIterable, Sendable {
   case refreshTokenFile = "refresh-token-file"
   case refreshTokenFD = "refresh-token-fd"
 
+  // The vault.
+  case protect
+  case passphraseFile = "passphrase-file"
+  case passphraseFD = "passphrase-fd"
+  case pinFile = "pin-file"
+  case pinFD = "pin-fd"
+  case newPassphraseFile = "new-passphrase-file"
+  case newPassphraseFD = "new-passphrase-fd"
+  case newPINFile = "new-pin-file"
+  case newPINFD = "new-pin-fd"
+  case protection
+  case to
+  case lockAfter = "lock-after"
+
   // `status`.
   case check
 
@@ -101,4 +115,11 @@ enum OptionName: String, CaseIterable, Sendable {
   case shell
   case variable = "var"
   case unset
+  case hook
+  case tokenFile = "token-file"
+  case signal
+  case onRenewal = "on-renewal"
+
+  // `events`.
+  case follow
 }

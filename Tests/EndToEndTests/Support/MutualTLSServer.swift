@@ -12,22 +12,10 @@ final class MutualTLSServer: Sendable {
 
   /// Files in `tree`: `ca.pem`, `client.pem`, `client.key`, and `other.pem`, `other.key` by themselves.
   init(_ tree: AgentTree) throws {
-    let made = try ProcessRunner.shell(
-      """
-      set -e
-      cd '\(tree.directory.path)'
-      new="-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
-      openssl req -x509 $new -keyout ca.key -out ca.pem -subj '/CN=Test authority' \\
-        -addext basicConstraints=critical,CA:TRUE
-      openssl req $new -keyout server.key -out server.csr -subj /CN=server -addext subjectAltName=IP:127.0.0.1
-      openssl req $new -keyout client.key -out client.csr -subj /CN=client-7
-      for name in server client; do
-        openssl x509 -req -in $name.csr -CA ca.pem -CAkey ca.key -CAcreateserial -copy_extensions copy -days 2 \\
-          -out $name.pem
-      done
-      openssl req -x509 $new -keyout other.key -out other.pem -subj /CN=client-7
-      """)
-    try #require(made.succeeded, "\(made.errorText)")
+    let authority = try CertificateAuthority(in: tree)
+    try authority.certify("server", subject: "server", names: "IP:127.0.0.1")
+    try authority.certify("client", subject: "client-7")
+    try authority.makeSelfSigned("other", subject: "client-7")
     try tree.directory.write("server.py", Self.script)
     process = try RunningProcess(
       executable: "/usr/bin/env", arguments: ["python3", tree.path("server.py")], directory: tree.directory.path)

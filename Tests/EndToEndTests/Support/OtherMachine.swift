@@ -25,7 +25,7 @@ struct OtherMachine {
   private static let script = "mount --bind \"$0\" /etc/machine-id && exec \"$@\""
 
   /// Who is not root gets a user namespace and keeps the user id in it.
-  private static let namespace =
+  static let namespace =
     Machine.userID == 0 ? ["--mount"] : ["--user", "--map-current-user", "--keep-caps", "--mount"]
 
   /// Whether a namespace of this kind can be had here.

@@ -1,0 +1,1 @@
+// An empty face: the C library's own functions are taken over by linking this module.

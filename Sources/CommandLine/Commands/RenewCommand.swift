@@ -1,0 +1,61 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent __renew`: what ``PromptHook`` asks before a prompt. It prints statements, says nothing else, never fails,
+/// and never keeps a person waiting.
+enum RenewCommand {
+  @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
+    guard let shell = invocation.operands.first.flatMap({ Shell(rawValue: $0) }), PromptHook.shells.contains(shell)
+    else { return 0 }
+    let variables = try TokenVariables(invocation)
+    do {
+      try ask(TokenRequest(account: try invocation.account(operand: nil), extras: variables.extras)) {
+        (answer, line) throws(Failure) in
+        try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
+          try EnvCommand.append(variables.fresh, of: answer, from: line, for: shell, to: &text)
+          text.append(utf8: PromptHook.waiting(wait(until: answer.description.expiresAt), shell))
+          try Console.answer(text.bytes.span)
+        }
+      }
+    } catch {
+      try? Console.answer(statements(after: error, variables, shell))
+    }
+    return 0
+  }
+
+  private static func ask(
+    _ request: TokenRequest, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    var connection = try DaemonLauncher.connectOrStart()
+    let deadline = Instant.now.advanced(by: .milliseconds(PromptHook.patienceMilliseconds))
+    do {
+      try connection.send(RequestEnvelope(.token(request)))
+      try connection.nextLine(before: deadline) { (line) throws(Failure) in
+        try body(try TokenAnswer(parsing: line), line)
+      }
+    } catch {
+      connection.finish()
+      throw error
+    }
+    connection.finish()
+  }
+
+  /// Until shortly before the end: a minute, or a tenth of what is left if that is less.
+  static func wait(until expiry: Int?) -> Int {
+    guard let expiry else { return PromptHook.longestWait }
+    let left = expiry - SystemTime().wallSeconds()
+    return max(1, min(PromptHook.longestWait, left - min(60, left / 10)))
+  }
+
+  /// A session that is over takes its variables along; whatever passes by itself changes nothing.
+  private static func statements(after failure: Failure, _ variables: TokenVariables, _ shell: Shell) -> String {
+    guard failure.code.exitStatus == .signInNeeded || failure.code.exitStatus == .locked else {
+      return PromptHook.waiting(PromptHook.waitAfterFailure, shell)
+    }
+    var text: [UInt8] = []
+    var writer = VariableWriter(shell)
+    for name in variables.fresh.names { writer.unset(name, in: &text) }
+    return String(decoding: text, as: UTF8.self) + PromptHook.waiting(PromptHook.waitWhileSignedOut, shell)
+  }
+}

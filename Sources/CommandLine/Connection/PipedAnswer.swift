@@ -1,0 +1,93 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// An answer whose content comes through a pipe while the daemon's lines come through the socket.
+struct PipedAnswer: ~Copyable {
+  private let client: DaemonClient
+  private let pipe: FileDescriptor
+
+  static let notOfThisProtocol = Failure(
+    .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
+
+  /// - Parameter pipe: The end that the content comes out of. The daemon has the only copy of the other one.
+  init(_ client: DaemonClient, from pipe: consuming FileDescriptor) {
+    self.client = client
+    self.pipe = pipe
+  }
+
+  /// Waits for the pipe and for the daemon's last line, whichever comes, until the whole content was passed on.
+  ///
+  /// - Parameters:
+  ///   - total: How much content there is by what the last line says; nil when it does not say so.
+  ///   - typed: What a person types meanwhile, for the daemon; nil at its end.
+  ///   - pass: Passes on what the pipe has, and tells how much that was; nil at the pipe's end.
+  /// - Returns: What the last line says.
+  func receive(
+    over connection: inout DaemonConnection, total: (JSONObject) -> Int?, beside typed: inout TypedTokens?,
+    pass: (borrowing FileDescriptor) throws(Failure) -> Int?
+  ) throws(Failure) -> JSONObject {
+    var passed = 0
+    let result = try watch(&connection, &typed) { () throws(Failure) in
+      guard let count = try pass(pipe) else { return false }
+      passed += count
+      return true
+    }
+    guard let total = total(result) else { throw Self.notOfThisProtocol }
+    while passed < total {
+      guard let count = try pass(pipe) else {
+        throw Failure(.daemonUnavailable, "the daemon ended before the whole answer was there")
+      }
+      passed += count
+    }
+    return result
+  }
+
+  /// Tells what went wrong when reading, in the words of a conversation.
+  static func reading<Result: ~Copyable>(_ body: () throws(SystemError) -> Result) throws(Failure) -> Result {
+    do { return try body() } catch { throw Failure(error, doing: "the answer could not be read") }
+  }
+
+  /// - Parameter pass: False at the pipe's end.
+  private func watch(
+    _ connection: inout DaemonConnection, _ typed: inout TypedTokens?, _ pass: () throws(Failure) -> Bool
+  ) throws(Failure) -> JSONObject {
+    let poller = try Self.reading { () throws(SystemError) in
+      let poller = try Poller()
+      try poller.add(pipe.raw, interest: .read, key: 0)
+      try poller.add(connection.descriptor, interest: .read, key: 1)
+      if let typed { try poller.add(typed.raw, interest: .read, key: 2) }
+      return poller
+    }
+    func passReady() throws(Failure) {
+      if try Self.reading({ () throws(SystemError) in try pipe.waitUntilReadable(timeout: .zero) }) { _ = try pass() }
+    }
+    while true {
+      if let result = try lastLine(&connection) { return result }
+      let events = try Self.reading { () throws(SystemError) in try poller.wait(timeoutMilliseconds: -1) }
+      for event in events {
+        switch event.key {
+        case 1: try connection.readMore()
+        case 2:
+          if let terminal = typed?.raw, try typed?.pass(whileFull: passReady) == false {
+            try? poller.remove(terminal)
+            typed = nil
+          }
+        default: if try !pass() { try? poller.remove(pipe.raw) }
+        }
+      }
+    }
+  }
+
+  /// What the last line says, if it is here.
+  private func lastLine(_ connection: inout DaemonConnection) throws(Failure) -> JSONObject? {
+    while let reply = try connection.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
+      switch reply {
+      case .result(let result): return result
+      case .failure(let failure): throw failure
+      case .event(let event): client.tell(event)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,38 @@
+internal import Vault
+internal import Wire
+
+extension Failure {
+  /// What is wrong with the opening of the vault; `name` is the account's with a space before it, or empty.
+  init(opening error: VaultError, name: String) {
+    switch error.code {
+    case .locked(let level):
+      self.init(
+        .locked, name.isEmpty || level == .device ? error.message : Self.locked(name, level),
+        hint: "agent unlock\(name)")
+    case .wrongPassphrase: self.init(.wrongPassphrase, error.message)
+    case .wrongPIN: self.init(.wrongPIN, error.message)
+    case .tpmLockedOut: self.init(.tpmLockedOut, error.message, hint: "try again later")
+    case .tpmUnavailable:
+      self.init(
+        .tpmUnavailable, error.message, hint: "agent vault status; if the vault has a passphrase: agent vault rebind")
+    case .nothingToUnlock:
+      self.init(.noSuchSlot, error.message, hint: "to protect an account: agent account set NAME --protect passphrase")
+    case .alreadyProtected(let level): self.init(.invalidRequest, error.message, hint: Self.already(level))
+    case .lastSlot:
+      self.init(.lastSlot, error.message, hint: "add another one first: agent vault add-passphrase")
+    case .noSuchSlot, .tooManySlots: self.init(.noSuchSlot, error.message, hint: "agent vault status")
+    case .secretNeeded: self.init(.locked, error.message, hint: "agent vault rotate-key")
+    case .severalVaults:
+      self.init(.otherMachine, error.message, hint: "move those away that are not to be opened here")
+    default: self.init(.invalidConfiguration, error.message)
+    }
+  }
+
+  private static func locked(_ name: String, _ level: Protection) -> String {
+    "the session of\(name) is locked by \(level == .tpm2 ? "a PIN" : "a passphrase")"
+  }
+
+  private static func already(_ level: Protection) -> String {
+    level == .device ? "agent vault bind" : "agent vault change-passphrase --protection \(level.word)"
+  }
+}

@@ -1,0 +1,59 @@
+internal import Encoding
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// The commands of the settings that are run when something happens.
+extension Hub {
+  /// Runs those that are for this.
+  func runCommands(for entry: SessionEntry) {
+    guard let settings = try? settings(), !settings.commands.isEmpty else { return }
+    let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]
+    for (index, command) in settings.commands.enumerated() where command.isFor(entry.event.name, of: entry.account) {
+      commands.add(
+        CommandDesk.Order(
+          position: index + 1, command: command, account: entry.account.flatMap { try? AccountName($0) }, input: input))
+    }
+    startCommands()
+  }
+
+  private func startCommands() {
+    while let order = commands.next() {
+      let environment = commandEnvironment
+      submit {
+        let outcome: Result<Int32, SystemError>
+        do throws(SystemError) { outcome = .success(try order.start(environment: environment)) } catch {
+          outcome = .failure(error)
+        }
+        return .then { hub in hub.commandStarted(order, outcome) }
+      }
+    }
+    let dropped = commands.takeDropped()
+    if dropped > 0 { log.note(.commandsDropped(count: dropped)) }
+  }
+
+  private func commandStarted(_ order: CommandDesk.Order, _ outcome: Result<Int32, SystemError>) {
+    if let problem = commands.started(order, outcome, now: services.time.now()) { note(problem, of: order) }
+    startCommands()
+  }
+
+  private func note(_ problem: LogEvent.CommandProblem, of order: CommandDesk.Order) {
+    log.note(.commandFailed(position: order.position, problem), order.account)
+  }
+
+  /// Commands ended.
+  func serveCommands() {
+    commands.serve { order, problem in note(problem, of: order) }
+    startCommands()
+  }
+
+  /// What a command may see of the daemon's variables, and the way to this daemon, if it is not the usual one.
+  private var commandEnvironment: [String] {
+    let kept = Environment.all().filter { DaemonEnvironment.isForCommands($0.0) }.map { "\($0.0)=\($0.1)" }
+    guard let socket = facts.socketPath,
+      UserDirectories.sessionRuntimeDirectory.map({ "\($0)/\(WireProtocol.socketName)" }) != socket
+    else { return kept }
+    return kept + ["AGENT_SOCKET=\(socket)"]
+  }
+}

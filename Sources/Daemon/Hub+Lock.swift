@@ -1,0 +1,127 @@
+internal import DesktopBus
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Locking and unlocking. Keys and tokens go from memory; accounts that only this device protects go on.
+extension Hub {
+  /// Locks. Nothing behind a lock is handed out from now on; the keys stay until the refreshes under way have
+  /// written what they got.
+  func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
+    if let ticket { locks.tickets.append(ticket) }
+    guard !locks.isLocking else { return }
+    locks.isLocking = true
+    locks.idle.end()
+    for account in accounts.values {
+      let levels = account.all.compactMap(\.session.grant?.protection)
+      guard let level = levels.first(where: { $0 != .device }) else { continue }
+      locks.shut[account.name] = level
+      shut(account, level)
+      log.tell(.locked, account.name)
+    }
+    endLogins(at: services.vault.levelsToLock)
+    submit { [services] in
+      let wiped = Self.wipe(services)
+      return .then { hub in hub.locked(cause, wiped) }
+    }
+  }
+
+  /// What a lock has closed.
+  private struct Wiped: Sendable {
+    /// The levels that are locked now.
+    let levels: [Protection]
+    /// Those of them that were open.
+    let closed: Set<Protection>
+    /// The accounts at them; nil when not even that can be known.
+    let accounts: [(account: AccountName, protection: Protection)]?
+  }
+
+  private static func wipe(_ services: SessionServices) -> Wiped {
+    let vault = services.vault
+    let closing = vault.levelsToLock
+    let open = closing.filter { vault.isUnlocked($0) }
+    // What could not be written before cannot be written afterwards either.
+    if services.isUnsettled { services.settleAll() }
+    services.gate.close(closing) { vault.lock() }
+    let levels = Protection.allCases.filter { closing.contains($0) && ((try? vault.hasSlots(for: $0)) ?? false) }
+    do throws(VaultError) {
+      let found = try vault.protections().filter { levels.contains($0.protection) }
+      return Wiped(levels: levels, closed: open, accounts: found)
+    } catch {
+      return Wiped(levels: levels, closed: open, accounts: error.code == .locked(.device) ? nil : [])
+    }
+  }
+
+  private func locked(_ cause: LogEvent.LockCause, _ wiped: Wiped) {
+    let told = locks.shut
+    locks.isLocking = false
+    locks.shut = [:]
+    endLogins(at: Set(wiped.levels))
+    for (name, level) in wiped.accounts ?? accounts.keys.map({ ($0, .device) }) {
+      if let account = accounts[name] { shut(account, level) }
+      if wiped.closed.contains(level), told[name] == nil { log.tell(.locked, name) }
+    }
+    if !wiped.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
+    loop.tidyUp()
+    let result = JSONObject([("locked", .array(wiped.levels.map { .string($0.word) }))])
+    for ticket in locks.tickets { loop.send(.result(result), to: ticket) }
+    locks.tickets = []
+    let afterwards = locks.afterwards
+    locks.afterwards = []
+    for act in afterwards { act(self) }
+  }
+
+  /// Lets go of all that memory holds of an account, and of those who wait for it. A refresh under way is not
+  /// given up, since the token that it spent is gone.
+  private func shut(_ account: Account, _ level: Protection) {
+    let error = SessionError.vault(VaultError(.locked(level)))
+    let failure = Failure(error, account: account.name.text)
+    endTransfers(of: account.name, failure)
+    account.session.forgetToken()
+    failWaiters(account, error, cancelling: false)
+  }
+
+  /// What nobody has approved yet could not be kept.
+  private func endLogins(at levels: Set<Protection>) {
+    for login in logins.values where !login.isFinishing {
+      if let level = login.prepared?.level, levels.contains(level) { fail(login, .vault(VaultError(.locked(level)))) }
+    }
+  }
+
+  // MARK: Unlocking
+
+  /// Does what must not come between the two halves of a lock.
+  func whenNotLocking(_ act: @escaping (Hub) -> Void) {
+    if locks.isLocking { locks.afterwards.append(act) } else { act(self) }
+  }
+
+  /// A level is open from now on, and these accounts with it.
+  func unlocked(_ event: LogEvent, _ accounts: [AccountName]) {
+    log.note(event)
+    wishes.listen()
+    awaitIdleness()
+    for account in accounts { log.tell(.unlocked, account) }
+  }
+
+  /// Begins to count anew, by the settings as they are now.
+  func awaitIdleness() {
+    let seconds = (try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds
+    locks.idle.begin(seconds == 0 ? nil : .seconds(seconds), loop.now)
+    scheduleIdleLock()
+  }
+
+  private func scheduleIdleLock() {
+    let due = locks.idle.due
+    guard due != .distantFuture, locks.idle.timer.map({ due < $0 }) ?? true else { return }
+    locks.idle.timer = due
+    loop.schedule(.idleLock, at: due)
+  }
+
+  func idleLockDue() {
+    locks.idle.timer = nil
+    if locks.idle.due <= loop.now { lock(.idle) } else { scheduleIdleLock() }
+  }
+}

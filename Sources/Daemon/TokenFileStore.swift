@@ -1,0 +1,78 @@
+internal import Crypto
+internal import Platform
+internal import Sessions
+internal import Wire
+
+/// Where token files are: the runtime directory. Beside each lies a lock that its daemon holds, so that another one
+/// can tell the files of a daemon that died from those of one that lives.
+final class TokenFileStore {
+  private let directory: PrivateDirectory
+
+  private static let lockSuffix = ".lock"
+  private static let randomBytes = 16
+
+  /// - Parameter path: The directory; nil for the usual one, which is made where it is missing.
+  init(_ path: String?) throws(DirectoryError) {
+    directory = try Self.open(path.map { [$0] } ?? UserDirectories.runtimeCandidates())
+    removeOrphans()
+  }
+
+  private static func open(_ candidates: [String]) throws(DirectoryError) -> PrivateDirectory {
+    var problem: DirectoryError?
+    for path in candidates {
+      do { return try PrivateDirectory(opening: path, create: true) } catch { problem = problem ?? error }
+    }
+    throw problem ?? .notADirectory(path: "")
+  }
+
+  func path(of name: String) -> String { "\(directory.path)/\(name)" }
+
+  /// A name that nobody else writes to as long as the lock lives.
+  ///
+  /// - Parameter name: One that was claimed by a daemon before; nil for a new one.
+  /// - Throws: `EAGAIN` when another daemon has it.
+  func claim(_ name: String?) throws(SystemError) -> (name: String, lock: TokenFileLock) {
+    let name = name ?? Self.newName()
+    return (name, TokenFileLock(try directory.tryLock(name + Self.lockSuffix)))
+  }
+
+  private static func newName() -> String {
+    TokenFileName.prefix
+      + Randomness.bytes(randomBytes).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+  }
+
+  /// Puts the token into the file, in one step; there is nothing else in it.
+  func write(_ grant: AccessGrant, to name: String) throws(SystemError) {
+    try grant.accessToken.bytes.withBytes { (token) throws(SystemError) in
+      try directory.replaceFile(name, with: token, isDurable: false)
+    }
+  }
+
+  func remove(_ name: String) { try? directory.removeFile(name, isDurable: false) }
+
+  /// Gives a name up, with its file.
+  func release(_ name: String, _ lock: consuming TokenFileLock) {
+    remove(name)
+    try? directory.removeFile(name + Self.lockSuffix, isDurable: false)
+  }
+
+  /// Removes what daemons left behind that are no more.
+  func removeOrphans() {
+    guard let found = try? directory.fileNames() else { return }
+    let names = Set(
+      found.map { $0.hasSuffix(Self.lockSuffix) ? String($0.dropLast(Self.lockSuffix.count)) : $0 }
+        .filter { TokenFileName.isWellFormed($0) })
+    for name in names {
+      guard let lock = try? directory.tryLock(name + Self.lockSuffix) else { continue }
+      try? directory.removeLeftovers(of: name)
+      release(name, TokenFileLock(lock))
+    }
+  }
+}
+
+/// The sign that a daemon lives that writes to a token file.
+final class TokenFileLock: Sendable {
+  private let lock: FileLock
+
+  init(_ lock: consuming FileLock) { self.lock = lock }
+}

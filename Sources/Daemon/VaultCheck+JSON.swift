@@ -1,0 +1,52 @@
+internal import Encoding
+internal import Vault
+internal import Wire
+
+extension VaultCheck {
+  /// `{"sound","slots","accounts","problem"}`.
+  var json: JSONObject {
+    var object = JSONObject([("sound", .bool(isSound))])
+    object["slots"] = .array(
+      slots.map { slot in
+        var json = slot.summary.json
+        json["state"] = .string(slot.state.word)
+        return .object(json)
+      })
+    object["accounts"] = .array(
+      records.map { record in
+        [
+          "account": .string(record.account.text), "protection": .string(record.protection.word),
+          "state": .string(record.state.word),
+        ]
+      })
+    object["problem"] = problem.map { Failure($0, name: "").json }
+    return object
+  }
+
+  /// The same where there is no vault.
+  static let nothing = JSONObject([("sound", true), ("slots", .array([])), ("accounts", .array([]))])
+}
+
+extension VaultCheck.SlotState {
+  fileprivate var word: String {
+    switch self {
+    case .opens: "opens"
+    case .asks: "asks"
+    case .foreign: "foreign"
+    case .deviceSecretMissing: "secret_missing"
+    case .unavailable: "unavailable"
+    case .damaged: "damaged"
+    case .unknown: "unknown"
+    }
+  }
+}
+
+extension VaultCheck.RecordState {
+  fileprivate var word: String {
+    switch self {
+    case .opens: "opens"
+    case .locked: "locked"
+    case .damaged: "damaged"
+    }
+  }
+}

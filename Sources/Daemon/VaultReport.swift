@@ -1,0 +1,78 @@
+internal import Encoding
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// What `vault status` tells; made on a worker, since it reads the vault.
+struct VaultReport: Sendable {
+  /// A level that something opens.
+  struct Level: Sendable {
+    let protection: Protection
+    let isLocked: Bool
+    let accounts: [AccountName]
+  }
+
+  private let summary: VaultSummary
+  private let slots: [SlotSummary]
+  private let levels: [Level]
+  private let needSecrets: [Int]
+  private let problem: VaultError?
+  private let lockAfterSeconds: Int
+
+  /// What cannot be read is left out, and told as the problem.
+  init(_ services: SessionServices, lockAfterSeconds: Int) {
+    let vault = services.vault
+    summary = vault.summary()
+    self.lockAfterSeconds = lockAfterSeconds
+    var problem: VaultError?
+    slots = Self.noting(&problem) { () throws(VaultError) in try vault.slots() } ?? []
+    let accounts: [(AccountName, Protection)] =
+      Self.noting(&problem) { () throws(VaultError) in
+        try vault.protections().map { ($0.account, $0.protection) }
+      } ?? []
+    needSecrets = (try? vault.slotsThatNeedSecrets().map(\.number)) ?? []
+    let opened = Set(slots.map(\.protection))
+    levels = Protection.allCases.filter { opened.contains($0) }.map { level in
+      Level(
+        protection: level, isLocked: level == .device ? Self.isLocked(problem) : !vault.isUnlocked(level),
+        accounts: accounts.filter { $0.1 == level }.map(\.0))
+    }
+    self.problem = Self.isLocked(problem) ? nil : problem
+  }
+
+  private static func isLocked(_ problem: VaultError?) -> Bool { problem?.code == .locked(.device) }
+
+  private static func noting<Value>(_ problem: inout VaultError?, _ body: () throws(VaultError) -> Value) -> Value? {
+    do throws(VaultError) {
+      return try body()
+    } catch {
+      problem = problem ?? error
+      return nil
+    }
+  }
+
+  var json: JSONObject {
+    var object = JSONObject([
+      ("path", .string(summary.path)), ("exists", .bool(summary.exists)),
+      ("device_bound", .bool(summary.isDeviceBound)),
+    ])
+    object["binding"] = summary.binding.map { .string($0) }
+    object["binding_problem"] = summary.bindingProblem.map { .string($0) }
+    object["slots"] = .array(
+      slots.map { slot in
+        var json = slot.json
+        if needSecrets.contains(slot.number) { json["needs_secret"] = true }
+        return .object(json)
+      })
+    object["levels"] = .array(
+      levels.map { level in
+        [
+          "protection": .string(level.protection.word), "locked": .bool(level.isLocked),
+          "accounts": .array(level.accounts.map { .string($0.text) }),
+        ]
+      })
+    object["lock_after"] = .int(lockAfterSeconds)
+    object["problem"] = problem.map { Failure($0, name: "").json }
+    return object
+  }
+}

@@ -1,0 +1,95 @@
+internal import CSystemd
+internal import Platform
+internal import Synchronization
+
+/// Hears when the desktop or the login manager wants secrets to be locked: the screen of one of the user's sessions
+/// is being locked.
+///
+/// Where there is no bus, nothing is heard and nothing goes wrong. Any thread may use it.
+package final class LockWishes: Sendable {
+  /// Who may have the wish.
+  enum Source: Hashable, CaseIterable {
+    /// logind, for `loginctl lock-session` and for desktops that lock by way of it.
+    case loginManager
+    /// The desktop's own screen saver.
+    case desktop
+  }
+
+  private let userID: UInt32
+  private let tell: @Sendable () -> Void
+  private let heard = Mutex<Set<Source>>([])
+
+  /// - Parameters:
+  ///   - userID: Whose sessions count.
+  ///   - tell: Is called for each wish, on a thread of its own.
+  package init(userID: UInt32, tell: @escaping @Sendable () -> Void) {
+    self.userID = userID
+    self.tell = tell
+  }
+
+  /// Listens from now on to whoever is there and is not listened to yet; ends listening when their bus goes away.
+  /// Returns at once.
+  package func listen() {
+    for source in Source.allCases where heard.withLock({ $0.insert(source).inserted }) {
+      do throws(SystemError) {
+        try Threads.start(name: "lock wishes") { [self] in
+          hear(source)
+          _ = heard.withLock { $0.remove(source) }
+        }
+      } catch {
+        _ = heard.withLock { $0.remove(source) }
+      }
+    }
+  }
+
+  /// Until the bus is not there, or no longer. A bus that was lost is looked for once more.
+  private func hear(_ source: Source) {
+    while (try? hearOnce(source)) != nil { Threads.sleep(for: .seconds(1)) }
+  }
+
+  /// - Throws: When the bus cannot be listened to; returns when it went away later.
+  private func hearOnce(_ source: Source) throws(SystemError) {
+    let bus = try MessageBus(source == .loginManager ? .system : .user)
+    for rule in source.rules { try bus.match(rule) }
+    // A bus that ends is no error: it is what ends this.
+    while let signal = try? bus.nextSignal() {
+      if source.isWish(signal, bus, userID) { tell() }
+    }
+  }
+}
+
+extension LockWishes.Source {
+  private static let logind = "org.freedesktop.login1"
+  private static let savers = [
+    "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.cinnamon.ScreenSaver", "org.mate.ScreenSaver",
+    "org.xfce.ScreenSaver",
+  ]
+
+  /// What is asked of the bus.
+  var rules: [String] {
+    switch self {
+    case .loginManager: ["type='signal',sender='\(Self.logind)',interface='\(Self.logind).Session',member='Lock'"]
+    case .desktop: Self.savers.map { "type='signal',interface='\($0)',member='ActiveChanged'" }
+    }
+  }
+
+  /// Whether a signal wants secrets to be locked. Anybody on the machine may send any signal to us alone, so who sent
+  /// it and what it is about is looked at again.
+  func isWish(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
+    switch self {
+    case .loginManager:
+      guard signal.member == "Lock", signal.interface == "\(Self.logind).Session", let path = signal.path else {
+        return false
+      }
+      return Self.user(ofSession: path) == userID && (try? bus.owner(of: Self.logind)) == signal.sender
+    case .desktop:
+      guard let interface = signal.interface else { return false }
+      return signal.member == "ActiveChanged" && signal.flag == true && Self.savers.contains(interface)
+    }
+  }
+
+  private static func user(ofSession path: String) -> UInt32? {
+    var user: UInt32 = 0
+    return unsafe agent_session_user(path, &user) < 0 ? nil : user
+  }
+}

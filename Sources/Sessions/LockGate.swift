@@ -1,0 +1,52 @@
+internal import Platform
+package import Vault
+
+/// Stands between locking the vault and the operations that still have something to write to it.
+///
+/// A refresh that has sent a refresh token must get the new one to disk, so the keys stay until it is through.
+/// Meanwhile nothing new begins behind the levels that are about to be locked.
+package final class LockGate: Sendable {
+  private struct State {
+    var inside: [Protection: Int] = [:]
+    var closed: Set<Protection> = []
+    /// Closed, and the keys are going.
+    var wiping: Set<Protection> = []
+  }
+
+  private let state = Monitor(State())
+
+  package init() {}
+
+  /// Comes in.
+  ///
+  /// - Parameter mustWrite: What is to be written cannot be got again, so this comes in as long as there are keys.
+  /// - Returns: False when the level is being locked.
+  func enter(_ level: Protection, mustWrite: Bool = false) -> Bool {
+    state.withLock { state in
+      guard !(mustWrite ? state.wiping : state.closed).contains(level) else { return false }
+      state.inside[level, default: 0] += 1
+      return true
+    }
+  }
+
+  func leave(_ level: Protection) {
+    state.update { state in state.inside[level, default: 1] -= 1 }
+  }
+
+  /// Lets nobody in behind these levels any more, waits until those inside have left, runs `body`, and opens again.
+  ///
+  /// The wait ends, since whoever is inside has limits of its own.
+  package func close(_ levels: Set<Protection>, _ body: () -> Void) {
+    state.withLock { $0.closed.formUnion(levels) }
+    _ = state.wait(nil) { (state: inout State) -> Bool? in
+      guard levels.allSatisfy({ state.inside[$0, default: 0] == 0 }) else { return nil }
+      state.wiping.formUnion(levels)
+      return true
+    }
+    body()
+    state.withLock { state in
+      state.closed.subtract(levels)
+      state.wiping.subtract(levels)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package import Vault
+
+extension SessionServices {
+  /// The level that an account's record is at; nil when there is none.
+  package func protection(of account: AccountName) throws(SessionError) -> Protection? {
+    try storing { (vault) throws(VaultError) in try vault.protection(of: account) }
+  }
+
+  /// Makes sure that a sign-in can be kept when a person has approved it, before anything is asked of a server.
+  ///
+  /// - Parameter isNew: A record of the account's name is a leftover and means nothing.
+  /// - Returns: The level that it will be kept at.
+  /// - Throws: a vault error `locked`, or `nothingToUnlock` when nothing opens the level yet.
+  package func requireOpen(
+    _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool
+  ) throws(SessionError) -> Protection {
+    let stored = isNew ? nil : try recordedProtection(of: account)
+    for level in [stored, configuration.protection].compactMap({ $0 }) where !vault.isUnlocked(level) {
+      guard level != .device else { continue }
+      let hasSlots = try storing { (vault) throws(VaultError) in try vault.hasSlots(for: level) }
+      throw .vault(VaultError(hasSlots ? .locked(level) : .nothingToUnlock))
+    }
+    return configuration.protection ?? stored ?? .device
+  }
+
+  /// A home with vaults of other machines only has no record.
+  private func recordedProtection(of account: AccountName) throws(SessionError) -> Protection? {
+    do {
+      return try protection(of: account)
+    } catch .vault(let error) where error.code == .otherMachinesOnly {
+      return nil
+    }
+  }
+
+  /// The level that something is about to be written at.
+  ///
+  /// Only a level that can be locked is told apart: while none is open, whatever can be read is the device's.
+  func level(of account: AccountName, or wanted: Protection?) -> Protection {
+    guard lockableLevels.contains(where: { vault.isUnlocked($0) }) else { return .device }
+    if let wanted, wanted != .device { return wanted }
+    return (try? vault.protection(of: account)) ?? .device
+  }
+
+  private var lockableLevels: [Protection] { [.passphrase, .tpm2] }
+}

@@ -1,0 +1,70 @@
+internal import Synchronization
+internal import Vault
+
+/// Records with refresh tokens that the server has given out and that could not be written: the disk has failed, say.
+/// The tokens in the vault are then worth nothing any more, so these are kept until they can be written.
+///
+/// Shared by all accounts; thread-safe.
+final class UnstoredRecords: Sendable {
+  struct Entry {
+    let record: AccountRecord
+    /// The number of the write that made the record in the vault, whose place this one is to take.
+    let replaces: UInt64
+  }
+
+  private let entries = Mutex<[AccountName: Entry]>([:])
+
+  subscript(account: AccountName) -> Entry? {
+    get { entries.withLock { $0[account] } }
+    set { entries.withLock { $0[account] = newValue } }
+  }
+
+  var accounts: [AccountName] { entries.withLock { Array($0.keys) } }
+}
+
+extension SessionServices {
+  /// Makes sure that a record can be written, as far as that can be known before. For the moment before a refresh
+  /// token is spent, which cannot be undone.
+  func rehearseWrite() throws(SessionError) {
+    try storing { (vault) throws(VaultError) in try vault.rehearseWrite() }
+  }
+
+  /// Writes a record whose refresh token has taken the place of the one in the vault. When that fails it is
+  /// kept here, and ``settle(_:)`` writes it.
+  ///
+  /// - Parameter generation: The number of the record that was read.
+  func write(
+    rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64
+  ) throws(SessionError) -> UInt64 {
+    do {
+      return try write(record, of: account)
+    } catch {
+      unstored[account] = UnstoredRecords.Entry(record: record, replaces: generation)
+      throw error
+    }
+  }
+
+  /// Makes up for a write that failed. The caller holds the account.
+  ///
+  /// - Throws: what stands in the way this time.
+  func settle(_ account: AccountName) throws(SessionError) {
+    guard let entry = unstored[account] else { return }
+    let stored = try storing { (vault) throws(VaultError) in try vault.read(account)?.generation }
+    guard stored == entry.replaces else {
+      // Somebody signed in or out meanwhile.
+      unstored[account] = nil
+      return
+    }
+    try write(entry.record, of: account)
+  }
+
+  /// Tries ``settle(_:)`` for all accounts. Blocking.
+  package func settleAll() {
+    for account in unstored.accounts {
+      try? holding(account) { () throws(SessionError) in try settle(account) }
+    }
+  }
+
+  /// Whether a refresh token exists in memory only.
+  package var isUnsettled: Bool { !unstored.accounts.isEmpty }
+}

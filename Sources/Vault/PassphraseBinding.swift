@@ -1,0 +1,70 @@
+internal import Crypto
+internal import Synchronization
+
+/// Wraps a key so that it opens with a passphrase. Where it is does not matter: it is the way back
+/// after the machine has changed.
+///
+/// The wrapping key is scrypt (RFC 7914) of the passphrase. The slot's body is: 1 logarithm of N,
+/// 1 r, 1 p, 16 salt, then the wrapped key.
+enum PassphraseBinding {
+  private static let saltLength = 16
+  private static let bodyLength = 3 + saltLength + WrappedKey.length
+  /// The longest passphrase, in bytes.
+  static let maximumLength = 1024
+  /// What a file may ask for. More memory or time is refused, and less protection.
+  private static let costs = (logarithms: 15...20, blockSizes: 8...16, parallelism: 1...4, memory: 1 << 30)
+
+  /// One derivation at a time in this process: each takes 128 MiB or more.
+  private static let turn = Mutex(())
+
+  /// The body of a passphrase slot.
+  static func wrap(
+    _ key: DataKey, under passphrase: borrowing SecretBytes, cost: Scrypt.Cost, for context: SlotContext
+  ) throws(VaultError.Code) -> [UInt8] {
+    guard (1...maximumLength).contains(passphrase.count) else { throw .unusableSecret }
+    do {
+      let salt = try Random.bytes(saltLength)
+      let wrappingKey = try derive(passphrase, salt: salt, cost)
+      let parameters = [cost.logarithm, cost.blockSize, cost.parallelism].map { UInt8(clamping: $0) }
+      return parameters + salt + (try WrappedKey.seal(key, under: wrappingKey, for: context))
+    } catch {
+      throw VaultError.Code(error)
+    }
+  }
+
+  /// Gets the key out of a passphrase slot. It costs one derivation.
+  ///
+  /// - Throws: `wrongPassphrase`; `damaged` for parameters that we would not have written.
+  static func unwrap(
+    _ body: [UInt8], under passphrase: borrowing SecretBytes, for context: SlotContext
+  ) throws(VaultError.Code) -> SecretBytes {
+    let cost = try cost(of: body)
+    guard (1...maximumLength).contains(passphrase.count) else { throw .wrongPassphrase }
+    do {
+      let wrappingKey = try derive(passphrase, salt: Array(body[3..<3 + saltLength]), cost)
+      return try WrappedKey.open(body[(3 + saltLength)...], under: wrappingKey, for: context)
+    } catch {
+      throw error.code == .authenticationFailed ? .wrongPassphrase : VaultError.Code(error)
+    }
+  }
+
+  /// The parameters in a slot's body.
+  static func cost(of body: [UInt8]) throws(VaultError.Code) -> Scrypt.Cost {
+    guard body.count == bodyLength else { throw .damaged }
+    let cost = Scrypt.Cost(logarithm: Int(body[0]), blockSize: Int(body[1]), parallelism: Int(body[2]))
+    guard costs.logarithms.contains(cost.logarithm), costs.blockSizes.contains(cost.blockSize),
+      costs.parallelism.contains(cost.parallelism), cost.memory <= costs.memory
+    else { throw .damaged }
+    return cost
+  }
+
+  private static func derive(
+    _ passphrase: borrowing SecretBytes, salt: [UInt8], _ cost: Scrypt.Cost
+  ) throws(CryptoError) -> SecretBytes {
+    try passphrase.withBytes { (bytes) throws(CryptoError) in
+      try turn.withLock { (_) throws(CryptoError) in
+        try Scrypt.derive(bytes, salt: salt.span, cost: cost, count: AES256GCM.keyByteCount)
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// What a slot is, beside its body. All of it is authenticated where the slot's key is wrapped, so
+/// that no slot passes for another, for one of another vault or for one of older keys.
+struct SlotContext: Sendable {
+  let header: VaultHeader
+  let number: UInt8
+  let kind: SlotKind
+  let protection: Protection
+  /// The epoch of the key that the slot leads to.
+  let epoch: UInt64
+
+  /// The context of a slot in a file.
+  init(of slot: KeySlot, kind: SlotKind, header: VaultHeader, epochs: KeyEpochs) {
+    self.init(
+      number: slot.number, kind: kind, protection: slot.protection, header: header, epoch: epochs[slot.protection])
+  }
+
+  /// The context of a slot that shall lead to `key`.
+  init(number: UInt8, kind: SlotKind, leadingTo key: DataKey) {
+    self.init(number: number, kind: kind, protection: key.protection, header: key.header, epoch: key.epoch)
+  }
+
+  private init(number: UInt8, kind: SlotKind, protection: Protection, header: VaultHeader, epoch: UInt64) {
+    self.header = header
+    self.number = number
+    self.kind = kind
+    self.protection = protection
+    self.epoch = epoch
+  }
+
+  var associatedData: [UInt8] {
+    var bytes = header.bytes
+    bytes.append(number)
+    bytes.append(bigEndian: kind.rawValue)
+    bytes.append(protection.rawValue)
+    bytes.append(bigEndian: epoch)
+    return bytes
+  }
+}

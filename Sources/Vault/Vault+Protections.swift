@@ -1,0 +1,16 @@
+internal import Synchronization
+
+extension Vault {
+  /// How the record of each account opens, in byte order of the names. It needs the device's key only.
+  ///
+  /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here.
+  package func protections() throws(VaultError) -> [(account: AccountName, protection: Protection)] {
+    try loadForReading()?.file.records.map { ($0.name, $0.protection) } ?? []
+  }
+
+  /// What ``lock()`` would take away if it were called now: the keys that somebody opened, and those that could
+  /// be opened meanwhile.
+  package var levelsToLock: Set<Protection> {
+    memory.withLock { $0.isDeviceKeyLent } ? [.device, .passphrase, .tpm2] : [.passphrase, .tpm2]
+  }
+}

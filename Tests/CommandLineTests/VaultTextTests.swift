@@ -1,0 +1,75 @@
+import Encoding
+import Testing
+
+@testable import CommandLine
+
+@Suite struct `The vault in words` {
+  private func object(_ text: String) throws -> JSONObject {
+    try #require(try JSON(parsing: Array(text.utf8)).object)
+  }
+
+  @Test func `says what opens it and what is behind each lock`() throws {
+    let result = try object(
+      #"""
+      {"path":"/s/vault.x","exists":true,"device_bound":true,"binding":"tpm2","lock_after":5400,"slots":[
+        {"slot":1,"kind":"tpm2","protection":"device"},{"slot":4,"kind":"passphrase","protection":"passphrase"},
+        {"slot":7,"kind":"tpm2","protection":"tpm2"},{"slot":9,"kind":"unknown-77","protection":"device"}],
+       "levels":[{"protection":"device","locked":false,"accounts":["home","work"]},
+        {"protection":"passphrase","locked":true,"accounts":["bank"]},{"protection":"tpm2","locked":true,"accounts":[]}]}
+      """#)
+    #expect(
+      VaultText.status(result) == """
+        vault       /s/vault.x
+        binding     the TPM
+        locks       after 90m without use
+        device      open, home work
+        passphrase  locked, bank
+        tpm2        locked
+        slot 1      the TPM opens device
+        slot 4      a passphrase opens passphrase
+        slot 7      the TPM with a PIN opens tpm2
+        slot 9      unknown-77 opens device
+
+        """)
+  }
+
+  @Test func `says why it cannot be used`() throws {
+    let result = try object(
+      #"""
+      {"path":"/s/v","exists":true,"device_bound":false,"binding":"host","binding_problem":"no TPM","lock_after":0,
+       "slots":[],"levels":[],"problem":{"code":"foreign_device","message":"it is foreign","hint":"agent vault rebind"}}
+      """#)
+    #expect(
+      VaultText.status(result) == """
+        vault    /s/v
+        binding  the device secret alone, since the machine has no id; no TPM
+        locks    only when asked to
+        problem  it is foreign; try: agent vault rebind
+
+        """)
+  }
+
+  @Test func `says what a look at every part has found`() throws {
+    let result = try object(
+      #"""
+      {"sound":false,"slots":[{"slot":1,"kind":"host","protection":"device","state":"opens"},
+        {"slot":2,"kind":"passphrase","protection":"passphrase","state":"asks"}],
+       "accounts":[{"account":"bank","protection":"passphrase","state":"locked"},
+        {"account":"work","protection":"device","state":"damaged"}]}
+      """#)
+    #expect(
+      VaultText.check(result) == """
+        slot 1  this machine opens device: it opens
+        slot 2  a passphrase opens passphrase: it is in order
+        bank    it is locked
+        work    it is damaged
+
+        """)
+  }
+
+  @Test func `survives members of any type`() throws {
+    let result = try object(#"{"path":3,"exists":{},"slots":[1,{"slot":"x"}],"levels":[{}],"lock_after":"never"}"#)
+    #expect(!VaultText.status(result).isEmpty && !VaultText.check(result).isEmpty)
+    #expect(VaultText.levels(.null) == "nothing, since nothing is there")
+  }
+}

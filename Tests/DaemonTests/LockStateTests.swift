@@ -1,0 +1,58 @@
+import Platform
+import Testing
+
+@testable import Daemon
+
+@Suite struct `The lock by itself` {
+  private let start = Instant.now
+
+  @Test func `is never due while nothing is unlocked, or when it is not wanted`() {
+    var idle = IdleLock()
+    #expect(idle.due == .distantFuture && !idle.isCounting)
+    idle.begin(nil, start)
+    #expect(idle.due == .distantFuture && idle.isCounting)
+    idle.used(start.advanced(by: .seconds(5)))
+    #expect(idle.due == .distantFuture)
+  }
+
+  @Test func `is due after its time, which each use begins anew`() {
+    var idle = IdleLock()
+    idle.begin(.seconds(60), start)
+    #expect(idle.due == start.advanced(by: .seconds(60)))
+    idle.used(start.advanced(by: .seconds(59)))
+    #expect(idle.due == start.advanced(by: .seconds(119)))
+    idle.end()
+    #expect(idle.due == .distantFuture && !idle.isCounting)
+    // A use that is told afterwards does not bring it back.
+    idle.used(start.advanced(by: .seconds(120)))
+    #expect(idle.due == .distantFuture)
+  }
+}
+
+@Suite struct `A passphrase` {
+  private func isUTF8(_ bytes: [UInt8]) -> Bool { VaultSecret.isUTF8(bytes.span) }
+
+  @Test func `is well-formed UTF-8 (RFC 3629 section 4), as the standard library reads it`() {
+    var failures: [[UInt8]] = []
+    let interesting: [UInt8] = [
+      0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF,
+      0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
+    ]
+    func check(_ bytes: [UInt8]) {
+      let isValid = String(validating: bytes, as: UTF8.self) != nil
+      if isUTF8(bytes) != isValid { failures.append(bytes) }
+    }
+    for first in interesting {
+      check([first])
+      for second in interesting {
+        check([first, second])
+        for third in interesting {
+          check([first, second, third])
+          for fourth in interesting where first >= 0xE0 { check([first, second, third, fourth]) }
+        }
+      }
+    }
+    #expect(failures == [])
+    #expect(isUTF8(Array("grün \u{1F511} ключ".utf8)))
+  }
+}

@@ -1,0 +1,88 @@
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vault
+import Wire
+
+@testable import Daemon
+
+@Suite struct `News of a session` {
+  private static let unreachable = SessionError.oauth(OAuthError(HTTPFailure(.connect), ""))
+
+  /// The macro cannot call what changes a value.
+  private func expect(
+    _ told: [SessionEvent], _ expected: [SessionEvent], _ location: SourceLocation = #_sourceLocation
+  ) {
+    #expect(told == expected, sourceLocation: location)
+  }
+
+  @Test func `are the events that settings know`() {
+    #expect(SessionEvent.names == EventCommand.Event.allCases.map(\.rawValue))
+  }
+
+  @Test func `tell once that it is over`() {
+    var news = AccountNews()
+    expect(news.signedOut(.user), [.signedOut(.user)])
+    expect(news.signedOut(.removed), [])
+    expect(news.failed(.expired(account: "work")), [])
+  }
+
+  @Test func `tell of an account that nobody signed in to nothing but what the server says`() {
+    for error in [SessionError.signedOut(account: "work"), .configurationChanged(account: "work", setting: "issuer")] {
+      var news = AccountNews()
+      expect(news.failed(error), [])
+    }
+    var news = AccountNews()
+    expect(news.failed(.expired(account: "work")), [.signedOut(.expired)])
+  }
+
+  @Test func `tell once that nobody can be reached`() {
+    var news = AccountNews()
+    expect(news.failed(Self.unreachable), [.offline(.network)])
+    expect(news.failed(Self.unreachable), [])
+  }
+
+  @Test func `tell each failure once`() {
+    var news = AccountNews()
+    expect(news.failed(.cancelled), [])
+    expect(news.failed(.memory), [.refreshFailed(Failure(.memory, account: nil).code)])
+    expect(news.failed(.memory), [])
+  }
+
+  @Test func `of all accounts end up in a list of their own, the last 200`() throws {
+    let log = EventLog(time: ManualTime())
+    let (work, home) = (try AccountName("work"), try AccountName("home"))
+    for _ in 0..<150 { log.tell(.online, work) }
+    for _ in 0..<70 { log.tell(.online, home) }
+    log.tell(.locked)
+    #expect(log.json["events"]?.array == [])
+    #expect(log.sessionJSON(of: nil)["events"]?.array?.count == 200)
+    #expect(log.sessionJSON(of: nil)["dropped"] == 21)
+    #expect(log.sessionJSON(of: home)["events"]?.array?.count == 71)
+  }
+
+  @Test func `are followed by so many and no more`() throws {
+    var followers = Followers()
+    let work = try AccountName("work")
+    for serial in 0..<UInt64(Followers.most) {
+      let isTaken = followers.begin(Ticket(connection: 1, serial: serial), about: nil)
+      #expect(isTaken)
+    }
+    let another = Ticket(connection: 2, serial: 0)
+    let isTooMuch = !followers.begin(another, about: work)
+    followers.end(Ticket(connection: 1, serial: 3))
+    let isTaken = followers.begin(another, about: work)
+    #expect(isTooMuch && isTaken)
+    func isTold(_ account: String) -> Bool {
+      followers.tickets(for: SessionEntry(time: 0, account: account, event: .online)).contains(another)
+    }
+    #expect(isTold("work") && !isTold("home"))
+    followers.rename(work, to: try AccountName("home"))
+    #expect(!isTold("work") && isTold("home"))
+    let all = followers.endAll()
+    #expect(all.count == Followers.most && followers.count == 0)
+  }
+}

@@ -1,0 +1,148 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// The daemon is ended, or a call of the system fails, at every step of what changes the vault. Each time the vault
+/// opens, no account is lost, no older refresh token is spent, and the error is the right one.
+@Suite(.needsPrograms, .needsFaults) struct `A fault at any step` {
+  @Test func `of a refresh with rotation costs no session but where the answer was lost`() throws {
+    try FaultSweep.with { sweep in
+      try sweep.tree.signIn("work", at: sweep.issuer.url)
+      var lost = 0
+      try sweep.run("refresh", share: 4) {
+        try sweep.tree.agent("token", "work", "--force-refresh")
+      } check: { trial in
+        // What the server knows and the vault does not is lost when the daemon ends there, and only then: nobody
+        // could have written it down. A server without leeway (RFC 9700 section 4.14.2) then ends the session.
+        let after = try sweep.tree.agent("token", "work", "--force-refresh")
+        if trial.fault.isKill, after.failed(3) {
+          lost += 1
+          #expect(trial.isBetweenAnswerAndWrite, "\(trial): \(after.errorText)")
+          #expect(after.errorText.contains("Session expired, please sign in again"))
+          try sweep.tree.signIn("work", at: sweep.issuer.url)
+        } else {
+          #expect(after.succeeded, "\(trial): \(after.errorText)")
+          try sweep.expectIntact("work", "\(trial)")
+        }
+      }
+      #expect(try sweep.issuer.count("reuse_detected") == lost)
+      #expect(lost > 0)
+    }
+  }
+
+  // RFC 9700 section 4.14.2.
+  @Test func `of a refresh costs no session at a server that takes the last token once more`() throws {
+    try FaultSweep.with { sweep in
+      try sweep.issuer.control("reuse_leeway", "3600")
+      try sweep.tree.signIn("work", at: sweep.issuer.url)
+      try sweep.run("refresh with leeway", share: 8) {
+        try sweep.tree.agent("token", "work", "--force-refresh")
+      } check: { trial in
+        try sweep.expectIntact("work", "\(trial)")
+      }
+      #expect(try sweep.issuer.count("reuse_detected") == 0)
+    }
+  }
+
+  @Test func `of the first sign-in leaves nothing that stands in the way of the next`() throws {
+    try FaultSweep.with { sweep in
+      let signIn = ["login", "work", "--issuer", sweep.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
+      try sweep.run("first sign-in", share: 8) {
+        try sweep.daemon.kill()
+        try #require(try ProcessRunner.shell("cd '\(sweep.tree.directory.path)' && rm -rf state/* config/*").succeeded)
+        try sweep.daemon.start()
+      } operation: {
+        try sweep.tree.agent(signIn + ["--device"])
+      } check: { trial in
+        let again = try sweep.tree.agent(signIn + ["--device"])
+        #expect(again.succeeded, "\(trial): \(again.errorText)")
+        try sweep.expectRenewed("work", "\(trial)")
+      }
+      try sweep.tree.signIn("home", at: sweep.issuer.url)
+    }
+  }
+
+  @Test func `of another sign-in costs no account`() throws {
+    try FaultSweep.with { sweep in
+      let signIn = ["login", "work", "--issuer", sweep.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
+      try sweep.run("sign-in", share: 8) {
+        try sweep.tree.agent(signIn + ["--device"])
+      } check: { trial in
+        try sweep.expectRenewed("home", "\(trial)")
+        let again = try sweep.tree.agent(signIn + ["--device"])
+        #expect(again.succeeded, "\(trial): \(again.errorText)")
+        try sweep.expectRenewed("work", "\(trial)")
+      }
+      #expect(try sweep.issuer.count("reuse_detected") == 0)
+    }
+  }
+
+  @Test func `of a sign-out can be made up for by another one`() throws {
+    try FaultSweep.with { sweep in
+      try sweep.run("sign-out", share: 6) {
+        try sweep.tree.signIn("work", at: sweep.issuer.url)
+      } operation: {
+        try sweep.tree.agent("logout", "work")
+      } check: { trial in
+        if trial.result.succeeded { #expect(try sweep.tree.agent("token", "work").failed(3), "\(trial)") }
+        let again = try sweep.tree.agent("logout", "work")
+        #expect(again.succeeded, "\(trial): \(again.errorText)")
+        try sweep.daemon.restart()
+        #expect(try sweep.tree.agent("token", "work").failed(3), "\(trial)")
+        try sweep.expectRenewed("home", "\(trial)")
+      }
+      #expect(try sweep.issuer.count("reuse_detected") == 0)
+    }
+  }
+
+  @Test func `of a rename leaves the whole session under one of the names`() throws {
+    try FaultSweep.with { sweep in
+      try sweep.tree.signIn("work", at: sweep.issuer.url)
+      try sweep.run("rename", share: 8) {
+        try sweep.tree.agent("account", "rename", "work", "office")
+      } check: { trial in
+        try sweep.daemon.restart()
+        let names = try #require(try sweep.tree.json("list")["accounts"]?.array).compactMap { $0["name"]?.string }
+        let left = names.filter { $0 == "work" || $0 == "office" }
+        #expect(left.count == 1, "\(trial): \(names)")
+        let token = try sweep.tree.agent(["token", left.first ?? "work", "--force-refresh"])
+        #expect(token.succeeded, "\(trial): \(token.errorText)")
+        if left == ["office"] { #expect(try sweep.tree.agent("account", "rename", "office", "work").succeeded) }
+        try sweep.expectRenewed("home", "\(trial)")
+      }
+      #expect(try sweep.issuer.count("reuse_detected") == 0)
+    }
+  }
+
+  @Test func `of a removal can be made up for by another one`() throws {
+    try FaultSweep.with { sweep in
+      try sweep.run("removal", share: 8) {
+        if try !sweep.tree.agent("account", "show", "work").succeeded {
+          try sweep.tree.signIn("work", at: sweep.issuer.url)
+        }
+        try sweep.tree.signIn("work", at: sweep.issuer.url)
+      } operation: {
+        try sweep.tree.agent("account", "remove", "work")
+      } check: { trial in
+        try sweep.daemon.restart()
+        let again = try sweep.tree.agent("account", "remove", "work")
+        #expect(again.succeeded || again.failed(3) || again.failed(1), "\(trial): \(again.errorText)")
+        #expect(try !sweep.tree.agent("account", "show", "work").succeeded, "\(trial)")
+        try sweep.expectRenewed("home", "\(trial)")
+      }
+      #expect(try sweep.issuer.count("reuse_detected") == 0)
+    }
+  }
+}
+
+extension FaultSweep.Trial {
+  /// Whether the daemon ended after the token request had gone out, and before the vault was replaced.
+  fileprivate var isBetweenAnswerAndWrite: Bool {
+    let isSent = trace.contains { $0.function == "send" && ($0.number < step.number || fault.description == "after") }
+    let isWritten = trace.contains {
+      $0.function == "renameat" && ($0.number < step.number || fault.description == "after")
+    }
+    return isSent && !isWritten
+  }
+}

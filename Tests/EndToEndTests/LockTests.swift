@@ -1,0 +1,149 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+@Suite(.needsPrograms) struct `A lock` {
+  /// Commands that need the session of an account.
+  private static let commands: [[String]] = [
+    ["token", "shut"], ["token", "shut", "--force-refresh"], ["token", "shut", "--id-token"],
+    ["token", "shut", "--scope", "openid"],
+    ["exec", "shut", "--", "true"], ["whoami", "shut"], ["account", "rename", "shut", "closed"], ["logout", "shut"],
+  ]
+
+  @Test func `refuses what is behind it with exit status 5, and lets the other accounts go on`() throws {
+    try LockedHome.with { home in
+      #expect(try !home.isLocked())
+      try home.lock()
+      for command in Self.commands {
+        let result = try home.tree.agent(command.prefix(1) + ["--json"] + command.dropFirst())
+        #expect(result.failed(5), "\(command): \(result.errorText)")
+        #expect(result.failureCode == "locked", "\(command)")
+        #expect(result.errorText.contains("\"agent unlock shut\""), "\(command): \(result.errorText)")
+      }
+      let asked = try home.issuer.requests()
+      let request = try home.tree.agent("request", "\(home.issuer.url)/userinfo", "-a", "shut")
+      #expect(request.failed(5))
+      // What a shell evaluates sets the status, and says nothing else.
+      let env = try home.tree.agent("env", "shut")
+      #expect(env.status == .exited(5) && env.outputText == "(exit 5);\n")
+      #expect(try home.issuer.requests() == asked)
+      let before = try home.tree.token("open")
+      #expect(try home.tree.token("open", "--force-refresh") != before)
+      #expect(try home.issuer.count("reuse_detected") == 0)
+    }
+  }
+
+  @Test func `is shown by status and list, and ends with an unlock`() throws {
+    try LockedHome.with { home in
+      #expect(try home.status("shut")["state"] == "active")
+      #expect(try home.status("shut")["protection"] == "passphrase")
+      #expect(try home.status("open")["protection"] == "device")
+      #expect(try home.tree.json("lock")["locked"] == ["passphrase"])
+      let shut = try home.status("shut")
+      #expect(shut["state"] == "locked" && shut["problem"]?["code"] == "locked" && shut["expires_at"] == nil)
+      #expect(shut["protection"] == "passphrase")
+      #expect(try home.status("open")["state"] == "active")
+      let list = try home.tree.json("list")["accounts"]?.array?.compactMap { $0["state"]?.string }
+      #expect(list == ["active", "locked"])
+      try home.unlock()
+      let again = try home.status("shut")
+      #expect(again["state"] == "stale" && again["problem"] == nil)
+      #expect(try !home.tree.token("shut").isEmpty)
+      #expect(try home.status("shut")["state"] == "active")
+    }
+  }
+
+  @Test func `is what a new daemon begins with`() throws {
+    try LockedHome.with { home in
+      try home.tree.stopDaemon()
+      #expect(try home.isLocked())
+      #expect(try home.tree.json("status", "shut")["accounts"]?.array?.first?["state"] == "locked")
+      #expect(try !home.tree.token("open").isEmpty)
+      try home.tree.killDaemon()
+      #expect(try home.isLocked())
+      try home.unlock()
+      #expect(try !home.isLocked())
+    }
+  }
+
+  @Test func `waits for a refresh that is under way, whose new refresh token is not lost`() throws {
+    try LockedHome.with { home in
+      try home.issuer.control("delay_token_ms", "2000")
+      let refreshes = try home.issuer.count("refreshes")
+      let token = try home.tree.start(["token", "shut", "--force-refresh", "--json"])
+      try home.tree.awaitEvent("refresh_began", of: "shut")
+      let lock = try home.tree.start(["lock", "--json"])
+      // Who waited for the token is told at once.
+      #expect(try token.wait() == .exited(5))
+      #expect(try home.isLocked())
+      #expect(try lock.wait() == .exited(0))
+      #expect(try home.issuer.count("refreshes") == refreshes + 1)
+      try home.issuer.control("delay_token_ms", "0")
+      try home.unlock()
+      #expect(try !home.tree.token("shut", "--force-refresh").isEmpty)
+      #expect(try home.issuer.count("reuse_detected") == 0)
+    }
+  }
+
+  @Test func `of a home where nothing is protected is no error`() throws {
+    try Session.with { session in
+      #expect(try session.tree.json("lock")["locked"] == [])
+      #expect(try session.tree.json("unlock")["unlocked"] == [])
+      #expect(try !session.tree.token().isEmpty)
+      try session.tree.stopDaemon()
+      #expect(try session.tree.json("lock")["locked"] == [])
+      #expect(try session.tree.daemons() == [], "a lock starts no daemon")
+    }
+  }
+
+  // MARK: By itself
+
+  @Test func `comes by itself after a time without use`() throws {
+    try LockedHome.with { home in
+      #expect(try home.tree.json("vault", "set", "--lock-after", "1s")["lock_after"] == 1)
+      try home.tree.awaitLock("idle")
+      #expect(try home.isLocked())
+      #expect(try !home.tree.token("open").isEmpty)
+      #expect(try home.tree.json("vault", "set", "--lock-after", "never")["lock_after"] == 0)
+      try home.unlock()
+      // Longer than it took before.
+      Threads.sleep(for: .milliseconds(1500))
+      #expect(try !home.isLocked())
+    }
+  }
+
+  @Test func `does not come while accounts behind it are used, and does when only others are`() throws {
+    try LockedHome.with { home in
+      try home.run("vault", "set", "--lock-after", "2s")
+      // The time begins anew with each use.
+      for _ in 0..<8 {
+        #expect(try !home.isLocked())
+        Threads.sleep(for: .milliseconds(500))
+      }
+      let deadline = Instant.now.advanced(by: .seconds(20))
+      while try !home.tree.hasLocked("idle") {
+        try #require(Instant.now < deadline)
+        #expect(try !home.tree.token("open").isEmpty)
+        Threads.sleep(for: .milliseconds(200))
+      }
+      #expect(try home.isLocked())
+    }
+  }
+}
+
+extension AgentTree {
+  /// Whether the log tells of a lock by this cause.
+  func hasLocked(_ cause: String) throws -> Bool {
+    try events().contains { $0["event"] == "locked" && $0["cause"]?.string == cause }
+  }
+
+  /// Waits for that. There is nothing to wait for but the log itself.
+  func awaitLock(_ cause: String, patience: Duration = .seconds(20)) throws {
+    let deadline = Instant.now.advanced(by: patience)
+    while try !hasLocked(cause) {
+      try #require(Instant.now < deadline, "there is no lock")
+      Threads.sleep(for: .milliseconds(20))
+    }
+  }
+}

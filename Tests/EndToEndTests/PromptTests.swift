@@ -1,0 +1,144 @@
+import Platform
+import TestSupport
+import Testing
+
+/// `agent env --hook` in real shells, each on a terminal of its own.
+@Suite(.needsPrograms) struct `Variables at the prompt` {
+  enum Shell: String, CaseIterable, Sendable {
+    case bash, zsh, fish
+
+    /// A statement that makes the next prompt ask.
+    var asks: String { self == .fish ? "set -g __agent_env_due 0" : "__agent_env_due=0" }
+    var status: String { self == .fish ? "$status" : "$?" }
+
+    /// What the start file has before the function, to see the status that others see.
+    var neighbour: String {
+      switch self {
+      case .bash: "PROMPT_COMMAND='seen=$?'"
+      case .zsh: "precmd() { seen=$? }"
+      case .fish: "function neighbour --on-event fish_prompt; set -g seen $status; end"
+      }
+    }
+
+    func evaluation(_ options: String) -> String {
+      self == .fish
+        ? "agent env --hook fish \(options) | source" : "eval \"$(agent env --hook \(rawValue) \(options))\""
+    }
+  }
+
+  /// A shell that has read a start file and shows a prompt.
+  private static func start(
+    _ shell: Shell, _ tree: AgentTree, _ lines: [String] = [], _ options: String = ""
+  ) throws -> WatchedProgram {
+    let prompt = shell == .fish ? "function fish_prompt; echo 'ready> '; end; set -g fish_greeting" : "PS1='ready> '"
+    let text = (lines + [shell.evaluation(options), prompt]).joined(separator: "\n") + "\n"
+    let name = shell == .zsh ? "home/.zshrc" : "home/rc"
+    try tree.directory.write(name, text)
+    let command =
+      switch shell {
+      case .bash: ["/bin/bash", "--rcfile", tree.path(name), "-i"]
+      case .zsh: ["/usr/bin/zsh", "-i"]
+      case .fish: ["/usr/bin/fish", "-C", "source '\(tree.path(name))'", "-i"]
+      }
+    let program = try WatchedProgram(tree, columns: 250, ["HISTFILE": nil, "ZDOTDIR": tree.path("home")], command)
+    try program.until("ready>")
+    return program
+  }
+
+  /// Types a line and waits for what it prints.
+  private static func ask(_ program: WatchedProgram, _ line: String, _ answer: String) throws {
+    try program.type(line + "\r")
+    try program.until(answer)
+  }
+
+  @Test(arguments: Shell.allCases) func `are there, go with a sign-out and come back`(shell: Shell) throws {
+    try Session.with { session in
+      let program = try Self.start(shell, session.tree)
+      let show = #"echo "tok:$AGENT_ACCESS_TOKEN:$AGENT_ACCOUNT:""#
+      try Self.ask(program, show, "tok:\(try session.tree.token())::")
+      #expect(try session.tree.agent("logout").succeeded)
+      try Self.ask(program, shell.asks, "ready>")
+      try Self.ask(program, show, "tok:::")
+      try session.tree.signIn(at: session.issuer.url)
+      try Self.ask(program, shell.asks, "ready>")
+      try Self.ask(program, show, "tok:\(try session.tree.token())::")
+      try Self.ask(program, "exit", "exit")
+      _ = try program.end()
+    }
+  }
+
+  @Test(arguments: Shell.allCases) func `leave the status and the other functions of the prompt alone`(shell: Shell)
+    throws
+  {
+    try Session.with { session in
+      // Twice, as when a start file is read again.
+      let program = try Self.start(shell, session.tree, [shell.neighbour, shell.evaluation("")])
+      try Self.ask(program, "sh -c 'exit 7'", "ready>")
+      try Self.ask(program, #"echo "last:\#(shell.status):""#, "last:7:")
+      try Self.ask(program, "sh -c 'exit 8'", "ready>")
+      try Self.ask(program, #"echo "seen:$seen:""#, "seen:8:")
+      try Self.ask(program, "\(shell.asks); sh -c 'exit 9'", "ready>")
+      try Self.ask(program, #"echo "again:$seen:\#(shell.status):""#, "again:9:9:")
+      try program.type("exit\r")
+      #expect(try program.end().rows.filter { $0.contains("agent:") }.isEmpty)
+    }
+  }
+
+  @Test(arguments: Shell.allCases) func `are renewed when the token is near its end`(shell: Shell) throws {
+    try Session.with("--access-token-lifetime", "3") { session in
+      let program = try Self.start(shell, session.tree, [], "work --var TOK=access_token")
+      let script =
+        shell == .fish
+        ? "set old $TOK; while test \"$TOK\" = \"$old\"; sleep 0.2; __agent_env_hook; end; echo \"changed:\"$TOK\":\""
+        : "old=$TOK; while [ \"$TOK\" = \"$old\" ]; do sleep 0.2; __agent_env_hook; done; echo \"changed:\"$TOK\":\""
+      try program.type(script + "\r")
+      let screen = try program.until("changed:")
+      #expect(screen.rows.contains { $0.contains("changed:") })
+      let refreshes = try session.issuer.count("refreshes")
+      #expect((1...20).contains(refreshes))
+      try program.type("exit\r")
+      _ = try program.end()
+    }
+  }
+
+  @Test func `stand in a list of functions first`() throws {
+    try Session.with { session in
+      let program = try Self.start(
+        .bash, session.tree, ["PROMPT_COMMAND=('seen=$?' 'n=$((n+1))')"])
+      try Self.ask(program, "sh -c 'exit 8'", "ready>")
+      try Self.ask(program, #"echo "seen:$seen:$n:${#PROMPT_COMMAND[@]}:""#, "seen:8:2:3:")
+      try program.type("exit\r")
+      _ = try program.end()
+    }
+  }
+
+  @Test(arguments: Shell.allCases) func `keep nobody waiting for a server that does not answer`(shell: Shell) throws {
+    try Session.with("--access-token-lifetime", "3") { session in
+      try session.waitUntilExpired()
+      try session.issuer.control("hang", "token")
+      let begin = Instant.now
+      let program = try Self.start(shell, session.tree)
+      #expect(begin.duration(to: .now) < .seconds(10))
+      try Self.ask(program, #"echo "tok:$AGENT_ACCESS_TOKEN:""#, "tok::")
+      try program.type("exit\r")
+      _ = try program.end()
+      try session.issuer.control("hang", "none")
+    }
+  }
+
+  @Test func `are printed for nobody but shells`() throws {
+    try Session.with { session in
+      for arguments in [
+        ["--hook", "sh"], ["--hook", "bash", "--unset"], ["--hook", "bash", "--shell", "bash"],
+        ["--hook", "bash", "--json"], ["--hook", "bash", "--var", "PATH=issuer"], ["--hook", "bash", "a\nb"],
+      ] {
+        let result = try session.tree.agent(["env"] + arguments)
+        #expect(result.status == .exited(2), "\(arguments)")
+      }
+      // Nothing is asked for it.
+      try session.tree.stopDaemon()
+      #expect(try session.tree.agent("env", "--hook", "zsh").succeeded)
+      #expect(try session.tree.daemons() == [])
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// Whatever keeps the vault from being used has an error of its own, changes nothing, and is forgotten once it is mended.
+@Suite(.needsPrograms) struct `A vault that cannot be used` {
+  /// A state of the files that is refused.
+  struct Trouble: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// Shell lines, run in the state directory with `$VAULT` for the vault's name.
+    let spoil: String
+    let mend: String
+    let code: String
+    /// A part of what a person reads.
+    let message: String
+    var needsRoot = false
+  }
+
+  static let troubles: [Trouble] = [
+    Trouble(
+      testDescription: "a directory of another user", spoil: "chown 65534 .", mend: "chown 0 .", code: "storage",
+      message: "state/agent belongs to another user", needsRoot: true),
+    Trouble(
+      testDescription: "a directory that is open to others", spoil: "chmod 755 .", mend: "chmod 700 .",
+      code: "storage", message: "state/agent is open to other users (mode 755)"),
+    Trouble(
+      testDescription: "a link in place of the directory", spoil: "mv ../agent ../moved && ln -s moved ../agent",
+      mend: "rm ../agent && mv ../moved ../agent", code: "storage",
+      message: "state/agent is a symbolic link, which is not followed"),
+    Trouble(
+      testDescription: "a file in place of the directory",
+      spoil: "mv ../agent ../moved && (umask 077; echo > ../agent)",
+      mend: "rm ../agent && mv ../moved ../agent", code: "storage", message: "state/agent: open failed: Not a directory"
+    ),
+    Trouble(
+      testDescription: "a file of another user", spoil: "chown 65534 $VAULT", mend: "chown 0 $VAULT", code: "storage",
+      message: "belongs to another user", needsRoot: true),
+    Trouble(
+      testDescription: "a file that is open to others", spoil: "chmod 644 $VAULT", mend: "chmod 600 $VAULT",
+      code: "storage", message: "is open to other users (mode 644)"),
+    Trouble(
+      testDescription: "a link in place of the file", spoil: "mv $VAULT kept && ln -s kept $VAULT",
+      mend: "mv kept $VAULT", code: "storage", message: "is a symbolic link, which is not followed"),
+    Trouble(
+      testDescription: "a pipe in place of the file", spoil: "mv $VAULT kept && mkfifo -m 600 $VAULT",
+      mend: "mv kept $VAULT", code: "storage", message: "is neither a file nor a directory"),
+    Trouble(
+      testDescription: "an empty file", spoil: "cp -p $VAULT kept && : > $VAULT", mend: "mv kept $VAULT",
+      code: "vault_unusable", message: "the file is damaged"),
+    Trouble(
+      testDescription: "a file that is cut off",
+      spoil: "cp -p $VAULT kept && dd if=kept of=$VAULT bs=1 count=200 2>/dev/null", mend: "mv kept $VAULT",
+      code: "vault_unusable", message: "the file is damaged"),
+    Trouble(
+      testDescription: "a file with more at its end", spoil: "cp -p $VAULT kept && echo more >> $VAULT",
+      mend: "mv kept $VAULT", code: "vault_unusable", message: "the file is damaged"),
+    Trouble(
+      testDescription: "a file of a later version",
+      // After the magic comes the version, which is higher here than any that is known.
+      spoil: "cp -p $VAULT kept && printf '\\377\\377' | dd of=$VAULT bs=1 seek=8 conv=notrunc 2>/dev/null",
+      mend: "mv kept $VAULT", code: "vault_unusable",
+      message: "the vault was written by a version that this one does not know"),
+    Trouble(
+      testDescription: "a file without its device secret", spoil: "mv device.key kept", mend: "mv kept device.key",
+      code: "vault_unusable", message: "the device secret that opens the vault is missing"),
+    Trouble(
+      testDescription: "a device secret that is open to others", spoil: "chmod 640 device.key",
+      mend: "chmod 600 device.key", code: "storage", message: "device.key is open to other users (mode 640)"),
+    Trouble(
+      testDescription: "another device secret",
+      spoil: "mv device.key kept && head -c 32 /dev/urandom > device.key && chmod 600 device.key",
+      mend: "mv kept device.key", code: "foreign_device", message: "the vault was made on another machine"),
+    Trouble(
+      testDescription: "a lock that is a link", spoil: "mv vault.lock kept && ln -s kept vault.lock",
+      mend: "mv kept vault.lock", code: "storage", message: "is a symbolic link, which is not followed"),
+  ]
+
+  @Test(arguments: troubles.filter { !$0.needsRoot || Machine.userID == 0 })
+  func `is told, left as it is, and works again when it is mended`(trouble: Trouble) throws {
+    try Session.with { session in
+      let tree = session.tree
+      // Where the directory is not at its place it was moved aside.
+      let home = "VAULT=\(try tree.vaultName()); cd '\(tree.path("state"))'; cd agent 2>/dev/null || cd moved; "
+      let asked = try session.issuer.requests()
+      try tree.stopDaemon()
+      try #require(try ProcessRunner.shell(home + trouble.spoil).succeeded)
+      let before = try listing(tree)
+      for _ in 0..<2 {
+        let result = try tree.agent("token", "work", "--force-refresh", "--json")
+        #expect(result.failed(1), "\(result.outputText)\(result.errorText)")
+        #expect(result.failureCode == trouble.code)
+        #expect(result.errorText.contains(trouble.message), "\(result.errorText)")
+      }
+      #expect(try listing(tree) == before)
+      #expect(try session.issuer.requests() == asked, "nothing is sent")
+      try #require(try ProcessRunner.shell(home + trouble.mend).succeeded)
+      let result = try tree.agent("token", "work", "--force-refresh")
+      #expect(result.succeeded, "\(result.errorText)")
+      #expect(try session.issuer.count("reuse_detected") == 0)
+    }
+  }
+
+  /// A disk of its own for the state directory, in a mount namespace of one script.
+  private func onOwnDisk(_ tree: AgentTree, _ issuer: Issuer, _ script: String) throws -> [Substring] {
+    let agent = "'\(try Programs.path("agent"))'"
+    let login = "login work --issuer \(issuer.url) --client-id agent-cli --allow-http-loopback --device --quiet"
+    let whole = """
+      set -eu
+      mount -t tmpfs -o size=1m,mode=700 none '\(tree.path("state"))'
+      cd /
+      token() { \(agent) token work --force-refresh --json 2>&1 >/dev/null && echo done || echo "failed $?"; }
+      \(agent) \(login)
+      \(script)
+      \(agent) daemon stop
+      """
+    let result = try ProcessRunner.run(
+      executable: "/usr/bin/unshare", arguments: OtherMachine.namespace + ["/bin/sh", "-c", whole],
+      environment: tree.environment(), timeout: .seconds(60))
+    #expect(result.succeeded, "\(result.errorText)")
+    return result.lines
+  }
+
+  @Test(.needsMountNamespace) func `on a full disk waits for room, and nothing is spent`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let filler = tree.path("state/filler")
+        let lines = try onOwnDisk(
+          tree, issuer,
+          "token; cat /dev/zero >'\(filler)' 2>/dev/null || true; token; token; rm '\(filler)'; token; token")
+        #expect(lines.filter { $0 == "done" }.count == 3, "\(lines)")
+        #expect(lines.filter { $0 == "failed 1" }.count == 2, "\(lines)")
+        #expect(lines.filter { $0.contains(": no space is left on the disk") }.count == 2, "\(lines)")
+        #expect(try issuer.count("refreshes") == 3)
+        #expect(try issuer.count("reuse_detected") == 0)
+      }
+    }
+  }
+
+  @Test(.needsMountNamespace) func `on a disk that became read-only is told, and nothing is spent`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let state = tree.path("state")
+        let lines = try onOwnDisk(
+          tree, issuer,
+          "token; mount -o remount,ro '\(state)'; token; token; mount -o remount,rw '\(state)'; token")
+        #expect(lines.filter { $0 == "done" }.count == 2, "\(lines)")
+        #expect(lines.filter { $0 == "failed 1" }.count == 2, "\(lines)")
+        #expect(lines.filter { $0.contains("Read-only file system") }.count == 2, "\(lines)")
+        #expect(try issuer.count("refreshes") == 2)
+      }
+    }
+  }
+
+  @Test func `under two names goes on under its own`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      let name = "state/agent/\(try tree.vaultName())"
+      try #require(try ProcessRunner.shell("ln '\(tree.path(name))' '\(tree.path("home/copy"))'").succeeded)
+      let old = try tree.directory.read("home/copy")
+      _ = try tree.token("work", "--force-refresh")
+      #expect(try tree.directory.read("home/copy") == old)
+      #expect(try tree.directory.read(name) != old)
+      try tree.stopDaemon()
+      _ = try tree.token("work", "--force-refresh")
+      #expect(try session.issuer.count("reuse_detected") == 0)
+    }
+  }
+
+  @Test func `because its directory was removed means that nobody is signed in, and a sign-in makes it anew`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try #require(try ProcessRunner.shell("rm -rf '\(tree.path("state/agent"))'").succeeded)
+      for options in [[], ["--force-refresh"]] {
+        let result = try tree.agent(["token", "work", "--json"] + options)
+        #expect(result.failed(3), "\(result.outputText)\(result.errorText)")
+        #expect(result.failureCode == "signed_out")
+      }
+      #expect(try tree.agent("login", "work").succeeded)
+      #expect(try !tree.token("work", "--force-refresh").isEmpty)
+    }
+  }
+
+  @Test func `while another program keeps its lock is busy, and nothing is spent`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      let holder = try RunningProcess(
+        executable: "/usr/bin/flock",
+        arguments: [tree.path("state/agent/vault.lock"), "sh", "-c", "echo held; exec sleep 60"])
+      #expect(try holder.readLine() == "held")
+      let asked = try session.issuer.requests()
+      let result = try tree.agent("token", "work", "--force-refresh", "--json")
+      #expect(result.failed(4), "\(result.outputText)\(result.errorText)")
+      #expect(result.failureCode == "vault_busy")
+      #expect(try session.issuer.requests() == asked)
+      _ = try holder.terminate()
+      #expect(try !tree.token("work", "--force-refresh").isEmpty)
+    }
+  }
+
+  /// The kinds, rights, owners, sizes and contents of what is in the state directory.
+  private func listing(_ tree: AgentTree) throws -> String {
+    let line = """
+      cd '\(tree.path("state"))' && find . -printf '%p %y %m %U %s %l\\n' | sort \
+      && find . -type f -exec sha256sum {} + | sort
+      """
+    return try ProcessRunner.shell(line).outputText
+  }
+}

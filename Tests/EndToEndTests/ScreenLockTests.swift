@@ -1,0 +1,44 @@
+import Platform
+import TestSupport
+import Testing
+
+@Suite(.needsPrograms, .enabled(if: PlayedDesktop.isPossible, "dbus-daemon, python3-dbus or namespaces are missing"))
+struct `A screen that is locked` {
+  @Test func `locks what is unlocked, when logind says so of the user's own session`() throws {
+    try LockedHome.with { home in
+      try home.tree.stopDaemon()
+      let desktop = try PlayedDesktop(home.tree)
+      try home.unlock()
+      try Self.lock(home, by: desktop, .lockOwnSession)
+      try home.unlock()
+      try desktop.play(.lockOtherSession)
+      try desktop.play(.pretend)
+      #expect(try !home.isLocked(), "neither another user's session nor a pretender locks anything")
+      try desktop.play(.lockOwnSession)
+      #expect(try home.isLocked())
+      #expect(try !home.tree.token("open").isEmpty)
+    }
+  }
+
+  @Test func `locks what is unlocked, when the desktop's screen saver says so`() throws {
+    try LockedHome.with { home in
+      try home.tree.stopDaemon()
+      let desktop = try PlayedDesktop(home.tree)
+      try home.unlock()
+      try Self.lock(home, by: desktop, .saverOn)
+      try home.unlock()
+      try desktop.play(.saverOff)
+      #expect(try !home.isLocked(), "a screen that is shown again locks nothing")
+      try desktop.play(.saverOn)
+      #expect(try home.isLocked())
+    }
+  }
+
+  /// The daemon begins to listen when something is unlocked, at its own time, so the first deed may come too early.
+  private static func lock(_ home: LockedHome, by desktop: PlayedDesktop, _ deed: PlayedDesktop.Deed) throws {
+    let deadline = Instant.now.advanced(by: .seconds(20))
+    repeat { try desktop.play(deed) } while try !home.isLocked() && Instant.now < deadline
+    #expect(try home.isLocked())
+    #expect(try home.tree.hasLocked("session"))
+  }
+}

@@ -1,0 +1,46 @@
+/// What happens at one call of the daemon, as `Tests/Faults/faults.c` takes it.
+struct Fault: Sendable, CustomStringConvertible {
+  let description: String
+  /// What a person reads when the operation fails for it; nil when the process just ends, or goes on.
+  let message: String?
+
+  /// Ended by SIGKILL.
+  var isKill: Bool { message == nil && description != "short" }
+
+  static let killBefore = Fault(description: "before", message: nil)
+  static let killAfter = Fault(description: "after", message: nil)
+  /// Less is written than was asked for, which is no error.
+  static let shortWrite = Fault(description: "short", message: nil)
+
+  // The numbers of Linux, which are the same on every machine that this runs on; "+" for what lasts.
+  static let failure = Fault(description: "5", message: "Input/output error")
+  static let interruption = Fault(description: "4", message: "Interrupted system call")
+  static let full = Fault(description: "28+", message: "no space is left on the disk")
+  static let quota = Fault(description: "122+", message: "the disk quota is used up")
+  static let readOnly = Fault(description: "30+", message: "Read-only file system")
+  static let denied = Fault(description: "13+", message: "ermission denied")
+  static let tooManyFiles = Fault(description: "24+", message: "Too many open files")
+  static let noLocks = Fault(description: "37+", message: "No locks available")
+  static let noMemory = Fault(description: "12", message: "Cannot allocate memory")
+
+  /// What can happen at a call of this function.
+  static func all(at function: String) -> [Fault] {
+    let kills = [killBefore, killAfter]
+    return switch function {
+    case "open", "openat": [failure, full, quota, readOnly, denied, tooManyFiles] + kills
+    case "write": [failure, interruption, shortWrite, full, quota] + kills
+    case "posix_fallocate": [failure, interruption, full, quota] + kills
+    case "fsync": [failure, interruption, full, quota] + kills
+    case "renameat", "linkat", "mkdir": [failure, full, quota, readOnly, denied] + kills
+    case "fchmod", "unlinkat": [failure, readOnly, denied] + kills
+    case "flock": [failure, interruption, noLocks] + kills
+    case "close": [failure, interruption, quota] + kills
+    case "read": [failure, interruption, killBefore]
+    case "fstat", "fstatat", "lstat": [failure, killBefore]
+    case "fdopendir": [noMemory]
+    case "send": kills
+    case "recv": [killAfter]
+    default: []
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Platform
+import TestSupport
+import Testing
+
+/// Does something again and again, each time with another fault at another of its steps, and looks what became of it.
+struct FaultSweep {
+  /// One attempt with a fault.
+  struct Trial: CustomStringConvertible {
+    let step: FaultyDaemon.Step
+    let fault: Fault
+    let isHit: Bool
+    /// The calls up to the fault's, and those after it if the daemon went on.
+    let trace: [FaultyDaemon.Step]
+    let result: ProcessResult
+
+    var description: String { "\(fault) at \(step): \(result.status) \(result.errorText)" }
+  }
+
+  /// How many trials ended how, by function and fault.
+  struct Tally {
+    private(set) var trials = 0
+    private(set) var hits = 0
+    private(set) var failures = 0
+    private(set) var cells: [String: Int] = [:]
+
+    mutating func count(_ trial: Trial) {
+      trials += 1
+      guard trial.isHit else { return }
+      hits += 1
+      if !trial.result.succeeded { failures += 1 }
+      cells["\(trial.step.function) \(trial.fault)", default: 0] += 1
+    }
+
+    /// For the log of a long run.
+    func report(_ name: String, steps: Int) {
+      let table = cells.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: " ")
+      print("\(name): \(steps) steps, \(trials) trials, \(hits) hit, \(failures) failed then; \(table)")
+    }
+  }
+
+  let tree: AgentTree
+  let issuer: Issuer
+  let daemon: FaultyDaemon
+
+  /// All faults at all steps; else a few for each, others at each step.
+  static let isThorough = Environment.value("AGENT_FAULTS") == "all"
+
+  /// A tree with the account `home`, which must stay as it is, and the daemon that can fail.
+  static func with(_ body: (FaultSweep) throws -> Void) throws {
+    try Issuer.with { issuer in
+      try issuer.control("interval", "0")
+      try AgentTree.with { tree in
+        let daemon = try FaultyDaemon(tree)
+        let sweep = FaultSweep(tree: tree, issuer: issuer, daemon: daemon)
+        try tree.signIn("home", at: issuer.url)
+        try body(sweep)
+        try daemon.order()
+        try sweep.expectIntact("home", "at the end")
+        try daemon.kill()
+      }
+    }
+  }
+
+  /// Runs `operation` with each fault. Before each time `prepare` runs, and after it `check`, both without faults;
+  /// a daemon that was ended by the fault runs again then.
+  ///
+  /// - Parameter share: Of so many steps one is tried, unless the run is thorough.
+  func run(
+    _ name: String, share: Int = 1, prepare: () throws -> Void = {}, operation: () throws -> ProcessResult,
+    check: (Trial) throws -> Void
+  ) throws {
+    let steps = try rehearse(prepare, operation)
+    var tally = Tally()
+    for step in steps where Self.isThorough || step.number % share == 0 {
+      for fault in Self.faults(at: step) {
+        try prepare()
+        try daemon.order(step.number, fault)
+        let result = try operation()
+        let (isHit, trace) = (try daemon.isHit(), try daemon.steps())
+        try daemon.order()
+        if isHit, fault.isKill {
+          try daemon.waitForEnd()
+          try daemon.start()
+        }
+        let trial = Trial(step: step, fault: fault, isHit: isHit, trace: trace, result: result)
+        tally.count(trial)
+        expectRightError(trial)
+        try check(trial)
+      }
+    }
+    // The steps are much the same each time, though not word by word.
+    #expect(tally.hits * 10 >= tally.trials * 9)
+    tally.report(name, steps: steps.count)
+  }
+
+  /// The steps of an operation that goes well.
+  private func rehearse(
+    _ prepare: () throws -> Void, _ operation: () throws -> ProcessResult
+  ) throws -> [FaultyDaemon.Step] {
+    try prepare()
+    try daemon.order()
+    let result = try operation()
+    try #require(result.succeeded, "\(result.errorText)")
+    return try daemon.steps()
+  }
+
+  private static func faults(at step: FaultyDaemon.Step) -> [Fault] {
+    let all = Fault.all(at: step.function)
+    if isThorough || all.isEmpty { return all }
+    let kill = step.number.isMultiple(of: 2) ? Fault.killBefore : Fault.killAfter
+    let others = all.filter { !$0.isKill }
+    let error = others.isEmpty ? [] : [others[step.number % others.count]]
+    return error + all.filter { $0.description == kill.description }
+  }
+
+  /// What fails is told as what it is.
+  private func expectRightError(_ trial: Trial) {
+    guard trial.isHit, !trial.result.succeeded else { return }
+    if let message = trial.fault.message {
+      #expect(trial.result.errorText.contains(message), "\(trial)")
+    } else {
+      #expect(trial.result.status == .exited(4), "\(trial)")
+      #expect(trial.result.errorText.contains("the daemon ended before it answered"), "\(trial)")
+    }
+  }
+
+  /// The account gets a new token.
+  func expectRenewed(_ account: String, _ place: String) throws {
+    let result = try tree.agent("token", account, "--force-refresh")
+    #expect(result.succeeded, "\(account) after \(place): \(result.errorText)")
+  }
+
+  /// The account gets a new token, now and after another restart.
+  func expectIntact(_ account: String, _ place: String) throws {
+    for _ in 0..<2 {
+      try expectRenewed(account, place)
+      try daemon.restart()
+    }
+  }
+}

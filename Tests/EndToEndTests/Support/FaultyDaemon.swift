@@ -1,0 +1,85 @@
+import Platform
+import TestSupport
+import Testing
+
+/// A tree's daemon in the foreground, whose calls can fail.
+final class FaultyDaemon: Sendable {
+  /// A call that the daemon made.
+  struct Step: Sendable, CustomStringConvertible {
+    let number: Int
+    let function: String
+    let path: String
+
+    var description: String { "\(number) \(function) \(path)" }
+  }
+
+  private let tree: AgentTree
+  private let process = Monitor<RunningProcess?>(nil)
+  private let serial = Monitor(0)
+
+  init(_ tree: AgentTree) throws {
+    self.tree = tree
+    try start()
+  }
+
+  /// Starts it, or starts it again after its end.
+  func start() throws {
+    let started = try RunningProcess(
+      executable: Programs.path("agentd"), arguments: ["--foreground"],
+      environment: tree.environment([
+        "LD_PRELOAD": try #require(FaultLibrary.shared).path, "AGENT_FAULTS_ORDER": tree.path("order"),
+        "AGENT_FAULTS_LOG": tree.path("steps"),
+        "AGENT_FAULTS_ROOTS": "\(tree.path("state/agent")):\(tree.path("config/agent"))",
+      ]))
+    let deadline = Instant.now.advanced(by: .seconds(20))
+    while !started.errorText.contains("the daemon started") {
+      try #require(
+        Instant.now < deadline,
+        "\(started.errorText), beside it \((try? tree.daemons()) ?? []); \(((try? steps()) ?? []).suffix(3))")
+      Threads.sleep(for: .milliseconds(1))
+    }
+    process.withLock { $0 = started }
+  }
+
+  /// Ends it by SIGKILL.
+  func kill() throws {
+    guard let running = process.withLock({ $0 }) else { return }
+    _ = try running.terminate(Signals.SIGKILL)
+  }
+
+  func restart() throws {
+    try kill()
+    try start()
+  }
+
+  /// Waits for the end that a fault brought it.
+  func waitForEnd() throws { _ = try process.withLock { $0 }?.wait() }
+
+  /// From now on calls are counted anew, and the one with this number has the fault; zero is none.
+  func order(_ step: Int = 0, _ fault: Fault? = nil) throws {
+    let number = serial.update { (serial: inout Int) -> Int in
+      serial += 1
+      return serial
+    }
+    try tree.directory.open().replaceFile(
+      "order", with: Array("\(number) \(step) \(fault?.description ?? "none")\n".utf8).span)
+    try tree.directory.write("steps", "")
+  }
+
+  /// The calls since the last order.
+  func steps() throws -> [Step] {
+    try lines().compactMap { words in
+      guard words.count >= 4, let number = Int(words[1]) else { return nil }
+      return Step(number: number, function: String(words[2]), path: String(words[3]))
+    }
+  }
+
+  /// Whether the fault has happened.
+  func isHit() throws -> Bool { try lines().contains { $0.last == "hit" } }
+
+  private func lines() throws -> [[Substring]] {
+    let serial = "\(serial.withLock { $0 })"
+    return try tree.directory.readText("steps").split(separator: "\n").map { $0.split(separator: " ") }
+      .filter { $0.first.map { $0 == serial } ?? false }
+  }
+}

@@ -1,0 +1,245 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// `agent exec --token-file`.
+@Suite(.needsPrograms) struct `A token in a file` {
+  /// Tells its file, and then a line each time it has changed: the content, or that it is gone. Ends with its input.
+  private static let reader = """
+    exec 3<&0
+    tell() { if [ -e "$AGENT_TOKEN_FILE" ]; then echo "has $(cat "$AGENT_TOKEN_FILE")"; else echo gone; fi; }
+    trap tell USR1; echo "$AGENT_TOKEN_FILE"; tell
+    { cat >/dev/null; kill -TERM $$; } <&3 & trap 'exit 9' TERM; while :; do wait; done
+    """
+
+  /// Runs the reader and gives it to `body`.
+  private static func reading(
+    _ tree: AgentTree, _ options: [String] = [], body: (RunningProcess, String) throws -> Void
+  ) throws {
+    try tree.directory.write("home/reader", reader)
+    let command = ["--", "/bin/sh", tree.path("home/reader")]
+    let process = try tree.start(["exec", "--token-file", "--signal", "USR1"] + options + command)
+    let path = try process.readLine()
+    try body(process, path)
+  }
+
+  private static func files(_ tree: AgentTree) throws -> [String] {
+    try tree.directory.open("runtime/agent").fileNames().filter { $0.contains("token-") }
+  }
+
+  private static func awaitNoFiles(_ tree: AgentTree) throws {
+    let deadline = Instant.now.advanced(by: .seconds(20))
+    while true {
+      let files = try files(tree)
+      if files.isEmpty { return }
+      try #require(Instant.now < deadline, "\(files)")
+      Threads.sleep(for: .milliseconds(10))
+    }
+  }
+
+  @Test func `is the token and nothing else, for the user alone, as long as the command runs`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      let script = """
+        stat -c '%a %u' "$AGENT_TOKEN_FILE"; cat "$AGENT_TOKEN_FILE"; echo; env | grep ^AGENT_ | cut -d= -f1 | sort | tr '\\n' ' '
+        exit 5
+        """
+      let result = try tree.agent(
+        ["exec", "--token-file", "--", "/bin/sh", "-c", script],
+        ["AGENT_ACCESS_TOKEN": "stale", "AGENT_TOKEN_EXPIRES_AT": "1"])
+      #expect(result.status == .exited(5) && result.errorText.isEmpty, "\(result.errorText)")
+      #expect(
+        result.lines == [
+          "600 \(Machine.userID)", Substring(try tree.token()),
+          "AGENT_ACCOUNT AGENT_ISSUER AGENT_SUBJECT AGENT_TOKEN_FILE AGENT_TOKEN_TYPE ",
+        ])
+      #expect(try Self.files(tree) == [])
+    }
+  }
+
+  @Test func `is told under any name`() throws {
+    try Session.with { session in
+      let result = try session.tree.agent(
+        "exec", "--token-file", "--var", "FILE=token_file", "--var", "WHO=subject", "--", "/bin/sh", "-c",
+        "cat \"$FILE\"; echo \" $WHO $AGENT_TOKEN_FILE\"")
+      #expect(
+        result.outputText == "\(try session.tree.token()) \(session.events.last?["subject"]?.string ?? "") \n")
+      for arguments in [
+        ["exec", "--var", "FILE=token_file", "--", "true"], ["exec", "--signal", "HUP", "--", "true"],
+        ["exec", "--on-renewal", "/bin/true", "--", "true"], ["env", "--var", "FILE=token_file"],
+        ["exec", "--token-file", "--signal", "NO", "--", "true"],
+      ] { #expect(try session.tree.agent(arguments).status == .exited(2), "\(arguments)") }
+    }
+  }
+
+  @Test func `is replaced before its token ends, though nobody asks, and the command is told`() throws {
+    try Session.with("--access-token-lifetime", "4") { session in
+      try Self.reading(session.tree) { process, path in
+        var seen: [String] = []
+        for _ in 0..<3 { seen.append(try process.readLine()) }
+        #expect(Set(seen).count == 3 && seen.allSatisfy { $0.hasPrefix("has ") })
+        let token = try session.tree.token()
+        // A token that is good is what the file holds, or what it will hold next.
+        if seen.last != "has \(token)" { #expect(try process.readLine() == "has \(token)") }
+        #expect(try session.tree.files(containing: [token]) == [path])
+        process.closeInput()
+        #expect(try process.wait() == .exited(9))
+      }
+    }
+  }
+
+  @Test func `changes under a program that is run for it`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.directory.write("home/told", "")
+      try tree.directory.write(
+        "home/tell", "#!/bin/sh\ncat \"$AGENT_TOKEN_FILE\" >>\"$HOME/told\"; echo >>\"$HOME/told\"\n")
+      try ProcessRunner.shell("chmod 700 '\(tree.path("home/tell"))'")
+      try Self.reading(tree, ["--on-renewal", tree.path("home/tell")]) { process, _ in
+        _ = try process.readLine()
+        let token = try tree.token("work", "--force-refresh")
+        #expect(try process.readLine() == "has \(token)")
+        let deadline = Instant.now.advanced(by: .seconds(20))
+        while try tree.directory.readText("home/told") != token + "\n" {
+          try #require(Instant.now < deadline)
+          Threads.sleep(for: .milliseconds(10))
+        }
+        process.closeInput()
+        #expect(try process.wait() == .exited(9))
+      }
+    }
+  }
+
+  @Test func `goes with a sign-out and comes back with a sign-in`() throws {
+    try Session.with { session in
+      try Self.reading(session.tree) { process, _ in
+        _ = try process.readLine()
+        #expect(try session.tree.agent("logout").succeeded)
+        #expect(try process.readLine() == "gone")
+        #expect(process.errorText.contains("agent: the token file is gone until the next sign-in to work: signed_out"))
+        try session.tree.signIn(at: session.issuer.url)
+        #expect(try process.readLine() == "has \(try session.tree.token())")
+        process.closeInput()
+        #expect(try process.wait() == .exited(9))
+        #expect(try Self.files(session.tree) == [])
+      }
+    }
+  }
+
+  @Test func `is gone when the command is killed, and when agent is`() throws {
+    try Session.with { session in
+      for killsCommand in [true, false] {
+        try Self.reading(session.tree) { process, path in
+          _ = try process.readLine()
+          #expect(
+            try session.tree.directory.open("runtime/agent").exists(String(path.split(separator: "/").last ?? "")))
+          if killsCommand {
+            let children = ProcessFiles.text("task/\(process.processID)/children", of: process.processID) ?? ""
+            let child = try OtherProcess(try #require(Int32(children.split(separator: " ").first ?? "")))
+            try child.signal(Signals.SIGKILL)
+            #expect(try process.wait() == .signalled(Signals.SIGKILL))
+            #expect(try Self.files(session.tree) == [])
+          } else {
+            try process.signal(Signals.SIGKILL)
+            #expect(try process.wait() == .signalled(Signals.SIGKILL))
+            try Self.awaitNoFiles(session.tree)
+          }
+          process.closeInput()
+        }
+      }
+    }
+  }
+
+  @Test func `comes back when the daemon is restarted, and when it was killed`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try Self.reading(tree) { process, path in
+        _ = try process.readLine()
+        #expect(try tree.agent("daemon", "restart").succeeded)
+        var told = try process.readLine()
+        // It may be back before the command looks.
+        if told == "gone" { told = try process.readLine() }
+        #expect(told == "has \(try tree.token())")
+        try tree.killDaemon()
+        repeat { told = try process.readLine() } while told == "gone"
+        let deadline = Instant.now.advanced(by: .seconds(20))
+        while told != "has \(try tree.token())" {
+          try #require(Instant.now < deadline, "\(told)")
+          told = try process.readLine()
+        }
+        #expect(try tree.directory.open("runtime/agent").exists(String(path.split(separator: "/").last ?? "")))
+        // A daemon that was stopped on purpose stays so.
+        try tree.stopDaemon()
+        #expect(try process.readLine() == "gone")
+        #expect(try tree.daemons() == [])
+        #expect(try tree.agent("daemon", "start").succeeded)
+        #expect(try process.readLine().hasPrefix("has "))
+        process.closeInput()
+        #expect(try process.wait() == .exited(9))
+        #expect(try Self.files(tree) == [])
+      }
+    }
+  }
+
+  @Test func `that a killed daemon left is removed by the next`() throws {
+    try Session.with { session in
+      try Self.reading(session.tree) { process, _ in
+        _ = try process.readLine()
+        try process.signal(Signals.SIGSTOP)
+        try session.tree.killDaemon()
+        #expect(try Self.files(session.tree).count == 2)
+        try process.signal(Signals.SIGKILL)
+        _ = try process.wait()
+        process.closeInput()
+        #expect(try session.tree.agent("daemon", "start").succeeded)
+        #expect(try Self.files(session.tree) == [])
+      }
+    }
+  }
+
+  @Test func `works with a private daemon, whose files no other touches`() throws {
+    try Session.with { session in
+      try session.tree.stopDaemon()
+      try Self.reading(session.tree, ["--no-daemon"]) { (process, _) throws in
+        #expect(try process.readLine().hasPrefix("has "))
+        #expect(try session.tree.agent("daemon", "start").succeeded)
+        #expect(try Self.files(session.tree).count == 2)
+        process.closeInput()
+        #expect(try process.wait() == .exited(9))
+        #expect(try Self.files(session.tree) == [])
+      }
+    }
+  }
+
+  @Test func `needs a session, and a command that can be run`() throws {
+    try Session.with { (session) throws in
+      let tree = session.tree
+      #expect(try tree.agent("exec", "--token-file", "--", "no-such-command-anywhere").failed(127))
+      #expect(try tree.agent("exec", "--token-file", "--", tree.path("home")).failed(126))
+      #expect(try tree.agent("logout").succeeded)
+      #expect(try tree.agent("exec", "--token-file", "--", "true").failed(3))
+      #expect(try Self.files(tree) == [])
+    }
+  }
+
+  @Test(arguments: [Signals.SIGTERM, Signals.SIGHUP, Signals.SIGINT]) func `passes on what is sent to agent`(
+    signal: Int32
+  ) throws {
+    try Session.with { session in
+      let script = "trap 'echo caught; exit 4' \(signal); echo ready; while :; do sleep 0.05; done"
+      let process = try session.tree.start(["exec", "--token-file", "--", "/bin/sh", "-c", script])
+      #expect(try process.readLine() == "ready")
+      try process.signal(signal)
+      #expect(try process.readLine() == "caught")
+      #expect(try process.wait() == .exited(4))
+    }
+  }
+
+  @Test func `has the status of what ended the command`() throws {
+    try Session.with { session in
+      let result = try session.tree.agent("exec", "--token-file", "--", "/bin/sh", "-c", "kill -INT $$")
+      #expect(result.status == .signalled(Signals.SIGINT))
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Platform
+import Testing
+import Vault
+
+@testable import Sessions
+
+@Suite struct `The gate between locking and writing` {
+  @Test func `keeps a lock waiting for whoever is inside, and others away meanwhile`() throws {
+    let gate = LockGate()
+    #expect(gate.enter(.passphrase))
+    let steps = Monitor<[String]>([])
+    try Threads.start(name: "lock") {
+      gate.close([.passphrase, .tpm2]) { steps.update { $0.append("wiped") } }
+      steps.update { $0.append("open") }
+    }
+    // The thread has closed it when nobody may enter any more.
+    while gate.enter(.tpm2) { gate.leave(.tpm2) }
+    #expect(!gate.enter(.passphrase))
+    #expect(gate.enter(.device), "the device's level is not the one that is locked")
+    gate.leave(.device)
+    #expect(steps.withLock { $0 } == [])
+    // What cannot be got again comes in as long as there are keys.
+    #expect(gate.enter(.passphrase, mustWrite: true))
+    gate.leave(.passphrase)
+    #expect(steps.withLock { $0 } == [])
+    gate.leave(.passphrase)
+    let end = steps.wait(.seconds(10)) { $0.count == 2 ? $0 : nil }
+    #expect(end == ["wiped", "open"])
+    #expect(gate.enter(.passphrase))
+  }
+
+  @Test func `lets nobody in while the keys go`() {
+    let gate = LockGate()
+    gate.close([.passphrase]) {
+      #expect(!gate.enter(.passphrase))
+      #expect(!gate.enter(.passphrase, mustWrite: true))
+      #expect(gate.enter(.tpm2))
+      gate.leave(.tpm2)
+    }
+    #expect(gate.enter(.passphrase, mustWrite: true))
+  }
+}

@@ -1,0 +1,90 @@
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vault
+
+/// A refresh token that the server has rotated and that the disk does not take.
+@Suite struct `A token that cannot be written` {
+  let home: Home
+
+  init() throws {
+    home = try Home()
+    try home.store()
+  }
+
+  private var state: String { home.directory.path("state") }
+
+  /// Makes the vault one that others may read, which is refused, or mends it again.
+  private static func spoil(_ state: String, _ mode: String) throws {
+    let result = try ProcessRunner.shell("chmod \(mode) '\(state)'/vault.????????????????")
+    try #require(result.succeeded)
+  }
+
+  /// A refresh during which the vault becomes unusable.
+  private func loseRotation() throws {
+    let state = state
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      try Self.spoil(state, "644")
+      return try tokens("at-2", refresh: "rt-2")
+    }
+    #expect(throws: SessionError.self) { _ = try home.refresh() }
+    home.http.forgetRequests()
+  }
+
+  @Test func `is kept, and it is the one that is spent next`() throws {
+    try loseRotation()
+    #expect(home.services.isUnsettled)
+    // As long as it cannot be written, nothing is sent.
+    #expect(throws: SessionError.self) { _ = try home.refresh() }
+    #expect(home.http.requests.isEmpty)
+    try Self.spoil(state, "600")
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
+    #expect(try home.refresh().accessToken.text == "at-3")
+    #expect(home.http.requests.last?.form?[1] == "refresh_token=rt-2")
+    #expect(try home.stored()?.refreshToken?.text == "rt-3")
+    #expect(!home.services.isUnsettled)
+  }
+
+  @Test func `is written as soon as that is possible`() throws {
+    try loseRotation()
+    home.services.settleAll()
+    #expect(home.services.isUnsettled)
+    try Self.spoil(state, "600")
+    #expect(try home.stored()?.refreshToken?.text == "rt-1")
+    home.services.settleAll()
+    #expect(try home.stored()?.refreshToken?.text == "rt-2")
+    #expect(!home.services.isUnsettled)
+  }
+
+  @Test func `is what a sign-out revokes`() throws {
+    try loseRotation()
+    try Self.spoil(state, "600")
+    #expect(try home.services.record(of: home.account)?.refreshToken?.text == "rt-2")
+  }
+
+  @Test func `is forgotten when somebody signed in meanwhile`() throws {
+    try loseRotation()
+    try Self.spoil(state, "600")
+    var record = try Home.record()
+    record.refreshToken = try secret("rt-other")
+    let content = try record.sealedContent()
+    try home.otherProcess().vault.write(home.account, content: content)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
+    _ = try home.refresh()
+    #expect(home.http.requests.last?.form?[1] == "refresh_token=rt-other")
+    #expect(!home.services.isUnsettled)
+  }
+
+  @Test func `for all that can be known before is not asked for`() throws {
+    // The lock is opened again for the write.
+    let line = "cd '\(state)' && rm -f vault.lock && ln -s nowhere vault.lock"
+    try #require(try ProcessRunner.shell(line).succeeded)
+    #expect(throws: SessionError.vault(VaultError(.badPermissions, path: "\(state)/vault.lock"))) {
+      _ = try home.refresh()
+    }
+    #expect(home.http.requests.isEmpty)
+    #expect(try !home.directory.open("state").fileNames().contains { $0.hasSuffix(".tmp") })
+  }
+}

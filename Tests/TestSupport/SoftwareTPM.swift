@@ -1,0 +1,45 @@
+package import Platform
+
+/// A TPM made of software (`swtpm`), with a state of its own in a directory of its own; ended when the value goes away.
+///
+/// It serves one client at a time.
+package final class SoftwareTPM: Sendable {
+  package static let program = "/usr/bin/swtpm"
+
+  private let directory: TemporaryDirectory
+  private let process: RunningProcess
+
+  /// Starts one, and waits until it can be asked.
+  package init() throws {
+    directory = try TemporaryDirectory()
+    let socket = directory.path("s")
+    process = try RunningProcess(
+      executable: Self.program,
+      arguments: [
+        "socket", "--tpm2", "--tpmstate", "dir=\(directory.path)", "--server", "type=unixio,path=\(socket)",
+        // The clients' library takes this name for granted.
+        "--ctrl", "type=unixio,path=\(socket).ctrl", "--flags", "not-need-init,startup-clear",
+      ])
+    // It listens when both sockets are there, and says nothing. Trying again is all that there is.
+    let deadline = Instant.now.advanced(by: .seconds(20))
+    let place = try directory.open()
+    while !place.exists("s") || !place.exists("s.ctrl") {
+      guard Instant.now < deadline else { throw ProcessFailure.timedOut(output: "", error: process.errorText) }
+      Threads.sleep(for: .milliseconds(5))
+    }
+  }
+
+  /// How clients find it: the value of `TPM2OPENSSL_TCTI`.
+  package var connection: String { "swtpm:path=\(directory.path("s"))" }
+
+  /// The process, for who wants to stop it.
+  package var processID: Int32 { process.processID }
+
+  /// Sends the process a signal.
+  package func signal(_ signal: Int32) throws(SystemError) { try process.signal(signal) }
+
+  /// Ends it, as if the TPM were taken out.
+  package func end() throws(ProcessFailure) {
+    try process.terminate()
+  }
+}

@@ -1,0 +1,129 @@
+import Crypto
+import Platform
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// Whether so many bytes are used, now or when a thread has ended that is about to.
+private func settles(at bytes: Int) -> Bool {
+  for _ in 0..<500 {
+    if SecureHeap.used == bytes { return true }
+    Threads.sleep(for: .milliseconds(10))
+  }
+  return false
+}
+
+/// What is on the secure heap is counted, so each test has a process of its own.
+@Suite struct `The keys in memory` {
+  @Test func `go with the lock, all that a passphrase or PIN opened`() async throws {
+    let scratch = try Scratch()
+    let tpm = try SoftwareTPM()
+    let (path, connection) = (scratch.path, tpm.connection)
+    await #expect(processExitsWith: .success) { [path = path as String, connection = connection as String] in
+      _ = SecureHeap.initialise()
+      let vault = Vault(
+        stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user, tpm: .at(connection),
+        cost: Scratch.cost)
+      try vault.write(alice, "in the background")
+      try vault.createProtection(.passphrase, secret: secret("one"))
+      try vault.createProtection(.tpm2, secret: secret("1234"))
+      try vault.write(bob, "hidden", .tpm2)
+      vault.lock()
+      // The library keeps something for its random numbers, also for the thread that asks the TPM, until that has
+      // ended. A key is what was made, and the two derived from it.
+      Threads.sleep(for: .milliseconds(200))
+      let bare = SecureHeap.used
+      let one = 3 * 32
+      for _ in 0..<3 {
+        try vault.unlock(.passphrase, secret: secret("one"))
+        try vault.unlock(.tpm2, secret: secret("1234"))
+        _ = try vault.text(of: bob)
+        #expect(settles(at: bare + 2 * one))
+        vault.lock()
+        #expect(throws: VaultError.self) { try vault.unlock(.passphrase, secret: secret("two")) }
+        #expect(settles(at: bare))
+      }
+      #expect(throws: VaultError.self) { try vault.unlock(.tpm2, secret: secret("4321")) }
+      #expect(settles(at: bare))
+      try vault.rotateKeys(secrets: [:])
+      _ = try vault.check()
+      #expect(settles(at: bare))
+      vault.forgetKeys()
+      #expect(settles(at: bare - one))
+    }
+  }
+
+  @Test func `of a vault opened by passphrase go with the lock, the device's too`() async throws {
+    let scratch = try Scratch()
+    let path = scratch.path
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      _ = SecureHeap.initialise()
+      let vault = Vault(
+        stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user, cost: Scratch.cost)
+      try vault.write(alice, "x")
+      try vault.addPassphrase(for: .device, secret("back"))
+      try vault.removeSlot(1)
+      vault.forgetKeys()
+      let bare = SecureHeap.used
+      try vault.unlock(.device, secret: secret("back"))
+      #expect(SecureHeap.used == bare + 3 * 32)
+      _ = try vault.text(of: alice)
+      try vault.write(alice, "y")
+      vault.lock()
+      #expect(SecureHeap.used == bare)
+      #expect(!vault.isUnlocked(.device))
+    }
+  }
+
+  @Test func `stay when a call ends that began before they came`() throws {
+    let closed = try OpenVault.new(above: 0)
+    var open = closed
+    open.setKey(try DataKey.new(for: .passphrase, header: closed.file.header, epoch: 1))
+    var other = closed
+    other.file.setKey(try open.key(of: .passphrase), of: .passphrase)
+    var memory = VaultMemory()
+    let begin = memory.wipes
+    memory.remember(open, since: begin)
+    memory.remember(other, since: begin)
+    #expect(memory.holds(.passphrase))
+    // Of an older file nothing is learned, of a newer one that the key is of the past.
+    var newer = open
+    try newer.file.advance(above: 1)
+    newer.setKey(try DataKey.new(for: .passphrase, header: closed.file.header, epoch: 2))
+    memory.remember(newer, since: begin)
+    memory.remember(open, since: begin)
+    #expect(memory.key(of: .passphrase, header: closed.file.header, epoch: 2) != nil)
+    try other.file.advance(above: 9)
+    memory.remember(other, since: begin)
+    #expect(!memory.holds(.passphrase))
+  }
+
+  @Test func `are kept by an unlocking that ends after a newer write`() throws {
+    var before = try OpenVault.new(above: 0)
+    before.setKey(try DataKey.new(for: .passphrase, header: before.file.header, epoch: 1))
+    var after = OpenVault(file: before.file, deviceKey: before.deviceKey)
+    try after.file.advance(above: 1)
+    var memory = VaultMemory()
+    memory.remember(after, since: memory.wipes)
+    #expect(!memory.holds(.passphrase))
+    memory.remember(before, since: memory.wipes)
+    #expect(memory.holds(.passphrase))
+    #expect(memory.newest?.generation == 2)
+  }
+
+  @Test func `do not come back by a call that began before the lock`() throws {
+    var vault = try OpenVault.new(above: 0)
+    vault.setKey(try DataKey.new(for: .passphrase, header: vault.file.header, epoch: 1))
+    var memory = VaultMemory()
+    let begin = memory.wipes
+    let isKept = memory.remember(vault, since: begin)
+    #expect(isKept && memory.holds(.passphrase) && memory.holds(.device))
+    memory.lock()
+    let isKeptAgain = memory.remember(vault, since: begin)
+    #expect(!isKeptAgain)
+    #expect(!memory.holds(.passphrase))
+    #expect(memory.holds(.device))
+    #expect(memory.newest?.generation == vault.file.generation)
+  }
+}

@@ -1,0 +1,89 @@
+import Encoding
+import Testing
+import Wire
+
+@Suite struct `What happens to sessions` {
+  static let all: [SessionEvent] =
+    [
+      .signedIn(expiresAt: nil), .signedIn(expiresAt: 7), .refreshed(expiresAt: nil), .refreshed(expiresAt: 7),
+      .refreshFailed(.clientRejected), .expiring(at: 7, isRenewable: true), .expiring(at: 7, isRenewable: false),
+      .expired(at: 7, isRenewable: true), .expired(at: 7, isRenewable: false), .offline(.network), .online, .locked,
+      .unlocked, .accountAdded, .accountRemoved, .accountRenamed(from: "old"), .activeChanged,
+    ] + SessionEvent.SignOutCause.allCases.map { .signedOut($0) }
+
+  @Test func `has a name for each kind`() {
+    #expect(Set(Self.all.map(\.name)) == Set(SessionEvent.names))
+    #expect(SessionEvent.names.count == Set(SessionEvent.names).count)
+  }
+
+  @Test(arguments: all) func `is read as it was written`(event: SessionEvent) throws {
+    for account in ["work", nil] {
+      let entry = SessionEntry(time: 5, account: account, event: event)
+      #expect(SessionEntry(json: .object(entry.json)) == entry)
+      let line = Reply.event(.session(entry)).serialized()
+      #expect(try Reply(parsing: line.span) == .event(.session(entry)))
+      #expect(entry.text.hasPrefix("1970-01-01T00:00:05Z "))
+    }
+  }
+
+  @Test(arguments: all) func `is unknown without what belongs to it`(event: SessionEvent) {
+    let json = SessionEntry(time: 5, account: "work", event: event).json
+    for name in json.names where !["time", "event", "account", "expires_at"].contains(name) {
+      var less = json
+      less[name] = nil
+      #expect(SessionEntry(json: .object(less)) == nil, "\(name)")
+      less[name] = "no such word"
+      // The name of an account can be any text.
+      #expect(SessionEntry(json: .object(less)) == nil || name == "renamed_from", "\(name)")
+    }
+  }
+
+  @Test func `concerns its account, the one it was, and all where none is named`() {
+    func entry(_ account: String?, _ event: SessionEvent) -> SessionEntry {
+      SessionEntry(time: 0, account: account, event: event)
+    }
+    #expect(entry("work", .online).concerns("work") && !entry("work", .online).concerns("wor"))
+    #expect(entry(nil, .locked).concerns("work"))
+    #expect(entry("new", .accountRenamed(from: "work")).concerns("work"))
+    #expect(entry("new", .accountRenamed(from: "work")).concerns("new"))
+    #expect(!entry("new", .accountRenamed(from: "work")).concerns("old"))
+  }
+
+  @Test func `is told to a person in one clean line`() {
+    let entry = SessionEntry(time: 0, account: "a\u{1B}[31m", event: .accountRenamed(from: "b\nc"))
+    #expect(!entry.text.utf8.contains { $0 < 0x20 })
+  }
+
+  @Test(arguments: [
+    Event.following, .session(nil),
+    .tokenFile(Event.TokenFile(account: "work", path: "/run/t", expiresAt: 9)),
+    .tokenFile(Event.TokenFile(account: "work", path: "/run/t")),
+    .tokenFile(Event.TokenFile(account: "work", path: "/run/t", removal: .signedOut)),
+  ]) func `travels with what goes beside it`(event: Event) throws {
+    let line = Reply.event(event).serialized()
+    #expect(try Reply(parsing: line.span) == .event(event))
+  }
+
+  @Test func `is asked for`() throws {
+    for request in [
+      Request.events(EventsRequest()), .events(EventsRequest(account: "work", follow: true)),
+      .tokenFile(TokenFileRequest()),
+      .tokenFile(TokenFileRequest(account: "work", name: "token-0123456789abcdef0123456789abcdef")),
+    ] {
+      let line = RequestEnvelope(request).serialized()
+      #expect(try RequestEnvelope(parsing: line.span).request == request)
+    }
+  }
+
+  @Test(arguments: [
+    "", "token-", "token-0123456789abcdef0123456789abcde", "token-0123456789abcdef0123456789abcdef0",
+    "token-0123456789ABCDEF0123456789abcdef", "token-../../../../../../../../etc/passw", "agent.sock",
+    "token-0123456789abcdef0123456789abcd/f", "xtoken-123456789abcdef0123456789abcdef",
+  ]) func `never names another file than a token's`(name: String) {
+    #expect(!TokenFileName.isWellFormed(name))
+    #expect(throws: Failure.invalid("\"name\" must be the name of a token file")) {
+      let line = Array(#"{"v":1,"request":"token_file","name":"\#(name)"}"#.utf8)
+      _ = try RequestEnvelope(parsing: line.span)
+    }
+  }
+}
