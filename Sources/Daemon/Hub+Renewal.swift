@@ -70,6 +70,7 @@ extension Hub {
   /// Gives accounts their first tokens whose policy is to have one at any time, when the settings have changed.
   /// Many of them are spread, so that no server gets all their requests at once.
   func keepFresh() {
+    guard !isAlone else { return }
     look()
     guard let settings = try? settings(), settingsFile.revision != freshAt else { return }
     freshAt = settingsFile.revision

@@ -65,6 +65,8 @@ final class Hub {
   var isNetworkSettling = false
   /// When refreshes were tried last because the network changed.
   var networkTriedAt: Instant?
+  /// The daemon is there for one client, and renews nothing that nobody asks for.
+  var isAlone = false
   /// What the settings were at when the accounts were found that are always kept fresh.
   var freshAt: UInt64?
   /// How far the machine's clock was from the one that is never set, in unix seconds.

@@ -111,7 +111,8 @@ final class Server: Loop {
   /// Serves until told to stop, until the socket is gone, or until the private peer leaves.
   func run() throws(SystemError) {
     log.note(.started)
-    if !isPrivate { hub.keepFresh() }
+    hub.isAlone = isPrivate
+    hub.keepFresh()
     schedule(.housekeeping, at: now.advanced(by: Self.housekeepingInterval))
     var events: [Poller.Event] = []
     while !isDone {
@@ -170,7 +171,7 @@ final class Server: Loop {
     case .housekeeping:
       if listening?.isStillOurs() == false { beginStop() }
       housekeeping()
-      if !isPrivate { hub.housekeep() }
+      hub.housekeep()
       schedule(.housekeeping, at: now.advanced(by: Self.housekeepingInterval))
     default: hub.due(due)
     }
