@@ -12,7 +12,7 @@ extension Failure {
 
 extension OAuthError {
   /// When the server may be asked again, where that is known.
-  fileprivate var waitHint: Phrase? { retryAfterSeconds.map { "try again in \($0) s" } }
+  fileprivate var waitHint: Phrase? { retryAfterSeconds.map { Phrase("try again in \($0) s") } }
 }
 
 extension FailureCode {

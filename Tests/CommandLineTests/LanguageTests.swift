@@ -35,6 +35,8 @@ import Wire
     let value = "a\u{202E}b\u{2066}\u{1B}[31m\nc"
     #expect(Self.arabic.text("open \(value)") == "افتح \u{2068}ab[31mc\u{2069}")
     #expect(Language.english.text("open \(value)") == "open ab[31mc")
+    #expect(Language.english.text("a\u{1B}\nb\u{202E}") == "ab")
+    #expect(Language.english.text("a\u{1B}\nb\u{202E}", keepsLines: true) == "a\nb")
     #expect(Language.english.text("open \(String(repeating: "x", count: 9))", limit: 3) == "open xxx…")
   }
 

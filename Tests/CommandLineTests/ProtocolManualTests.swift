@@ -43,7 +43,7 @@ import Wire
   private static let texts: [String: JSON] = [
     "flow": "paste", "provider": "keycloak", "client_key_algorithm": "ES256", "assertion_audience": "token_endpoint",
     "id_token_algorithm": "HS256", "userinfo_algorithm": "ES256", "protection": "passphrase", "protect": "tpm2",
-    "binding": "host", "refresh": "strict",
+    "binding": "host", "refresh": "strict", "name": "token-00112233445566778899aabbccddeeff",
   ]
 
   @Test(arguments: ManualProtocol.requests.map(\.name)) func `describes members that the daemon takes as they are`(

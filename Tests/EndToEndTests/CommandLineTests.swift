@@ -84,8 +84,8 @@ import Testing
       let account = try #require(status["accounts"]?.array?.first?.object)
       #expect(
         account.names == [
-          "name", "active", "issuer", "state", "client_id", "subject", "scope", "expires_at", "last_refresh",
-          "http_loopback",
+          "name", "active", "issuer", "state", "client_id", "protection", "subject", "scope", "expires_at",
+          "last_refresh", "http_loopback",
         ])
       #expect(account["name"] == "work" && account["active"] == true && account["state"] == "active")
       #expect(account["http_loopback"] == true)

@@ -18,7 +18,7 @@ enum Confirmation {
     var line: [UInt8] = []
     let ending: Int32?
     do {
-      try terminal.writeAll(Array("\(question.localized(limit: longest)) \(choice) ".utf8).span)
+      try terminal.writeAll(Array("\(question.localized(limit: longest, keepsLines: true)) \(choice) ".utf8).span)
       ending = try SecretPrompt.read(terminal, &line, upTo: mostBytes)
     } catch {
       throw Failure(error, doing: "the terminal cannot be read from")

@@ -61,17 +61,20 @@ struct Language: Sendable {
   ///
   /// In a language that is written from right to left values are isolated, or a URL or a code beside such text would be
   /// shown in another order than it has.
-  func text(_ phrase: Phrase, limit: Int = 400) -> String {
+  func text(_ phrase: Phrase, limit: Int = 400, keepsLines: Bool = false) -> String {
     let values = phrase.values.map { value in
       switch value {
       case .text(let text): TerminalText.clean(text, limit: limit)
-      case .phrase(let inner): self.text(inner, limit: limit)
+      case .phrase(let inner): self.text(inner, limit: limit, keepsLines: keepsLines)
       }
     }
     if let template = translation(phrase) {
       return Phrase.rendered(template, values, isolated: isRightToLeft ? foreign(phrase.values) : [])
     }
-    return Phrase.rendered(phrase.englishTemplate, values)
+    // It may have come from the daemon, or have been put together. Only line feeds of our own questions are kept.
+    let lines = keepsLines ? phrase.englishTemplate.split(separator: "\n") : [phrase.englishTemplate[...]]
+    let template = lines.map { TerminalText.clean(String($0), limit: limit) }.joined(separator: "\n")
+    return Phrase.rendered(template, values)
   }
 
   /// Which values are written from left to right, counted from 0: what has Latin letters in it, and no phrase of this
@@ -91,6 +94,12 @@ extension Phrase {
   /// A whole text that came from the daemon and may be one of those that are translated.
   init(known text: String) { self.init(stringLiteral: TerminalText.clean(text, limit: 400)) }
 
-  /// The phrase as a person reads it; values may be of any length up to `limit` characters.
-  func localized(limit: Int = 400) -> String { Language.current.text(self, limit: limit) }
+  /// The phrase as a person reads it.
+  ///
+  /// - Parameters:
+  ///   - limit: How many characters of a value, and of a text without a translation, are shown.
+  ///   - keepsLines: Whether it may have several lines, as a question has.
+  func localized(limit: Int = 400, keepsLines: Bool = false) -> String {
+    Language.current.text(self, limit: limit, keepsLines: keepsLines)
+  }
 }
