@@ -14,12 +14,12 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --browser --device --paste --no-open --start --resume --no-wait --acr --max-age --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --browser --device --paste --no-open --start --resume --no-wait --acr --max-age --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
-  'token') options=(--min-valid -s --scope --resource --audience --exchange --force-refresh --header --id-token) limit=1 operand=accounts ;;
+  'token') options=(--min-valid -s --scope --resource --audience --exchange --wait --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook) limit=1 operand=accounts ;;
   'exec') options=(--var --token-file --signal --on-renewal) limit=1 operand=accounts trailing=yes ;;
-  'request') options=(-H --header -d --data -o --output -i --include -s --scope --resource --audience --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
+  'request') options=(-H --header -d --data -o --output -i --include --wait -s --scope --resource --audience --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'proof') options=(--nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'status') options=(--check) limit=1 operand=accounts ;;
   'list') options=() ;;
@@ -28,12 +28,12 @@ __agent_command() {
   'events') options=(-f --follow) limit=1 operand=accounts ;;
   'verify') options=(--issuer --jwks --audience --algorithms --type --signature-only --clock-skew --ca-file --allow-http-loopback) limit=1 operand=files ;;
   'decode') options=() limit=1 operand=files ;;
-  'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --protect --passphrase-file --passphrase-fd --pin-file --pin-fd) ;;
+  'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd) ;;
   'account show') options=() limit=1 operand=accounts ;;
-  'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --unset) limit=1 operand=accounts ;;
+  'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --unset) limit=1 operand=accounts ;;
   'account rename') options=() limit=2 operand=accounts ;;
   'account remove') options=(--local) limit=1 operand=accounts ;;
-  'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
+  'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
   'lock') options=() ;;
   'unlock') options=(--passphrase-file --passphrase-fd --pin-file --pin-fd) limit=1 operand=accounts ;;
   'vault status') options=() ;;
@@ -82,6 +82,7 @@ __agent_value() {
   'login --jwks-uri') kind=text ;;
   'login --redirect-uri') kind=text ;;
   'login --host') kind=text ;;
+  'login --refresh') kind=words words=(on-demand proactive background offline strict) ;;
   'login --protect') kind=words words=(device passphrase tpm2) ;;
   'login --passphrase-file') kind=files ;;
   'login --passphrase-fd') kind=text ;;
@@ -102,6 +103,7 @@ __agent_value() {
   'token -s' | 'token --scope') kind=text ;;
   'token --resource') kind=text ;;
   'token --audience') kind=text ;;
+  'token --wait') kind=text ;;
   'env --shell') kind=words words=(sh bash zsh fish csh dotenv json) ;;
   'env --var') kind=text ;;
   'env --hook') kind=words words=(bash zsh fish) ;;
@@ -111,6 +113,7 @@ __agent_value() {
   'request -H' | 'request --header') kind=text ;;
   'request -d' | 'request --data') kind=text ;;
   'request -o' | 'request --output') kind=files ;;
+  'request --wait') kind=text ;;
   'request -s' | 'request --scope') kind=text ;;
   'request --resource') kind=text ;;
   'request --audience') kind=text ;;
@@ -144,6 +147,7 @@ __agent_value() {
   'account add --jwks-uri') kind=text ;;
   'account add --redirect-uri') kind=text ;;
   'account add --host') kind=text ;;
+  'account add --refresh') kind=words words=(on-demand proactive background offline strict) ;;
   'account add --protect') kind=words words=(device passphrase tpm2) ;;
   'account add --passphrase-file') kind=files ;;
   'account add --passphrase-fd') kind=text ;;
@@ -171,12 +175,13 @@ __agent_value() {
   'account set --jwks-uri') kind=text ;;
   'account set --redirect-uri') kind=text ;;
   'account set --host') kind=text ;;
+  'account set --refresh') kind=words words=(on-demand proactive background offline strict) ;;
   'account set --protect') kind=words words=(device passphrase tpm2) ;;
   'account set --passphrase-file') kind=files ;;
   'account set --passphrase-fd') kind=text ;;
   'account set --pin-file') kind=files ;;
   'account set --pin-fd') kind=text ;;
-  'account set --unset') kind=words words=(provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host) ;;
+  'account set --unset') kind=words words=(provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
   'account import --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
@@ -199,6 +204,7 @@ __agent_value() {
   'account import --jwks-uri') kind=text ;;
   'account import --redirect-uri') kind=text ;;
   'account import --host') kind=text ;;
+  'account import --refresh') kind=words words=(on-demand proactive background offline strict) ;;
   'account import --protect') kind=words words=(device passphrase tpm2) ;;
   'account import --passphrase-file') kind=files ;;
   'account import --passphrase-fd') kind=text ;;

@@ -49,6 +49,8 @@ function __agent_takes_value
             return 0
         case 'login --host'
             return 0
+        case 'login --refresh'
+            return 0
         case 'login --protect'
             return 0
         case 'login --passphrase-file'
@@ -91,6 +93,8 @@ function __agent_takes_value
             return 0
         case 'token --audience'
             return 0
+        case 'token --wait'
+            return 0
         case 'env --shell'
             return 0
         case 'env --var'
@@ -114,6 +118,8 @@ function __agent_takes_value
         case 'request -o'
             return 0
         case 'request --output'
+            return 0
+        case 'request --wait'
             return 0
         case 'request -s'
             return 0
@@ -185,6 +191,8 @@ function __agent_takes_value
             return 0
         case 'account add --host'
             return 0
+        case 'account add --refresh'
+            return 0
         case 'account add --protect'
             return 0
         case 'account add --passphrase-file'
@@ -240,6 +248,8 @@ function __agent_takes_value
         case 'account set --redirect-uri'
             return 0
         case 'account set --host'
+            return 0
+        case 'account set --refresh'
             return 0
         case 'account set --protect'
             return 0
@@ -298,6 +308,8 @@ function __agent_takes_value
         case 'account import --redirect-uri'
             return 0
         case 'account import --host'
+            return 0
+        case 'account import --refresh'
             return 0
         case 'account import --protect'
             return 0
@@ -529,6 +541,7 @@ complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redir
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options login' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options login' -l host -x -d 'Let requests take the access token to this host too; may be given several times'
+complete -c agent -n '__agent_at options login' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
 complete -c agent -n '__agent_at options login' -l protect -x -a 'device passphrase tpm2' -d 'How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN'
 complete -c agent -n '__agent_at options login' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options login' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
@@ -566,6 +579,7 @@ complete -c agent -n '__agent_at options token' -s s -l scope -x -d 'Ask for a t
 complete -c agent -n '__agent_at options token' -l resource -x -d 'Ask for a token that is good at this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options token' -l audience -x -d 'Ask for a token with this audience'
 complete -c agent -n '__agent_at options token' -l exchange -d 'Get it by trading the account\'s own token (RFC 8693)'
+complete -c agent -n '__agent_at options token' -l wait -x -d 'Wait up to this time for a server that cannot be reached, beyond --timeout'
 complete -c agent -n '__agent_at options token' -l force-refresh -d 'Get a new token even if the one at hand is good'
 complete -c agent -n '__agent_at options token' -l header -d 'Print a whole Authorization header line'
 complete -c agent -n '__agent_at options token' -l id-token -d 'Print the ID Token instead of the access token'
@@ -584,6 +598,7 @@ complete -c agent -n '__agent_at options request' -s H -l header -x -d 'Send thi
 complete -c agent -n '__agent_at options request' -s d -l data -x -d 'Send this text, the file after @, or with @- standard input'
 complete -c agent -n '__agent_at options request' -s o -l output -r -F -d 'Write the body to this file, which is replaced when the answer begins'
 complete -c agent -n '__agent_at options request' -s i -l include -d 'Write a line with the status, the headers and an empty line before the body'
+complete -c agent -n '__agent_at options request' -l wait -x -d 'Wait up to this time for a server that cannot be reached, beyond --timeout'
 complete -c agent -n '__agent_at options request' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
 complete -c agent -n '__agent_at options request' -l resource -x -d 'Ask for a token that is good at this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options request' -l audience -x -d 'Ask for a token with this audience'
@@ -637,6 +652,7 @@ complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account add' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account add' -l host -x -d 'Let requests take the access token to this host too; may be given several times'
+complete -c agent -n '__agent_at options account add' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
 complete -c agent -n '__agent_at options account add' -l protect -x -a 'device passphrase tpm2' -d 'How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN'
 complete -c agent -n '__agent_at options account add' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account add' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
@@ -669,12 +685,13 @@ complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Let requests take the access token to this host too; may be given several times'
+complete -c agent -n '__agent_at options account set' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
 complete -c agent -n '__agent_at options account set' -l protect -x -a 'device passphrase tpm2' -d 'How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN'
 complete -c agent -n '__agent_at options account set' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account set' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
 complete -c agent -n '__agent_at options account set' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account set' -l pin-fd -x -d 'Read the PIN from this open descriptor'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host' -d 'Take this setting back; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh' -d 'Take this setting back; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -706,6 +723,7 @@ complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d '
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account import' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is of no use'
 complete -c agent -n '__agent_at options account import' -l host -x -d 'Let requests take the access token to this host too; may be given several times'
+complete -c agent -n '__agent_at options account import' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
 complete -c agent -n '__agent_at options account import' -l protect -x -a 'device passphrase tpm2' -d 'How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN'
 complete -c agent -n '__agent_at options account import' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// The sessions that the agent keeps in its vault.
 ///
@@ -6,7 +6,7 @@ internal import Synchronization
 /// kept for the next call.
 public final class AgentSessions: SessionContainer {
   private let socket: String?
-  private let idle = Mutex<Agent?>(nil)
+  private let idle = Monitor<Agent?>(nil)
 
   /// The agent where the command `agent` finds it. Nothing is connected to yet.
   public init() { socket = nil }

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// Sessions in the memory of this program: for tests, and for programs that try things out without an agent.
 ///
@@ -34,7 +34,7 @@ public final class MemorySessions: SessionContainer {
     var active: String?
   }
 
-  private let state = Mutex(State())
+  private let state = Monitor(State())
   private let now: @Sendable () -> Int
 
   /// An empty container of an installation of its own.

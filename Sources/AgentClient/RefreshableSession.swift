@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// The session of one account in a container of any kind: it hands out tokens, tells when the session was renewed, and
 /// ends with the installation that it began in.
@@ -27,7 +27,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private let container: Container
   private let options: TokenOptions
   private let tellRefresh: RefreshHandler?
-  private let known = Mutex<Known?>(nil)
+  private let known = Monitor<Known?>(nil)
 
   /// Nothing is asked for yet.
   ///

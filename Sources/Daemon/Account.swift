@@ -21,14 +21,19 @@ final class Account {
     didSet {
       usualLine = nil
       settingsRevision = nil
+      session.policy = configuration.refreshPolicy
     }
   }
 
   /// The settings file's revision whose settings these are.
   var settingsRevision: UInt64?
 
-  /// With the token, whatever was made of it goes too.
-  var session = Session() { didSet { if usualLine?.grant !== session.grant { usualLine = nil } } }
+  /// With the token, whatever was made of it goes too, and when there is something else to say of it.
+  var session = Session() {
+    didSet {
+      if usualLine?.grant !== session.grant || oldValue.isOffline != session.isOffline { usualLine = nil }
+    }
+  }
   var waiters: [Waiter] = []
 
   /// The vault file that the token at hand was last held against.
@@ -43,8 +48,11 @@ final class Account {
   /// Longer answers are made anew each time, to spare the secure heap.
   private static let mostKeptBytes = 16 << 10
 
-  /// The renewal that a timer is set for.
-  var renewalScheduled: Instant?
+  /// When the timer goes off that is set for what the session does by itself.
+  var attentionScheduled: Instant?
+
+  /// Held while a renewal that nobody waits for is under way.
+  var renewalPlace: Renewals.Place?
 
   /// What was told of it; kept by its own token alone.
   var news = AccountNews()
@@ -62,6 +70,8 @@ final class Account {
     /// Of which token.
     var target: TokenTarget?
     let purpose: Purpose
+    /// Until when it waits for a server that cannot be reached; nil when it does not.
+    var waitsUntil: Instant?
   }
 
   enum Purpose {
@@ -79,6 +89,7 @@ final class Account {
     self.name = name
     self.target = target
     self.configuration = configuration
+    session.policy = configuration.refreshPolicy
   }
 
   /// All of its tokens, its own first.
@@ -135,6 +146,6 @@ final class Account {
   func describe(_ grant: AccessGrant) -> TokenDescription {
     TokenDescription(
       account: name.text, issuer: configuration.issuer, subject: grant.subject, tokenType: grant.tokenType,
-      scope: grant.scope, expiresAt: grant.expiresAtUnixSeconds)
+      scope: grant.scope, expiresAt: grant.expiresAtUnixSeconds, isOffline: session.isOffline)
   }
 }

@@ -79,6 +79,7 @@ extension AccountConfiguration {
     if let redirectURI = given.redirectURI { self.redirectURI = try Self.redirectURI(redirectURI) }
     if given.keepsAccessToken { keepsAccessToken = true }
     if given.dpop { dpop = true }
+    if let policy = given.refresh { refreshPolicy = RefreshPolicy.Kind(policy) }
     if let level = given.protection { protection = Protection(level) }
     for origin in try origins(of: given) where !lists(origin) { origins.append(origin.text) }
   }
@@ -125,6 +126,7 @@ extension AccountConfiguration {
     case .revocationEndpoint: endpoints.revocation = nil
     case .registrationEndpoint: endpoints.registration = nil
     case .jwksURI: endpoints.jwks = nil
+    case .refresh: refreshPolicy = .proactive
     case .redirectURI: redirectURI = nil
     case .proxy: (proxy, proxyExclusions) = (nil, nil)
     case .keep: keepsAccessToken = false
@@ -161,6 +163,7 @@ extension AccountConfiguration {
     settings.keepsAccessToken = keepsAccessToken
     settings.dpop = dpop
     settings.origins = origins
+    settings.refresh = RefreshPolicyName(rawValue: refreshPolicy.rawValue)
     settings.protection = protection.map { ProtectionLevel($0) }
     return settings
   }
@@ -196,5 +199,19 @@ extension AccountConfiguration {
       return false
     }
     return bytes.count == 32
+  }
+}
+
+extension RefreshPolicy.Kind {
+  /// The policy of this name; that each name has one is tested.
+  init(_ name: RefreshPolicyName) {
+    self =
+      switch name {
+      case .onDemand: .onDemand
+      case .proactive: .proactive
+      case .background: .background
+      case .offline: .offline
+      case .strict: .strict
+      }
   }
 }

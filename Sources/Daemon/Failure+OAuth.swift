@@ -6,8 +6,13 @@ extension Failure {
   init(_ error: OAuthError, name: String) {
     self.init(
       FailureCode(error.code), Phrase(error),
-      hint: error.advice.map { Phrase(stringLiteral: $0) } ?? error.code.hint(name))
+      hint: error.advice.map { Phrase(stringLiteral: $0) } ?? error.waitHint ?? error.code.hint(name))
   }
+}
+
+extension OAuthError {
+  /// When the server may be asked again, where that is known.
+  fileprivate var waitHint: Phrase? { retryAfterSeconds.map { Phrase("try again in \($0) s") } }
 }
 
 extension FailureCode {

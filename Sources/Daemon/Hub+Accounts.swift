@@ -128,7 +128,10 @@ extension Hub {
       if changed.effect != .none { tell(of: change.account) { $0.signedOut(.settings) } }
       if let account = accounts[change.account], account.configuration == change.old {
         if changed.effect == .none, account.session.grant != nil {
-          for line in account.all { line.configuration = change.new }
+          for line in account.all {
+            line.configuration = change.new
+            schedule(line)
+          }
           for move in [changed.protected, changed.confirmed].compactMap({ $0 }) {
             for line in account.all where line.session.grant?.recordGeneration == move.from {
               line.session.recordMoved(
@@ -192,8 +195,9 @@ extension Hub {
     }
     account.waiters += old.waiters + old.dropOthers()
     old.waiters = []
+    account.session.policy = account.configuration.refreshPolicy
     if account.session.refresh == nil { restartForWaiters(account) }
-    scheduleRenewal(account)
+    schedule(account)
     tell(of: rename.new) { _ in [] }
   }
 

@@ -104,6 +104,9 @@ extension Hub {
     wishes.listen()
     awaitIdleness()
     for account in accounts { log.tell(.unlocked, account) }
+    // Those that are always kept fresh could not be while they were locked.
+    freshAt = nil
+    keepFresh()
   }
 
   /// Begins to count anew, by the settings as they are now.

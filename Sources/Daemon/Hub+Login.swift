@@ -223,6 +223,7 @@ extension Hub {
       $0.signedIn(outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isGuest)
     }
     restartForWaiters(account)
+    schedule(account)
     if outcome.missesIDToken {
       let notice = Phrase("the server gave no ID Token by device code: who signed in is not verified").english
       loop.send(.event(.notice(notice)), to: login.ticket)

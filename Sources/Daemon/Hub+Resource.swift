@@ -18,7 +18,8 @@ extension Hub {
       throw Failure(.tooBusy, "\(Transfer.mostAtOnce) requests are under way already", hint: "try again")
     }
     let transfer = try Transfer(
-      request, ticket, patienceSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds, passed: passed,
+      request, ticket, patienceSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds,
+      waitsUntil: waitEnd(request.waitSeconds), passed: passed,
       tellHead: { [post] head in
         post(.meanwhile { hub in hub.loop.send(.event(.response(head)), to: ticket) })
       })
@@ -46,10 +47,13 @@ extension Hub {
   private func obtainToken(for transfer: Transfer, _ need: (Account) -> TokenNeed) {
     do {
       let account = try resolve(transfer.account?.text)
-      loop.setDeadline(services.time.now().advanced(by: .seconds(transfer.patienceSeconds)), of: transfer.ticket)
+      let now = services.time.now()
+      let begin = transfer.waitsUntil.map { max(now, $0) } ?? now
+      loop.setDeadline(begin.advanced(by: .seconds(transfer.patienceSeconds)), of: transfer.ticket)
       let target = transfer.tokenTarget
       let waiter = Account.Waiter(
-        ticket: transfer.ticket, need: need(account.with(target)), target: target, purpose: .resource(transfer))
+        ticket: transfer.ticket, need: need(account.with(target)), target: target, purpose: .resource(transfer),
+        waitsUntil: transfer.waitsUntil)
       try obtain(for: waiter, account)
     } catch {
       fail(transfer, error)
@@ -77,7 +81,8 @@ extension Hub {
   {
     guard isWanted(transfer), let name = transfer.account else { return }
     switch outcome {
-    case .failure(let error): fail(transfer, Failure(error, account: name.text))
+    case .failure(let error):
+      if !tryLater(transfer, error) { fail(transfer, Failure(error, account: name.text)) }
     case .success(.refused):
       transfer.hasRefreshed = true
       // Others may have got a new token meanwhile.
@@ -92,6 +97,21 @@ extension Hub {
         forget(grant, line, wasRenewed: transfer.hasRefreshed)
       }
     }
+  }
+
+  /// A request that was never sent is made again while its sender waits for the network.
+  private func tryLater(_ transfer: Transfer, _ error: SessionError) -> Bool {
+    let now = services.time.now()
+    guard let end = transfer.waitsUntil, error.neverLeft else { return false }
+    let due = now.advanced(by: .seconds(min(15, 1 << min(transfer.misses, 4))))
+    guard due < end else { return false }
+    transfer.misses += 1
+    loop.schedule(.transfer(transfer.ticket), at: due)
+    return true
+  }
+
+  func transferDue(_ ticket: Ticket) {
+    if let transfer = transfers[ticket] { obtainToken(for: transfer) { _ in TokenNeed() } }
   }
 
   private func tell(_ response: ResourceResponse, _ transfer: Transfer, _ account: Account) {

@@ -64,6 +64,7 @@ extension Hub {
     case .wait(start: .some):
       step(.refreshNeeded(Self.reason(for: waiter, account.session.grant, now)), account.name)
     case .serve(let grant):
+      if account.session.isOffline { step(.servedOffline, account.name) }
       step(.tokenServed(secondsLeft: grant.remaining(at: now).map { Int($0.components.seconds) }), account.name)
     }
   }

@@ -63,6 +63,8 @@ extension Hub {
     object["subject"] = (account.session.grant?.subject ?? summary.subject).map { .string($0) }
     object["scope"] = (account.session.grant?.scope ?? summary.scope).map { .string($0) }
     object["expires_at"] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
+    object["refresh"] = .string(summary.configuration.refreshPolicy.rawValue)
+    if account.session.isQueued { object["refresh_queued"] = true }
     object["last_refresh"] = (account.session.refreshedAt ?? summary.refreshedAt).map { .int($0) }
     if summary.configuration.allowHTTPLoopback { object["http_loopback"] = true }
     object["ca_file"] = summary.configuration.caFile.map { .string($0) }

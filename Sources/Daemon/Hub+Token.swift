@@ -12,8 +12,9 @@ extension Hub {
     let need = TokenNeed(
       minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: request.forceRefresh)
     let target = try TokenTarget.make(request.target, account: account.name.text)
-    try obtain(
-      for: Account.Waiter(ticket: ticket, need: need, target: target, purpose: .token(request.extras)), account)
+    var waiter = Account.Waiter(ticket: ticket, need: need, target: target, purpose: .token(request.extras))
+    waiter.waitsUntil = waitEnd(request.waitSeconds)
+    try obtain(for: waiter, account)
   }
 
   func whoami(_ name: String?, _ ticket: Ticket) throws(Failure) {
@@ -34,16 +35,21 @@ extension Hub {
     if locks.idle.due <= now { lock(.idle) }
     if locks.isLocking, let level = locks.shut[account.name] { throw .vault(VaultError(.locked(level))) }
     prove(account)
-    let decision = account.session.request(waiter.need, account: account.name.text, now: now)
+    let wasUsed = account.session.usedSinceRefresh
+    let decision = account.session.request(
+      waiter.need, account: account.name.text, now: now,
+      hold: holds.hold(of: account.configuration.server, now: now))
     explain(decision, for: waiter, account, now)
     switch decision {
     case .serve(let grant):
       serve(grant, account, waiter)
-      scheduleRenewal(account)
+      if !wasUsed { schedule(account) }
     case .wait(let start):
       account.waiters.append(waiter)
       if let start { run(start, account) }
-    case .fail(let error): throw error
+    case .fail(let error):
+      guard wait(waiter, account, error, now) else { throw error }
+      queued(account, because: error, now)
     }
   }
 
@@ -83,7 +89,7 @@ extension Hub {
     }
   }
 
-  private func fail(_ waiter: Account.Waiter, _ account: Account, _ error: SessionError) {
+  func fail(_ waiter: Account.Waiter, _ account: Account, _ error: SessionError) {
     switch waiter.purpose {
     case .token, .proof, .whoami: loop.send(.failure(Failure(error, account: account.name.text)), to: waiter.ticket)
     case .check(let batch): settle(account.name, Failure(error, account: account.name.text), in: batch)
@@ -93,7 +99,7 @@ extension Hub {
     }
   }
 
-  private func run(_ refresh: Session.Refresh, _ account: Account) {
+  func run(_ refresh: Session.Refresh, _ account: Account) {
     account.attemptStartedAt = services.time.now()
     log.note(.refreshBegan(attempt: refresh.attempt), account.name)
     if let target = account.target, target.isExchanged { return beginExchange(target, refresh, account) }
@@ -115,9 +121,11 @@ extension Hub {
     guard let account = line(name, target) else { return }
     let now = services.time.now()
     noteEnd(of: account, outcome, now)
+    noteServer(account, outcome, now)
     let outcome = outcome.map { $0.keepingIdentity(of: account.session.grant) }
     let aftermath = account.session.refreshEnded(
       refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+    if account.session.refresh == nil { account.renewalPlace = nil }
     tellRefresh(of: account, aftermath)
     switch aftermath {
     case .ignored: break
@@ -137,19 +145,24 @@ extension Hub {
     case .failed(let error):
       answerWaiters(account) { waiter in
         let fallback = error.isPassing ? account.session.fallback(for: waiter.need, now: now) : nil
+        if fallback == nil, wait(waiter, account, error, now) { return nil }
+        if fallback != nil { step(.servedOffline, account.name) }
         return fallback.map { .success($0) } ?? .failure(error)
       }
+      queued(account, because: error, now)
     }
-    scheduleRenewal(account)
+    schedule(account)
   }
 
-  private func answerWaiters(_ account: Account, _ answer: (Account.Waiter) -> Result<AccessGrant, SessionError>) {
+  /// - Parameter answer: Nil for one that goes on waiting.
+  private func answerWaiters(_ account: Account, _ answer: (Account.Waiter) -> Result<AccessGrant, SessionError>?) {
     let waiters = account.waiters
     account.waiters = []
     for waiter in waiters {
       switch answer(waiter) {
       case .success(let grant): serve(grant, account, waiter)
       case .failure(let error): fail(waiter, account, error)
+      case nil: break
       }
     }
   }
@@ -203,18 +216,6 @@ extension Hub {
       let next = account.session.retryDue(waiting)
     else { return }
     run(next, account)
-  }
-
-  func scheduleRenewal(_ account: Account) {
-    guard let due = account.session.renewalDue, due != account.renewalScheduled else { return }
-    account.renewalScheduled = due
-    loop.schedule(.renewal(account: account.name.text, target: account.target), at: due)
-  }
-
-  func renewalDue(_ name: String, _ target: TokenTarget?) {
-    guard let name = try? AccountName(name), let account = line(name, target) else { return }
-    account.renewalScheduled = nil
-    if let refresh = account.session.renew(now: services.time.now()) { run(refresh, account) }
   }
 
   /// 0..<1.

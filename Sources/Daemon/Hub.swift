@@ -16,6 +16,8 @@ protocol Loop: AnyObject {
   /// Sends the last line, which is secret.
   func send(_ line: SharedSecret, to ticket: Ticket)
   func schedule(_ event: TimerEvent, at due: Instant)
+  /// Tells of changes of the network from now on, by ``Hub/networkChanged()``, or no more.
+  func watchNetwork(_ isWanted: Bool)
   /// When the request gives up, unless it is answered before.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
   /// Awaits the answer of a sign-in at a loopback address; it comes to ``Hub/redirectCame(_:query:)``.
@@ -57,6 +59,18 @@ final class Hub {
   /// Checks of tokens that are under way.
   var verifications: [Ticket: Cancellation] = [:]
   var watches = Watches()
+  /// Servers that are left alone for a while.
+  var holds = ServerHolds()
+  let renewals = Renewals()
+  var isNetworkSettling = false
+  /// When refreshes were tried last because the network changed.
+  var networkTriedAt: Instant?
+  /// The daemon is there for one client, and renews nothing that nobody asks for.
+  var isAlone = false
+  /// What the settings were at when the accounts were found that are always kept fresh.
+  var freshAt: UInt64?
+  /// How far the machine's clock was from the one that is never set, in unix seconds.
+  var clockOffset: Int?
   var locks = LockState()
   var followers = Followers()
   var toldAccounts: ToldAccounts?
@@ -177,7 +191,7 @@ final class Hub {
     switch envelope.request {
     case .login, .loginResume, .daemonStop, .tokenFile: envelope.timeoutSeconds
     case .events(let events) where events.follow: envelope.timeoutSeconds
-    default: envelope.timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds
+    default: (envelope.timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + envelope.request.waitSeconds
     }
   }
 
@@ -234,7 +248,10 @@ final class Hub {
     switch event {
     case .refreshRetry(let name, let target, let generation, let attempt):
       retryDue(name, target, generation, attempt)
-    case .renewal(let name, let target): renewalDue(name, target)
+    case .attention(let name, let target): attend(name, target)
+    case .waitOver(let name, let target): waitOver(name, target)
+    case .transfer(let ticket): transferDue(ticket)
+    case .networkChanged: retryAfterNetworkChange()
     case .devicePoll(let id): pollDue(id)
     case .signInExpiry(let id): loginExpired(id)
     case .idleLock: idleLockDue()
@@ -287,6 +304,13 @@ extension Hub {
 
   /// Goes on under other settings.
   func adopt(_ configuration: AccountConfiguration, _ account: Account) {
+    if configuration.differsOnlyInRefreshPolicy(from: account.configuration) {
+      for line in account.all {
+        line.configuration = configuration
+        schedule(line)
+      }
+      return
+    }
     account.configuration = configuration
     account.cancelRefresh()
     account.session.forgetToken()

@@ -22,6 +22,7 @@ final class Server: Loop {
     static let directory: UInt64 = 5
     static let redirects: UInt64 = 6
     static let commands: UInt64 = 7
+    static let network: UInt64 = 8
     static let firstConnection: UInt64 = 16
   }
 
@@ -49,6 +50,8 @@ final class Server: Loop {
   var nextConnection = Key.firstConnection
   /// There once a sign-in in the browser has begun.
   private var redirects: RedirectDesk?
+  /// There while something waits for the network.
+  private var network: NetworkWatch?
   private let commands: CommandDesk
   private var stopRequests: [Ticket] = []
   private var stopDeadline: Instant?
@@ -108,6 +111,8 @@ final class Server: Loop {
   /// Serves until told to stop, until the socket is gone, or until the private peer leaves.
   func run() throws(SystemError) {
     log.note(.started)
+    hub.isAlone = isPrivate
+    hub.keepFresh()
     schedule(.housekeeping, at: now.advanced(by: Self.housekeepingInterval))
     var events: [Poller.Event] = []
     while !isDone {
@@ -153,6 +158,7 @@ final class Server: Loop {
       armed = nil
     case Key.signals: while signals.next() != nil { beginStop() }
     case Key.redirects: redirects?.serve(now) { [hub] login, query in hub!.redirectCame(login, query: query) }
+    case Key.network: if network?.take() == true { hub.networkChanged() }
     case Key.commands: hub.serveCommands()
     case Key.directory: if listening?.isStillOurs() == false { beginStop() }
     default: handle(event)
@@ -165,6 +171,7 @@ final class Server: Loop {
     case .housekeeping:
       if listening?.isStillOurs() == false { beginStop() }
       housekeeping()
+      hub.housekeep()
       schedule(.housekeeping, at: now.advanced(by: Self.housekeepingInterval))
     default: hub.due(due)
     }
@@ -190,6 +197,24 @@ final class Server: Loop {
   func tidyUp() { housekeeping() }
 
   func schedule(_ event: TimerEvent, at due: Instant) { timers.schedule(event, at: due) }
+}
+
+// MARK: - The network
+
+extension Server {
+  /// Where the kernel does not tell, what waits for the network is tried again from time to time only.
+  func watchNetwork(_ isWanted: Bool) {
+    guard isWanted != (network != nil) else { return }
+    guard isWanted else {
+      if let raw = network?.raw { try? poller.remove(raw) }
+      network = nil
+      return
+    }
+    guard let watch = try? NetworkWatch(), (try? poller.add(watch.raw, interest: .read, key: Key.network)) != nil else {
+      return
+    }
+    network = consume watch
+  }
 }
 
 // MARK: - Redirects

@@ -4,7 +4,14 @@ internal import Platform
 /// What the loop does at a time.
 enum TimerEvent: Sendable, Hashable {
   case refreshRetry(account: String, target: TokenTarget?, generation: UInt64, attempt: Int)
-  case renewal(account: String, target: TokenTarget?)
+  /// A session has something to do by itself.
+  case attention(account: String, target: TokenTarget?)
+  /// Somebody has waited for the network for as long as they wanted to.
+  case waitOver(account: String, target: TokenTarget?)
+  /// A request to a resource that could not be reached is made again.
+  case transfer(Ticket)
+  /// The network changed a moment ago.
+  case networkChanged
   case devicePoll(login: UInt64)
   case signInExpiry(login: UInt64)
   /// Perhaps nobody has used what is unlocked for long enough.

@@ -20,6 +20,11 @@ final class Transfer: @unchecked Sendable {
   /// How long a token may take, and how long nothing may move afterwards.
   let patienceSeconds: Int
 
+  /// Until when it waits for a server that cannot be reached; nil when it does not.
+  let waitsUntil: Instant?
+  /// How often the resource could not be reached.
+  var misses = 0
+
   /// The account that was chosen.
   var account: AccountName?
   /// A new token was got because the one before was refused.
@@ -27,11 +32,12 @@ final class Transfer: @unchecked Sendable {
 
   /// - Parameter passed: The descriptors that came with the line, in order.
   init(
-    _ request: CallRequest, _ ticket: Ticket, patienceSeconds: Int, passed: [SharedDescriptor],
+    _ request: CallRequest, _ ticket: Ticket, patienceSeconds: Int, waitsUntil: Instant?, passed: [SharedDescriptor],
     tellHead: @escaping @Sendable (ResponseHead) -> Void
   ) throws(Failure) {
     self.ticket = ticket
     self.patienceSeconds = patienceSeconds
+    self.waitsUntil = waitsUntil
     target = try ResourceCall.Target(request)
     tokenTarget = try TokenTarget.make(request.target, account: request.account)
     guard passed.count == (request.sendsBody ? 2 : 1), let last = passed.last else {

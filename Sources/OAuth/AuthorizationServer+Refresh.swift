@@ -6,15 +6,32 @@ extension AuthorizationServer {
   ///
   /// - Parameter target: Only to ask for something else than all that was granted.
   /// - Throws: `invalidGrant` when the sign-in is over; ``OAuthError/lostAnswer`` tells when the token may
-  ///   have been spent without an answer.
+  ///   have been spent without an answer, ``OAuthError/brokenAnswer`` when it may have been spent with one that is
+  ///   of no use.
   package func refresh(
     _ token: SharedSecret, for target: TokenTarget? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
-    let response = try requestTokens(cancellation: cancellation) { form in
-      form.add("grant_type", "refresh_token")
-      form.add("refresh_token", secret: token)
-      form.add(target)
+    let response: HTTPResponse
+    do throws(OAuthError) {
+      response = try requestTokens(cancellation: cancellation) { form in
+        form.add("grant_type", "refresh_token")
+        form.add("refresh_token", secret: token)
+        form.add(target)
+      }
+    } catch {
+      throw error.breakingOff(error.answerBegan && error.code != .redirectRefused)
     }
-    return try tokens(in: response, kind: .refresh, sent: secrets(token))
+    do throws(OAuthError) { return try tokens(in: response, kind: .refresh, sent: secrets(token)) } catch {
+      // A success of which nothing could be read.
+      throw error.breakingOff((200..<300).contains(response.status) && error.code == .malformedResponse)
+    }
+  }
+}
+
+extension OAuthError {
+  fileprivate func breakingOff(_ isBroken: Bool) -> OAuthError {
+    var error = self
+    error.brokenAnswer = isBroken
+    return error
   }
 }

@@ -22,6 +22,10 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// The request may have been carried out, and no byte of an answer was seen. A refresh token that was
   /// sent may have been replaced by one that we never got.
   package var lostAnswer = false
+  /// An answer began and did not get here.
+  package var answerBegan = false
+  /// A refresh token was sent and may have been replaced by one that was in an answer of which nothing could be used.
+  package var brokenAnswer = false
 
   package init(_ code: Code, _ subject: String, httpStatus: Int? = nil) {
     self.code = code
@@ -34,6 +38,7 @@ package struct OAuthError: Error, Hashable, Sendable {
   package init(_ failure: HTTPFailure, _ subject: String) {
     self.init(Code(failure.code), failure.code == .proxy ? "the proxy" : subject)
     lostAnswer = failure.requestMayHaveArrived && !failure.responseStarted
+    answerBegan = failure.responseStarted
   }
 
   /// One sentence, lower case, without a full stop.

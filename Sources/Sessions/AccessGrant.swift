@@ -56,7 +56,7 @@ package final class AccessGrant: Sendable {
     expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
   }
 
-  private init(_ other: AccessGrant, recordGeneration: UInt64, protection: Protection) {
+  private init(_ other: AccessGrant, recordGeneration: UInt64, protection: Protection, expiresAtUnixSeconds: Int?) {
     accessToken = other.accessToken
     tokenType = other.tokenType
     scope = other.scope
@@ -66,7 +66,7 @@ package final class AccessGrant: Sendable {
     issuedAt = other.issuedAt
     lifetimeSeconds = other.lifetimeSeconds
     expiresAt = other.expiresAt
-    expiresAtUnixSeconds = other.expiresAtUnixSeconds
+    self.expiresAtUnixSeconds = expiresAtUnixSeconds
     dpopKey = other.dpopKey
     self.recordGeneration = recordGeneration
     self.protection = protection
@@ -75,7 +75,19 @@ package final class AccessGrant: Sendable {
 
   /// The same grant after its record was written again.
   func moved(to generation: UInt64, protection: Protection? = nil) -> AccessGrant {
-    AccessGrant(self, recordGeneration: generation, protection: protection ?? self.protection)
+    AccessGrant(
+      self, recordGeneration: generation, protection: protection ?? self.protection,
+      expiresAtUnixSeconds: expiresAtUnixSeconds)
+  }
+
+  /// The same grant after the machine's clock was set forward by so much, or back.
+  func renamed(by seconds: Int) -> AccessGrant {
+    AccessGrant(
+      self, recordGeneration: recordGeneration, protection: protection,
+      expiresAtUnixSeconds: expiresAtUnixSeconds.map {
+        let (sum, overflow) = $0.addingReportingOverflow(seconds)
+        return overflow ? $0 : sum
+      })
   }
 
   /// This grant with the identity of `other`, where it has none of its own and replaces the record that

@@ -33,6 +33,7 @@ package struct AccountConfiguration: Sendable, Hashable {
   package var dpop = false
   /// Places that may get the access token; see ``ResourceGate``.
   package var origins: [String] = []
+  package var refreshPolicy = RefreshPolicy.Kind.proactive
   /// The level that the next sign-in keeps its record at; nil leaves an old record where it is. What protects a
   /// record is in the vault, so whoever edits the settings moves none.
   package var protection: Protection?
@@ -81,6 +82,13 @@ extension AccountConfiguration {
     try TokenTarget.make(scope: [], resources: resources, audience: audience)
   }
 
+  /// Whether tokens that were got under `other` are good under these settings as they are.
+  package func differsOnlyInRefreshPolicy(from other: AccountConfiguration) -> Bool {
+    var same = other
+    same.refreshPolicy = refreshPolicy
+    return same == self
+  }
+
   /// The same for a sign-in by browser, where it does not say so itself.
   func adding(to options: AuthorizationOptions) -> AuthorizationOptions {
     var options = options
@@ -112,6 +120,7 @@ extension AccountConfiguration {
     set("keep_access_token", keepsAccessToken ? true : nil)
     set("dpop", dpop ? true : nil)
     set("origins", origins.isEmpty ? nil : .array(origins.map { .string($0) }))
+    set("refresh", refreshPolicy == .proactive ? nil : .string(refreshPolicy.rawValue))
     set("protect", protection.map { .string($0.word) })
     return object
   }
@@ -141,6 +150,12 @@ extension AccountConfiguration {
     keepsAccessToken = try reader.flag("keep_access_token")
     dpop = try reader.flag("dpop")
     origins = try reader.texts("origins")
+    if let name = try reader.text("refresh") {
+      guard let policy = RefreshPolicy.Kind(rawValue: name) else {
+        throw ConfigurationError(.invalid, "\(place).refresh")
+      }
+      refreshPolicy = policy
+    }
     if let word = try reader.text("protect") {
       guard let protection = Protection(word: word) else { throw ConfigurationError(.invalid, "\(place).protect") }
       self.protection = protection

@@ -151,6 +151,11 @@ package struct RefreshOperation: Sendable {
       protection: level)
   }
 
+  /// What is left of a kept token's lifetime: never more than all of it, however far the clock was set back since.
+  private func secondsLeft(of record: AccountRecord, now: Int) -> Int? {
+    record.accessTokenExpiresAt.map { min($0 - now, max(0, $0 - record.signedInAt)) }
+  }
+
   /// Without a refresh token the kept access token is the grant. Nothing is sent, so it needs no network;
   /// without a named lifetime it lives until a resource refuses it.
   private func keptGrant(
@@ -159,7 +164,7 @@ package struct RefreshOperation: Sendable {
     let record = stored.record
     if let problem = record.problem(with: configuration, account: account) { throw problem }
     let wallSeconds = services.time.wallSeconds()
-    let left = record.accessTokenExpiresAt.map { $0 - wallSeconds }
+    let left = secondsLeft(of: record, now: wallSeconds)
     guard let accessToken = record.accessToken, left ?? 1 > 0 else { throw .expired(account: account.text) }
     let kept = keptIdentity(stored)
     return AccessGrant(

@@ -39,6 +39,25 @@ package enum RefreshPolicy {
     .seconds(min(3600, 60 << min(max(count - 1, 0), 6)))
   }
 
+  /// The wait before a queued refresh is tried again, doubling: while somebody waits up to half a minute, else up to
+  /// five. A server that was reached is not asked again within ten seconds.
+  static func wait(queuedAfter count: Int, isUrgent: Bool, reached: Bool) -> Duration {
+    .seconds(min(isUrgent ? 30 : 300, (isUrgent && !reached ? 1 : 10) << min(max(count - 1, 0), 6)))
+  }
+
+  /// How long a token stays in memory at most under ``Kind/strict``.
+  static let longestStrictCache = Duration.seconds(300)
+
+  /// How far apart the first refreshes of sessions that are always fresh are, when there are many of them.
+  package static let startInterval = Duration.milliseconds(100)
+
+  /// Over how much time renewals are spread that all waited for the same server.
+  package static let spreadAfterHold = Duration.seconds(30)
+
+  /// Renewals that nobody waits for, at the same time: for one server, and in all.
+  package static let mostRenewalsPerServer = 8
+  package static let mostRenewals = 32
+
   /// A lost answer may hide a rotation, so the same refresh token is sent again only for this long.
   package static let replayWindow = Duration.seconds(30)
 }

@@ -13,24 +13,49 @@ package struct Session: Sendable {
   private(set) var standing = Standing.unknown
   package private(set) var grant: AccessGrant?
   package private(set) var generation: UInt64 = 0
-  package private(set) var refresh: Refresh?
+  package internal(set) var refresh: Refresh?
   /// Why the last refresh failed; nil after a success.
-  package private(set) var lastFailure: SessionError?
+  package private(set) var lastFailure: SessionError? {
+    didSet { isOffline = lastFailure?.isPassing ?? false }
+  }
+  /// The last refresh failed for a passing reason.
+  package private(set) var isOffline = false
   /// Unix seconds.
   package private(set) var refreshedAt: Int?
   package private(set) var isSigningIn = false
+  /// When the token is renewed.
+  package var policy = RefreshPolicy.Kind.proactive
 
   /// The server asked not to be called before.
-  private var retryNotBefore: Instant?
-  private var failuresInARow = 0
-  private var failedAt: Instant?
+  private(set) var retryNotBefore: Instant?
+  var failuresInARow = 0
+  private(set) var failedAt: Instant?
   /// A resource refused even a new token; what the vault says counts for less until the next one.
   private var isRefused = false
-  private var usedSinceRefresh = false
+  package private(set) var usedSinceRefresh = false
   /// How long before its expiry the token at hand is renewed in the background, with its jitter.
-  private var renewalLead = Duration.zero
+  private(set) var renewalLead = Duration.zero
+  /// A refresh that was needed and failed is to be made as soon as it can be.
+  var queue: Queue?
+  /// Nobody but a caller starts a refresh before.
+  var calmUntil: Instant?
+  /// The network has changed since the last failure, so that one need not wait as long as after that.
+  var hurriedTo: Instant?
+  /// When a session that is always kept fresh gets its first token.
+  var freshFrom: Instant?
+  /// What was told of the end of the token at hand.
+  var told = Told.nothing
 
   package init() {}
+
+  /// How soon a queued refresh is tried again.
+  enum Queue: Sendable {
+    /// Nobody waits for it.
+    case patient
+    case urgent
+  }
+
+  enum Told: Sendable { case nothing, nearEnd, end }
 
   /// A refresh in flight.
   package struct Refresh: Sendable, Hashable {
@@ -63,7 +88,11 @@ package struct Session: Sendable {
 
 extension Session {
   /// Decides on one caller's need.
-  package mutating func request(_ need: TokenNeed, account: String, now: Instant) -> Decision {
+  ///
+  /// - Parameter hold: That of the server, looked at only where a refresh would start.
+  package mutating func request(
+    _ need: TokenNeed, account: String, now: Instant, hold: @autoclosure () -> ServerHold? = nil
+  ) -> Decision {
     if refresh != nil { return satisfied(by: need, now: now).map { .serve($0) } ?? .wait(start: nil) }
     if let grant = satisfied(by: need, now: now) {
       usedSinceRefresh = true
@@ -77,7 +106,12 @@ extension Session {
     if let lastFailure, let fallback = fallback(for: need, now: now), isTooSoon(after: lastFailure, now: now) {
       return .serve(fallback)
     }
-    if let retryNotBefore, now < retryNotBefore, let lastFailure { return .fail(lastFailure) }
+    if let retryNotBefore, now < retryNotBefore, let lastFailure {
+      return .fail(lastFailure.asking(toWait: now.duration(to: retryNotBefore)))
+    }
+    if let hold = hold(), now < hold.until, !hold.yields(to: need) {
+      return fallback(for: need, now: now).map { .serve($0) } ?? .fail(hold.refusal(at: now))
+    }
     usedSinceRefresh = true
     return .wait(start: beginRefresh(now: now))
   }
@@ -85,6 +119,7 @@ extension Session {
   /// The token at hand if it is good enough for `need`.
   package func satisfied(by need: TokenNeed, now: Instant) -> AccessGrant? {
     guard !need.forceRefresh, let grant else { return nil }
+    if let cacheEnd, now >= cacheEnd { return nil }
     guard let remaining = grant.remaining(at: now) else { return grant }
     let wanted =
       need.minimumValiditySeconds.map { Duration.seconds($0) }
@@ -94,17 +129,20 @@ extension Session {
 
   /// A token that is still alive, for a caller who named no minimum and did not ask for a new one.
   package func fallback(for need: TokenNeed, now: Instant) -> AccessGrant? {
-    guard !need.forceRefresh, need.minimumValiditySeconds == nil, let grant, grant.isAlive(at: now) else { return nil }
+    guard policy != .strict, !need.forceRefresh, need.minimumValiditySeconds == nil, let grant, grant.isAlive(at: now)
+    else { return nil }
     return grant
   }
 
-  /// Whether another attempt is pointless for a caller who need not wait for it.
+  /// Whether another attempt is pointless, or harmful, for a caller who need not wait for it.
   private func isTooSoon(after failure: SessionError, now: Instant) -> Bool {
+    if failure.leavesDoubt { return true }
     guard failure.isPassing, let failedAt else { return false }
+    if policy == .offline { return true }
     return now < failedAt.advanced(by: RefreshPolicy.pauseAfterFailure) || retryNotBefore.map { now < $0 } ?? false
   }
 
-  private mutating func beginRefresh(now: Instant) -> Refresh {
+  mutating func beginRefresh(now: Instant) -> Refresh {
     let started = Refresh(generation: generation, attempt: 1, startedAt: now)
     refresh = started
     return started
@@ -141,9 +179,10 @@ extension Session {
   }
 
   /// Passing failures are tried again, up to three times in all; a server that names a time is left
-  /// alone until then, and a token whose answer was lost is sent again only for a short while.
+  /// alone until then, a token whose answer was lost is sent again only for a short while, and one whose answer
+  /// broke off is not.
   private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
-    guard error.isPassing, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
+    guard error.isWorthWaiting, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
     }
     if case .oauth(let oauth) = error, oauth.lostAnswer,
@@ -167,10 +206,13 @@ extension Session {
     lastFailure = error
     failuresInARow += 1
     failedAt = now
+    hurriedTo = nil
     retryNotBefore = error.retryAfterSeconds.map { now.advanced(by: .seconds($0)) }
+    queue = policy == .offline && error.isWorthWaiting ? .patient : nil
     switch error {
     case .expired, .signedOut, .configurationChanged, .endpointMoved, .identityChanged, .identityUnknown, .noAccount:
       grant = nil
+      freshFrom = nil
       if case .expired = error { standing = .expired } else if case .signedOut = error { standing = .signedOut }
     default: break
     }
@@ -184,7 +226,8 @@ extension Session {
     standing = .granted
     usedSinceRefresh = false
     refreshedAt = wallSeconds
-    renewalLead = RefreshPolicy.renewalLead(ofLifetime: renewed.lifetimeSeconds ?? 0) * (0.9 + 0.1 * jitter)
+    renewalLead = RefreshPolicy.renewalLead(ofLifetime: renewed.lifetimeSeconds ?? 0) * (0.5 + 0.5 * jitter)
+    told = .nothing
     forgetFailures()
   }
 
@@ -194,6 +237,10 @@ extension Session {
     retryNotBefore = nil
     failuresInARow = 0
     failedAt = nil
+    queue = nil
+    hurriedTo = nil
+    calmUntil = nil
+    freshFrom = nil
   }
 }
 
@@ -240,6 +287,24 @@ extension Session {
     isRefused = true
   }
 
+  /// Somebody waits until the refresh can be made that this stands against.
+  package mutating func queueUrgently(because error: SessionError, now: Instant) {
+    queue = .urgent
+    lastFailure = lastFailure ?? error
+    failedAt = failedAt ?? now
+  }
+
+  /// Nobody has used the token at hand, as far as renewals go.
+  mutating func forgetUse() { usedSinceRefresh = false }
+
+  /// Wipes the token at hand, but forgets nothing else.
+  mutating func dropToken() { grant = nil }
+
+  /// The machine's clock was set, so that the end of the token at hand has another name in unix seconds.
+  package mutating func clockMoved(by seconds: Int) {
+    grant = grant?.renamed(by: seconds)
+  }
+
   /// The record of the token at hand was written again, under another name or at another level of protection.
   package mutating func recordMoved(to generation: UInt64, protection: Protection? = nil) {
     grant = grant?.moved(to: generation, protection: protection)
@@ -250,23 +315,6 @@ extension Session {
     guard grant == nil, refresh == nil, !isRefused else { return }
     standing = isGranted ? .granted : isExpired ? .expired : .signedOut
     self.refreshedAt = self.refreshedAt ?? refreshedAt
-  }
-
-  /// When a token in use is to be renewed in the background; nil when it is not.
-  package var renewalDue: Instant? {
-    guard refresh == nil, usedSinceRefresh, let grant, let lifetime = grant.lifetimeSeconds,
-      lifetime >= RefreshPolicy.shortestRenewedLifetimeSeconds, let expiresAt = grant.expiresAt
-    else { return nil }
-    let due = expiresAt.advanced(by: .zero - renewalLead)
-    guard let failedAt else { return due }
-    let calm = failedAt.advanced(by: RefreshPolicy.wait(afterFailures: failuresInARow))
-    return max(due, calm, retryNotBefore ?? due)
-  }
-
-  /// Starts the background renewal; nil when it is not due.
-  package mutating func renew(now: Instant) -> Refresh? {
-    guard let due = renewalDue, due <= now, let grant, grant.isAlive(at: now) else { return nil }
-    return beginRefresh(now: now)
   }
 }
 
@@ -280,7 +328,7 @@ extension Session {
     case .expired: return .expired
     case .unknown, .granted: break
     }
-    if let lastFailure, lastFailure.isPassing { return .offline }
+    if isOffline { return .offline }
     guard let grant, grant.isAlive(at: now) else { return .stale }
     return satisfied(by: TokenNeed(), now: now) == nil ? .stale : .active
   }

@@ -62,6 +62,35 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
+  /// Whether the same request may succeed later, and trying does no harm.
+  package var isWorthWaiting: Bool { isPassing && !leavesDoubt }
+
+  /// An answer to a refresh began and did not get here whole: the refresh token may have been replaced, and a
+  /// server may take its second use for a theft and end the session (RFC 9700, section 4.14.2).
+  var leavesDoubt: Bool {
+    if case .oauth(let error) = self { return error.brokenAnswer }
+    return false
+  }
+
+  /// Whether the server was there.
+  package var reachedServer: Bool {
+    guard case .oauth(let error) = self else { return true }
+    return error.httpStatus != nil || error.lostAnswer || error.brokenAnswer
+  }
+
+  /// Nothing was sent: there was no way to the server.
+  package var neverLeft: Bool {
+    guard case .oauth(let error) = self else { return false }
+    return error.code == .network && !error.lostAnswer && !error.answerBegan && error.httpStatus == nil
+  }
+
+  /// The same failure with the time that is left until the server may be asked again.
+  func asking(toWait left: Duration) -> SessionError {
+    guard case .oauth(var error) = self else { return self }
+    error.retryAfterSeconds = max(1, Int((left + .milliseconds(999)).components.seconds))
+    return .oauth(error)
+  }
+
   /// Whether only an unlock helps.
   package var isLocked: Bool {
     if case .vault(let error) = self, case .locked = error.code { return true }

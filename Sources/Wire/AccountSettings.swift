@@ -51,6 +51,8 @@ package struct AccountSettings: Sendable, Hashable {
   /// an origin.
   package var origins: [String] = []
 
+  /// When tokens are renewed; nil leaves what there is.
+  package var refresh: RefreshPolicyName?
   /// How the session's record in the vault opens; nil keeps what it is, or begins with ``ProtectionLevel/device``.
   package var protection: ProtectionLevel?
 
@@ -110,6 +112,14 @@ extension AccountSettings {
     keepsAccessToken = try members.flag("keep")
     dpop = try members.flag("dpop")
     origins = try members.texts("origins")
+    if let name = try members.text("refresh") {
+      guard let policy = RefreshPolicyName(rawValue: name) else {
+        throw Failure(
+          .invalidRequest, "the refresh policy is not one that is known",
+          hint: "known are " + RefreshPolicyName.allCases.map(\.rawValue).joined(separator: ", "))
+      }
+      refresh = policy
+    }
     protection = try members.protection("protect")
   }
 
@@ -138,6 +148,7 @@ extension AccountSettings {
     members.add("keep", keepsAccessToken)
     members.add("dpop", dpop)
     members.add("origins", origins)
+    members.add("refresh", refresh?.rawValue)
     members.add("protect", protection?.rawValue)
   }
 }
@@ -169,4 +180,5 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   case keep
   case dpop
   case origins
+  case refresh
 }

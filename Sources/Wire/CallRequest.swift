@@ -16,6 +16,9 @@ package struct CallRequest: Sendable, Hashable {
   /// Whether a body is sent.
   package var sendsBody: Bool
 
+  /// How long to wait for a server that cannot be reached, 1 to 3600 seconds; nil does not wait.
+  package var waitSeconds: Int?
+
   /// Which token goes along; empty for the account's own.
   package var target = TokenRequest.Target()
 
@@ -36,6 +39,7 @@ package struct CallRequest: Sendable, Hashable {
     sendsBody = try members.flag("body_descriptor")
     method = try members.text("method") ?? (sendsBody ? "POST" : "GET")
     headers = try members.texts("headers")
+    waitSeconds = try members.integer("wait", in: 1...WireProtocol.maximumTimeoutSeconds)
     target = try TokenRequest.Target(members)
   }
 
@@ -45,6 +49,7 @@ package struct CallRequest: Sendable, Hashable {
     members.add("method", method)
     members.add("headers", headers)
     members.add("body_descriptor", sendsBody)
+    members.add("wait", waitSeconds)
     target.addMembers(to: &members)
   }
 }

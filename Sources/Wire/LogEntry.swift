@@ -50,8 +50,9 @@ extension LogEvent {
     case .peerDropped, .requestTimedOut, .redirectForeign, .keySetWarning, .commandFailed, .commandsDropped: true
     case .tokenFile(let change): change == .failed
     case .step(let step): step.isFailure
-    case .started, .stopping, .refreshBegan, .refreshRetry, .signInBegan, .signInCode, .signInSlowed, .signInApproved,
-      .settingsChanged, .locked, .unlocked, .vaultChanged:
+    case .tokenExpired: true
+    case .started, .stopping, .refreshBegan, .refreshRetry, .refreshQueued, .tokenExpiring, .networkChanged, .clockSet,
+      .signInBegan, .signInCode, .signInSlowed, .signInApproved, .settingsChanged, .locked, .unlocked, .vaultChanged:
       false
     }
   }
@@ -66,6 +67,11 @@ extension LogEvent {
     case .refreshBegan(let attempt): "refresh began, attempt \(attempt)"
     case .refreshEnded(let milliseconds, let code): ended("refresh", milliseconds, code)
     case .refreshRetry(let attempt, let wait): "refresh waits \(wait) ms before attempt \(attempt)"
+    case .refreshQueued(let seconds): "refresh waits for the network or the server, at most \(seconds) s"
+    case .tokenExpiring(let seconds): "the token has \(seconds) s left"
+    case .tokenExpired: "the token has expired"
+    case .networkChanged: "the network changed"
+    case .clockSet(let seconds): "the machine's clock was set by \(seconds) s"
     case .signInBegan: "sign-in began"
     case .signInCode(let seconds): "sign-in waits for approval, at most \(seconds) s"
     case .signInSlowed(let seconds): "sign-in polls every \(seconds) s from now on"

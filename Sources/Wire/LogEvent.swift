@@ -11,6 +11,15 @@ package enum LogEvent: Sendable, Hashable {
   /// The code is nil after a success.
   case refreshEnded(milliseconds: Int, FailureCode?)
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
+  /// It failed and is tried again in so many seconds, or when the network changes.
+  case refreshQueued(seconds: Int)
+  /// The token at hand has so many seconds left, and nobody has renewed it.
+  case tokenExpiring(seconds: Int)
+  case tokenExpired
+  /// Addresses or routes came while something waited for the network.
+  case networkChanged
+  /// The machine's clock was set forward by so many seconds, or back.
+  case clockSet(seconds: Int)
 
   case signInBegan
   /// The person can approve for this long.
@@ -140,6 +149,11 @@ extension LogEvent {
     case .refreshBegan: "refresh_began"
     case .refreshEnded: "refresh_ended"
     case .refreshRetry: "refresh_retry"
+    case .refreshQueued: "refresh_queued"
+    case .tokenExpiring: "token_expiring"
+    case .tokenExpired: "token_expired"
+    case .networkChanged: "network_changed"
+    case .clockSet: "clock_set"
     case .signInBegan: "sign_in_began"
     case .signInCode: "sign_in_code"
     case .signInSlowed: "sign_in_slowed"
@@ -169,7 +183,9 @@ extension LogEvent {
   func addMembers(to object: inout JSONObject) {
     object["event"] = .string(name)
     switch self {
-    case .started, .stopping, .signInBegan, .signInApproved, .redirectForeign, .requestTimedOut: break
+    case .started, .stopping, .signInBegan, .signInApproved, .redirectForeign, .requestTimedOut, .tokenExpired,
+      .networkChanged:
+      break
     case .refreshBegan(let attempt): object["attempt"] = .int(attempt)
     case .refreshRetry(let attempt, let wait):
       object["attempt"] = .int(attempt)
@@ -177,7 +193,9 @@ extension LogEvent {
     case .refreshEnded(let milliseconds, let code), .signInEnded(let milliseconds, let code):
       object["duration_ms"] = .int(milliseconds)
       object["result"] = .string(code?.rawValue ?? Self.success)
-    case .signInCode(let seconds), .signInSlowed(let seconds): object["seconds"] = .int(seconds)
+    case .signInCode(let seconds), .signInSlowed(let seconds), .refreshQueued(let seconds),
+      .tokenExpiring(let seconds), .clockSet(let seconds):
+      object["seconds"] = .int(seconds)
     case .signedOut(let result): object["result"] = .string(result.rawValue)
     case .checked(let milliseconds, let result):
       object["duration_ms"] = .int(milliseconds)
@@ -220,6 +238,11 @@ extension LogEvent {
         number("attempt").flatMap { attempt in
           number("wait_ms").map { .refreshRetry(attempt: attempt, waitMilliseconds: $0) }
         }
+      case "refresh_queued": number("seconds").map { .refreshQueued(seconds: $0) }
+      case "token_expiring": number("seconds").map { .tokenExpiring(seconds: $0) }
+      case "token_expired": .tokenExpired
+      case "network_changed": .networkChanged
+      case "clock_set": number("seconds").map { .clockSet(seconds: $0) }
       case "sign_in_began": .signInBegan
       case "sign_in_code": number("seconds").map { .signInCode(seconds: $0) }
       case "sign_in_slowed": number("seconds").map { .signInSlowed(seconds: $0) }

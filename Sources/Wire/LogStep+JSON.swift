@@ -5,6 +5,7 @@ extension LogStep {
   var name: String {
     switch self {
     case .tokenServed: "token_served"
+    case .servedOffline: "served_offline"
     case .refreshNeeded: "refresh_needed"
     case .refreshJoined: "refresh_joined"
     case .recordChanged: "record_changed"
@@ -25,7 +26,8 @@ extension LogStep {
   /// Writes the members that go with ``name``.
   func addMembers(to object: inout JSONObject) {
     switch self {
-    case .refreshJoined, .recordChanged, .recordRead, .recordWritten, .keysDoubted, .metadataDoubted, .identityKnown:
+    case .servedOffline, .refreshJoined, .recordChanged, .recordRead, .recordWritten, .keysDoubted, .metadataDoubted,
+      .identityKnown:
       break
     case .tokenServed(let left): object["seconds_left"] = left.map { .int($0) }
     case .refreshNeeded(let reason): reason.addMembers(to: &object)
@@ -56,6 +58,7 @@ extension LogStep {
     let step: LogStep? =
       switch json["event"]?.string {
       case "token_served": .tokenServed(secondsLeft: number("seconds_left"))
+      case "served_offline": .servedOffline
       case "refresh_needed": RefreshReason(json).map { .refreshNeeded($0) }
       case "refresh_joined": .refreshJoined
       case "record_changed": .recordChanged

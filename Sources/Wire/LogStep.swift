@@ -5,6 +5,8 @@ internal import Encoding
 package enum LogStep: Sendable, Hashable {
   /// From memory; nil when the server named no lifetime.
   case tokenServed(secondsLeft: Int?)
+  /// The server cannot be reached, so a token is served that should have been renewed.
+  case servedOffline
   case refreshNeeded(RefreshReason)
   /// Another caller's refresh is under way, and its token will do.
   case refreshJoined
@@ -92,6 +94,7 @@ extension LogStep {
     switch self {
     case .tokenServed(nil): "the token at hand is taken; the server named no end of it"
     case .tokenServed(.some(let left)): "the token at hand is taken; it has \(left) s left"
+    case .servedOffline: "the server cannot be reached: the token at hand is given out until it expires"
     case .refreshNeeded(.noToken): "there is no token at hand: refreshing"
     case .refreshNeeded(.asked): "a new token is asked for: refreshing"
     case .refreshNeeded(.refused): "the server refuses the token at hand: refreshing"

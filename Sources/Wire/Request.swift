@@ -112,6 +112,15 @@ extension Request {
     }
   }
 
+  /// How long it may wait for a server beyond its deadline.
+  package var waitSeconds: Int {
+    switch self {
+    case .token(let request): request.waitSeconds ?? 0
+    case .call(let request): request.waitSeconds ?? 0
+    default: 0
+    }
+  }
+
   fileprivate func addMembers(to members: inout MemberWriter) {
     switch self {
     case .token(let token): token.addMembers(to: &members)

@@ -11,9 +11,12 @@ package struct TokenDescription: Sendable, Hashable {
   package var scope: String?
   /// Unix seconds; nil when the server named no lifetime.
   package var expiresAt: Int?
+  /// The server could not be reached when the token was to be renewed.
+  package var isOffline: Bool
 
   package init(
-    account: String, issuer: String, subject: String?, tokenType: String, scope: String?, expiresAt: Int?
+    account: String, issuer: String, subject: String?, tokenType: String, scope: String?, expiresAt: Int?,
+    isOffline: Bool = false
   ) {
     self.account = account
     self.issuer = issuer
@@ -21,6 +24,7 @@ package struct TokenDescription: Sendable, Hashable {
     self.tokenType = tokenType
     self.scope = scope
     self.expiresAt = expiresAt
+    self.isOffline = isOffline
   }
 
   /// Writes the whole answer line. The tokens' bytes go straight into `sink`, which may be a secret buffer.
@@ -50,6 +54,7 @@ package struct TokenDescription: Sendable, Hashable {
       sink.append(jsonString: scope)
     }
     if let expiresAt { sink.append(utf8: ",\"expires_at\":\(expiresAt)") }
+    if isOffline { sink.append(utf8: ",\"offline\":true") }
     if let idToken {
       sink.append(utf8: ",\"id_token\":")
       sink.append(jsonStringBytes: idToken)
@@ -89,7 +94,8 @@ package struct TokenAnswer: Sendable {
     self.result = result
     description = TokenDescription(
       account: account, issuer: issuer, subject: result["subject"]?.string(in: line), tokenType: tokenType,
-      scope: result["scope"]?.string(in: line), expiresAt: result["expires_at"]?.value(in: line).int)
+      scope: result["scope"]?.string(in: line), expiresAt: result["expires_at"]?.value(in: line).int,
+      isOffline: result["offline"]?.value(in: line).bool ?? false)
   }
 
   /// Writes the access token's bytes; `line` is the line this answer was read from.

@@ -6,6 +6,9 @@ package struct TokenRequest: Sendable, Hashable {
   /// The token must be good for this many seconds more, 0 to 86,400; nil leaves it to the daemon.
   package var minimumValiditySeconds: Int?
 
+  /// How long to wait for a server that cannot be reached, 1 to 3600 seconds; nil does not wait.
+  package var waitSeconds: Int?
+
   /// Spend the refresh token even if the token at hand is good.
   package var forceRefresh: Bool
 
@@ -73,6 +76,7 @@ package struct TokenRequest: Sendable, Hashable {
   init(_ members: RequestMembers) throws(Failure) {
     account = try members.text("account")
     minimumValiditySeconds = try members.integer("min_valid", in: 0...86_400)
+    waitSeconds = try members.integer("wait", in: 1...WireProtocol.maximumTimeoutSeconds)
     forceRefresh = try members.flag("force_refresh")
     target = try Target(members)
     extras = Extras(idToken: try members.flag("id_token"), claims: try members.flag("claims"))
@@ -81,6 +85,7 @@ package struct TokenRequest: Sendable, Hashable {
   func addMembers(to members: inout MemberWriter) {
     members.add("account", account)
     members.add("min_valid", minimumValiditySeconds)
+    members.add("wait", waitSeconds)
     members.add("force_refresh", forceRefresh)
     target.addMembers(to: &members)
     members.add("id_token", extras.idToken)

@@ -144,7 +144,7 @@ private func object(_ text: String) throws -> JSONObject {
       "sha256//a", "--pin", "sha256//b", "--allow-http-loopback", "--token-endpoint", "https://t",
       "--device-authorization-endpoint", "https://d", "--userinfo-endpoint", "https://u", "--revocation-endpoint",
       "https://r", "--registration-endpoint", "https://n", "--jwks-uri", "https://j", "--redirect-uri",
-      "http://127.0.0.1/cb", "--device", "--dpop",
+      "http://127.0.0.1/cb", "--device", "--dpop", "--refresh", "strict",
     ])
     var expected = LoginRequest()
     expected.account = "work"
@@ -171,6 +171,7 @@ private func object(_ text: String) throws -> JSONObject {
     expected.flow = .device
     expected.keepsAccessToken = true
     expected.dpop = true
+    expected.refresh = .strict
     var request = try LoginOptions.request(invocation)
     (request.proxy, request.proxyExclusions) = (nil, nil)
     #expect(request == expected)

@@ -78,7 +78,9 @@ import Wire
         server otherwise.
 
         With --json prints {"account", "issuer", "access_token", "token_type", "scope",
-        "expires_at"}, without the members that the server left out.
+        "expires_at"}, without the members that the server left out. "offline": true is
+        added to a token that should have been renewed when the server could not be
+        reached; it is good until it expires.
 
         With --id-token prints the verified ID Token that came with the access token,
         or before it when the server gave none since; with --json it is a member
@@ -101,6 +103,8 @@ import Wire
                                   8707); may be given several times
               --audience NAME     Ask for a token with this audience
               --exchange          Get it by trading the account's own token (RFC 8693)
+              --wait DURATION     Wait up to this time for a server that cannot be
+                                  reached, beyond --timeout
               --force-refresh     Get a new token even if the one at hand is good
               --header            Print a whole Authorization header line
               --id-token          Print the ID Token instead of the access token

@@ -38,6 +38,7 @@ import Wire
     settings.proxyExclusions = "localhost"
     settings.keepsAccessToken = true
     settings.dpop = true
+    settings.refresh = .offline
     settings.origins = ["https://api.example:8443", "http://127.0.0.1:8080"]
     return settings
   }()

@@ -40,11 +40,11 @@ import Testing
 
   @Test func `events may be added between`() {
     var timers = Timers()
-    timers.schedule(.renewal(account: "late", target: nil), at: Self.at(9))
-    timers.schedule(.renewal(account: "early", target: nil), at: Self.at(1))
-    #expect(timers.popDue(Self.at(5)) == .renewal(account: "early", target: nil))
-    timers.schedule(.renewal(account: "middle", target: nil), at: Self.at(3))
-    #expect(timers.popDue(Self.at(5)) == .renewal(account: "middle", target: nil))
+    timers.schedule(.attention(account: "late", target: nil), at: Self.at(9))
+    timers.schedule(.attention(account: "early", target: nil), at: Self.at(1))
+    #expect(timers.popDue(Self.at(5)) == .attention(account: "early", target: nil))
+    timers.schedule(.attention(account: "middle", target: nil), at: Self.at(3))
+    #expect(timers.popDue(Self.at(5)) == .attention(account: "middle", target: nil))
     #expect(timers.popDue(Self.at(5)) == nil)
     #expect(timers.nextDue == Self.at(9))
   }

@@ -52,7 +52,7 @@ import Testing
       "--userinfo-endpoint", "\(issuer.url)/userinfo", "--revocation-endpoint", "\(issuer.url)/revoke",
       "--registration-endpoint", "\(issuer.url)/register", "--jwks-uri",
       "\(issuer.url)/jwks", "--keep", "--dpop", "--host",
-      "api.example.com",
+      "api.example.com", "--refresh", "strict",
     ]
     return [
       ["login", "work"] + server, ["token"], ["token", "work", "--id-token"], ["token", "--force-refresh"], ["env"],

@@ -99,7 +99,7 @@ import Testing
       #expect(try documents().contains { $0.hasPrefix("keys-") })
       try #require(try tree.agent("logout", "work").succeeded)
       #expect(try documents().count == 2)
-      try #require(try tree.agent("logout", "home").succeeded)
+      try #require(try tree.agent("logout", "--all").succeeded)
       #expect(try documents() == [])
     }
   }

@@ -192,6 +192,6 @@ private let subject = "the token endpoint"
     started: Bool, arrived: Bool, lost: Bool
   ) {
     let failure = HTTPFailure(.receive, responseStarted: started, requestMayHaveArrived: arrived)
-    #expect(OAuthError(failure, subject) == expected(.network, subject, lostAnswer: lost))
+    #expect(OAuthError(failure, subject) == expected(.network, subject, lostAnswer: lost, answerBegan: started))
   }
 }

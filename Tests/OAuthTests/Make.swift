@@ -60,13 +60,14 @@ func testServer(
 /// An error with everything that a test compares.
 func expected(
   _ code: OAuthError.Code, _ subject: String, status: Int? = nil, error: String? = nil, description: String? = nil,
-  retryAfter: Int? = nil, lostAnswer: Bool = false
+  retryAfter: Int? = nil, lostAnswer: Bool = false, answerBegan: Bool = false
 ) -> OAuthError {
   var made = OAuthError(code, subject, httpStatus: status)
   made.serverError = error
   made.serverDescription = description
   made.retryAfterSeconds = retryAfter
   made.lostAnswer = lostAnswer
+  made.answerBegan = answerBegan
   return made
 }
 

@@ -96,10 +96,21 @@ private let subject = "the token endpoint"
       let http = ScriptedHTTP([.failure(failure)])
       let token = try secret("r")
       let server = try testServer(http)
-      #expect(throws: OAuthError(failure, subject)) { try server.refresh(token) }
-      #expect(OAuthError(failure, subject).lostAnswer == lost)
+      var error = OAuthError(failure, subject)
+      error.brokenAnswer = failure.responseStarted
+      #expect(throws: error) { try server.refresh(token) }
+      #expect(error.lostAnswer == lost)
       #expect(http.requests.count == 1)
     }
+  }
+
+  // RFC 9700 section 4.14.2: it may hold the next refresh token, and another use of this one may end the grant.
+  @Test(arguments: ["", "{", #"{"access_token":1}"#, "<html>", #"{"token_type":"Bearer"}"#])
+  func `a success of which nothing can be read is told apart`(body: String) throws {
+    let error = try refresh(response(body))
+    #expect(error?.code == .malformedResponse && error?.brokenAnswer == true)
+    #expect(try refresh(response(500, body))?.brokenAnswer == false)
+    #expect(try refresh(response(400, #"{"error":"invalid_request"}"#))?.brokenAnswer == false)
   }
 
   @Test func `a server without a token endpoint is named`() throws {

@@ -51,5 +51,16 @@ func passing(retryAfter: Int? = nil, lostAnswer: Bool = false) -> SessionError {
   return .oauth(error)
 }
 
+/// A failure because there is no way to the server.
+let unreachable = SessionError.oauth(OAuthError(.network, "the token endpoint"))
+
+/// A failure because the answer broke off.
+func broken(_ code: OAuthError.Code = .network) -> SessionError {
+  var error = OAuthError(code, "the token endpoint")
+  error.answerBegan = true
+  error.brokenAnswer = true
+  return .oauth(error)
+}
+
 /// A failure that somebody has to mend.
 let lasting = SessionError.oauth(OAuthError(.invalidClient, "the token endpoint", httpStatus: 401))

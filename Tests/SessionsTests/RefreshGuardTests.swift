@@ -221,6 +221,17 @@ import Vault
     #expect(home.http.requests.isEmpty)
   }
 
+  @Test func `a clock that is set back revives no kept access token`() throws {
+    try home.store {
+      $0.refreshToken = nil
+      $0.accessToken = try secret("kept")
+      $0.signedInAt = TestIssuer.now
+      $0.accessTokenExpiresAt = TestIssuer.now + 100
+    }
+    home.time.setWall(seconds: TestIssuer.now - 86_400)
+    #expect(try home.refresh().lifetimeSeconds == 100)
+  }
+
   @Test func `a kept access token too needs the settings of the sign-in`() throws {
     try home.store {
       $0.refreshToken = nil

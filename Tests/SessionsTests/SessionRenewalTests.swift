@@ -15,9 +15,9 @@ import Testing
     #expect(try used(lifetime: lifetime).session.renewalDue == at(due))
   }
 
-  @Test func `is spread over a tenth of that time`() throws {
-    #expect(try used(lifetime: 3600, jitter: 0).session.renewalDue == at(3330))
-    #expect(try used(lifetime: 3600, jitter: 0.5).session.renewalDue == at(3315))
+  @Test func `is spread over half of that time`() throws {
+    #expect(try used(lifetime: 3600, jitter: 0).session.renewalDue == at(3450))
+    #expect(try used(lifetime: 3600, jitter: 0.5).session.renewalDue == at(3375))
   }
 
   @Test(arguments: [nil, 59, 10, 0])
@@ -33,8 +33,8 @@ import Testing
     #expect(run.session.renew(now: at(3400)) == nil)
     #expect(run.ask(at: 100) == .served("old"))
     #expect(run.session.renewalDue != nil)
-    #expect(run.session.renew(now: at(3400)) != nil)
-    #expect(try run.end(.success(grant("new", issuedAt: 3400)), at: 3401) == .renewed("new"))
+    #expect(run.session.renew(now: at(3500)) != nil)
+    #expect(try run.end(.success(grant("new", issuedAt: 3500)), at: 3501) == .renewed("new"))
     // The new token was not used yet, so nothing keeps the session alive for ever.
     #expect(run.session.renewalDue == nil)
   }
@@ -52,6 +52,10 @@ import Testing
   @Test func `is not made for a token that died meanwhile`() throws {
     var run = try used(lifetime: 3600)
     #expect(run.session.renew(now: at(3600)) == nil)
+    // Nor is it looked at again and again.
+    #expect(run.session.meetEnd(now: at(3600)) == .end)
+    run.session.leaveDead(now: at(3600))
+    #expect(run.session.attentionDue == nil)
   }
 
   @Test func `backs off after failures`() throws {

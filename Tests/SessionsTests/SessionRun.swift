@@ -21,8 +21,8 @@ struct SessionRun {
     case failed(SessionError, fallback: String?)
   }
 
-  mutating func ask(_ need: TokenNeed = TokenNeed(), at seconds: Double) -> Seen {
-    switch session.request(need, account: "work", now: at(seconds)) {
+  mutating func ask(_ need: TokenNeed = TokenNeed(), at seconds: Double, hold: ServerHold? = nil) -> Seen {
+    switch session.request(need, account: "work", now: at(seconds), hold: hold) {
     case .serve(let grant): .served(grant.accessToken.text)
     case .wait(.some): .starts
     case .wait(nil): .waits
@@ -54,8 +54,11 @@ struct SessionRun {
   }
 
   /// A session whose token came by a refresh.
-  static func active(_ grant: AccessGrant, jitter: Double = 0) -> SessionRun {
+  static func active(
+    _ grant: AccessGrant, jitter: Double = 0, policy: RefreshPolicy.Kind = .proactive
+  ) -> SessionRun {
     var run = SessionRun()
+    run.session.policy = policy
     run.session.signedIn(grant, wallSeconds: 0, jitter: jitter)
     return run
   }

@@ -69,7 +69,7 @@ import Wire
     #expect(json["pins"] == ["sha256//AAAA="])
     #expect(json["keep"] == true)
     #expect(json["dpop"] == true)
-    #expect(json.count == 30)
+    #expect(json.count == 31)
     #expect(json["protect"] == "passphrase")
     #expect(AccountSettings().json.isEmpty)
     for setting in AccountSetting.allCases { #expect(json[setting.rawValue] != nil, "\(setting)") }

@@ -6,7 +6,8 @@ import Wire
   static let events: [LogEvent] =
     [
       .started, .stopping, .refreshBegan(attempt: 3), .refreshEnded(milliseconds: 12, nil),
-      .refreshRetry(attempt: 2, waitMilliseconds: 480), .signInBegan, .signInCode(seconds: 600),
+      .refreshRetry(attempt: 2, waitMilliseconds: 480), .refreshQueued(seconds: 10), .tokenExpiring(seconds: 60),
+      .tokenExpired, .networkChanged, .clockSet(seconds: -3600), .signInBegan, .signInCode(seconds: 600),
       .signInSlowed(seconds: 10), .signInApproved, .redirectForeign, .signInEnded(milliseconds: 9000, nil),
       .requestTimedOut, .keySetWarning(.privateKey), .keySetWarning(.symmetricKey),
     ] + FailureCode.allCases.map { .refreshEnded(milliseconds: 0, $0) }
@@ -22,8 +23,7 @@ import Wire
       .tokenServed(secondsLeft: 12), .tokenServed(secondsLeft: nil), .refreshNeeded(.noToken), .refreshNeeded(.asked),
       .refreshNeeded(.refused), .refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60)), .refreshJoined,
       .recordChanged, .waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .metadataDoubted,
-      .identityKnown,
-      .signInPending(seconds: 5),
+      .identityKnown, .signInPending(seconds: 5), .servedOffline,
     ] + LogStep.Endpoint.allCases.map { .documentKept($0, ageSeconds: 3600) }
     + LogStep.Endpoint.allCases.map { .answered($0, status: 200, milliseconds: 34) }
     + FailureCode.allCases.map { .unanswered(.token, $0, milliseconds: 34) }

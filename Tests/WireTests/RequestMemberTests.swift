@@ -30,6 +30,7 @@ import Wire
     [
       Member(request: "token", name: "account", kind: .text),
       Member(request: "token", name: "min_valid", kind: .integer("0 to 86400")),
+      Member(request: "token", name: "wait", kind: .integer("1 to 3600")),
       Member(request: "token", name: "force_refresh", kind: .flag),
       Member(request: "token", name: "id_token", kind: .flag), Member(request: "token", name: "claims", kind: .flag),
       Member(request: "token", name: "timeout", kind: .integer("1 to 3600")),
@@ -51,7 +52,7 @@ import Wire
     + [
       "account", "issuer", "client_id", "token_endpoint_auth_method", "ca_file", "token_endpoint",
       "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "registration_endpoint", "jwks_uri",
-      "proxy", "no_proxy",
+      "proxy", "no_proxy", "refresh",
     ].map { Member(request: "login", name: $0, kind: .text) }
 
   static let canary = "tr0ub4dor"

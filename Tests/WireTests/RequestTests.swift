@@ -48,6 +48,7 @@ let fullLogin: LoginRequest = {
   login.keepsAccessToken = true
   login.dpop = true
   login.origins = ["api.example.org"]
+  login.refresh = .onDemand
   login.protection = .passphrase
   login.redirectURI = "http://127.0.0.1:8400/cb"
   login.flow = .browser
@@ -131,7 +132,8 @@ private let fullDiscovery: DiscoverRequest = {
         + #""registration_endpoint":"https://as.example/n","#
         + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
         + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"dpop":true,"#
-        + #""origins":["api.example.org"],"protect":"passphrase","client_secret_descriptor":true,"client_key_descriptor":true,"#
+        + #""origins":["api.example.org"],"refresh":"on-demand","protect":"passphrase","#
+        + #""client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
         + #""register":true,"guest":true,"offline_access":true,"flow":"browser","can_open_browser":true}"# + "\n")
   }

@@ -5,7 +5,7 @@ import Wire
 @Suite struct `A token answer` {
   static let full = TokenDescription(
     account: "work", issuer: "https://as.example/\"\\\u{7F}é", subject: "alice \u{2028}", tokenType: "Bearer",
-    scope: "openid \"mail\"", expiresAt: 1_700_000_300)
+    scope: "openid \"mail\"", expiresAt: 1_700_000_300, isOffline: true)
   static let bare = TokenDescription(
     account: "work", issuer: "https://as.example", subject: nil, tokenType: "Bearer", scope: nil, expiresAt: nil)
 
@@ -51,7 +51,8 @@ import Wire
     #expect(
       String(decoding: Self.line(description, Array("a\"b".utf8)), as: UTF8.self)
         == #"{"v":1,"result":{"account":"work","issuer":"https://as.example","subject":"alice","#
-        + #""access_token":"a\"b","token_type":"Bearer","scope":"openid","expires_at":1700000300}}"# + "\n")
+        + #""access_token":"a\"b","token_type":"Bearer","scope":"openid","expires_at":1700000300,"offline":true}}"#
+        + "\n")
   }
 
   @Test func `is a reply like any other`() throws {

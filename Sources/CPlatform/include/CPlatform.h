@@ -65,6 +65,11 @@ long agent_receive_descriptor(int socket, void *bytes, long count, int *passed);
 int agent_watch_create(int directory);
 void agent_watch_drain(int watch);
 
+// Addresses and routes of this machine, as rtnetlink(7) tells of them. `agent_network_watch_take` takes what has been
+// told, and is 1 when an address or a route came.
+int agent_network_watch_create(void);
+int agent_network_watch_take(int watch);
+
 // inotify on some files: what they hold, and every directory on the way to them. `mounts` is the open table of
 // mounts. `agent_changes_seen` is 1 when anything happened since the call before.
 static const int agent_change_file = 0;

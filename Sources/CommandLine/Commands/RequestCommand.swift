@@ -36,6 +36,7 @@ enum RequestCommand {
     var request = CallRequest(
       account: try invocation.account(operand: nil), url: url, method: method, headers: invocation.texts(.header),
       sendsBody: sendsBody)
+    request.waitSeconds = invocation.seconds(.wait)
     request.target = TargetOptions.read(invocation)
     return request
   }

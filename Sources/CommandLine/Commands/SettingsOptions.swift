@@ -30,6 +30,7 @@ enum SettingsOptions {
     settings.keepsAccessToken = invocation.has(.keep)
     settings.dpop = invocation.has(.dpop)
     settings.origins = invocation.texts(.host)
+    settings.refresh = invocation.text(.refresh).flatMap { RefreshPolicyName(rawValue: $0) }
     settings.protection = invocation.text(.protect).flatMap { ProtectionLevel(rawValue: $0) }
     return settings
   }

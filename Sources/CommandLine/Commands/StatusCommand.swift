@@ -41,6 +41,7 @@ enum StatusCommand {
       account[member]?.int.map { RelativeTime.expiryPhrase(at: $0, now: now) }
     }
     add(Phrase("state"), state(account, now: now))
+    add(Phrase("renewal"), renewal(account))
     add(Phrase("issuer"), "issuer")
     add(Phrase("client"), "client_id")
     add(Phrase("subject"), "subject")
@@ -85,6 +86,15 @@ enum StatusCommand {
     case "offline": Phrase("offline")
     default: Phrase(verbatim: word)
     }
+  }
+
+  /// When tokens are renewed, where that is not the usual way.
+  private static func renewal(_ account: JSON) -> Phrase? {
+    let policy = account["refresh"]?.string.flatMap { RefreshPolicyName(rawValue: $0) }
+    let name = policy.flatMap { $0 == .proactive ? nil : Phrase(verbatim: $0.rawValue) }
+    guard account["refresh_queued"]?.bool == true else { return name }
+    let waits = Phrase("waits for the network or the server")
+    return name.map { Phrase("\($0), \(waits)") } ?? waits
   }
 
   private static func check(_ account: JSON) -> Phrase? {

@@ -9,6 +9,7 @@ enum TokenCommand {
     var request = TokenRequest(
       account: try invocation.account(), minimumValiditySeconds: invocation.seconds(.minValid),
       forceRefresh: invocation.has(.forceRefresh), extras: TokenRequest.Extras(idToken: wantsIDToken))
+    request.waitSeconds = invocation.seconds(.wait)
     request.target = TargetOptions.read(invocation)
     let form = try form(invocation)
     try DaemonClient(invocation).askForToken(request) { (answer, line) throws(Failure) in
@@ -103,5 +104,6 @@ enum TokenCommand {
     append("token_type", description.tokenType)
     if let scope = description.scope { append("scope", scope) }
     if let expiresAt = description.expiresAt { text.append(utf8: ",\"expires_at\":\(expiresAt)") }
+    if description.isOffline { text.append(utf8: ",\"offline\":true") }
   }
 }

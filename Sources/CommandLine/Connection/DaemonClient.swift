@@ -52,7 +52,8 @@ struct DaemonClient: Sendable {
   ///
   /// - Parameter standard: The deadline of a command line that names none, in seconds.
   func deadline(standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
-    Instant.now.advanced(by: .seconds((invocation.seconds(.timeout) ?? standard) + Self.grace))
+    let waiting = invocation.seconds(.wait) ?? 0
+    return .now.advanced(by: .seconds((invocation.seconds(.timeout) ?? standard) + waiting + Self.grace))
   }
 
   /// Sends a request and returns its result.

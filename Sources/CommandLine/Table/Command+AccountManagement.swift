@@ -28,7 +28,7 @@ extension Command {
         + #" "client_key_id", "assertion_audience", "id_token_algorithm", "userinfo_algorithm", "ca_file", "pins","#
         + #" "allow_http_loopback", "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint","#
         + #" "revocation_endpoint", "registration_endpoint", "jwks_uri", "proxy", "no_proxy", "keep", "dpop","#
-        + #" "origins", "protect"}}`, with the values that the options of `agent account set` take. `protection` is how the"#
+        + #" "origins", "protect", "refresh"}}`, with the values that the options of `agent account set` take. `protection` is how the"#
         + " record in the vault opens: `device`, `passphrase` or `tpm2`.",
     ],
     operands: .account,

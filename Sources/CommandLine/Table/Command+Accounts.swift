@@ -11,11 +11,12 @@ extension Command {
         + " session that was ended elsewhere is expired from then on.",
       #"With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "guest", "client_secret_expires_at","#
         + #" "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "protection","#
-        + #" "expires_at", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "check", "check_problem"}],"#
+        + #" "expires_at", "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "check", "check_problem"}],"#
         + #" "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib","#
         + #" "secure_heap", "secure_heap_used"}, "vault": {"path", "exists", "slots", "device_bound","#
         + #" "binding", "binding_problem", "installation"}}`."#
-        + " `problem` says why the account cannot be used or what failed last, and `check_problem` why a check failed;"
+        + " `refresh` is the account's policy of renewal, and `refresh_queued` tells of a refresh that waits for the network"
+        + " or the server. `problem` says why the account cannot be used or what failed last, and `check_problem` why a check failed;"
         + " `protection` is how the record of the account opens: `device`, `passphrase` or `tpm2`; `binding` is what opens"
         + " the vault in the background, `host` or `tpm2`, and `binding_problem` why that is not the TPM;"
         + #" problems are `{"code", "message", "hint"}`. `uptime` is in seconds, and `secure_heap`, the memory for secrets,"#

@@ -51,7 +51,8 @@ extension Command {
         + " standard error.",
       #"With `--json` prints `{"events": [{"time", "account", "event", ...}], "dropped"}`, the oldest first; `dropped` is"#
         + " the number of events that were pushed out. `event` is one of `started`, `stopping`, `refresh_began` (with"
-        + #" `"attempt"`), `refresh_retry` (`"attempt"`, `"wait_ms"`), `refresh_ended` (`"duration_ms"`, `"result"`),"#
+        + #" `"attempt"`), `refresh_retry` (`"attempt"`, `"wait_ms"`), `refresh_queued` (`"seconds"`), `refresh_ended` (`"duration_ms"`, `"result"`),"#
+        + #" `token_expiring` (`"seconds"`), `token_expired`, `network_changed`, `clock_set` (`"seconds"`),"#
         + #" `sign_in_began`, `sign_in_code` (`"seconds"`), `sign_in_slowed` (`"seconds"`), `sign_in_approved`,"#
         + #" `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out` (`"result"`: `revoked`, `not_revoked` or"#
         + #" `failed`), `checked` (`"duration_ms"`, `"result"`, as of `agent status --check`), `settings_changed`"#
@@ -66,7 +67,7 @@ extension Command {
         + #" `key_set_warning` (`"reason"`: `private_key` or `symmetric_key`, which an issuer published and which was left"#
         + " out), `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an error.",
       "While a command with `--verbose` waits, single steps are events too: `token_served` (`\"seconds_left\"`),"
-        + #" `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with `"seconds_left"` and"#
+        + #" `served_offline`, `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with `"seconds_left"` and"#
         + #" `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account` (`"duration_ms"`),"#
         + #" `record_read`, `record_written`, `document_kept` (`"endpoint"`, `"seconds"`), `keys_doubted`,"#
         + #" `metadata_doubted`, `answered`"#

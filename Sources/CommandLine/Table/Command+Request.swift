@@ -19,7 +19,9 @@ extension Command {
       "`Content-Type` is `application/x-www-form-urlencoded` unless a header names another. These headers are refused:"
         + " `Authorization`, `DPoP`, `Host`, `Content-Length`, `Transfer-Encoding`, `Connection`, `Keep-Alive`, `TE`,"
         + " `Trailer`, `Upgrade`, `Expect`, `HTTP2-Settings` and those that begin with `Proxy-`.",
-      "`--timeout` is for how long nothing may move; the whole may take as long as it likes. Without it 2 minutes.",
+      "`--timeout` is for how long nothing may move; the whole may take as long as it likes. Without it 2 minutes."
+        + " `--wait` comes before it: a request that cannot begin, since the network is away or the authorization server is"
+        + " in trouble, is made when it can be.",
       "With `--json`, which needs `--output`, prints"
         + #" `{"account", "status", "headers": [["NAME", "VALUE"], ...], "body_bytes"}`."#,
       "The exit status is 0 for an answer with a status below 400, 3 for 401, 6 for 403, 4 for 408, 425, 429 and all from"
@@ -39,6 +41,7 @@ extension Command {
       Option(
         name: .include, short: "i",
         summary: "Write a line with the status, the headers and an empty line before the body"),
+      .wait,
     ] + Option.tokenTarget,
     operands: .methodAndURL,
     examples: [

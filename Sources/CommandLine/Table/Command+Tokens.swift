@@ -5,7 +5,8 @@ extension Command {
     details: [
       "Prints a token at once when a good one is at hand, and gets a new one from the server otherwise.",
       #"With `--json` prints `{"account", "issuer", "access_token", "token_type", "scope", "expires_at"}`, without the"#
-        + " members that the server left out.",
+        + " members that the server left out. `\"offline\": true` is added to a token that should have been renewed when the"
+        + " server could not be reached; it is good until it expires.",
       "With `--id-token` prints the verified ID Token that came with the access token, or before it when the server"
         + " gave none since; with `--json` it is a member `\"id_token\"` of the object. It has a lifetime of its own."
         + " Where there is none the command fails with exit status 1.",
@@ -19,6 +20,7 @@ extension Command {
         name: .minValid, value: .duration(0...86_400),
         summary: "Get a new token when the one at hand expires sooner than this")
     ] + Option.tokenTarget + [
+      .wait,
       Option(name: .forceRefresh, summary: "Get a new token even if the one at hand is good"),
       Option(name: .header, summary: "Print a whole `Authorization` header line"),
       Option(name: .idToken, summary: "Print the ID Token instead of the access token"),

@@ -10,6 +10,7 @@ enum ManualConfiguration {
       ManualSection("DESCRIPTION", description),
       ManualSection("THE FILE", [.members(file)]),
       ManualSection("ACCOUNTS", accountBlocks),
+      ManualSection("WHEN TOKENS ARE RENEWED", [.text(renewal), .list(policies, macro: "Cm"), .text(calm)]),
       ManualSection("WHAT IS BOUND TO THE SIGN-IN", bindingBlocks),
       ManualSection("COMMANDS FOR EVENTS", commandBlocks),
       ManualSection(
@@ -169,10 +170,49 @@ enum ManualConfiguration {
       "Places that may get the access token, each `https://HOST` or `https://HOST:PORT`; by default only the one of"
         + " UserInfo. Option `--host`."),
     Member(
+      "refresh", "text",
+      "When tokens are renewed: `on-demand`, `proactive`, the default, `background`, `offline` or `strict`, as the section"
+        + " about renewal says. Option `--refresh`."),
+    Member(
       "protect", "text",
       "How the record of the next sign-in opens: `device`, `passphrase` or `tpm2`; by default as the record before, else"
         + " `device`. What protects the record that there is, only the vault says. Option `--protect`."),
   ]
+
+  private static let renewal =
+    "Under every policy a token with less than a minute left, or a tenth of its lifetime if that is less, is renewed"
+    + " before it is given out; a resource that refuses one has it renewed once. What `refresh` decides is what `agentd`"
+    + " does besides:"
+
+  private static let policies = [
+    Manual.Item(
+      term: "on-demand",
+      meaning: "Nothing. A session that nobody uses sends nothing, and the server may end it for that."),
+    Manual.Item(
+      term: "proactive",
+      meaning: "A token that somebody has used is renewed before it expires: two and a half to five minutes before, at"
+        + " most half of its lifetime."),
+    Manual.Item(
+      term: "background",
+      meaning:
+        "The account always has a good token, from the start of `agentd` on, used or not, for as long as the server"
+        + " and the person let the session live. What was signed out stays so."),
+    Manual.Item(
+      term: "offline",
+      meaning: "As `proactive`; and a refresh that fails because the network or the server is away is made as soon as"
+        + " either is back, with nobody asking. Until then a token that has not expired is given out at once, marked as"
+        + " `offline`."),
+    Manual.Item(
+      term: "strict",
+      meaning: "Nothing; and a token stays in memory for five minutes at most, and no longer than it may be given out"
+        + " without `--min-valid`. It is not given out because the server cannot be reached. For accounts whose tokens are"
+        + " worth much."),
+  ]
+
+  private static let calm =
+    "Tokens that live for less than a minute are renewed only when somebody asks. A server that answers 429 or 503, or says"
+    + " when to come back, is left alone by all accounts that have it: renewals wait, and commands that need a new token"
+    + " fail with exit status 4 and the time to wait, unless `--wait` lets them wait too."
 
   static let endpoints = [
     Member("token_endpoint", "text", "Where tokens are got. Option `--token-endpoint`."),
@@ -203,7 +243,7 @@ enum ManualConfiguration {
         + " hand is refused until `agent account set` names it, or the account is signed in to anew."),
     .text(
       "`proxy` may differ, unless the vault holds a password for it. `scope`, `resource`, `audience`, `no_proxy`,"
-        + " `keep_access_token`, `dpop`, `protect`, `lock_after` and `active` may be changed at any time."),
+        + " `keep_access_token`, `dpop`, `protect`, `refresh`, `lock_after` and `active` may be changed at any time."),
   ]
 
   private static let files = [

@@ -66,6 +66,8 @@ extension ManualProtocol {
       "origins", "list of texts",
       "Places that may get the access token, added to those that there are: `HOST`, `HOST:PORT` or an origin."),
     Member(
+      "refresh", "text", "When tokens are renewed: `on-demand`, `proactive`, `background`, `offline` or `strict`."),
+    Member(
       "protect", "text",
       "How the record in the vault opens: `device`, `passphrase` or `tpm2`. The level must be open; `vault_create` makes"
         + " one that nothing opens yet."),

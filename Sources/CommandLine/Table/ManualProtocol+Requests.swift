@@ -15,6 +15,10 @@ extension ManualProtocol {
         "min_valid", "number",
         "For how many seconds more the token must be good, 0 to 86400; by default a minute, or a tenth of its lifetime"
           + " when that is less."),
+      Member(
+        "wait", "number",
+        "How many seconds to wait, beyond `timeout`, while the server cannot be reached, 1 to 3600; by default not at all."
+      ),
       Member("force_refresh", "boolean", "Get a new token even if the one at hand is good."),
       Member("scope", "list of texts", "Ask for another token than the account's own: with these scopes only."),
       Member("resource", "list of texts", "Or one that is good at these resources; see RFC 8707."),
@@ -31,6 +35,9 @@ extension ManualProtocol {
       Member("token_type", "text", "How it is used: `Bearer`, or `DPoP` for one that is bound to a key."),
       Member("scope", "text", "What the server granted."),
       Member("expires_at", "number", "When it expires; absent when the server named no lifetime."),
+      Member(
+        "offline", "boolean",
+        "It should have been renewed, but the server could not be reached; absent for any other token."),
       Member("id_token", "text", "The ID Token, if it was asked for and there is one."),
       Member("claims", "object", "Its claims, if they were asked for and there is one."),
     ])
@@ -140,6 +147,7 @@ extension ManualProtocol {
         "For each account `name`, `active`, `issuer`, `client_id`, `guest` (there is no user),"
           + " `client_secret_expires_at`, `certificate_thumbprint` (RFC 8705: `x5t#S256`), `certificate_expires_at`,"
           + " `subject`, `state`, `scope`, `protection` (how its record in the vault opens), `expires_at`,"
+          + " `refresh` (the policy of renewal), `refresh_queued` (a refresh waits for the network or the server),"
           + " `last_refresh`, `http_loopback` (whether plain http is allowed), `ca_file`, `proxy` and `problem`, an error"
           + " object that says why it cannot be used or what failed last; with `check` also `check`, which is one of `ok`,"
           + " `signed_out_elsewhere`, `not_signed_in`, `not_possible` and `failed`, and `check_problem`, an error object"

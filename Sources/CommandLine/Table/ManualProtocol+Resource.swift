@@ -13,6 +13,9 @@ extension ManualProtocol {
       Member(
         "body_descriptor", "boolean", "A descriptor from which the body to send can be read comes with this line."),
       Member(
+        "wait", "number",
+        "How many seconds to wait, before `timeout` begins, for a server that cannot be reached, 1 to 3600."),
+      Member(
         "scope", "list of texts", "Send another token than the account's own, as for `token`; so are the next three."),
       Member("resource", "list of texts", "One that is good at these resources."),
       Member("audience", "text", "One with this audience."),

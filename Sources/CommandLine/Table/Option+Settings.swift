@@ -47,6 +47,9 @@ extension Option {
       Option(
         name: .host, value: .text("HOST"), repeats: true,
         summary: "Let requests take the access token to this host too; may be given several times"),
+      Option(
+        name: .refresh, value: .choice("POLICY", RefreshPolicyName.allCases.map(\.rawValue)),
+        summary: "When tokens are renewed, see agent-config(5); without it before they expire, while they are in use"),
     ] + protection
   }
 }

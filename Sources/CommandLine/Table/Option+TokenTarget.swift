@@ -1,4 +1,11 @@
+internal import Wire
+
 extension Option {
+  /// How long a command waits for the network.
+  static let wait = Option(
+    name: .wait, value: .duration(1...WireProtocol.maximumTimeoutSeconds),
+    summary: "Wait up to this time for a server that cannot be reached, beyond `--timeout`")
+
   /// Which of an account's tokens is meant, where it is not the account's own.
   static var tokenTarget: [Option] {
     [

@@ -59,6 +59,7 @@ enum OptionName: String, CaseIterable, Sendable {
   case keep
   case dpop
   case host
+  case refresh
   case qrCode = "qr-code"
   case copyCode = "copy-code"
 
@@ -91,6 +92,7 @@ enum OptionName: String, CaseIterable, Sendable {
   case exchange
   case minValid = "min-valid"
   case forceRefresh = "force-refresh"
+  case wait
   case header
   case idToken = "id-token"
 

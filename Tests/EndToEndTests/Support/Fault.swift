@@ -3,6 +3,8 @@ struct Fault: Sendable, CustomStringConvertible {
   let description: String
   /// What a person reads when the operation fails for it; nil when the process just ends, or goes on.
   let message: String?
+  /// The same where it is about the settings.
+  var inSettings: String?
 
   /// Ended by SIGKILL.
   var isKill: Bool { message == nil && description != "short" }
@@ -15,8 +17,9 @@ struct Fault: Sendable, CustomStringConvertible {
   // The numbers of Linux, which are the same on every machine that this runs on; "+" for what lasts.
   static let failure = Fault(description: "5", message: "Input/output error")
   static let interruption = Fault(description: "4", message: "Interrupted system call")
-  static let full = Fault(description: "28+", message: "no space is left on the disk")
-  static let quota = Fault(description: "122+", message: "the disk quota is used up")
+  static let full = Fault(
+    description: "28+", message: "no space is left on the disk", inSettings: "No space left on device")
+  static let quota = Fault(description: "122+", message: "the disk quota is used up", inSettings: "Disk quota exceeded")
   static let readOnly = Fault(description: "30+", message: "Read-only file system")
   static let denied = Fault(description: "13+", message: "ermission denied")
   static let tooManyFiles = Fault(description: "24+", message: "Too many open files")

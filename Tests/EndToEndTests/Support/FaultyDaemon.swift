@@ -24,6 +24,12 @@ final class FaultyDaemon: Sendable {
 
   /// Starts it, or starts it again after its end.
   func start() throws {
+    // A client that found none, because it had ended in its first moments, has started one of its own.
+    for number in try tree.daemons() {
+      let stray = try OtherProcess(number)
+      try stray.signal(Signals.SIGKILL)
+      try #require(stray.ends(within: .seconds(10)))
+    }
     let started = try RunningProcess(
       executable: Programs.path("agentd"), arguments: ["--foreground"],
       environment: tree.environment([
@@ -61,24 +67,25 @@ final class FaultyDaemon: Sendable {
       serial += 1
       return serial
     }
+    if fault != nil { try tree.directory.write("steps", "") }
     try tree.directory.open().replaceFile(
       "order", with: Array("\(number) \(step) \(fault?.description ?? "none")\n".utf8).span)
-    try tree.directory.write("steps", "")
   }
 
-  /// The calls since the last order.
-  func steps() throws -> [Step] {
-    try lines().compactMap { words in
+  /// The calls since the last order, or between the one before it and the last.
+  func steps(ofLast isLast: Bool = true) throws -> [Step] {
+    try lines(ofLast: isLast).compactMap { words in
       guard words.count >= 4, let number = Int(words[1]) else { return nil }
       return Step(number: number, function: String(words[2]), path: String(words[3]))
     }
   }
 
-  /// Whether the fault has happened.
-  func isHit() throws -> Bool { try lines().contains { $0.last == "hit" } }
+  /// Whether the fault of the order before the last has happened. A daemon does some work after it has answered, so
+  /// only another order settles that.
+  func wasHit() throws -> Bool { try lines(ofLast: false).contains { $0.last == "hit" } }
 
-  private func lines() throws -> [[Substring]] {
-    let serial = "\(serial.withLock { $0 })"
+  private func lines(ofLast isLast: Bool) throws -> [[Substring]] {
+    let serial = "\(serial.withLock { isLast ? $0 : $0 - 1 })"
     return try tree.directory.readText("steps").split(separator: "\n").map { $0.split(separator: " ") }
       .filter { $0.first.map { $0 == serial } ?? false }
   }

@@ -1,0 +1,24 @@
+extension RefreshPolicy {
+  /// When the tokens of an account are renewed. The raw values are those of the settings file.
+  package enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// Only when somebody asks for a token.
+    case onDemand = "on-demand"
+    /// Before the token expires, if somebody used it.
+    case proactive
+    /// Always before the token expires, from the daemon's start on.
+    case background
+    /// As ``proactive``; a refresh that fails for a passing reason is made as soon as it can be.
+    case offline
+    /// Only when somebody asks; a token stays in memory for a short time and is never given out when little of its
+    /// lifetime is left.
+    case strict
+
+    /// Whether tokens are renewed though nobody asks for one.
+    package var renewsAlone: Bool {
+      switch self {
+      case .onDemand, .strict: false
+      case .proactive, .background, .offline: true
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+internal import OAuth
+package import Platform
+
+/// A server that is in trouble, or wants fewer requests: nobody asks it before the time.
+package struct ServerHold: Sendable, Hashable {
+  package let until: Instant
+  /// It named the time itself.
+  let isNamed: Bool
+  /// What it said.
+  let error: OAuthError
+
+  /// Whether a caller may ask the server all the same: one who insists, where it named no time.
+  func yields(to need: TokenNeed) -> Bool { need.forceRefresh && !isNamed }
+
+  /// The failure of those who would have asked it now, with the time to wait.
+  func refusal(at now: Instant) -> SessionError {
+    SessionError.oauth(error).asking(toWait: now.duration(to: until))
+  }
+}
+
+/// The servers that are left alone for a while, so that what one account was told spares the others the question.
+package struct ServerHolds: Sendable {
+  private struct State {
+    var hold: ServerHold
+    var episodes: Int
+  }
+
+  private var states: [String: State] = [:]
+
+  /// Servers beside these are forgotten, those that may be asked again for longest first.
+  private static let mostServers = 256
+
+  package init() {}
+
+  /// The hold of a server; nil when it may be asked.
+  package func hold(of server: String, now: Instant) -> ServerHold? {
+    guard let hold = states[server]?.hold, now < hold.until else { return nil }
+    return hold
+  }
+
+  /// Takes in why a refresh failed.
+  ///
+  /// A server that answers 429 or 503, or names a time, is left alone for that time (RFC 9110, section 10.2.3),
+  /// or, where it names none, for five seconds, doubling up to five minutes.
+  ///
+  /// - Parameter jitter: 0..<1, from the random generator.
+  package mutating func note(_ failure: SessionError, of server: String, now: Instant, jitter: Double) {
+    guard case .oauth(let error) = failure, error.asksForCalm else { return }
+    let known = states[server]
+    // Answers to requests that were on their way say nothing new.
+    let isNew = known.map { $0.hold.until <= now } ?? true
+    let episodes = (known?.episodes ?? 0) + (isNew ? 1 : 0)
+    let wait =
+      error.retryAfterSeconds.map { Duration.seconds($0) }
+      ?? .seconds(min(300, 5 << min(episodes - 1, 6))) * (0.5 + 0.5 * jitter)
+    let until = max(known?.hold.until ?? now, now.advanced(by: wait))
+    states[server] = State(
+      hold: ServerHold(until: until, isNamed: error.retryAfterSeconds != nil, error: error), episodes: episodes)
+    if states.count > Self.mostServers, let oldest = states.min(by: { $0.value.hold.until < $1.value.hold.until })?.key
+    {
+      states[oldest] = nil
+    }
+  }
+
+  /// A refresh at this server succeeded.
+  package mutating func succeeded(at server: String) {
+    if !states.isEmpty { states[server] = nil }
+  }
+}
+
+extension OAuthError {
+  /// Whether the server wants to be left alone by all, and not by this one client only.
+  fileprivate var asksForCalm: Bool {
+    guard remedy == .tryLater else { return false }
+    return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503
+  }
+}
+
+extension AccountConfiguration {
+  /// What accounts at the same token endpoint have in common.
+  package var server: String { endpoints.token ?? issuer }
+}

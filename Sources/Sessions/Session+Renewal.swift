@@ -1,0 +1,154 @@
+package import Platform
+
+/// What a session does by itself, without a caller: renewals, and word of a token that ends.
+extension Session {
+  /// When there is next something to do; nil when nothing will be.
+  package var attentionDue: Instant? {
+    guard let renewal = renewalDue else { return endDue }
+    return endDue.map { min($0, renewal) } ?? renewal
+  }
+
+  /// When the token is to be renewed in the background; nil when it is not.
+  package var renewalDue: Instant? {
+    guard refresh == nil, let planned = queuedRenewal ?? plannedRenewal else { return nil }
+    // What is in doubt is not put at risk for as long as there is a token.
+    let doubtEnd = lastFailure?.leavesDoubt == true ? grant?.expiresAt : nil
+    return [retryNotBefore, calmUntil, doubtEnd].reduce(planned) { due, earliest in
+      earliest.map { max(due, $0) } ?? due
+    }
+  }
+
+  /// A refresh that could not be made is tried again, whether there is still a token or not.
+  private var queuedRenewal: Instant? {
+    guard let queue, let failedAt, let lastFailure else { return nil }
+    if let hurriedTo { return hurriedTo }
+    return failedAt.advanced(
+      by: RefreshPolicy.wait(
+        queuedAfter: failuresInARow, isUrgent: queue == .urgent, reached: lastFailure.reachedServer))
+  }
+
+  private var plannedRenewal: Instant? {
+    guard let due = dueByPolicy else { return nil }
+    guard let failedAt else { return due }
+    return max(due, hurriedTo ?? failedAt.advanced(by: RefreshPolicy.wait(afterFailures: failuresInARow)))
+  }
+
+  private var dueByPolicy: Instant? {
+    switch policy {
+    case .onDemand, .strict: nil
+    case .proactive, .offline: usedSinceRefresh ? beforeEnd : nil
+    case .background: beforeEnd ?? freshFrom
+    }
+  }
+
+  /// The time at which the token at hand is old enough.
+  private var beforeEnd: Instant? {
+    guard let grant, let lifetime = grant.lifetimeSeconds, lifetime >= RefreshPolicy.shortestRenewedLifetimeSeconds
+    else { return nil }
+    return grant.expiresAt?.advanced(by: .zero - renewalLead)
+  }
+
+  /// Starts the background renewal; nil when it is not due.
+  package mutating func renew(now: Instant) -> Refresh? {
+    guard isRenewalDue(now: now) else { return nil }
+    return beginRefresh(now: now)
+  }
+
+  /// Whether ``renew(now:)`` would start one. A token that died while nobody used it is left dead, unless the
+  /// policy is to have one at any time.
+  package func isRenewalDue(now: Instant) -> Bool {
+    guard let due = renewalDue, due <= now else { return false }
+    return queue != nil || policy == .background || grant?.isAlive(at: now) == true
+  }
+
+  /// A token that died before it could be renewed is not renewed any more, so there is nothing to come back for.
+  package mutating func leaveDead(now: Instant) {
+    if let due = renewalDue, due <= now, !isRenewalDue(now: now) { forgetUse() }
+  }
+
+  /// Has a session that is always to be fresh get its first token at this time.
+  package mutating func keepFresh(from moment: Instant) {
+    guard policy == .background, grant == nil, refresh == nil, failedAt == nil else { return }
+    if standing == .unknown || standing == .granted { freshFrom = freshFrom ?? moment }
+  }
+
+  /// No renewal before this time.
+  package mutating func stayCalm(until moment: Instant) { calmUntil = moment }
+}
+
+// MARK: - Refreshes that wait for the network
+
+extension Session {
+  /// Whether a refresh waits for the network or the server.
+  package var isQueued: Bool { queue != nil && refresh == nil }
+
+  /// Nobody waits any more.
+  package mutating func queueCalmly() {
+    queue = policy == .offline && queue != nil ? .patient : nil
+  }
+
+  /// The network is another one, so that what failed for want of it can be tried at this time.
+  ///
+  /// - Returns: Whether there is anything to try.
+  package mutating func networkChanged(retryAt moment: Instant) -> Bool {
+    guard refresh == nil, let lastFailure, lastFailure.isWorthWaiting, !lastFailure.reachedServer, renewalDue != nil
+    else { return false }
+    calmUntil = nil
+    failuresInARow = 0
+    hurriedTo = moment
+    return true
+  }
+}
+
+// MARK: - The end of a token
+
+extension Session {
+  /// What there is to tell of the token at hand.
+  package enum Notice: Sendable, Hashable {
+    /// It will not be given out any more in so many seconds, and nobody has renewed it.
+    case nearEnd(seconds: Int)
+    case end
+  }
+
+  /// Until when the token may be served from memory, where the policy says so.
+  var cacheEnd: Instant? {
+    guard policy == .strict, let grant else { return nil }
+    let limit = grant.issuedAt.advanced(by: RefreshPolicy.longestStrictCache)
+    guard let expiresAt = grant.expiresAt else { return limit }
+    return min(
+      limit, expiresAt.advanced(by: .zero - RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)))
+  }
+
+  /// When the token at hand is next to be told of, or wiped.
+  var endDue: Instant? {
+    if let cacheEnd { return cacheEnd }
+    guard let grant, let expiresAt = grant.expiresAt else { return nil }
+    switch told {
+    case .nothing: return nearEnd ?? expiresAt
+    case .nearEnd: return expiresAt
+    case .end: return nil
+    }
+  }
+
+  /// When a token that was not renewed in time is near its end; nil for one that is so from the start.
+  private var nearEnd: Instant? {
+    guard let grant, let lifetime = grant.lifetimeSeconds, lifetime >= RefreshPolicy.shortestRenewedLifetimeSeconds
+    else { return nil }
+    return grant.expiresAt?.advanced(by: .zero - RefreshPolicy.usualValidity(ofLifetime: lifetime))
+  }
+
+  /// Does what is due about the end of the token, and says what there is to tell.
+  package mutating func meetEnd(now: Instant) -> Notice? {
+    guard let grant, let due = endDue, due <= now else { return nil }
+    if cacheEnd != nil {
+      dropToken()
+      return nil
+    }
+    if !grant.isAlive(at: now) {
+      told = .end
+      return .end
+    }
+    told = .nearEnd
+    return .nearEnd(seconds: Int(grant.remaining(at: now)?.components.seconds ?? 0))
+  }
+}

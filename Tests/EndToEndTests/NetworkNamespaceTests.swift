@@ -1,0 +1,70 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A network of a test's own.
+private enum NetworkNamespace {
+  static let isPossible: Bool = {
+    let result = try? ProcessRunner.run(
+      executable: "/usr/bin/unshare", arguments: ["-rn", "/bin/sh", "-c", "ip link set lo up"],
+      environment: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"])
+    return result?.succeeded ?? false
+  }()
+}
+
+/// A network of its own, whose only interface goes down and comes up.
+@Suite(
+  .needsPrograms, .enabled(if: NetworkNamespace.isPossible, "no network namespace may be made here"))
+struct `A network that goes and comes` {
+  /// Signs in, takes the network away, asks for a new token, and brings the network back.
+  private static let script = """
+    set -e
+    ip link set lo up
+    devissuer --port 0 --control --approve always --interval 1 > issuer &
+    issuer=$!
+    trap 'agent daemon stop; kill $issuer; wait $issuer' EXIT
+    while ! test -s issuer; do sleep 0.02; done
+    url=$(sed 's/.*"issuer":"\\([^"]*\\)".*/\\1/' issuer)
+    agent login work --issuer "$url" --client-id agent-cli --allow-http-loopback --device --refresh offline --quiet
+    agent token work > first
+    ip link set lo down
+    agent token work --force-refresh > none && exit 1
+    agent status work --json > offline
+    agent token work > second
+    ip link set lo up
+    # The queue alone would take ten seconds.
+    for round in $(seq 1 350); do
+      agent daemon log --json | grep -q '"event":"network_changed"' && break
+      sleep 0.02
+    done
+    agent daemon log --json > log
+    for round in $(seq 1 350); do
+      agent status work --json | grep -q '"state":"active"' && break
+      sleep 0.02
+    done
+    agent token work > third
+    agent status work --json > online
+    """
+
+  @Test func `has the refresh that failed made as soon as it is back`() throws {
+    try AgentTree.with { tree in
+      let result = try ProcessRunner.run(
+        executable: "/usr/bin/unshare", arguments: ["-rn", "/bin/sh", "-c", Self.script],
+        environment: tree.environment([
+          "PATH": "\(try #require(Programs.folder)):/usr/sbin:/usr/bin:/sbin:/bin", "SHELL": nil,
+        ]), directory: tree.path("home"), timeout: .seconds(60))
+      try #require(result.succeeded, "\(result.errorText)")
+      func text(_ name: String) throws -> String { try tree.directory.readText("home/" + name) }
+      let offline = try JSON(parsing: Array(text("offline").utf8))["accounts"]?.array?.first
+      #expect(offline?["state"] == "offline" && offline?["refresh_queued"] == true)
+      #expect(try text("second") == text("first"))
+      #expect(try text("none").isEmpty)
+      let log = try text("log")
+      #expect(log.contains(#""event":"network_changed""#))
+      let online = try JSON(parsing: Array(text("online").utf8))["accounts"]?.array?.first
+      #expect(online?["state"] == "active")
+      #expect(try text("third") != text("first"))
+    }
+  }
+}

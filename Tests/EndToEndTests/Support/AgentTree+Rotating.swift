@@ -1,0 +1,32 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+extension AgentTree {
+  /// Sets up an account with a grant of a server; this is one refresh.
+  func importAccount(_ account: String = "work", at server: RotatingServer, _ options: String...) throws {
+    let result = try agent(
+      [
+        "account", "import", account, "--issuer", server.url, "--client-id", "cli", "--allow-http-loopback",
+        "--refresh-token-file", "-", "--json",
+      ] + options, input: server.mint() + "\n")
+    try #require(result.succeeded, "\(result.errorText)")
+  }
+
+  /// What `status` says of an account.
+  func status(of account: String = "work") throws -> JSON {
+    try #require(try json("status", account)["accounts"]?.array?.first)
+  }
+
+  /// Waits until `status` says so of an account. There is nothing to wait for but the answer itself.
+  func awaitStatus(of account: String = "work", patience: Duration = .seconds(30), _ isSo: (JSON) -> Bool) throws {
+    let deadline = Instant.now.advanced(by: patience)
+    while true {
+      let status = try status(of: account)
+      if isSo(status) { return }
+      try #require(Instant.now < deadline, "it stays \(status)")
+      Threads.sleep(for: .milliseconds(20))
+    }
+  }
+}

@@ -1,0 +1,261 @@
+import Encoding
+import Platform
+import Synchronization
+import TestSupport
+import Testing
+
+/// An authorization server without OpenID Connect that is strict about refresh tokens: each is good once, and the use
+/// of an old one ends the whole grant (RFC 9700 section 4.14.2). It can lose answers, be in trouble and go away, and
+/// comes back at the same port with all that it knew. Use it through ``with(_:)``.
+final class RotatingServer: Sendable {
+  /// What it does with one refresh.
+  enum Fault: Sendable, Hashable {
+    /// Carries it out and closes the connection without a byte.
+    case silence
+    /// The same after the status line.
+    case statusLine
+    /// The same after half of the body.
+    case halfBody
+    /// Closes the connection before it has done anything.
+    case refusal
+    /// Answers so, and does nothing.
+    case status(Int, retryAfter: Int? = nil)
+    /// Carries it out when the test says so.
+    case hold
+  }
+
+  private struct State: Sendable {
+    var lifetime = 3600
+    /// Whether the refresh token before is good once more.
+    var isLenient = false
+    /// The number of the refresh token that is good, by grant.
+    var grants: [Int: Int] = [:]
+    var ended: Set<Int> = []
+    var replays = 0
+    var faults: [Fault] = []
+    var usualFault: Fault?
+    var refreshes: [Instant] = []
+    var requests = 0
+    var underWay = 0
+    var mostUnderWay = 0
+    var released = 0
+    var holding = 0
+  }
+
+  let port: UInt16
+  private let state = Monitor(State())
+  private let door: Mutex<Door?>
+
+  /// The open socket; closed with the value.
+  private final class Door: Sendable {
+    let listener: FileDescriptor
+    let stop: EventCounter
+
+    init(port: UInt16) throws {
+      listener = try UnixSocket.listenLoopback(port: port)
+      stop = try EventCounter()
+    }
+  }
+
+  var url: String { "http://127.0.0.1:\(port)" }
+
+  static func with<Result>(_ body: (RotatingServer) throws -> Result) throws -> Result {
+    let server = try RotatingServer()
+    defer { server.close() }
+    return try body(server)
+  }
+
+  private init() throws {
+    Signals.ignoreBrokenPipe()
+    let first = try Door(port: 0)
+    port = try UnixSocket.localPort(first.listener)
+    door = Mutex(first)
+    try serve(first)
+  }
+
+  // MARK: What tests say and see
+
+  /// Goes away: connections are refused.
+  func close() {
+    let wasOpen = door.withLock { (door: inout Door?) -> Bool in
+      defer { door = nil }
+      door?.stop.signal()
+      return door != nil
+    }
+    guard wasOpen else { return }
+    // The socket is closed when its thread has let go of it.
+    let deadline = Instant.now.advanced(by: .seconds(10))
+    while (try? UnixSocket.connectLoopback(port: port)) != nil {
+      if Instant.now > deadline {
+        Issue.record("the server goes on")
+        return
+      }
+      Threads.sleep(for: .milliseconds(5))
+    }
+  }
+
+  /// Comes back.
+  func open() throws {
+    let new = try Door(port: port)
+    door.withLock { $0 = new }
+    try serve(new)
+  }
+
+  /// What happens to the next refreshes, one after the other.
+  func fail(_ faults: Fault...) { state.update { $0.faults += faults } }
+
+  /// What happens to all others.
+  func failAlways(_ fault: Fault?) { state.update { $0.usualFault = fault } }
+
+  /// Takes the refresh token before the last one too, as many servers do for a short while.
+  func becomeLenient() { state.update { $0.isLenient = true } }
+
+  /// How long tokens live from now on, in seconds.
+  func setLifetime(_ seconds: Int) { state.update { $0.lifetime = seconds } }
+
+  /// A refresh token of a new grant.
+  func mint() -> String {
+    state.update { state in
+      let grant = state.grants.count + 1
+      state.grants[grant] = 0
+      return Self.refreshToken(grant, 0)
+    }
+  }
+
+  /// Lets what is held go on.
+  func release() { state.update { $0.released += 1 } }
+
+  /// Waits until so many refreshes are held.
+  func awaitHolding(_ count: Int) throws {
+    try #require(state.wait(.seconds(20)) { $0.holding >= count ? true : nil } != nil)
+  }
+
+  /// Waits until so many refreshes have come.
+  func awaitRefreshes(_ count: Int, patience: Duration = .seconds(30)) throws {
+    try #require(
+      state.wait(patience) { $0.refreshes.count >= count ? true : nil } != nil,
+      "there are only \(refreshes.count) refreshes")
+  }
+
+  /// When refreshes came.
+  var refreshes: [Instant] { state.withLock { $0.refreshes } }
+  var replays: Int { state.withLock { $0.replays } }
+  var requests: Int { state.withLock { $0.requests } }
+  var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
+  /// Grants that were ended because of a replay.
+  var endedGrants: Int { state.withLock { $0.ended.count } }
+
+  // MARK: Serving
+
+  private func serve(_ door: Door) throws {
+    let poller = try Poller()
+    try poller.add(door.listener.raw, interest: .read, key: 0)
+    try poller.add(door.stop.raw, interest: .read, key: 1)
+    let set = PollerBox(poller)
+    try Threads.start(name: "rotating") { [self] in
+      while let events = try? set.poller.wait(timeoutMilliseconds: -1), !events.contains(where: { $0.key == 1 }) {
+        guard let socket = try? UnixSocket.accept(door.listener),
+          let conversation = try? Conversation(socket, number: 0, record: { _ in })
+        else { continue }
+        try? Threads.start(name: "rotating-peer") { [self] in try? answer(conversation) }
+      }
+    }
+  }
+
+  private final class PollerBox: Sendable {
+    let poller: Poller
+    init(_ poller: consuming Poller) { self.poller = poller }
+  }
+
+  private func answer(_ peer: Conversation) throws {
+    guard let request = try peer.readRequest() else { return }
+    state.update {
+      $0.requests += 1
+      $0.underWay += 1
+      $0.mostUnderWay = max($0.mostUnderWay, $0.underWay)
+    }
+    defer { state.update { $0.underWay -= 1 } }
+    let path = request.line.split(separator: " ").dropFirst().first ?? ""
+    switch path {
+    case "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration":
+      try peer.json([
+        "issuer": .string(url), "token_endpoint": .string(url + "/token"),
+        "device_authorization_endpoint": .string(url + "/device"), "response_types_supported": ["code"],
+      ])
+    case "/device":
+      try peer.json([
+        "device_code": "d", "user_code": "ABCD-EFGH", "verification_uri": .string(url + "/verify"),
+        "expires_in": 600, "interval": 1,
+      ])
+    case "/token": try token(peer, request.body)
+    default: try peer.json(["error": "not_found"], status: 404)
+    }
+  }
+
+  private func token(_ peer: Conversation, _ form: String) throws {
+    guard let sent = form.split(separator: "&").first(where: { $0.hasPrefix("refresh_token=") }) else {
+      return try peer.json(tokens(for: mint()))
+    }
+    let fault = state.update { state -> Fault? in
+      state.refreshes.append(.now)
+      return state.faults.isEmpty ? state.usualFault : state.faults.removeFirst()
+    }
+    switch fault {
+    case .refusal: return
+    case .status(let status, let retryAfter):
+      let headers = retryAfter.map { ["Retry-After: \($0)"] } ?? []
+      return try peer.json(["error": "temporarily_unavailable"], status: status, headers: headers)
+    case .hold:
+      let released = state.update { state -> Int in
+        state.holding += 1
+        return state.released
+      }
+      _ = state.wait(.seconds(30)) { $0.released > released ? true : nil }
+    default: break
+    }
+    guard let next = rotate(String(sent.dropFirst("refresh_token=".count))) else {
+      return try peer.json(["error": "invalid_grant"], status: 400)
+    }
+    let body = JSON.object(tokens(for: next)).serialized()
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n"
+    switch fault {
+    case .silence: return
+    case .statusLine: try peer.write("HTTP/1.1 200 OK\r\n")
+    case .halfBody: try peer.write(Array(head.utf8) + body.prefix(body.count / 2))
+    default: try peer.write(Array(head.utf8) + body)
+    }
+  }
+
+  /// The refresh token that comes after one; nil for one that is not good.
+  private func rotate(_ token: String) -> String? {
+    let parts = token.split(separator: "-").compactMap { Int($0) }
+    guard parts.count == 2 else { return nil }
+    return state.update { state in
+      guard let current = state.grants[parts[0]], !state.ended.contains(parts[0]) else { return nil }
+      guard current == parts[1] || state.isLenient && current == parts[1] + 1 else {
+        state.replays += 1
+        state.ended.insert(parts[0])
+        return nil
+      }
+      state.grants[parts[0]] = current + 1
+      return Self.refreshToken(parts[0], current + 1)
+    }
+  }
+
+  private static func refreshToken(_ grant: Int, _ number: Int) -> String { "rt-\(grant)-\(number)" }
+
+  private func tokens(for refreshToken: String) -> JSONObject {
+    JSONObject([
+      ("access_token", .string("at" + refreshToken.dropFirst(2))), ("token_type", "Bearer"),
+      ("expires_in", .int(state.withLock { $0.lifetime })), ("refresh_token", .string(refreshToken)),
+    ])
+  }
+}
+
+extension Conversation {
+  fileprivate func json(_ object: JSONObject, status: Int = 200, headers: [String] = []) throws {
+    try respond(
+      status, headers: ["Content-Type: application/json", "Connection: close"] + headers,
+      body: String(decoding: JSON.object(object).serialized(), as: UTF8.self))
+  }
+}

@@ -1,0 +1,65 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// The clocks of a tree's daemon, which a test can set. The daemon is the real one; a library that is loaded into it
+/// stands between it and the kernel's clocks.
+final class SetClock: Sendable {
+  private let tree: AgentTree
+  private let issuer: Issuer
+  private let daemon: RunningProcess
+
+  /// The C compiler, where there is one.
+  static let compiler: String? = ["/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang"].first { FileStamp(at: $0) != nil }
+
+  /// Signs in at an issuer, and runs `body` under a daemon whose clocks can be set.
+  static func with<Result>(_ options: String..., body: (AgentTree, Issuer, SetClock) throws -> Result) throws -> Result
+  {
+    try Issuer.with(options) { issuer in
+      try AgentTree.with { tree in
+        let clock = try SetClock(tree, issuer)
+        try tree.signIn(at: issuer.url)
+        return try body(tree, issuer, clock)
+      }
+    }
+  }
+
+  private init(_ tree: AgentTree, _ issuer: Issuer) throws {
+    self.tree = tree
+    self.issuer = issuer
+    let source = "\(#filePath)".split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/Clock/offsets.c"
+    let library = tree.path("offsets.so")
+    let made = try ProcessRunner.run(
+      executable: try #require(Self.compiler), arguments: ["-shared", "-fPIC", "-O1", "-o", library, source])
+    try #require(made.succeeded, "\(made.errorText)")
+    try tree.directory.write("offsets", String(repeating: "\0", count: 16))
+    daemon = try RunningProcess(
+      executable: Programs.path("agentd"), arguments: ["--foreground"],
+      environment: tree.environment(["LD_PRELOAD": library, "CLOCK_OFFSETS": tree.path("offsets")]))
+    let deadline = Instant.now.advanced(by: .seconds(20))
+    while try !tree.agent("daemon", "status").succeeded {
+      try #require(Instant.now < deadline, "\(daemon.errorText)")
+      Threads.sleep(for: .milliseconds(20))
+    }
+    #expect(try tree.daemon() == daemon.processID)
+  }
+
+  /// Sets the machine's clock ahead by so many seconds of the true time, and has it sleep for so many since the start,
+  /// while the issuer's time goes on.
+  func set(wall: Int = 0, asleep: Int = 0) throws {
+    try issuer.control("clock_offset", "\(asleep)")
+    try Self.write(to: tree, wall: wall + asleep, boot: asleep)
+    // Whatever is due happens now.
+    _ = try tree.agent("daemon", "status")
+  }
+
+  /// The file is written in place: the daemon sees its memory.
+  private static func write(to tree: AgentTree, wall: Int, boot: Int) throws {
+    let bytes = [Int64(wall), Int64(boot)].flatMap { number in
+      (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * Int64($0))) }
+    }
+    let file = try FileDescriptor(opening: tree.path("offsets"), for: .writing)
+    try file.writeAll(bytes.span)
+  }
+}

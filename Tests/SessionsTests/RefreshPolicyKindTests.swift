@@ -1,0 +1,144 @@
+import OAuth
+import Platform
+import Sessions
+import Testing
+
+@Suite struct `A session by its policy` {
+  typealias Kind = RefreshPolicy.Kind
+
+  /// An active session that was used once.
+  func used(_ policy: Kind, lifetime: Int? = 3600) throws -> SessionRun {
+    var run = SessionRun.active(try grant("old", lifetime: lifetime), jitter: 1, policy: policy)
+    #expect(run.ask(at: 0) == .served("old"))
+    return run
+  }
+
+  @Test(arguments: [(Kind.onDemand, nil), (.proactive, 3300.0), (.background, 3300), (.offline, 3300), (.strict, nil)])
+  func `renews a used token before its end, or not`(policy: Kind, due: Double?) throws {
+    #expect(try used(policy).session.renewalDue == due.map { at($0) })
+    #expect(policy.renewsAlone == (due != nil))
+  }
+
+  @Test(arguments: Kind.allCases) func `renews an unused token only where it is always to be fresh`(policy: Kind) throws
+  {
+    let run = try SessionRun.active(grant("old"), jitter: 1, policy: policy)
+    #expect(run.session.renewalDue == (policy == .background ? at(3300) : nil))
+  }
+
+  @Test(arguments: Kind.allCases) func `renews when it is asked for a token, whatever it is`(policy: Kind) throws {
+    var run = try SessionRun.active(grant("old"), policy: policy)
+    #expect(run.ask(at: 3541) == .starts)
+  }
+
+  // MARK: background
+
+  @Test(arguments: Kind.allCases) func `gets a first token alone only where it is always to be fresh`(policy: Kind)
+    throws
+  {
+    var run = SessionRun()
+    run.session.policy = policy
+    run.session.keepFresh(from: at(3))
+    #expect(run.session.renewalDue == (policy == .background ? at(3) : nil))
+    #expect(run.session.renew(now: at(2.9)) == nil)
+    #expect((run.session.renew(now: at(3)) != nil) == (policy == .background))
+  }
+
+  @Test func `always fresh renews a token that died meanwhile, and goes on after failures`() throws {
+    var run = try SessionRun.active(grant("old"), jitter: 1, policy: .background)
+    #expect(run.session.renew(now: at(9000)) != nil)
+    _ = try run.end(.failure(lasting), at: 9000)
+    #expect(run.session.renewalDue == at(9060))
+    #expect(run.session.renew(now: at(9060)) != nil)
+    #expect(try run.end(.success(grant("new", issuedAt: 9060)), at: 9061, jitter: 1) == .renewed("new"))
+    #expect(run.session.renewalDue == at(9060 + 3300))
+  }
+
+  // A renewal in the background must not bring back what a person ended.
+  @Test(arguments: [SessionError.signedOut(account: "work"), .expired(account: "work"), .noAccount(name: "work")])
+  func `always fresh leaves a session alone that is over`(error: SessionError) throws {
+    var run = SessionRun()
+    run.session.policy = .background
+    run.session.keepFresh(from: at(0))
+    #expect(run.session.renew(now: at(0)) != nil)
+    #expect(try run.end(.failure(error), at: 1) == .failed(error, fallback: nil))
+    #expect(run.session.renewalDue == nil)
+    run.session.keepFresh(from: at(2))
+    #expect(run.session.renewalDue == nil)
+    run.session.signedOut()
+    #expect(run.session.renewalDue == nil)
+  }
+
+  // MARK: offline
+
+  @Test func `offline tries by itself what failed for a passing reason`() throws {
+    var run = try used(.offline)
+    #expect(run.ask(at: 3550) == .starts)
+    #expect(try fail(&run, unreachable, at: 3550) == .failed(unreachable, fallback: "old"))
+    #expect(run.session.isQueued)
+    #expect(run.session.isOffline)
+    #expect(run.session.renewalDue == at(3560))
+    // No caller waits for what the queue does, as long as there is a token.
+    #expect(run.ask(at: 3599) == .served("old"))
+    #expect(run.session.renew(now: at(3599))?.attempt == 1)
+    #expect(try fail(&run, unreachable, at: 3700) == .failed(unreachable, fallback: nil))
+    // The token has died, and it is tried all the same.
+    #expect(run.session.renewalDue == at(3720))
+    #expect(run.session.renew(now: at(3720)) != nil)
+    #expect(try run.end(.success(grant("new", issuedAt: 3720)), at: 3721) == .renewed("new"))
+    #expect(!run.session.isQueued)
+    #expect(!run.session.isOffline)
+  }
+
+  @Test(arguments: [Kind.onDemand, .proactive, .background, .strict])
+  func `other than offline queues nothing that nobody waits for`(policy: Kind) throws {
+    var run = try used(policy)
+    #expect(run.ask(at: 3550) == .starts)
+    _ = try fail(&run, unreachable, at: 3550)
+    #expect(!run.session.isQueued)
+  }
+
+  @Test func `offline queues nothing that only a person can mend`() throws {
+    var run = try used(.offline)
+    #expect(run.ask(at: 3550) == .starts)
+    _ = try run.end(.failure(lasting), at: 3550)
+    #expect(!run.session.isQueued)
+  }
+
+  // MARK: strict
+
+  @Test func `strict serves a token for five minutes at most, then wipes it`() throws {
+    var run = try used(.strict)
+    #expect(run.session.attentionDue == at(300))
+    #expect(run.ask(at: 299) == .served("old"))
+    #expect(run.session.meetEnd(now: at(299)) == nil)
+    #expect(run.session.grant != nil)
+    #expect(run.session.meetEnd(now: at(300)) == nil)
+    #expect(run.session.grant == nil)
+    #expect(run.ask(at: 300) == .starts)
+  }
+
+  @Test(arguments: [(200, 180.0), (30, 27), (nil, 300)])
+  func `strict serves a token only while it has the usual time left`(lifetime: Int?, end: Double) throws {
+    var run = try used(.strict, lifetime: lifetime)
+    // Also before its timer has gone off, as after a sleep.
+    #expect(run.ask(TokenNeed(minimumValiditySeconds: 0), at: end - 0.1) == .served("old"))
+    #expect(run.ask(TokenNeed(minimumValiditySeconds: 0), at: end) == .starts)
+    #expect(run.session.attentionDue == at(end))
+  }
+
+  @Test func `strict gives out no token because the server is away`() throws {
+    var run = try used(.strict, lifetime: 200)
+    #expect(run.ask(at: 185) == .starts)
+    #expect(try fail(&run, unreachable, at: 186) == .failed(unreachable, fallback: nil))
+    #expect(run.ask(at: 187) == .starts)
+  }
+
+  /// Ends all attempts of the refresh in flight.
+  private func fail(_ run: inout SessionRun, _ error: SessionError, at second: Double) throws -> SessionRun.Ended {
+    while true {
+      let ended = try run.end(.failure(error), at: second)
+      guard case .retries = ended, let waiting = run.session.refresh else { return ended }
+      _ = run.session.retryDue(waiting)
+    }
+  }
+}
