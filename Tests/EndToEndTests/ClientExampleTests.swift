@@ -11,9 +11,13 @@ import Testing
     let scratch = "\(Manual.top)/.build/example"
     let result = try ProcessRunner.run(
       executable: "/bin/sh",
-      arguments: ["-c", "exec swift build --package-path '\(package)' --scratch-path '\(scratch)'"],
+      // Without that file the sources are looked for anew: a build looks only at those that it found before.
+      arguments: [
+        "-c", "rm -f '\(scratch)/debug.yaml'; exec swift build --package-path '\(package)' --scratch-path '\(scratch)'",
+      ],
       environment: Environment.all().map { "\($0.0)=\($0.1)" }, timeout: .seconds(900))
-    try #require(result.succeeded, "\(result.outputText)\n\(result.errorText)")
+    let hasBuilt = result.succeeded
+    try #require(hasBuilt, "\(result.outputText)\n\(result.errorText)")
     return "\(scratch)/debug/example"
   }
 

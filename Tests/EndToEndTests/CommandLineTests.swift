@@ -84,7 +84,7 @@ import Testing
       let account = try #require(status["accounts"]?.array?.first?.object)
       #expect(
         account.names == [
-          "name", "active", "issuer", "state", "client_id", "protection", "subject", "scope", "expires_at",
+          "name", "active", "issuer", "state", "client_id", "protection", "subject", "scope", "expires_at", "refresh",
           "last_refresh", "http_loopback",
         ])
       #expect(account["name"] == "work" && account["active"] == true && account["state"] == "active")
