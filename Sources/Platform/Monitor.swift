@@ -7,7 +7,7 @@ internal import CPlatform
 /// `mutex.withLock { $0 += 1 }` is reported at every run, and the same with this lock never is.
 ///
 /// Every change of what a waiter looks at is followed by a wake-up before the lock is given back.
-@safe package final class Monitor<State: ~Copyable & Sendable>: @unchecked Sendable {
+@safe package final class Monitor<State: Sendable & ~Copyable>: @unchecked Sendable {
   // Read and written only with the lock held.
   private var state: State
   private let lock: UnsafeMutableRawPointer

@@ -60,6 +60,11 @@ import Testing
     "agent verify tokens.txt --jwks keys.json": Trial(
       output: "valid: ES256, key k, issuer https://id.example.com, subject ann, expires in ", isSignedIn: false),
     "agent token --id-token | agent decode": Trial(output: "header\n  alg  ", message: "NOTHING WAS VERIFIED"),
+    "pass show agent | agent unlock --passphrase-file -": Trial(
+      before: """
+        pass() { echo 'correct horse'; }
+        pass | agent account set work --protect passphrase --passphrase-file - -q; agent lock -q
+        """, after: "agent token", output: "FRESH\n", message: "agent: unlocked"),
     "source <(agent completions bash)": Trial(
       shells: ["bash"], after: "complete -p agent", output: "complete -F _agent "),
     "source <(agent completions zsh)": Trial(

@@ -90,8 +90,8 @@ import Testing
       let program = try Self.start(shell, session.tree, [], "work --var TOK=access_token")
       let script =
         shell == .fish
-        ? "set old $TOK; while test \"$TOK\" = \"$old\"; sleep 0.2; __agent_env_hook; end; echo \"changed:\"$TOK\":\""
-        : "old=$TOK; while [ \"$TOK\" = \"$old\" ]; do sleep 0.2; __agent_env_hook; done; echo \"changed:\"$TOK\":\""
+        ? "set old $TOK; while test \"$TOK\" = \"$old\"; sleep 0.2; __agent_env_hook; end; echo \"chan\"\"ged:\"$TOK\":\""
+        : "old=$TOK; while [ \"$TOK\" = \"$old\" ]; do sleep 0.2; __agent_env_hook; done; echo \"chan\"\"ged:\"$TOK\":\""
       try program.type(script + "\r")
       let screen = try program.until("changed:")
       #expect(screen.rows.contains { $0.contains("changed:") })
