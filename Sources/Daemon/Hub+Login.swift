@@ -216,6 +216,8 @@ extension Hub {
     log.note(.settingsChanged(.signedIn), login.account)
     account.configuration = outcome.configuration
     account.cancelRefresh()
+    // It has just answered.
+    holds.succeeded(at: account.configuration.server)
     account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
     if outcome.grant.protection != .device { locks.idle.used(loop.now) }
     tellAccounts()

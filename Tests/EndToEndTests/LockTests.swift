@@ -105,7 +105,7 @@ import Testing
       try wait(until: true)
       program.closeInput()
       _ = try program.wait()
-      let events = try #require(try home.tree.json("events")["events"]?.array)
+      let events = try home.tree.agent("events", "--json").lines.map { try JSON(parsing: Array($0.utf8)) }
       let told = events.filter { ["locked", "unlocked"].contains($0["event"]?.string) }
       #expect(told.compactMap { $0["event"]?.string } == ["locked", "unlocked"])
       #expect(told.allSatisfy { $0["account"] == "shut" }, "\(told)")
