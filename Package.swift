@@ -4,7 +4,7 @@ import PackageDescription
 // Dependencies point downwards only; the build is run with
 // `--explicit-target-dependency-import-check error`, so an import that is not listed here fails.
 // Each foreign thing is imported by exactly one Swift module: Glibc by Platform, libcrypto by
-// Crypto, libcurl by HTTP, libqrencode by QRCode.
+// Crypto, libcurl and libssl by HTTP, libqrencode by QRCode.
 
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -39,7 +39,7 @@ func tests(_ name: String, uses: [Target.Dependency]) -> Target {
 // linked by an ordinary build. Its sources are those of the tests that replay what was found.
 let isFuzzing = Context.environment["AGENT_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-  "Sessions", "HTTP", "OAuth", "Vault", "JOSE", "Wire", "Crypto", "Encoding", "Platform",
+  "CommandLine", "Sessions", "HTTP", "OAuth", "Vault", "JOSE", "Wire", "Crypto", "Encoding", "Platform",
 ]
 let fuzzing: Target =
   isFuzzing
@@ -68,13 +68,13 @@ let package = Package(
       "Daemon",
       uses: ["Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "Vault", "Crypto", "Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform"]),
-    module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "CCurl"]),
+    module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "Platform", "CCurl", "CTLS"]),
     module("QRCode", uses: ["CQRencode"]),
-    module("OAuth", uses: ["JOSE", "Crypto", "Encoding"]),
+    module("OAuth", uses: ["JOSE", "Crypto", "Encoding", "Platform"]),
     module("Vault", uses: ["Crypto", "Encoding", "Platform"]),
     module("JOSE", uses: ["Crypto", "Encoding"]),
     module("Wire", uses: ["Encoding"]),
-    module("Crypto", uses: ["Encoding", "COpenSSL"]),
+    module("Crypto", uses: ["Encoding", "Platform", "COpenSSL"]),
     module("Platform", uses: ["CPlatform"]),
     module("Encoding"),
 
@@ -82,6 +82,7 @@ let package = Package(
     .target(name: "CPlatform"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
     // Tests.

@@ -55,6 +55,12 @@ static inline CURLcode agent_curl_set_socket_check(CURL *handle, agent_curl_sock
   return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, check);
 }
 
+// For CURLOPT_SSL_CTX_FUNCTION. The second argument is what the TLS library has, an `SSL_CTX` for OpenSSL.
+typedef CURLcode (*agent_curl_tls_hook)(CURL *handle, void *_Nullable tls, void *_Nullable context);
+static inline CURLcode agent_curl_set_tls_hook(CURL *handle, agent_curl_tls_hook hook) {
+  return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, hook);
+}
+
 // Getters.
 
 static inline CURLcode agent_curl_get_number(CURL *handle, CURLINFO info, long *value) {
@@ -75,6 +81,11 @@ static inline int agent_curl_take_result(CURLM *multi, CURLcode *code) {
   if (!message || message->msg != CURLMSG_DONE) return 0;
   *code = message->data.result;
   return 1;
+}
+
+// The TLS library in use, by name and version.
+static inline const char *_Nullable agent_curl_tls_library(void) {
+  return curl_version_info(CURLVERSION_NOW)->ssl_version;
 }
 
 // The built-in directory of trusted certificates, hashed by subject; NULL when this build has none.

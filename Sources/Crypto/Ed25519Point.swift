@@ -1,14 +1,17 @@
 /// Encodings of Ed25519 public keys that the library takes and we do not.
 ///
-/// RFC 8032 section 5.1.3 makes a decoder refuse y values of 2^255 - 19 and more. A point of small order
-/// lets one signature fit many messages.
+/// RFC 8032 section 5.1.3 makes a decoder refuse y values of 2^255 - 19 and more, and those that no point of the
+/// curve has. A point of small order lets one signature fit many messages.
 enum Ed25519Point {
-  /// Whether the encoding is canonical and not that of a point of small order.
-  static func isAcceptable(_ encoding: [UInt8]) -> Bool {
+  /// Whether the encoding is the canonical one of a point of the curve that is not of small order.
+  ///
+  /// - Throws: `libraryFailure` for want of memory.
+  static func isAcceptable(_ encoding: [UInt8]) throws(CryptoError) -> Bool {
     guard encoding.count == 32 else { return false }
     var y = encoding
     y[31] &= 0x7f
-    return isBelowPrime(y) && !smallOrder.contains(y)
+    guard isBelowPrime(y), !smallOrder.contains(y) else { return false }
+    return try Ed25519Curve.hasPoint(y: y)
   }
 
   /// Whether the little-endian number is below 2^255 - 19.

@@ -75,9 +75,9 @@ package struct PublicKey: ~Copyable, Sendable {
 
   /// An Ed25519 key.
   ///
-  /// - Parameter x: 32 bytes, the canonical encoding of a point that is not of small order.
+  /// - Parameter x: 32 bytes, the canonical encoding of a point of the curve that is not of small order.
   package init(ed25519 x: [UInt8]) throws(CryptoError) {
-    guard Ed25519Point.isAcceptable(x) else { throw CryptoError(.invalidKey, "Ed25519 point") }
+    guard try Ed25519Point.isAcceptable(x) else { throw CryptoError(.invalidKey, "Ed25519 point") }
     ErrorQueue.clear()
     guard let key = unsafe EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, x, x.count) else {
       throw .library("EVP_PKEY_new_raw_public_key", code: .invalidKey)

@@ -1,5 +1,5 @@
 internal import COpenSSL
-internal import Synchronization
+internal import Platform
 
 /// What became of the secure heap.
 package enum SecureHeapState: Sendable {
@@ -13,7 +13,7 @@ package enum SecureHeapState: Sendable {
 
 /// The part of memory where secrets live: guard pages around it, locked, absent from core files.
 package enum SecureHeap {
-  private static let current = Mutex<SecureHeapState>(.unavailable)
+  private static let current = Monitor<SecureHeapState>(.unavailable)
 
   /// Sets the heap up. Call it first in a program: what was allocated before stays on the plain heap.
   ///

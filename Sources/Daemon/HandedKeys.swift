@@ -13,11 +13,7 @@ enum HandedKeys {
     _ descriptor: SharedDescriptor, _ cancellation: Cancellation, tell: (String) -> Void
   ) throws(Failure) -> JWKSet {
     let keys = try parse(try content(descriptor, cancellation))
-    if keys.warnings.contains(.privateKey) {
-      tell("the key set holds a private key, which was left out: tokens are verified by public keys")
-    } else if keys.warnings.contains(.symmetricKey) {
-      tell("the key set holds a symmetric key, which was left out")
-    }
+    keys.tellWarnings(tell)
     guard !keys.keys.isEmpty else {
       throw Failure(
         .invalidConfiguration, "the key set holds no key that can be used",
@@ -56,6 +52,17 @@ enum HandedKeys {
         default: "it is neither a JSON object with an array \"keys\" nor a single key"
         }
       throw Failure(.invalidConfiguration, "the key set is not valid: \(what)")
+    }
+  }
+}
+
+extension JWKSet {
+  /// Tells what the set holds that does not belong into one.
+  func tellWarnings(_ tell: (String) -> Void) {
+    if warnings.contains(.privateKey) {
+      tell("the key set holds a private key, which was left out: tokens are verified by public keys")
+    } else if warnings.contains(.symmetricKey) {
+      tell("the key set holds a symmetric key, which was left out")
     }
   }
 }

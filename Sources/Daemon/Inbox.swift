@@ -1,9 +1,8 @@
 internal import Platform
-internal import Synchronization
 
 /// Where workers leave their results; the loop wakes up when there is one.
 final class Inbox: Sendable {
-  private let results = Mutex<[JobResult]>([])
+  private let results = Monitor<[JobResult]>([])
   private let counter: EventCounter
 
   init() throws(SystemError) { counter = try EventCounter() }

@@ -1,3 +1,4 @@
+internal import JOSE
 internal import OAuth
 internal import Platform
 internal import Sessions
@@ -25,8 +26,10 @@ enum KeyOrigin: Sendable {
     case .issuer(let configuration, let account, let proxyCredentials):
       do throws(SessionError) {
         let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
-        return try VerificationKeys(
+        let keys = try VerificationKeys(
           of: configuration, account: account, proxyCredentials: secret, services: services, cancellation: cancellation)
+        keys.current.keys.tellWarnings(tell)
+        return keys
       } catch {
         throw Failure(error, account: account?.text)
       }

@@ -1,3 +1,4 @@
+internal import JOSE
 internal import OAuth
 internal import Sessions
 internal import Wire
@@ -11,6 +12,9 @@ extension LogStep {
     case .recordWritten: self = .recordWritten
     case .documentKept(let role, let age): self = .documentKept(Endpoint(role), ageSeconds: age)
     case .keysDoubted: self = .keysDoubted
+    case .metadataDoubted: self = .metadataDoubted
+    // An event of its own, for all.
+    case .keySetWarned: return nil
     case .answered(let role, let status, let time): self = .answered(Endpoint(role), status: status, milliseconds: time)
     case .unanswered(let role, let code, let time):
       let failure = Failure(.oauth(OAuthError(HTTPFailure(code), "")), account: nil)
@@ -19,6 +23,16 @@ extension LogStep {
       guard let algorithm = Algorithm(rawValue: name) else { return nil }
       self = .idTokenVerified(algorithm)
     }
+  }
+}
+
+extension LogEvent.KeySetFlaw {
+  init(_ warning: JWKSet.Warning) {
+    self =
+      switch warning {
+      case .privateKey: .privateKey
+      case .symmetricKey: .symmetricKey
+      }
   }
 }
 

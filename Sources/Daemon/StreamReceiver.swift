@@ -1,13 +1,12 @@
 internal import OAuth
 internal import Platform
-internal import Synchronization
 internal import Wire
 
 /// Writes a resource's answer to a pipe or a socket that the client handed over, without ever waiting for it.
 final class StreamReceiver: ResourceReceiver {
   private let target: SharedDescriptor
   private let tellHead: @Sendable (ResponseHead) -> Void
-  private let lastHead = Mutex<ResourceHead?>(nil)
+  private let lastHead = Monitor<ResourceHead?>(nil)
 
   /// - Parameter tellHead: Called on the worker's thread when the head is there, before any content.
   /// - Throws: `EINVAL` for anything but a pipe or a socket: a write to a file may wait for a disk.

@@ -72,7 +72,7 @@ struct TokenCheck: Sendable {
   }
 
   private func nextBlock(_ lines: inout LineBlocks) throws(Failure) -> LineBlocks.Block? {
-    while true {
+    while !lines.isAtEnd {
       if cancellation.isCancelled { throw Failure(.cancelled, "the check was given up") }
       do throws(SystemError) {
         guard try tokens.descriptor.waitUntilReadable(timeout: Self.patience) else { continue }
@@ -83,6 +83,7 @@ struct TokenCheck: Sendable {
         }
       }
     }
+    return nil
   }
 
   private func write(_ bytes: [UInt8]) throws(Failure) {

@@ -1,5 +1,4 @@
 internal import Platform
-internal import Synchronization
 
 /// Threads for work that blocks: network, vault, files. They start when they are needed and end
 /// when they have been idle for a while, so that a daemon at rest holds no stacks.
@@ -15,7 +14,7 @@ final class WorkerPool: Sendable {
   }
 
   private let jobs = WorkQueue<@Sendable () -> Void>()
-  private let state = Mutex(State())
+  private let state = Monitor(State())
   private let idleTime: Duration
   private let mostThreads: Int
 

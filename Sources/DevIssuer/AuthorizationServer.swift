@@ -1,7 +1,6 @@
 import Crypto
 import Encoding
 import Platform
-import Synchronization
 
 /// The issuer itself: takes a request, gives an answer. Knows nothing of sockets.
 ///
@@ -28,7 +27,7 @@ final class AuthorizationServer: Sendable {
   let knownTargets: [String]
   let hasControl: Bool
   let clock: any TimeSource
-  private let state: Mutex<IssuerState>
+  private let state: Monitor<IssuerState>
   private let host: String
 
   /// - Parameters:
@@ -60,7 +59,7 @@ final class AuthorizationServer: Sendable {
     knownTargets = options.targets
     hasControl = options.hasControl
     self.clock = clock
-    state = Mutex(try IssuerState(settings: options.settings, key: SigningKey(options.algorithm)))
+    state = Monitor(try IssuerState(settings: options.settings, key: SigningKey(options.algorithm)))
   }
 
   /// Answers one request.

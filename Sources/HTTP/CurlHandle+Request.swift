@@ -25,6 +25,7 @@ extension CurlHandle {
     try setRestrictions(route)
     try setTrust(route)
     try setClientCertificate(route)
+    try watchTLSEnd(route)
     try setProxy(route)
   }
 

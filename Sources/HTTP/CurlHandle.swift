@@ -11,6 +11,8 @@ internal import OAuth
   // The connections belong to `multi`, so that they outlive a reset of `easy`.
   let easy: UnsafeMutableRawPointer
   let multi: UnsafeMutableRawPointer
+  /// The connection writes into it for as long as it lives.
+  let tlsEnd: UnsafeMutablePointer<TLSEnd>
 
   /// - Throws: `setup` when there is no memory or no descriptor left.
   init() throws(HTTPFailure) {
@@ -21,11 +23,14 @@ internal import OAuth
     }
     unsafe self.easy = easy
     unsafe self.multi = multi
+    unsafe tlsEnd = .allocate(capacity: 1)
+    unsafe tlsEnd.initialize(to: TLSEnd())
   }
 
   deinit {
     unsafe curl_easy_cleanup(easy)
     _ = unsafe curl_multi_cleanup(multi)
+    unsafe tlsEnd.deallocate()
   }
 
   /// Forgets the request and keeps the connection.

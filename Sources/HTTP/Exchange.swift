@@ -77,11 +77,15 @@ extension Exchange {
   /// What went wrong, if anything, in a transfer that ended with `code`. Nil is the end by our own decision.
   func failure(after code: CURLcode?) -> HTTPFailure? {
     // The library takes a header that was cut off after its first line for a whole one.
-    if code == CURLE_OK { return headers.isFinished ? nil : failure(.receive) }
+    if code == CURLE_OK { return headers.isFinished && !isSilenced ? nil : failure(.receive) }
     if let refusal { return failure(refusal) }
     guard let code else { return failure(limits.reasonToStop ?? .setup) }
     return failure(meaning(of: code))
   }
+
+  /// Whether content that was to come may have been kept away. What has come shows by itself whether it is whole,
+  /// but an answer without any content says something too, of a refresh token for one.
+  private var isSilenced: Bool { body.count == 0 && handle.isCutShort(headers) }
 
   private func meaning(of code: CURLcode) -> HTTPFailure.Code {
     // The library's buffer for a header line is smaller than its memory.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// Handles that are not in use, each with the connection of its last request.
 final class HandlePool: Sendable {
@@ -14,7 +14,7 @@ final class HandlePool: Sendable {
   }
 
   // Oldest first.
-  private let idle = Mutex<[Entry]>([])
+  private let idle = Monitor<[Entry]>([])
 
   var count: Int { idle.withLock { $0.count } }
 

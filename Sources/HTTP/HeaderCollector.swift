@@ -51,6 +51,17 @@ struct HeaderCollector {
     return lengths.allSatisfy { $0 == lengths[0] }
   }
 
+  /// Whether only the end of the connection tells where the content ends (RFC 9112 section 6.3).
+  var leavesLengthOpen: Bool {
+    !fields.contains { field in
+      switch field.0.lowercased() {
+      case "content-length": true
+      case "transfer-encoding": field.1.lowercased().hasSuffix("chunked")
+      default: false
+      }
+    }
+  }
+
   /// An interim response, such as 103, is followed by the next one (RFC 9110 section 15.2).
   private mutating func startResponse() {
     fields = []

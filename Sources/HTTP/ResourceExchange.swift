@@ -13,6 +13,7 @@ final class ResourceExchange {
   let cancellation: Cancellation
   private let handle: CurlHandle
   private let isRepeatable: Bool
+  private let isHead: Bool
   private let usesProxy: Bool
   private let stall: Duration
   private let content: (any ResourceContent)?
@@ -47,6 +48,7 @@ final class ResourceExchange {
     self.usesProxy = usesProxy
     self.content = content
     self.receiver = receiver
+    isHead = request.method.isHead
     cancellation = request.cancellation
     stall = .seconds(max(1, request.stallSeconds))
   }
@@ -192,12 +194,16 @@ extension ResourceExchange {
   /// What went wrong, if anything, in a transfer that ended with `code`. Nil is the end by our own decision.
   func failure(after code: CURLcode?) -> HTTPFailure? {
     if hasSeenEnough { return nil }
-    if code == CURLE_OK { return headers.isFinished ? nil : failure(.receive) }
+    if code == CURLE_OK { return headers.isFinished && !isCutShort ? nil : failure(.receive) }
     if let refusal { return failure(refusal) }
     guard let code else { return failure(reasonToStop ?? .setup) }
     if code == CURLE_OUT_OF_MEMORY, requestStarted, !headers.isFinished { return failure(.tooLarge) }
     return failure(HTTPFailure.Code(code, beforeRequest: !requestStarted, overProxy: usesProxy))
   }
+
+  /// Nobody but the reader knows what the content of a resource is like, so one that may be cut is never taken
+  /// for whole.
+  private var isCutShort: Bool { !isHead && handle.isCutShort(headers) }
 
   /// Hands over the last of the content, waiting for room, and makes the answer of it.
   func finish() throws(HTTPFailure) -> ResourceResponse {

@@ -8,7 +8,7 @@ package struct JWKSet: Sendable {
   package static let maximumKeyCount = 512
 
   /// A key that does not belong into a published set and was dropped.
-  package enum Warning: Sendable, Hashable {
+  package enum Warning: Sendable, Hashable, CaseIterable {
     /// A shared secret was published.
     case symmetricKey
     /// A private key was published. Whoever can read the set can sign tokens with it.

@@ -3,7 +3,8 @@ internal import Encoding
 
 /// An authorization server as one account uses it.
 package struct AuthorizationServer: Sendable {
-  package let metadata: AuthorizationServerMetadata
+  /// Replaced when the server names other endpoints.
+  package var metadata: AuthorizationServerMetadata
   package let client: Client
   package let transport: Transport
   /// What the client shows where it proves who it is, and where its tokens are bound to it.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Platform
 
 /// What servers have told about the proofs that they want. Shared by all accounts; thread-safe, bounded, and
 /// gone with the process.
@@ -24,7 +24,7 @@ package final class DPoPMemory: Sendable {
     var clockErrors = RecentTable<String, Int>(capacity: DPoPMemory.capacity)
   }
 
-  private let state = Mutex(State())
+  private let state = Monitor(State())
 
   package init() {}
 

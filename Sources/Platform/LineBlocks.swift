@@ -24,9 +24,10 @@ package struct LineBlocks: Sendable {
   private var lineNumber = 0
   /// The line that goes on was told as too long.
   private var isSkipping = false
-  private var isAtEnd = false
+  /// The end has come. There is nothing more to wait for: a terminal tells of it only once.
+  package private(set) var isAtEnd = false
 
-  /// - Parameter limit: The most bytes of a line.
+  /// - Parameter limit: The most bytes of a line, white space included.
   package init(limit: Int) { self.limit = limit }
 
   /// Reads once and gives the lines that are complete now, which may be none.
@@ -37,6 +38,18 @@ package struct LineBlocks: Sendable {
     guard !isAtEnd else { return nil }
     let known = pending.count
     isAtEnd = try descriptor.read(into: &pending, upTo: Self.pieceBytes) == 0
+    return cut(searchFrom: known)
+  }
+
+  /// The same with a reader of any kind.
+  ///
+  /// - Parameter read: Appends what it reads, and says how many bytes that was; 0 at the end.
+  package mutating func next<Problem: Error>(
+    by read: (inout [UInt8]) throws(Problem) -> Int
+  ) throws(Problem) -> Block? {
+    guard !isAtEnd else { return nil }
+    let known = pending.count
+    isAtEnd = try read(&pending) == 0
     return cut(searchFrom: known)
   }
 
@@ -66,11 +79,13 @@ package struct LineBlocks: Sendable {
       isSkipping = false
       return
     }
+    // The line counts as it came, so that it makes no difference in what pieces that was.
+    guard whole.count <= limit else { return lines.append(Line(number: lineNumber, place: nil)) }
     var place = whole
     while let first = place.first, Self.isBlank(bytes[first]) { place = place.dropFirst() }
     while let last = place.last, Self.isBlank(bytes[last]) { place = place.dropLast() }
     if place.isEmpty { return }
-    lines.append(Line(number: lineNumber, place: place.count <= limit ? place : nil))
+    lines.append(Line(number: lineNumber, place: place))
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }

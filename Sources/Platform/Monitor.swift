@@ -1,6 +1,10 @@
 internal import CPlatform
 
-/// State behind a mutex, with a condition that threads can wait for.
+/// State behind a mutex, with a condition that threads can wait for. Whatever threads may want at the same time is in one.
+///
+/// The `Mutex` of the standard library would do for what nobody waits for, but its code is built without the thread
+/// sanitizer, which then reports races where there are none: a program of four threads that do nothing but
+/// `mutex.withLock { $0 += 1 }` is reported at every run, and the same with this lock never is.
 ///
 /// Every change of what a waiter looks at is followed by a wake-up before the lock is given back.
 @safe package final class Monitor<State: Sendable>: @unchecked Sendable {

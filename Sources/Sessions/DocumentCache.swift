@@ -1,8 +1,7 @@
 internal import Encoding
+package import JOSE
 package import OAuth
 package import Platform
-internal import Crypto
-package import JOSE
 internal import Synchronization
 
 /// Metadata and key sets, in memory and on disk, so that a cold start needs no discovery.
@@ -10,12 +9,15 @@ internal import Synchronization
 /// The files are public data. Whoever can write them cannot lead a secret astray: a secret goes only
 /// to origins that its ``Authority`` lists. Thread-safe; no lock is held across network or disk.
 package final class DocumentCache: Sendable {
+  package typealias VersionedMetadata = Versioned<AuthorizationServerMetadata>
+  package typealias VersionedKeys = Versioned<JWKSet>
+
   /// Bounds of a document's life, in seconds, whatever `Cache-Control` says.
   private static let shortestLife = 300
   private static let longestLife = 86_400
 
-  /// A document is fetched again out of turn, for an unknown key say, at most once in this time and
-  /// ten times an hour.
+  /// A document is fetched again out of turn, for an unknown key or an endpoint that is gone, at most once in this
+  /// time and ten times an hour.
   private static let shortestRefetchSeconds = 60
   private static let mostRefetchesAnHour = 10
 
@@ -39,8 +41,9 @@ package final class DocumentCache: Sendable {
   private let directory: String
   private let http: any HTTPClient
   private let time: any TimeSource
-  private let entries = Mutex<[String: Entry]>([:])
+  private let entries = Monitor<[String: Entry]>([:])
   private let versions = Atomic<Int>(0)
+  private let metadataFetches = SharedFetches<VersionedMetadata, OAuthError>()
   private let keyFetches = SharedFetches<VersionedKeys, OAuthError>()
 
   package init(directory: String, http: any HTTPClient, time: any TimeSource) {
@@ -53,45 +56,25 @@ package final class DocumentCache: Sendable {
   package func metadata(
     of issuer: Issuer, transport: Transport, fresh: Bool = false, cancellation: Cancellation?,
     observer: StepObserver? = nil
-  ) throws(OAuthError) -> AuthorizationServerMetadata {
-    let loopback = transport.allowHTTPLoopback
-    if !fresh, let entry = cached(issuer.text, kind: .metadata),
-      let metadata = try? AuthorizationServerMetadata(parsing: entry.body, issuer: issuer, allowHTTPLoopback: loopback)
-    {
-      observer?(.documentKept(.metadata, ageSeconds: time.wallSeconds() - entry.fetchedAt))
-      return metadata
-    }
-    let http = ObservedHTTPClient.wrapping(http, time: time, observer)
-    let fetched = try Discovery.fetch(issuer, transport: transport, http: http, cancellation: cancellation)
-    keep(fetched.body, maxAge: fetched.maxAgeSeconds, under: issuer.text, kind: .metadata)
-    return fetched.value
+  ) throws(OAuthError) -> VersionedMetadata {
+    let source = DocumentSource(issuer, transport, cancellation, observer)
+    return try fresh ? fetch(source, metadataFetches) : get(source, metadataFetches)
   }
 
-  /// A key set, and what tells it from later ones.
-  package struct VersionedKeys: Sendable {
-    package let keys: JWKSet
-    fileprivate let version: Int
-
-    /// Keys at hand that never change.
-    package init(_ keys: JWKSet) { self.init(keys, version: 0) }
-
-    fileprivate init(_ keys: JWKSet, version: Int) {
-      self.keys = keys
-      self.version = version
-    }
-
-    package func isNewer(than other: VersionedKeys) -> Bool { version > other.version }
+  /// Other metadata, because an endpoint of `old` is gone or at an unknown place; the rest is as for
+  /// ``renewedKeys(after:at:transport:cancellation:observer:)``.
+  package func renewedMetadata(
+    after old: VersionedMetadata, of issuer: Issuer, transport: Transport, cancellation: Cancellation?,
+    observer: StepObserver? = nil
+  ) throws(OAuthError) -> VersionedMetadata? {
+    try renewed(after: old, DocumentSource(issuer, transport, cancellation, observer), metadataFetches)
   }
 
   /// The key set at `endpoint`, from memory, disk or the network.
   package func keys(
     at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver? = nil
   ) throws(OAuthError) -> VersionedKeys {
-    if let entry = cached(endpoint.uri.text, kind: .keys), let keys = try? JWKSet(parsing: entry.body) {
-      observer?(.documentKept(.keys, ageSeconds: time.wallSeconds() - entry.fetchedAt))
-      return VersionedKeys(keys, version: entry.version)
-    }
-    return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
+    try get(DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
   }
 
   /// Other keys, because one of `old` was missing or did not fit: those that somebody else got since, or fetched out of
@@ -100,28 +83,63 @@ package final class DocumentCache: Sendable {
     after old: VersionedKeys, at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?,
     observer: StepObserver? = nil
   ) throws(OAuthError) -> VersionedKeys? {
-    let name = Kind.keys.key(endpoint.uri.text)
-    // A fetch that is under way is the one that is wanted.
-    guard !holdsNewer(than: old, name), takeRefetch(name) || keyFetches.isUnderWay(Self.flight(endpoint, transport))
-    else {
-      // Somebody else was quicker, perhaps only just now.
-      guard holdsNewer(than: old, name) else { return nil }
-      return try keys(at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
+    try renewed(after: old, DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
+  }
+
+  /// Why the last fetch of the keys out of turn brought nothing; nil when none was tried since they came.
+  func refetchProblem(at endpoint: Endpoint) -> OAuthError? { refetchProblem(.keys, endpoint.uri.text) }
+
+  /// The same of the metadata.
+  func refetchProblem(of issuer: Issuer) -> OAuthError? { refetchProblem(.metadata, issuer.text) }
+
+  private func refetchProblem(_ kind: DocumentKind, _ name: String) -> OAuthError? {
+    entries.withLock { $0[kind.key(name)]?.refetchProblem }
+  }
+
+  /// Drops what is known of an account's server, in memory and on disk.
+  package func forget(issuer: String, keysAt endpoint: String?) {
+    forget(issuer, kind: .metadata)
+    if let endpoint { forget(endpoint, kind: .keys) }
+  }
+}
+
+extension DocumentCache {
+  private typealias Fetches<Document: Sendable> = SharedFetches<Versioned<Document>, OAuthError>
+
+  private func get<Document>(
+    _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
+  ) throws(OAuthError) -> Versioned<Document> {
+    if let entry = cached(source.name, kind: source.kind), let document = source.parse(entry.body) {
+      source.observer?(.documentKept(source.kind.role, ageSeconds: time.wallSeconds() - entry.fetchedAt))
+      return Versioned(document, version: entry.version)
     }
-    observer?(.keysDoubted)
+    return try fetch(source, fetches)
+  }
+
+  private func renewed<Document>(
+    after old: Versioned<Document>, _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
+  ) throws(OAuthError) -> Versioned<Document>? {
+    let name = source.kind.key(source.name)
+    // A fetch that is under way is the one that is wanted.
+    guard !holdsNewer(than: old.version, name), takeRefetch(name) || fetches.isUnderWay(source.flight) else {
+      // Somebody else was quicker, perhaps only just now.
+      guard holdsNewer(than: old.version, name) else { return nil }
+      return try get(source, fetches)
+    }
+    source.observer?(source.kind.doubt)
     do {
-      return try fetchKeys(at: endpoint, transport: transport, cancellation: cancellation, observer)
+      return try fetch(source, fetches)
     } catch {
       entries.withLock { $0[name]?.refetchProblem = error }
       throw error
     }
   }
 
-  private func holdsNewer(than old: VersionedKeys, _ name: String) -> Bool {
-    entries.withLock { $0[name]?.version ?? 0 } > old.version
+  private func holdsNewer(than version: Int, _ name: String) -> Bool {
+    entries.withLock { $0[name]?.version ?? 0 } > version
   }
 
-  /// Whether a key set may be fetched out of turn now, counted.
+  /// Whether a document may be fetched out of turn now, counted.
   private func takeRefetch(_ name: String) -> Bool {
     let now = time.wallSeconds()
     return entries.withLock { entries in
@@ -136,76 +154,38 @@ package final class DocumentCache: Sendable {
     }
   }
 
-  /// Why the last fetch of the keys out of turn brought nothing; nil when none was tried since they came.
-  func refetchProblem(at endpoint: Endpoint) -> OAuthError? {
-    entries.withLock { $0[Kind.keys.key(endpoint.uri.text)]?.refetchProblem }
-  }
-
-  /// Drops what is known of an account's server, in memory and on disk.
-  package func forget(issuer: String, keysAt endpoint: String?) {
-    forget(issuer, kind: .metadata)
-    if let endpoint { forget(endpoint, kind: .keys) }
-  }
-
-  /// Fetches the keys, or takes part in a fetch that is under way. What is at hand stays when that fails.
-  private func fetchKeys(
-    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, _ observer: StepObserver?
-  ) throws(OAuthError) -> VersionedKeys {
-    let keys = try keyFetches.fetch(
-      Self.flight(endpoint, transport), isGivenUp: { cancellation?.isCancelled ?? false },
-      isOwn: { $0.code == .cancelled }
+  /// Fetches a document, or takes part in a fetch that is under way. What is at hand stays when that fails.
+  private func fetch<Document>(
+    _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
+  ) throws(OAuthError) -> Versioned<Document> {
+    let document = try fetches.fetch(
+      source.flight, isGivenUp: { source.cancellation?.isCancelled ?? false }, isOwn: { $0.code == .cancelled }
     ) { () throws(OAuthError) in
-      try fetchKeysAlone(at: endpoint, transport: transport, cancellation: cancellation, observer)
+      try fetchAlone(source)
     }
-    guard let keys else { throw OAuthError(.cancelled, EndpointRole.keys.subject) }
-    return keys
+    guard let document else { throw OAuthError(.cancelled, source.kind.role.subject) }
+    return document
   }
 
-  private func fetchKeysAlone(
-    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, _ observer: StepObserver?
-  ) throws(OAuthError) -> VersionedKeys {
-    let http = ObservedHTTPClient.wrapping(http, time: time, observer)
-    let name = endpoint.uri.text
-    let known = known(name, kind: .keys).flatMap { entry in (try? JWKSet(parsing: entry.body)).map { (entry, $0) } }
-    let answer = try Discovery.keys(
-      at: endpoint, knownAs: known?.0.entityTag, transport: transport, http: http, cancellation: cancellation)
-    switch answer {
+  private func fetchAlone<Document>(_ source: DocumentSource<Document>) throws(OAuthError) -> Versioned<Document> {
+    let http = ObservedHTTPClient.wrapping(http, time: time, source.observer)
+    let known = known(source.name, kind: source.kind).flatMap { entry in source.parse(entry.body).map { (entry, $0) } }
+    switch try source.fetch(http, known?.0.entityTag) {
     case .changed(let fetched):
+      for step in source.remarks(fetched.value) { source.observer?(step) }
       let version = keep(
-        fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, under: name, kind: .keys)
-      return VersionedKeys(fetched.value, version: version)
+        fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, under: source.name, kind: source.kind)
+      return Versioned(fetched.value, version: version)
     case .unchanged(let maxAge):
-      guard let (entry, keys) = known else { throw OAuthError(.malformedResponse, EndpointRole.keys.subject) }
-      let version = keep(entry.body, maxAge: maxAge, tag: entry.entityTag, under: name, kind: .keys)
-      return VersionedKeys(keys, version: version)
+      guard let (entry, document) = known else { throw OAuthError(.malformedResponse, source.kind.role.subject) }
+      let version = keep(entry.body, maxAge: maxAge, tag: entry.entityTag, under: source.name, kind: source.kind)
+      return Versioned(document, version: version)
     }
-  }
-
-  /// What a fetch is of and how it is made: who reaches the server in another way makes one of their own.
-  private static func flight(_ endpoint: Endpoint, _ transport: Transport) -> String {
-    var hasher = Hasher()
-    hasher.combine(transport.certificateAuthorities)
-    hasher.combine(transport.pins)
-    hasher.combine(transport.proxy?.url)
-    hasher.combine(transport.proxy?.exclusions)
-    return "\(hasher.finalize()) \(endpoint.uri.text)"
   }
 }
 
 extension DocumentCache {
-  private enum Kind: String {
-    case metadata, keys
-
-    func key(_ name: String) -> String { "\(rawValue) \(name)" }
-
-    /// A file name that holds nothing of the name but its digest.
-    func fileName(_ name: String) -> String? {
-      guard let digest = try? Digest.sha256.hash(Array(name.utf8).span) else { return nil }
-      return "\(rawValue)-\(Base64URL.encode(digest)).json"
-    }
-  }
-
-  private func cached(_ name: String, kind: Kind) -> Entry? {
+  private func cached(_ name: String, kind: DocumentKind) -> Entry? {
     let now = time.wallSeconds()
     func isGood(_ entry: Entry) -> Bool { entry.fetchedAt <= now && now < entry.expiresAt }
     if let entry = entries.withLock({ $0[kind.key(name)] }) { return isGood(entry) ? entry : nil }
@@ -215,13 +195,13 @@ extension DocumentCache {
   }
 
   /// What is at hand, even if its time is over.
-  private func known(_ name: String, kind: Kind) -> Entry? {
+  private func known(_ name: String, kind: DocumentKind) -> Entry? {
     entries.withLock { $0[kind.key(name)] } ?? readFile(name, kind: kind)
   }
 
   /// - Returns: The version that it now is.
   @discardableResult
-  private func keep(_ body: [UInt8], maxAge: Int?, tag: String? = nil, under name: String, kind: Kind) -> Int {
+  private func keep(_ body: [UInt8], maxAge: Int?, tag: String? = nil, under name: String, kind: DocumentKind) -> Int {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.longestLife, Self.shortestLife), Self.longestLife)
     let old = entries.withLock { $0[kind.key(name)] }
@@ -244,7 +224,7 @@ extension DocumentCache {
     }
   }
 
-  private func forget(_ name: String, kind: Kind) {
+  private func forget(_ name: String, kind: DocumentKind) {
     entries.withLock { $0[kind.key(name)] = nil }
     guard let file = kind.fileName(name), let directory = try? PrivateDirectory(opening: directory, create: false)
     else { return }
@@ -252,7 +232,7 @@ extension DocumentCache {
   }
 
   /// The file: a line with the two times and the name, then the document as it came.
-  private func readFile(_ name: String, kind: Kind) -> Entry? {
+  private func readFile(_ name: String, kind: DocumentKind) -> Entry? {
     guard let file = kind.fileName(name), let directory = try? PrivateDirectory(opening: directory, create: false),
       let bytes = try? directory.readFile(file, limit: Self.mostBytes + 4096),
       let end = bytes.firstIndex(of: UInt8(ascii: "\n")), let head = try? JSON(parsing: Array(bytes[..<end])),
@@ -268,7 +248,7 @@ extension DocumentCache {
   }
 
   /// A cache that cannot be written only costs a fetch at the next start.
-  private func writeFile(_ entry: Entry, _ name: String, kind: Kind) {
+  private func writeFile(_ entry: Entry, _ name: String, kind: DocumentKind) {
     guard let file = kind.fileName(name), let directory = try? PrivateDirectory(opening: directory, create: true)
     else { return }
     var head = JSONObject([

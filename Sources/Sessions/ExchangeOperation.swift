@@ -28,11 +28,11 @@ package struct ExchangeOperation: Sendable {
 
   package func run() throws(SessionError) -> AccessGrant {
     guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
-    let server = try services.server(
+    var live = try services.server(
       for: account, configuration, stored.record, grant: subject, cancellation: cancellation)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
-    let response = try oauth { () throws(OAuthError) in
+    let response = try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
       try server.exchange(subject.accessToken, for: target, cancellation: cancellation)
     }
     return AccessGrant(

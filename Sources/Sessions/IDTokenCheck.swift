@@ -9,6 +9,8 @@ internal import Vault
 struct IDTokenCheck {
   let services: SessionServices
   let server: AuthorizationServer
+  /// See ``IssuerKeys``.
+  var renewal: MetadataRenewal?
   let cancellation: Cancellation
 
   /// At sign-in: required when `openid` was asked for (OpenID Connect Core, section 3.1.3.3).
@@ -47,7 +49,8 @@ struct IDTokenCheck {
     guard let endpoint = server.metadata.jwksURI else {
       throw .oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))
     }
-    let source = IssuerKeys(services: services, server: server, endpoint: endpoint, cancellation: cancellation)
+    let source = IssuerKeys(
+      services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation)
     let atHand = try oauth { () throws(OAuthError) in try source.atHand() }
     let doubt: IDTokenError
     do { return told(try verify(compact, atHand.keys, expectation, response)) } catch { doubt = error }

@@ -4,18 +4,34 @@ internal import OAuth
 struct IssuerKeys: Sendable {
   let documents: DocumentCache
   let endpoint: Endpoint
+  /// The way to the metadata that say where they are now; nil when these are new.
+  let renewal: MetadataRenewal?
   let transport: Transport
   let cancellation: Cancellation
   let observer: StepObserver?
 
   func atHand() throws(OAuthError) -> DocumentCache.VersionedKeys {
-    try documents.keys(at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
+    try following { (endpoint) throws(OAuthError) in
+      try documents.keys(at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
+    }
   }
 
   /// nil when they were fetched too often of late.
   func renewed(after old: DocumentCache.VersionedKeys) throws(OAuthError) -> DocumentCache.VersionedKeys? {
-    try documents.renewedKeys(
-      after: old, at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
+    try following { (endpoint) throws(OAuthError) in
+      try documents.renewedKeys(
+        after: old, at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
+    }
+  }
+
+  /// Asks where the keys are by the metadata at hand; if there are none, where they are by newer ones.
+  private func following<Answer>(_ ask: (Endpoint) throws(OAuthError) -> Answer) throws(OAuthError) -> Answer {
+    do { return try ask(endpoint) } catch {
+      // Keys are nobody's secret; that the account's server has moved elsewhere, the next request will tell.
+      guard error.namesNoSuchEndpoint, let place = (try? renewal?.newer())?.document.jwksURI, place != endpoint
+      else { throw error }
+      return try ask(place)
+    }
   }
 
   /// See ``DocumentCache/refetchProblem(at:)``.
@@ -25,10 +41,11 @@ struct IssuerKeys: Sendable {
 extension IssuerKeys {
   /// The keys of an account's issuer.
   init(
-    services: SessionServices, server: AuthorizationServer, endpoint: Endpoint, cancellation: Cancellation
+    services: SessionServices, server: AuthorizationServer, endpoint: Endpoint, renewal: MetadataRenewal?,
+    cancellation: Cancellation
   ) {
     self.init(
-      documents: services.documents, endpoint: endpoint, transport: server.transport, cancellation: cancellation,
-      observer: services.observer)
+      documents: services.documents, endpoint: endpoint, renewal: renewal, transport: server.transport,
+      cancellation: cancellation, observer: services.observer)
   }
 }

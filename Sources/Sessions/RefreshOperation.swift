@@ -47,24 +47,24 @@ package struct RefreshOperation: Sendable {
       if target != nil { throw .noOtherTokens(account: account.text) }
       return try keptGrant(stored)
     }
-    var server = try services.server(for: account, configuration, record, cancellation: cancellation)
-    server.confide(previous?.accessToken, previous?.idToken)
+    var live = try services.server(for: account, configuration, record, cancellation: cancellation)
+    live.server.confide(previous?.accessToken, previous?.idToken)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
-    let response = try exchange(refreshToken, at: &server, &record)
+    let response = try exchange(refreshToken, at: &live, &record)
     let kept = record.refreshToken === refreshToken ? keptIdentity(stored) : nil
     record.refreshToken = response.refreshToken ?? refreshToken
     record.refreshedAt = services.time.wallSeconds()
     if target == nil, let scope = response.scope { record.scope = scope.text }
     let generation = try services.write(record, of: account)
-    let token = try identify(response, at: server, record)
+    let token = try identify(response, at: live, record)
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
       scope: (response.scope ?? target?.scope)?.text ?? record.scope,
       subject: token?.identity.subject ?? record.identity?.subject, claims: token?.claims ?? kept?.claims ?? .init(),
       idToken: token == nil ? kept?.idToken : response.idToken, issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation,
-      dpopKey: server.prover?.key)
+      dpopKey: live.server.prover?.key)
   }
 
   /// The token at hand, if it came with the record that is being refreshed: one that another process got
@@ -75,11 +75,12 @@ package struct RefreshOperation: Sendable {
 
   /// Another user's ID Token is written down, so that the refresh token is not spent again and again.
   private func identify(
-    _ response: TokenResponse, at server: AuthorizationServer, _ record: AccountRecord
+    _ response: TokenResponse, at live: LiveServer, _ record: AccountRecord
   ) throws(SessionError) -> IDToken? {
     do {
-      return try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-        .refreshed(response, first: record.identity, account: account)
+      return try IDTokenCheck(
+        services: services, server: live.server, renewal: live.renewal, cancellation: cancellation
+      ).refreshed(response, first: record.identity, account: account)
     } catch {
       if case .identityChanged = error {
         var refused = record
@@ -92,33 +93,45 @@ package struct RefreshOperation: Sendable {
 
   /// Only `invalid_grant` ends a grant, and only if nobody replaced the token meanwhile.
   private func exchange(
-    _ refreshToken: SharedSecret, at server: inout AuthorizationServer, _ record: inout AccountRecord
+    _ refreshToken: SharedSecret, at live: inout LiveServer, _ record: inout AccountRecord
   ) throws(SessionError) -> TokenResponse {
-    do {
-      return try server.refresh(refreshToken, for: target, cancellation: cancellation)
-    } catch {
-      guard error.code == .invalidGrant else { throw .oauth(error) }
-    }
+    if let response = try spend(refreshToken, at: &live) { return response }
     guard var current = try services.record(of: account) else { throw .signedOut(account: account.text) }
     if let replaced = current.refreshToken, !replaced.bytes.isEqual(to: refreshToken.bytes) {
       record = current
-      server.prover = try services.key(of: current, account).map(services.prover)
-      do { return try server.refresh(replaced, for: target, cancellation: cancellation) } catch {
-        guard error.code == .invalidGrant else { throw .oauth(error) }
-      }
+      live.server.prover = try services.key(of: current, account).map(services.prover)
+      if let response = try spend(replaced, at: &live) { return response }
     }
     current.endGrant()
     try services.write(current, of: account)
     throw .expired(account: account.text)
   }
 
+  /// Sends the token, to a second place only when the first is no token endpoint any more.
+  ///
+  /// A token that rotates is never sent again after an answer that a server may have given once it had acted on it:
+  /// a second use ends the grant (RFC 9700 section 4.14.2). Only two answers let it go to where the metadata lead now.
+  /// With 404 nothing was found that could have acted (RFC 9110 section 15.5.5), and with `unsupported_grant_type`
+  /// the server itself says that it did not (RFC 6749 section 5.2). An answer that was lost or cut is neither.
+  ///
+  /// - Returns: Nil for `invalid_grant`.
+  private func spend(_ refreshToken: SharedSecret, at live: inout LiveServer) throws(SessionError) -> TokenResponse? {
+    do {
+      return try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
+        try server.refresh(refreshToken, for: target, cancellation: cancellation)
+      }
+    } catch .oauth(let error) where error.code == .invalidGrant {
+      return nil
+    }
+  }
+
   /// A guest's session is renewed as it began: by proving who the client is.
   private func guestGrant(_ stored: SessionServices.StoredRecord) throws(SessionError) -> AccessGrant {
     var record = stored.record
-    let server = try services.server(for: account, configuration, record, cancellation: cancellation)
+    var live = try services.server(for: account, configuration, record, cancellation: cancellation)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
-    let response = try oauth { () throws(OAuthError) in
+    let response = try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
       let usual = try configuration.target()
       return try server.tokensForClient(
         scope: try configuration.guestScope(), target: target ?? usual, cancellation: cancellation)
@@ -130,7 +143,7 @@ package struct RefreshOperation: Sendable {
       accessToken: response.accessToken, tokenType: response.tokenType,
       scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: nil, claims: .init(),
       issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn,
-      recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: server.prover?.key)
+      recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: live.server.prover?.key)
   }
 
   /// Without a refresh token the kept access token is the grant. Nothing is sent, so it needs no network;

@@ -26,17 +26,18 @@ package struct ServerQuestion: Sendable {
   /// The account's record, and the server that its secrets may be sent to.
   ///
   /// - Throws: `signedOut` when there is no record; what keeps the secrets from being sent.
-  func open() throws(SessionError) -> (record: AccountRecord, server: AuthorizationServer) {
+  func open() throws(SessionError) -> (record: AccountRecord, live: LiveServer) {
     guard let record = try services.record(of: account) else { throw .signedOut(account: account.text) }
     return (record, try services.server(for: account, configuration, record, grant: grant, cancellation: cancellation))
   }
 
   /// A signed answer about the user is verified with the issuer's keys, and with the algorithm that the client is
   /// registered for; else with one that is good for ID Tokens.
-  func userInfoRules(_ server: AuthorizationServer) -> UserInfoRules {
+  func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
     let registered = server.signing.userInfo
     let source = server.metadata.jwksURI.map { endpoint in
-      IssuerKeys(services: services, server: server, endpoint: endpoint, cancellation: cancellation)
+      IssuerKeys(
+        services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation)
     }
     var atHand: DocumentCache.VersionedKeys?
     return UserInfoRules(

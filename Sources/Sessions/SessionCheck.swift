@@ -22,31 +22,41 @@ package struct SessionCheck: Sendable {
   }
 
   package func run() throws(SessionError) -> Verdict {
-    let (record, server) = try question.open()
-    if let isActive = introspect(record, at: server) { return isActive ? .holds : try refused(record) }
-    guard server.metadata.userinfoEndpoint != nil, !record.isGuest else { return .notPossible }
+    var (record, live) = try question.open()
+    if let isActive = introspect(record, at: &live) { return isActive ? .holds : try refused(record) }
+    guard live.server.metadata.userinfoEndpoint != nil, !record.isGuest else { return .notPossible }
     do {
-      _ = try server.userInfo(
-        accessToken: question.grant.accessToken, expectedSubject: record.identity?.subject,
-        rules: question.userInfoRules(server), cancellation: question.cancellation)
+      try askUserInfo(record, at: &live)
       return .holds
     } catch {
-      switch error.code {
+      guard case .oauth(let problem) = error else { throw error }
+      switch problem.code {
       case .insufficientScope: return .notPossible
       case .invalidToken: return try refused(record)
-      default: throw .oauth(error)
+      default: throw error
       }
     }
   }
 
   /// Nil when the server does not tell: not all that announce introspection offer it to each client.
-  private func introspect(_ record: AccountRecord, at server: AuthorizationServer) -> Bool? {
-    guard server.canIntrospect else { return nil }
-    guard let refreshToken = record.refreshToken else {
-      return try? server.isActive(
-        question.grant.accessToken, hint: .accessToken, cancellation: question.cancellation)
+  private func introspect(_ record: AccountRecord, at live: inout LiveServer) -> Bool? {
+    guard live.server.canIntrospect else { return nil }
+    return try? live.asking(\.introspectionEndpoint) { (server) throws(OAuthError) in
+      guard let refreshToken = record.refreshToken else {
+        return try server.isActive(
+          question.grant.accessToken, hint: .accessToken, cancellation: question.cancellation)
+      }
+      return try server.isActive(refreshToken, hint: .refreshToken, cancellation: question.cancellation)
     }
-    return try? server.isActive(refreshToken, hint: .refreshToken, cancellation: question.cancellation)
+  }
+
+  private func askUserInfo(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) {
+    let renewal = live.renewal
+    _ = try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in
+      try server.userInfo(
+        accessToken: question.grant.accessToken, expectedSubject: record.identity?.subject,
+        rules: question.userInfoRules(server, renewal), cancellation: question.cancellation)
+    }
   }
 
   /// Without a refresh token, the access token is the session.

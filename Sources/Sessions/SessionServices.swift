@@ -102,57 +102,13 @@ package struct SessionServices: Sendable {
     return record.generation == grant.recordGeneration
   }
 
-  /// The server that `record`'s secrets may be sent to.
-  ///
-  /// It is given proofs with the key of `grant`, if there is one, else with the record's.
-  ///
-  /// The settings must name the place and the client that the person signed in with, and the
-  /// metadata must stay at the origins it named then; otherwise nothing is sent.
-  func server(
-    for account: AccountName, _ configuration: AccountConfiguration, _ record: AccountRecord,
-    grant: AccessGrant? = nil, cancellation: Cancellation?
-  ) throws(SessionError) -> AuthorizationServer {
-    var access = try AccountAccess(configuration)
-    if let setting = record.difference(from: configuration, caDigest: access.caDigest) {
-      throw .configurationChanged(account: account.text, setting: setting)
-    }
-    if let expiry = record.registration?.secretExpiresAt, record.clientSecret != nil, expiry <= time.wallSeconds() {
-      throw .clientSecretExpired(account: account.text)
-    }
-    access.useProxyCredentials(record.proxyCredentials)
-    var metadata = try metadata(access, fresh: false, cancellation: cancellation)
-    if record.authority.unknownOrigin(in: metadata) != nil {
-      // What was kept may be damaged or out of date; only the server itself is believed.
-      metadata = try self.metadata(access, fresh: true, cancellation: cancellation)
-    }
-    if let origin = record.authority.unknownOrigin(in: metadata) {
-      throw .endpointMoved(account: account.text, origin: origin)
-    }
-    var server = try access.server(
-      metadata: metadata, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time)
-    let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
-    server.prover = key.map(prover)
-    server.confide(record.refreshToken, record.accessToken, grant?.accessToken, grant?.idToken)
-    return server
-  }
-
   /// The server's metadata with the endpoints that the settings name. A server that publishes none is
   /// known by those alone, when its token endpoint is among them.
   func metadata(
     _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
-    guard access.publishesMetadata else {
-      return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)
-    }
-    do {
-      let metadata = try documents.metadata(
-        of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation, observer: observer)
-      let showsCertificate = access.configuration.authentication.showsCertificate
-      return (showsCertificate ? metadata.forMutualTLS : metadata).applying(access.overrides)
-    } catch {
-      guard error.code == .metadataMissing, access.overrides.token != nil else { throw .oauth(error) }
-      return AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides)
-    }
+    let source = IssuerMetadata(services: self, access: access, cancellation: cancellation)
+    return try (fresh ? source.fresh() : source.atHand()).document
   }
 }
 

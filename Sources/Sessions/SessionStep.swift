@@ -1,3 +1,4 @@
+package import JOSE
 package import OAuth
 
 /// What an operation does on its way, as a fact for those who ask why. It holds no text of a server, a
@@ -11,6 +12,10 @@ package enum SessionStep: Sendable, Hashable {
   case documentKept(EndpointRole, ageSeconds: Int)
   /// A signed token does not fit the keys at hand, which may be out of date.
   case keysDoubted
+  /// The metadata at hand may be out of date: an endpoint is gone, or is where nothing secret may go.
+  case metadataDoubted
+  /// A key set that was fetched holds what must not be published.
+  case keySetWarned(JWKSet.Warning)
   case answered(EndpointRole, status: Int, milliseconds: Int)
   case unanswered(EndpointRole, HTTPFailure.Code, milliseconds: Int)
   /// By the name of its algorithm, which is one of `JWSAlgorithm`.

@@ -77,35 +77,42 @@ package struct SignOutOperation: Sendable {
     guard record.refreshToken != nil || record.accessToken != nil || grant != nil else { return .nothingToRevoke }
     if isLocal { return .local }
     guard let configuration else { return .notOffered(page: nil) }
-    let server = try services.server(for: account, configuration, record, grant: grant, cancellation: nil)
+    var live = try services.server(for: account, configuration, record, grant: grant, cancellation: nil)
     if wantsLogoutPage {
-      logoutURL = server.metadata.logoutURL(clientID: configuration.clientID, subject: record.identity?.subject)
+      logoutURL = live.server.metadata.logoutURL(clientID: configuration.clientID, subject: record.identity?.subject)
     }
-    guard server.metadata.revocationEndpoint != nil else {
+    guard live.server.metadata.revocationEndpoint != nil else {
       return .notOffered(page: configuration.service?.sessionsPage)
     }
-    return try oauth { () throws(OAuthError) in try revoke(record, at: server) }
+    return try revoke(record, at: &live)
   }
 
   /// The refresh token first, which takes the access tokens with it at most servers (RFC 7009, section 2.1).
-  private func revoke(_ record: AccountRecord, at server: AuthorizationServer) throws(OAuthError) -> Confirmation {
+  private func revoke(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) -> Confirmation {
     let accessToken = grant?.accessToken ?? record.accessToken
     guard let refreshToken = record.refreshToken else {
-      if let accessToken { try server.revoke(accessToken, hint: .accessToken, bearer: accessToken, cancellation: nil) }
+      if let accessToken { try revoke(accessToken, .accessToken, bearer: accessToken, at: &live) }
       return .revoked
     }
     do {
-      try server.revoke(refreshToken, hint: .refreshToken, bearer: accessToken, cancellation: nil)
-      if let accessToken { try? server.revoke(accessToken, hint: .accessToken, bearer: accessToken, cancellation: nil) }
+      try revoke(refreshToken, .refreshToken, bearer: accessToken, at: &live)
+      if let accessToken { try? revoke(accessToken, .accessToken, bearer: accessToken, at: &live) }
     } catch {
       // Some servers take a revocation from a public client only with an access token, and there is
       // none that works: one more refresh yields it.
-      guard error.httpStatus == 401 else { throw error }
-      let last = try server.refresh(refreshToken, cancellation: nil)
-      try server.revoke(
-        last.refreshToken ?? refreshToken, hint: .refreshToken, bearer: last.accessToken, cancellation: nil)
-      try? server.revoke(last.accessToken, hint: .accessToken, bearer: last.accessToken, cancellation: nil)
+      guard case .oauth(let problem) = error, problem.httpStatus == 401 else { throw error }
+      let last = try oauth { () throws(OAuthError) in try live.server.refresh(refreshToken, cancellation: nil) }
+      try revoke(last.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, at: &live)
+      try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, at: &live)
     }
     return .revoked
+  }
+
+  private func revoke(
+    _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret?, at live: inout LiveServer
+  ) throws(SessionError) {
+    try live.asking(\.revocationEndpoint) { (server) throws(OAuthError) in
+      try server.revoke(token, hint: hint, bearer: bearer, cancellation: nil)
+    }
   }
 }

@@ -9,13 +9,14 @@ package struct UserInfoOperation: Sendable {
 
   /// The claims, for the same subject as the ID Token's; nil when the server has no such endpoint.
   package func run() throws(SessionError) -> JSONObject? {
-    let (record, server) = try question.open()
+    var (record, live) = try question.open()
     // A guest is nobody that the server could tell of.
-    guard server.metadata.userinfoEndpoint != nil, !record.isGuest else { return nil }
-    return try oauth { () throws(OAuthError) in
+    guard live.server.metadata.userinfoEndpoint != nil, !record.isGuest else { return nil }
+    let renewal = live.renewal
+    return try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in
       try server.userInfo(
         accessToken: question.grant.accessToken, expectedSubject: record.identity?.subject,
-        rules: question.userInfoRules(server),
+        rules: question.userInfoRules(server, renewal),
         cancellation: question.cancellation)
     }
   }

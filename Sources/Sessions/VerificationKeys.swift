@@ -2,7 +2,6 @@ package import Crypto
 package import JOSE
 package import OAuth
 internal import Platform
-internal import Synchronization
 package import Vault
 
 /// The keys that tokens are verified by: a set at hand, or those of an issuer, which may change on the way.
@@ -19,13 +18,13 @@ package final class VerificationKeys: Sendable {
   /// Who issues the tokens; nil for keys that somebody handed over.
   package let issuer: Issuer?
   private let source: IssuerKeys?
-  private let edition: Mutex<DocumentCache.VersionedKeys>
+  private let edition: Monitor<DocumentCache.VersionedKeys>
 
   /// Keys that never change.
   package init(_ keys: JWKSet) {
     issuer = nil
     source = nil
-    edition = Mutex(DocumentCache.VersionedKeys(keys))
+    edition = Monitor(DocumentCache.VersionedKeys(keys))
   }
 
   /// The keys that the metadata of an issuer lead to (RFC 8725 section 3.8), from the cache or the network. Blocking.
@@ -41,19 +40,21 @@ package final class VerificationKeys: Sendable {
     var access = try AccountAccess(configuration)
     let credentials = proxyCredentials ?? Self.proxyCredentials(of: account, configuration, services)
     access.useProxyCredentials(credentials)
-    let metadata = try services.metadata(access, fresh: false, cancellation: cancellation)
-    guard let endpoint = metadata.jwksURI else {
+    let metadata = IssuerMetadata(services: services, access: access, cancellation: cancellation)
+    let published = try metadata.atHand()
+    guard let endpoint = published.document.jwksURI else {
       throw .oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))
     }
     let source = IssuerKeys(
-      documents: services.documents, endpoint: endpoint, transport: access.transport, cancellation: cancellation,
-      observer: services.observer)
+      documents: services.documents, endpoint: endpoint,
+      renewal: MetadataRenewal(source: metadata, edition: published, bounds: nil), transport: access.transport,
+      cancellation: cancellation, observer: services.observer)
     let keys = try oauth { () throws(OAuthError) in
       try source.atHand()
     }
-    issuer = metadata.issuer
+    issuer = published.document.issuer
     self.source = source
-    edition = Mutex(keys)
+    edition = Monitor(keys)
   }
 
   /// The keys that count now.

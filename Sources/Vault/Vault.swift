@@ -1,6 +1,5 @@
 package import Crypto
 package import Platform
-internal import Synchronization
 
 /// The sealed store of the accounts' secrets, one file for each machine.
 ///
@@ -26,7 +25,7 @@ package final class Vault: Sendable {
   private let stateDirectory: String
   private let binding: HostBinding
   private let lockWait: Duration
-  private let memory = Mutex(VaultMemory())
+  private let memory = Monitor(VaultMemory())
 
   /// Names a vault. Nothing is read or written; the directory is made at the first write.
   ///

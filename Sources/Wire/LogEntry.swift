@@ -47,7 +47,7 @@ extension LogEvent {
     case .refreshEnded(_, let code), .signInEnded(_, let code): code != nil
     case .signedOut(let result): result == .failed
     case .checked(_, let result): result == .failed
-    case .peerDropped, .requestTimedOut, .redirectForeign: true
+    case .peerDropped, .requestTimedOut, .redirectForeign, .keySetWarning: true
     case .step(let step): step.isFailure
     case .started, .stopping, .refreshBegan, .refreshRetry, .signInBegan, .signInCode, .signInSlowed, .signInApproved,
       .settingsChanged:
@@ -76,6 +76,9 @@ extension LogEvent {
     case .settingsChanged(let change): "settings: \(change.rawValue)"
     case .peerDropped(let problem): "a peer was dropped: \(problem.rawValue)"
     case .requestTimedOut: "a request was not answered in time"
+    case .keySetWarning(.privateKey):
+      "the issuer's key set holds a private key, which was left out: whoever reads it can sign in the issuer's name"
+    case .keySetWarning(.symmetricKey): "the issuer's key set holds a symmetric key, which was left out"
     case .step(let step): step.text
     }
   }

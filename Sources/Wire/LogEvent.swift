@@ -27,6 +27,8 @@ package enum LogEvent: Sendable, Hashable {
   case settingsChanged(SettingsChange)
   case peerDropped(PeerProblem)
   case requestTimedOut
+  /// What must not be published was left out of an issuer's key set.
+  case keySetWarning(KeySetFlaw)
 
   /// A step that somebody asked to be told.
   case step(LogStep)
@@ -49,6 +51,13 @@ package enum LogEvent: Sendable, Hashable {
     case activated
     /// Somebody else wrote the file.
     case outside
+  }
+
+  /// What is in a key set that everybody can read.
+  package enum KeySetFlaw: String, Sendable, CaseIterable {
+    /// Whoever reads it can sign tokens in the issuer's name.
+    case privateKey = "private_key"
+    case symmetricKey = "symmetric_key"
   }
 
   /// Why a peer was let go.
@@ -96,6 +105,7 @@ extension LogEvent {
     case .settingsChanged: "settings_changed"
     case .peerDropped: "peer_dropped"
     case .requestTimedOut: "request_timed_out"
+    case .keySetWarning: "key_set_warning"
     case .step(let step): step.name
     }
   }
@@ -122,6 +132,7 @@ extension LogEvent {
       object["result"] = .string(result.rawValue)
     case .settingsChanged(let change): object["change"] = .string(change.rawValue)
     case .peerDropped(let problem): object["reason"] = .string(problem.rawValue)
+    case .keySetWarning(let flaw): object["reason"] = .string(flaw.rawValue)
     case .step(let step): step.addMembers(to: &object)
     }
   }
@@ -161,6 +172,7 @@ extension LogEvent {
       case "settings_changed": word("change").map { .settingsChanged($0) }
       case "peer_dropped": word("reason").map { .peerDropped($0) }
       case "request_timed_out": .requestTimedOut
+      case "key_set_warning": word("reason").map { .keySetWarning($0) }
       default: LogStep(json).map { .step($0) }
       }
     guard let event else { return nil }

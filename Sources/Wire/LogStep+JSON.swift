@@ -13,6 +13,7 @@ extension LogStep {
     case .recordWritten: "record_written"
     case .documentKept: "document_kept"
     case .keysDoubted: "keys_doubted"
+    case .metadataDoubted: "metadata_doubted"
     case .answered: "answered"
     case .unanswered: "unanswered"
     case .idTokenVerified: "id_token_verified"
@@ -24,7 +25,8 @@ extension LogStep {
   /// Writes the members that go with ``name``.
   func addMembers(to object: inout JSONObject) {
     switch self {
-    case .refreshJoined, .recordChanged, .recordRead, .recordWritten, .keysDoubted, .identityKnown: break
+    case .refreshJoined, .recordChanged, .recordRead, .recordWritten, .keysDoubted, .metadataDoubted, .identityKnown:
+      break
     case .tokenServed(let left): object["seconds_left"] = left.map { .int($0) }
     case .refreshNeeded(let reason): reason.addMembers(to: &object)
     case .waitedForAccount(let time): object["duration_ms"] = .int(time)
@@ -63,6 +65,7 @@ extension LogStep {
       case "document_kept":
         endpoint.flatMap { endpoint in number("seconds").map { .documentKept(endpoint, ageSeconds: $0) } }
       case "keys_doubted": .keysDoubted
+      case "metadata_doubted": .metadataDoubted
       case "answered":
         endpoint.flatMap { endpoint in
           number("status").flatMap { status in

@@ -18,6 +18,8 @@ package enum LogStep: Sendable, Hashable {
   case documentKept(Endpoint, ageSeconds: Int)
   /// A signed token does not fit the keys at hand, so they are fetched again.
   case keysDoubted
+  /// An endpoint is gone, or the metadata at hand name a place that must get nothing, so they are fetched again.
+  case metadataDoubted
   /// The status is that of HTTP.
   case answered(Endpoint, status: Int, milliseconds: Int)
   case unanswered(Endpoint, FailureCode, milliseconds: Int)
@@ -102,6 +104,7 @@ extension LogStep {
     case .recordWritten: "the account's record is on disk"
     case .documentKept(let endpoint, let age): "\(endpoint.title) from the cache, \(age) s old"
     case .keysDoubted: "a signed token does not fit the keys at hand: asking for the key set again"
+    case .metadataDoubted: "the metadata at hand may be out of date: asking for them again"
     case .answered(let endpoint, let status, let time): "\(endpoint.title): HTTP status \(status) in \(time) ms"
     case .unanswered(let endpoint, let code, let time): "\(endpoint.title): \(code.rawValue) after \(time) ms"
     case .idTokenVerified(let algorithm): "the ID Token was verified: \(algorithm.rawValue)"

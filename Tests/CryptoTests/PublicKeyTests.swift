@@ -92,6 +92,23 @@ import Testing
     }
   }
 
+  // RFC 8032 section 5.1.3. Which of the smallest y have a point was reckoned by other means.
+  @Test func `an Ed25519 key beside the curve is refused, with either sign`() throws {
+    let beside: Set<UInt8> = [2, 7, 8, 11, 12, 13, 17, 20, 22]
+    for y in UInt8(2)..<30 {
+      for sign: UInt8 in [0, 0x80] {
+        let encoding = [y] + [UInt8](repeating: 0, count: 30) + [sign]
+        if beside.contains(y) {
+          #expect(throws: CryptoError(.invalidKey, "Ed25519 point"), "\(y)") {
+            _ = try PublicKey(ed25519: encoding).kind
+          }
+        } else {
+          #expect(try PublicKey(ed25519: encoding).kind == .ed25519, "\(y)")
+        }
+      }
+    }
+  }
+
   @Test func `signature lengths follow from the kind`() {
     let kinds: [PublicKey.Kind] = [.rsa(bits: 2048), .rsa(bits: 2049), .p256, .p384, .p521, .ed25519]
     #expect(kinds.map(\.signatureByteCount) == [256, 257, 64, 96, 132, 64])

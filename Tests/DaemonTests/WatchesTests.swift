@@ -47,6 +47,7 @@ import Wire
 @Suite struct `A step of a session` {
   @Test(arguments: [
     (SessionStep.recordRead, LogStep.recordRead), (.recordWritten, .recordWritten), (.keysDoubted, .keysDoubted),
+    (.metadataDoubted, .metadataDoubted),
     (.waitedForAccount(milliseconds: 3), .waitedForAccount(milliseconds: 3)),
     (.documentKept(.metadata, ageSeconds: 5), .documentKept(.metadata, ageSeconds: 5)),
     (

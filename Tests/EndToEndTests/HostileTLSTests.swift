@@ -17,7 +17,7 @@ import Testing
     HostileRow.Outcome(
       try tree.agent(
         "login", "work", "--guest", "--issuer", server.url, "--client-id", "client-7", "--ca-file", tree.path("ca.pem"),
-        "--client-secret-file", tree.path("secret"), "--json"))
+        "--client-secret-file", tree.path("secret"), "--host", server.url, "--json"))
   }
 
   @Test func `gets nobody's secret, starts no session, and ends none`() throws {
@@ -44,6 +44,52 @@ import Testing
         #expect(try tree.agent("token", "work", "--force-refresh").succeeded, "the session after \(row.mode)")
         try scene.expectUnharmed(after: row.mode.rawValue)
       }
+    }
+  }
+
+  // RFC 9112 section 9.8. A resource may send anything, so nothing but its server can say that it is whole.
+  @Test func `cannot pass off a part of an answer as the whole`() throws {
+    try HostileScene.with { scene in
+      let tree = scene.tree
+      let server = try HostileTLSServer(tree)
+      try tree.directory.write("secret", "s3cret")
+      #expect(try signIn(tree, server) == .accepted)
+      let modes: [(HostileTLSServer.Mode, HostileRow.Outcome)] = [
+        (.cut, .unreachable), (.unmeasured, .unreachable), (.unclosed, .unreachable), (.closed, .accepted),
+        (.good, .accepted),
+      ]
+      for (mode, outcome) in modes {
+        try server.behave(mode)
+        try tree.directory.write("home/answer", "before")
+        let request = ["request", server.url + "/resource", "--account", "work"]
+        let saved = try tree.agent(request + ["--json", "--output", tree.path("home/answer")])
+        #expect(HostileRow.Outcome(saved) == outcome, "\(mode): \(saved.errorText)")
+        let whole = #"{"data": "0123456789"}"#
+        // What came is there, as with standard output.
+        let content = try tree.directory.readText("home/answer")
+        #expect(outcome == .accepted ? content == whole : whole.hasPrefix(content), "\(mode)")
+        let shown = try tree.agent(request)
+        #expect(shown.status == .exited(outcome == .accepted ? 0 : 4), "\(mode): \(shown.errorText)")
+        #expect(whole.hasPrefix(shown.outputText))
+        try scene.expectUnharmed(after: mode.rawValue)
+      }
+    }
+  }
+
+  @Test func `cannot pass off a part of a key set as the whole`() throws {
+    try HostileScene.with { scene in
+      let tree = scene.tree
+      let server = try HostileTLSServer(tree)
+      try tree.directory.write("secret", "s3cret")
+      #expect(try signIn(tree, server) == .accepted)
+      for (mode, outcome) in [(HostileTLSServer.Mode.cut, HostileRow.Outcome.unreachable), (.unmeasured, .misbehaved)] {
+        try server.behave(mode)
+        let result = try tree.agent(["verify", "--account", "work", "--json"], input: "x")
+        #expect(HostileRow.Outcome(result) == outcome, "\(mode): \(result.outputText)")
+      }
+      try server.behave(.unclosed)
+      #expect(try tree.agent(["verify", "--account", "work"], input: "x").status == .exited(7))
+      try scene.expectUnharmed(after: "cut keys")
     }
   }
 }

@@ -227,6 +227,19 @@ import Testing
     }
   }
 
+  @Test func `says that the issuer publishes a private key, as the log does`() throws {
+    try Session.with { session in
+      try session.issuer.control("break_jwks", "private")
+      let stranger = try SignedTokens(keyID: "newer").token()
+      // The key set is fetched for the unknown key.
+      #expect(try session.tree.agent(["verify"], input: stranger).status == .exited(7))
+      let warned = try session.tree.events().filter { $0["event"] == "key_set_warning" }
+      #expect(warned.count == 1 && warned[0]["reason"] == "private_key" && warned[0]["account"] == "work")
+      let again = try session.tree.agent(["verify"], input: stranger)
+      #expect(again.errorText.contains("holds a private key"), "\(again.errorText)")
+    }
+  }
+
   @Test func `works from the cache while the issuer is away, and does not call unknown what may be known`() throws {
     try Session.with { session in
       let token = try Self.idToken(session)

@@ -4,7 +4,7 @@ import JOSE
 
 extension FuzzTarget {
   /// The keys of RFC 7515 appendices A.2 and A.3, and of RFC 8037 appendix A.
-  private static let trusted: JWKSet? = {
+  static let trusted: JWKSet? = {
     let text = """
       {"keys":[{"kty":"RSA","kid":"rsa","n":"ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEz\
       P1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBd\
@@ -17,7 +17,7 @@ extension FuzzTarget {
   }()
 
   /// What was signed with those keys.
-  private static let signed: Set<[UInt8]> = [
+  static let signed: Set<[UInt8]> = [
     Array("{\"iss\":\"joe\",\r\n \"exp\":1300819380,\r\n \"http://example.com/is_root\":true}".utf8),
     Array("Example of Ed25519 signing".utf8),
   ]

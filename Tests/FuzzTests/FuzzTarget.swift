@@ -8,6 +8,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case uri
   case text
   case jws
+  case tokens
+  case decode
   case jwks
   case privateKey = "private-key"
   case metadata
@@ -31,6 +33,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .uri: try Self.uri(bytes)
     case .text: try Self.text(bytes)
     case .jws: try Self.jws(bytes)
+    case .tokens: try Self.tokens(bytes)
+    case .decode: try Self.decode(bytes)
     case .jwks: try Self.jwks(bytes)
     case .privateKey: try Self.privateKey(bytes)
     case .metadata: try Self.metadata(bytes)

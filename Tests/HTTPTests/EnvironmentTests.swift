@@ -7,7 +7,8 @@ import Testing
 @Suite struct `The environment` {
   private static let child = "AGENT_TEST_PROXY_CHILD"
 
-  @Test func `names no proxy`() throws {
+  // The child is given the filters of this run too, and must not begin at the beginning.
+  @Test(.enabled(if: Environment.value(child) == nil)) func `names no proxy`() throws {
     let server = try LoopbackServer { while try $0.readRequest() != nil { try $0.respond() } }
     let proxy = try LoopbackServer { _ = try $0.readRequest() }
     let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]

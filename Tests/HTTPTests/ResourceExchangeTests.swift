@@ -2,7 +2,6 @@ import Crypto
 import HTTP
 import OAuth
 import Platform
-import Synchronization
 import TestSupport
 import Testing
 
@@ -14,7 +13,7 @@ private final class Receiver: ResourceReceiver {
     var calls = 0
   }
 
-  let state = Mutex(State())
+  let state = Monitor(State())
   let isWanted: Bool
   /// What a call takes, by its number.
   let room: @Sendable (Int) -> Int?
@@ -52,12 +51,12 @@ private final class Content: ResourceContent {
   enum Part: Sendable { case text(String), later, failed }
 
   let length: Int?
-  private let parts: Mutex<[Part]>
+  private let parts: Monitor<[Part]>
   private let always: EventCounter
 
   init(_ parts: [Part], length: Int?) throws {
     self.length = length
-    self.parts = Mutex(parts)
+    self.parts = Monitor(parts)
     always = try EventCounter()
     always.signal()
   }

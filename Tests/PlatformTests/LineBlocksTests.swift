@@ -38,6 +38,28 @@ import Testing
     #expect(try texts("a\n\(long)") == ["1:a", "2:too long"])
   }
 
+  // What stands around a line is part of its length, or it would matter in what pieces it comes.
+  @Test func `call a line too long for the space around it, however it comes`() throws {
+    let input = Array("  \(String(repeating: " ", count: 9))a\n\n0123456789\r\n012345678\r\n".utf8)
+    for size in 1...input.count {
+      var (blocks, start) = (LineBlocks(limit: 10), 0)
+      var found: [String] = []
+      while true {
+        let block = blocks.next { bytes in
+          let piece = input[start...].prefix(size)
+          (bytes, start) = (bytes + piece, start + piece.count)
+          return piece.count
+        }
+        guard let block else { break }
+        found += block.lines.map { line in
+          "\(line.number):" + (line.place.map { String(decoding: block.bytes[$0], as: UTF8.self) } ?? "too long")
+        }
+      }
+      #expect(found == ["1:too long", "3:too long", "4:012345678"], "in pieces of \(size)")
+      #expect(blocks.isAtEnd)
+    }
+  }
+
   @Test func `put a line together that comes in several reads`() throws {
     let line = String(repeating: "y", count: 3000)
     let text = Array(repeating: line, count: 400).joined(separator: "\n")

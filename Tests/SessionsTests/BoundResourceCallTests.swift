@@ -3,7 +3,6 @@ import Encoding
 import OAuth
 import Platform
 import Sessions
-import Synchronization
 import Testing
 import Vault
 
@@ -15,11 +14,11 @@ private final class Resources: HTTPClient {
   }
 
   private let others: ScriptedHTTP
-  private let state: Mutex<State>
+  private let state: Monitor<State>
 
   init(_ answers: [ResourceAnswer], besides others: ScriptedHTTP) {
     self.others = others
-    state = Mutex(State(answers: answers))
+    state = Monitor(State(answers: answers))
   }
 
   var fields: [[String: String]] { state.withLock { $0.fields } }

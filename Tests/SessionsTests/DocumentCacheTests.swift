@@ -23,7 +23,8 @@ import Testing
   @discardableResult
   func metadata(_ cache: DocumentCache, of issuer: String = TestIssuer.text, fresh: Bool = false) throws -> String? {
     let issuer = try Issuer(issuer, allowHTTPLoopback: false)
-    return try cache.metadata(of: issuer, transport: Transport(), fresh: fresh, cancellation: nil).tokenEndpoint?.text
+    let held = try cache.metadata(of: issuer, transport: Transport(), fresh: fresh, cancellation: nil)
+    return held.document.tokenEndpoint?.text
   }
 
   @discardableResult

@@ -1,5 +1,4 @@
 import Platform
-import Synchronization
 
 /// Runs `body` with 0..<count at the same time, and waits for all.
 func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws -> [String] {
@@ -19,9 +18,9 @@ func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) t
 
 /// A value that several threads change.
 final class Synchronised<Value: Sendable>: Sendable {
-  private let state: Mutex<Value>
+  private let state: Monitor<Value>
 
-  init(_ value: Value) { state = Mutex(value) }
+  init(_ value: Value) { state = Monitor(value) }
 
   var value: Value { state.withLock { $0 } }
 

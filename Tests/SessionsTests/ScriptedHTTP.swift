@@ -1,7 +1,7 @@
 import Crypto
 import Encoding
 import OAuth
-import Synchronization
+import Platform
 import Testing
 
 /// An HTTP client without a network: it answers by URL and records what it was asked.
@@ -30,7 +30,7 @@ final class ScriptedHTTP: HTTPClient {
     var transports: [Transport] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Monitor(State())
 
   /// All requests, in the order sent.
   var requests: [Recorded] { state.withLock { $0.requests } }

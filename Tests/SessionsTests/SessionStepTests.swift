@@ -1,19 +1,13 @@
+import Encoding
+import JOSE
 import OAuth
 import Sessions
-import Synchronization
 import TestSupport
 import Testing
 
 @Suite struct `An operation that is observed` {
-  private final class Told: Sendable {
-    private let list = Mutex<[SessionStep]>([])
-
-    func add(_ step: SessionStep) { list.withLock { $0.append(step) } }
-    var steps: [SessionStep] { list.withLock { $0 } }
-  }
-
   private let home: Home
-  private let told = Told()
+  private let told = ToldSteps()
 
   init() throws { home = try Home() }
 
@@ -53,6 +47,25 @@ import Testing
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", idToken: try TestIssuer.second.idToken()))
     #expect(throws: SessionError.self) { try home.refresh(Home.configuration, services) }
     #expect(told.steps.suffix(2) == [.keysDoubted, .answered(.keys, status: 200, milliseconds: 0)])
+  }
+
+  // RFC 7517 section 9.2.
+  @Test func `tells of a key set that holds what must not be published, once for each time that it is fetched`() throws
+  {
+    try home.store()
+    var keys = TestIssuer.first.keySet
+    let published = try #require(keys["keys"]?.array?.first?.object)
+    var leaked = published
+    leaked["d"] = .string(String(repeating: "A", count: 43))
+    leaked["kid"] = "leaked"
+    keys = ["keys": .array([.object(published), .object(leaked), .object(leaked)])]
+    home.http.answer(TestIssuer.keysURL, try response(200, keys))
+    for number in 1...2 {
+      home.http.answer(TestIssuer.tokenURL, try tokens("at-\(number)", idToken: try TestIssuer.first.idToken()))
+      _ = try home.refresh(Home.configuration, services)
+    }
+    #expect(told.steps.count { $0 == .keySetWarned(.privateKey) } == 1)
+    #expect(!told.steps.contains(.keySetWarned(.symmetricKey)))
   }
 
   @Test func `is told by nobody else`() throws {

@@ -8,7 +8,7 @@ import Wire
       .started, .stopping, .refreshBegan(attempt: 3), .refreshEnded(milliseconds: 12, nil),
       .refreshRetry(attempt: 2, waitMilliseconds: 480), .signInBegan, .signInCode(seconds: 600),
       .signInSlowed(seconds: 10), .signInApproved, .redirectForeign, .signInEnded(milliseconds: 9000, nil),
-      .requestTimedOut,
+      .requestTimedOut, .keySetWarning(.privateKey), .keySetWarning(.symmetricKey),
     ] + FailureCode.allCases.map { .refreshEnded(milliseconds: 0, $0) }
     + FailureCode.allCases.map { .signInEnded(milliseconds: 1, $0) }
     + LogEvent.SignOut.allCases.map { .signedOut($0) } + CheckResult.allCases.map { .checked(milliseconds: 5, $0) }
@@ -19,7 +19,8 @@ import Wire
     [
       .tokenServed(secondsLeft: 12), .tokenServed(secondsLeft: nil), .refreshNeeded(.noToken), .refreshNeeded(.asked),
       .refreshNeeded(.refused), .refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60)), .refreshJoined,
-      .recordChanged, .waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .identityKnown,
+      .recordChanged, .waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .metadataDoubted,
+      .identityKnown,
       .signInPending(seconds: 5),
     ] + LogStep.Endpoint.allCases.map { .documentKept($0, ageSeconds: 3600) }
     + LogStep.Endpoint.allCases.map { .answered($0, status: 200, milliseconds: 34) }

@@ -5,11 +5,11 @@ internal import Wire
 /// `agent decode`. It needs neither a daemon nor a key, and says on every call that it proves nothing.
 enum DecodeCommand {
   @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
-    let input = try TokenInput.open(invocation)
+    var input = try TokenInput.open(invocation)
     let (console, isJSON, now) = (Console(invocation), invocation.has(.json), SystemTime().wallSeconds())
     var lines = LineBlocks(limit: TokenInput.maximumLineBytes)
     var (found, malformed) = (0, 0)
-    while let block = try next(&lines, input) {
+    while let block = try lines.next(by: { (bytes) throws(Failure) in try input.read(into: &bytes) }) {
       var bytes = block.bytes
       for line in block.lines {
         found += 1
@@ -27,14 +27,6 @@ enum DecodeCommand {
     }
     if found == 0 { throw TokenInput.nothing }
     return malformed == 0 ? 0 : FailureCode.malformedToken.exitStatus.rawValue
-  }
-
-  private static func next(
-    _ lines: inout LineBlocks, _ input: borrowing FileDescriptor
-  ) throws(Failure) -> LineBlocks.Block? {
-    do { return try lines.next(from: input) } catch {
-      throw Failure(.invalidRequest, "the tokens cannot be read: \(error.message)")
-    }
   }
 
   private static func token(_ line: LineBlocks.Line, in bytes: [UInt8]) throws(Failure) -> DecodedToken {

@@ -14,9 +14,9 @@ enum VerifyCommand {
     let connection = try connect(client, invocation)
     var passed: [SharedDescriptor] = []
     if let path = invocation.text(.jwks) { passed.append(SharedDescriptor(try openKeys(path))) }
-    passed.append(SharedDescriptor(try TokenInput.open(invocation)))
+    let tokens = try TokenInput.open(invocation)
     let (isJSON, now) = (invocation.has(.json), SystemTime().wallSeconds())
-    let tally = try VerifyConversation(client).run(request, over: connection, passing: passed) {
+    let tally = try VerifyConversation(client).run(request, of: tokens, over: connection, passing: passed) {
       (block) throws(Failure) in try tell(block, isJSON: isJSON, now: now)
     }
     guard tally.tokens > 0 else { throw TokenInput.nothing }

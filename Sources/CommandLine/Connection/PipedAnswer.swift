@@ -20,14 +20,15 @@ struct PipedAnswer: ~Copyable {
   ///
   /// - Parameters:
   ///   - total: How much content there is by what the last line says; nil when it does not say so.
+  ///   - typed: What a person types meanwhile, for the daemon; nil at its end.
   ///   - pass: Passes on what the pipe has, and tells how much that was; nil at the pipe's end.
   /// - Returns: What the last line says.
   func receive(
-    over connection: inout DaemonConnection, total: (JSONObject) -> Int?,
+    over connection: inout DaemonConnection, total: (JSONObject) -> Int?, beside typed: inout TypedTokens?,
     pass: (borrowing FileDescriptor) throws(Failure) -> Int?
   ) throws(Failure) -> JSONObject {
     var passed = 0
-    let result = try watch(&connection) { () throws(Failure) in
+    let result = try watch(&connection, &typed) { () throws(Failure) in
       guard let count = try pass(pipe) else { return false }
       passed += count
       return true
@@ -49,22 +50,30 @@ struct PipedAnswer: ~Copyable {
 
   /// - Parameter pass: False at the pipe's end.
   private func watch(
-    _ connection: inout DaemonConnection, _ pass: () throws(Failure) -> Bool
+    _ connection: inout DaemonConnection, _ typed: inout TypedTokens?, _ pass: () throws(Failure) -> Bool
   ) throws(Failure) -> JSONObject {
     let poller = try Self.reading { () throws(SystemError) in
       let poller = try Poller()
       try poller.add(pipe.raw, interest: .read, key: 0)
       try poller.add(connection.descriptor, interest: .read, key: 1)
+      if let typed { try poller.add(typed.raw, interest: .read, key: 2) }
       return poller
+    }
+    func passReady() throws(Failure) {
+      if try Self.reading({ () throws(SystemError) in try pipe.waitUntilReadable(timeout: .zero) }) { _ = try pass() }
     }
     while true {
       if let result = try lastLine(&connection) { return result }
       let events = try Self.reading { () throws(SystemError) in try poller.wait(timeoutMilliseconds: -1) }
       for event in events {
-        if event.key == 1 {
-          try connection.readMore()
-        } else if try !pass() {
-          try? poller.remove(pipe.raw)
+        switch event.key {
+        case 1: try connection.readMore()
+        case 2:
+          if let terminal = typed?.raw, try typed?.pass(whileFull: passReady) == false {
+            try? poller.remove(terminal)
+            typed = nil
+          }
+        default: if try !pass() { try? poller.remove(pipe.raw) }
         }
       }
     }

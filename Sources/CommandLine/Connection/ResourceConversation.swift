@@ -61,7 +61,7 @@ struct ResourceConversation {
     let patience = Patience(.call(request), client.console)
     let never = Instant.now.advanced(by: .seconds(10 * 365 * 86_400))
     while true {
-      let reply = try connection.nextLine(before: never, with: patience) { (line) throws(Failure) in
+      let reply = try connection.nextLine(before: never, waiting: patience.wait) { (line) throws(Failure) in
         try Reply(parsing: line)
       }
       switch reply {
@@ -78,8 +78,9 @@ struct ResourceConversation {
     _ tellBody: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> Answer {
     var piece: [UInt8] = []
+    var nothingTyped: TypedTokens?
     let result = try PipedAnswer(client, from: pipe).receive(
-      over: &connection, total: { $0["body_bytes"]?.int }
+      over: &connection, total: { $0["body_bytes"]?.int }, beside: &nothingTyped
     ) { (pipe) throws(Failure) in
       piece.removeAll(keepingCapacity: true)
       let count = try PipedAnswer.reading { () throws(SystemError) in

@@ -2,25 +2,34 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A check of tokens by way of the daemon: it reads them itself, and what came of each comes through a pipe beside
-/// the socket, so that no token is in this process, and no number of them is too many.
+/// A check of tokens by way of the daemon: it reads them itself, unless they are typed, and what came of each comes
+/// through a pipe beside the socket, so that no number of them is too many.
 struct VerifyConversation {
   private let client: DaemonClient
 
   init(_ client: DaemonClient) { self.client = client }
 
   /// - Parameters:
-  ///   - passed: What goes with the request before the place for the results: the keys, if any, and the tokens.
+  ///   - passed: What goes with the request before the tokens and the place for the results: the keys, if any.
   ///   - tell: Gets the results, in blocks of whole lines.
   func run(
-    _ request: VerifyRequest, over connection: consuming DaemonConnection, passing passed: [SharedDescriptor],
+    _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
+    passing passed: [SharedDescriptor],
     tell: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
     var connection = connection
     let tally: VerifyTally
     do {
-      let pipe = try send(request, passed, over: connection)
-      tally = try receive(pipe, &connection, tell)
+      var typed: TypedTokens?
+      let pipe: FileDescriptor
+      if tokens.isTyped {
+        let typing = try Self.pipe()
+        typed = TypedTokens(tokens, into: SharedDescriptor(typing.writing))
+        pipe = try send(request, passed + [SharedDescriptor(typing.reading)], over: connection)
+      } else {
+        pipe = try send(request, passed + [tokens.source], over: connection)
+      }
+      tally = try receive(pipe, &connection, &typed, tell)
     } catch {
       connection.finish()
       throw error
@@ -33,20 +42,23 @@ struct VerifyConversation {
   private func send(
     _ request: VerifyRequest, _ passed: [SharedDescriptor], over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {
-    let pipe: Pipe
-    do { pipe = try Pipe() } catch { throw Failure(error, doing: "the tokens could not be handed over") }
+    let pipe = try Self.pipe()
     _ = client.tellAsking(.verify(request))
     try connection.send(client.envelope(.verify(request)), passing: passed + [SharedDescriptor(pipe.writing)])
     return pipe.reading
   }
 
+  private static func pipe() throws(Failure) -> Pipe {
+    do { return try Pipe() } catch { throw Failure(error, doing: "the tokens could not be handed over") }
+  }
+
   private func receive(
-    _ pipe: consuming FileDescriptor, _ connection: inout DaemonConnection,
+    _ pipe: consuming FileDescriptor, _ connection: inout DaemonConnection, _ typed: inout TypedTokens?,
     _ tell: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
     var lines = LineBlocks(limit: WireProtocol.maximumLineBytes)
     let result = try PipedAnswer(client, from: pipe).receive(
-      over: &connection, total: { VerifyTally(json: $0)?.tokens }
+      over: &connection, total: { VerifyTally(json: $0)?.tokens }, beside: &typed
     ) { (pipe) throws(Failure) in
       let block = try PipedAnswer.reading { () throws(SystemError) in try lines.next(from: pipe) }
       guard let block else { return nil }

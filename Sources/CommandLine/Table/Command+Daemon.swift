@@ -56,12 +56,15 @@ extension Command {
         + #" `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out` (`"result"`: `revoked`, `not_revoked` or"#
         + #" `failed`), `checked` (`"duration_ms"`, `"result"`, as of `agent status --check`), `settings_changed`"#
         + #" (`"change"`: `signed_in`, `added`, `changed`, `removed`, `imported`, `renamed`, `named`, `activated` or"#
-        + #" `outside`), `peer_dropped` (`"reason"`: `silent`, `not_reading`, `line_too_long`, `other_user` or `crowded`)"#
-        + " `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an error.",
+        + #" `outside`), `peer_dropped` (`"reason"`: `silent`, `not_reading`, `line_too_long`, `other_user` or `crowded`),"#
+        + #" `key_set_warning` (`"reason"`: `private_key` or `symmetric_key`, which an issuer published and which was left"#
+        + " out), `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the"
+        + " code of an error.",
       "While a command with `--verbose` waits, single steps are events too: `token_served` (`\"seconds_left\"`),"
         + #" `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with `"seconds_left"` and"#
         + #" `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account` (`"duration_ms"`),"#
-        + #" `record_read`, `record_written`, `document_kept` (`"endpoint"`, `"seconds"`), `keys_doubted`, `answered`"#
+        + #" `record_read`, `record_written`, `document_kept` (`"endpoint"`, `"seconds"`), `keys_doubted`,"#
+        + #" `metadata_doubted`, `answered`"#
         + #" (`"endpoint"`, `"status"`, which is that of HTTP, `"duration_ms"`), `unanswered` (`"endpoint"`, `"result"`,"#
         + #" `"duration_ms"`), `id_token_verified` (`"algorithm"`), `identity_known` and `sign_in_pending`"#
         + " (`\"seconds\"`). `endpoint` is one of `metadata`, `keys`, `authorization`,"

@@ -8,8 +8,9 @@ extension Command {
         + " UserInfo endpoint is there. `--account` chooses among several; an origin that the account does not list is"
         + " refused all the same. The active account counts no more than others.",
       "`METHOD` is `GET`, or `POST` when there is data. The body of the answer goes to standard output as it comes,"
-        + " whatever the status is: when it breaks off, the part that came has been written. Bodies may have any size"
-        + " in both directions.",
+        + " whatever the status is: when it breaks off, the part that came has been written, and the exit status is 4."
+        + " So it is where nothing but the end of a TLS connection ends the body and the server did not announce that end:"
+        + " anybody may have cut it. Bodies may have any size in both directions.",
       "When the token is refused with status 401, it is renewed and the request is made again, once. Data from a pipe can"
         + " be sent again as long as it is no more than 1 MiB. A redirect is followed for `GET`, `HEAD` and `OPTIONS`,"
         + " to the same origin, three times at most; any other is an answer.",

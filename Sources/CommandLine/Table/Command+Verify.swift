@@ -12,7 +12,8 @@ extension Command {
         + " and ten times an hour. With `--jwks` nothing is fetched, and no daemon is needed.",
       "`FILE` holds the token, or several, one a line; without it, or for `-`, they come from standard input. A token is"
         + " never an argument, since every user of the machine can see those. Space around a token and empty lines are"
-        + " passed over. A token has at most 65536 bytes; there may be any number.",
+        + " passed over. A line has at most 65536 bytes; there may be any number. At a terminal they are read up to Ctrl-D,"
+        + " and a line of 4095 bytes is refused, since a terminal drops what comes after these.",
       "`exp` and `nbf` are obeyed, `iat` must not be in the future, and `iss` must be the issuer, unless the keys come from"
         + " a file. What a token does not say is not held against it, but for `iss`, and `aud` and `typ` where an option"
         + " names what they must be. An algorithm that `--algorithms` does not name is refused; without that any of"

@@ -7,21 +7,22 @@ enum TokenInput {
   static let maximumLineBytes = 65_536
 
   /// - Throws: `invalid_request` for a token in the place of a file, and for a file that cannot be opened.
-  static func open(_ invocation: Invocation) throws(Failure) -> FileDescriptor {
+  static func open(_ invocation: Invocation) throws(Failure) -> TokenReader {
     try TokenShape.refuseTokens(invocation)
     let path = invocation.operands.first ?? "-"
     if !path.utf8.elementsEqual("-".utf8) {
-      do { return try FileDescriptor(opening: path, for: .reading) } catch {
+      do { return TokenReader(try FileDescriptor(opening: path, for: .reading), isTyped: false) } catch {
         throw Failure(.invalidRequest, "the file \"\(path)\" cannot be read: \(error.message)")
       }
     }
-    if Terminal.isTerminal(0) {
+    let isTyped = Terminal.isTerminal(0)
+    if isTyped {
       if invocation.has(.noInput) {
         throw Failure(.invalidRequest, "with --no-input nothing is read from a terminal")
       }
       Console(invocation).note("reading tokens, one a line, up to an end of file (Ctrl-D)")
     }
-    do { return try LoginOptions.duplicate(0) } catch {
+    do { return TokenReader(try LoginOptions.duplicate(0), isTyped: isTyped) } catch {
       throw Failure(.invalidRequest, "standard input cannot be read: \(error.message)")
     }
   }

@@ -24,11 +24,13 @@ final class HostileTLSServer: Sendable {
     /// The whole content, of which nothing but the end of the connection tells that it is whole. JSON shows that by
     /// itself, so it is right.
     case unclosed
+    /// The same, and the end is announced as it should be (RFC 8446 section 6.1).
+    case closed
 
     /// Whether requests reach it.
     var takesRequests: Bool {
       switch self {
-      case .good, .cut, .unmeasured, .unclosed: true
+      case .good, .cut, .unmeasured, .unclosed, .closed: true
       case .expired, .selfSigned, .otherHost, .plain: false
       }
     }
@@ -88,6 +90,7 @@ final class HostileTLSServer: Sendable {
         # The library ends the connection without a word, which is allowed after a content of known length.
         def finish(self):
             super().finish()
+            if self.mode == "closed": self.request.unwrap()
             self.request.close()
 
         def answer(self, value):
@@ -96,12 +99,12 @@ final class HostileTLSServer: Sendable {
             body = json.dumps(value).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
-            if self.mode not in ("unmeasured", "unclosed"): self.send_header("Content-Length", str(len(body)))
+            if self.mode not in ("unmeasured", "unclosed", "closed"): self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body[:len(body) // 2] if self.mode in ("cut", "unmeasured") else body)
 
         def do_GET(self):
-            self.answer(metadata)
+            self.answer({"/jwks": keys, "/resource": {"data": "0123456789"}}.get(self.path, metadata))
 
         def do_POST(self):
             self.rfile.read(int(self.headers["Content-Length"]))
@@ -112,8 +115,10 @@ final class HostileTLSServer: Sendable {
 
     server = Server(("127.0.0.1", 0), Door)
     url = f"https://127.0.0.1:{server.server_address[1]}"
+    # The example of RFC 8037 appendix A.2.
+    keys = {"keys": [{"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}
     metadata = {
-        "issuer": url, "token_endpoint": url + "/token",
+        "issuer": url, "token_endpoint": url + "/token", "jwks_uri": url + "/jwks",
         "token_endpoint_auth_methods_supported": ["client_secret_basic"],
     }
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,0 +1,15 @@
+// What Swift needs from libssl, the library by which libcurl speaks TLS. Shims only, for macros.
+
+#ifndef AGENT_TLS_SHIM_H
+#define AGENT_TLS_SHIM_H
+
+#include <openssl/ssl.h>
+
+// A place for data of our own in each context; negative when there is none.
+static inline int agent_tls_context_index(void) { return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
+
+static const int agent_tls_alert_read = SSL_CB_READ_ALERT;
+// The low byte of an alert's value.
+static const int agent_tls_close_notify = SSL_AD_CLOSE_NOTIFY;
+
+#endif

@@ -1,0 +1,60 @@
+internal import Encoding
+internal import JOSE
+internal import OAuth
+
+/// A public document of an issuer, and the way to it.
+struct DocumentSource<Document: Sendable> {
+  let kind: DocumentKind
+  /// What it is the document of: an issuer, or its own place.
+  let name: String
+  let transport: Transport
+  let cancellation: Cancellation?
+  let observer: StepObserver?
+  /// Nil for what is no such document.
+  let parse: ([UInt8]) -> Document?
+  /// What is to be told of one that came from the server.
+  let remarks: (Document) -> [SessionStep]
+  /// Asks the server, which may know a version by this entity tag.
+  let fetch: (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
+
+  /// What a fetch is of and how it is made: who reaches the server in another way makes one of their own.
+  var flight: String {
+    var hasher = Hasher()
+    hasher.combine(transport.certificateAuthorities)
+    hasher.combine(transport.pins)
+    hasher.combine(transport.proxy?.url)
+    hasher.combine(transport.proxy?.exclusions)
+    hasher.combine(transport.allowHTTPLoopback)
+    return "\(hasher.finalize()) \(name)"
+  }
+}
+
+extension DocumentSource<AuthorizationServerMetadata> {
+  init(_ issuer: Issuer, _ transport: Transport, _ cancellation: Cancellation?, _ observer: StepObserver?) {
+    self.init(
+      kind: .metadata, name: issuer.text, transport: transport, cancellation: cancellation, observer: observer
+    ) { body in
+      try? AuthorizationServerMetadata(
+        parsing: body, issuer: issuer, allowHTTPLoopback: transport.allowHTTPLoopback)
+    } remarks: { _ in
+      []
+    } fetch: { (http, _) throws(OAuthError) in
+      .changed(try Discovery.fetch(issuer, transport: transport, http: http, cancellation: cancellation))
+    }
+  }
+}
+
+extension DocumentSource<JWKSet> {
+  init(_ endpoint: Endpoint, _ transport: Transport, _ cancellation: Cancellation?, _ observer: StepObserver?) {
+    self.init(
+      kind: .keys, name: endpoint.uri.text, transport: transport, cancellation: cancellation, observer: observer
+    ) { body in
+      try? JWKSet(parsing: body)
+    } remarks: { keys in
+      JWKSet.Warning.allCases.filter(keys.warnings.contains).map { .keySetWarned($0) }
+    } fetch: { (http, entityTag) throws(OAuthError) in
+      try Discovery.keys(
+        at: endpoint, knownAs: entityTag, transport: transport, http: http, cancellation: cancellation)
+    }
+  }
+}

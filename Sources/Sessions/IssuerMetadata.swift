@@ -1,0 +1,53 @@
+internal import OAuth
+
+/// The metadata of an issuer, with the endpoints that the settings name: those of the cache, and others when an
+/// endpoint that they name is gone.
+struct IssuerMetadata: Sendable {
+  typealias Edition = DocumentCache.VersionedMetadata
+
+  let services: SessionServices
+  let access: AccountAccess
+  let cancellation: Cancellation?
+
+  func atHand() throws(SessionError) -> Edition { try read(fresh: false) }
+
+  /// Fetched anew in any case, for a sign-in.
+  func fresh() throws(SessionError) -> Edition { try read(fresh: true) }
+
+  private func read(fresh: Bool) throws(SessionError) -> Edition {
+    // A server that publishes none is known by what the settings name alone.
+    let named = Edition(AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides))
+    guard access.publishesMetadata else { return named }
+    do {
+      return seen(
+        try services.documents.metadata(
+          of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation,
+          observer: services.observer))
+    } catch {
+      guard error.code == .metadataMissing, access.overrides.token != nil else { throw .oauth(error) }
+      return named
+    }
+  }
+
+  /// Newer ones, fetched out of turn or by somebody else since; nil when there are none, or the server was asked
+  /// a moment ago. What was in the way then is thrown again.
+  func renewed(after old: Edition) throws(SessionError) -> Edition? {
+    guard access.publishesMetadata else { return nil }
+    let documents = services.documents
+    return try oauth { () throws(OAuthError) in
+      let newer = try documents.renewedMetadata(
+        after: old, of: access.issuer, transport: access.transport, cancellation: cancellation,
+        observer: services.observer)
+      if let newer { return seen(newer) }
+      if let problem = documents.refetchProblem(of: access.issuer) { throw problem }
+      return nil
+    }
+  }
+
+  private func seen(_ edition: Edition) -> Edition {
+    edition.map { metadata in
+      let showsCertificate = access.configuration.authentication.showsCertificate
+      return (showsCertificate ? metadata.forMutualTLS : metadata).applying(access.overrides)
+    }
+  }
+}

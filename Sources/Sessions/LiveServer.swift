@@ -1,0 +1,68 @@
+internal import Crypto
+internal import OAuth
+internal import Platform
+internal import Vault
+
+/// The authorization server of a session, which is followed when its endpoints move.
+struct LiveServer {
+  var server: AuthorizationServer
+  private(set) var renewal: MetadataRenewal
+
+  /// Asks the server something. When the endpoint is gone its metadata are fetched anew, and what is asked is asked
+  /// once more, at the endpoint that they name, if that is another one and at a place of the sign-in's.
+  ///
+  /// - Parameters:
+  ///   - endpoint: Where `ask` sends to.
+  ///   - ask: Sends one request. What it sends must be good for another try after an answer that says that this is no
+  ///     such endpoint.
+  mutating func asking<Answer>(
+    _ endpoint: (AuthorizationServerMetadata) -> Endpoint?,
+    _ ask: (AuthorizationServer) throws(OAuthError) -> Answer
+  ) throws(SessionError) -> Answer {
+    let problem: OAuthError
+    do { return try ask(server) } catch { problem = error }
+    guard problem.namesNoSuchEndpoint, let newer = try renewal.newer(), let place = endpoint(newer.document),
+      place != endpoint(server.metadata)
+    else { throw .oauth(problem) }
+    server.metadata = newer.document
+    renewal.edition = newer
+    return try oauth { () throws(OAuthError) in try ask(server) }
+  }
+}
+
+extension SessionServices {
+  /// The server that `record`'s secrets may be sent to.
+  ///
+  /// It is given proofs with the key of `grant`, if there is one, else with the record's.
+  ///
+  /// The settings must name the place and the client that the person signed in with, and the
+  /// metadata must stay at the origins it named then; otherwise nothing is sent.
+  func server(
+    for account: AccountName, _ configuration: AccountConfiguration, _ record: AccountRecord,
+    grant: AccessGrant? = nil, cancellation: Cancellation?
+  ) throws(SessionError) -> LiveServer {
+    var access = try AccountAccess(configuration)
+    if let setting = record.difference(from: configuration, caDigest: access.caDigest) {
+      throw .configurationChanged(account: account.text, setting: setting)
+    }
+    if let expiry = record.registration?.secretExpiresAt, record.clientSecret != nil, expiry <= time.wallSeconds() {
+      throw .clientSecretExpired(account: account.text)
+    }
+    access.useProxyCredentials(record.proxyCredentials)
+    let source = IssuerMetadata(services: self, access: access, cancellation: cancellation)
+    var edition = try source.atHand()
+    if record.authority.unknownOrigin(in: edition.document) != nil, let newer = try source.renewed(after: edition) {
+      // What was kept may be damaged or out of date; only the server itself is believed.
+      edition = newer
+    }
+    let bounds = MetadataRenewal.Bounds(account: account, authority: record.authority)
+    try bounds.check(edition.document)
+    var server = try access.server(
+      metadata: edition.document, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time)
+    let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
+    server.prover = key.map(prover)
+    server.confide(record.refreshToken, record.accessToken, grant?.accessToken, grant?.idToken)
+    return LiveServer(
+      server: server, renewal: MetadataRenewal(source: source, edition: edition, bounds: bounds))
+  }
+}

@@ -1,0 +1,47 @@
+internal import OAuth
+internal import Vault
+
+/// The way to other metadata than those in use, for when an endpoint that these name is gone.
+struct MetadataRenewal: Sendable {
+  /// Whose secrets are sent by them, and where these may go.
+  struct Bounds: Sendable {
+    let account: AccountName
+    let authority: Authority
+  }
+
+  let source: IssuerMetadata
+  /// Those in use.
+  var edition: IssuerMetadata.Edition
+  /// Nil where nothing secret is sent.
+  let bounds: Bounds?
+
+  /// Newer ones; nil when there are none, or none can be had now.
+  ///
+  /// - Throws: `endpointMoved` when they name a place that was not there at sign-in: whoever can change the document
+  ///   must not lead a secret elsewhere.
+  func newer() throws(SessionError) -> IssuerMetadata.Edition? {
+    guard let newer = try? source.renewed(after: edition) else { return nil }
+    try bounds?.check(newer.document)
+    return newer
+  }
+}
+
+extension MetadataRenewal.Bounds {
+  func check(_ metadata: AuthorizationServerMetadata) throws(SessionError) {
+    guard let origin = authority.unknownOrigin(in: metadata) else { return }
+    throw .endpointMoved(account: account.text, origin: origin)
+  }
+}
+
+extension OAuthError {
+  /// Whether the place that was asked is none of that kind any more, by the server's own word: newer metadata may
+  /// name another. Nothing came of the request then.
+  var namesNoSuchEndpoint: Bool {
+    switch code {
+    case .unsupportedGrantType: true
+    // RFC 9110 section 15.5.5. An error that OAuth knows says more than the status, and comes from the right place.
+    case .otherServerError: httpStatus == 404
+    default: false
+    }
+  }
+}

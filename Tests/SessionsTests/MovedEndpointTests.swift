@@ -1,0 +1,208 @@
+import Encoding
+import JOSE
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+
+/// Metadata that were kept and no longer fit the server (RFC 8414 section 3.2, RFC 6749 section 5.2).
+@Suite struct `An endpoint that is gone` {
+  static let newTokenURL = "https://as.example/v2/token"
+  let home: Home
+
+  init() throws { home = try Home() }
+
+  private func publish(_ name: String, _ url: String) throws {
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata(name, .string(url)))))
+  }
+
+  /// A server whose metadata are kept from an earlier refresh, and that names another place since.
+  private func move(_ name: String = "token_endpoint", to url: String = Self.newTokenURL) throws {
+    try home.store()
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1"))
+    _ = try home.refresh()
+    try publish(name, url)
+    home.http.forgetRequests()
+  }
+
+  private func gone() throws -> HTTPResponse { try response(404, .object(["message": "no such page"])) }
+
+  struct Answer: CustomTestStringConvertible, Sendable {
+    var status: Int
+    var error: String?
+    var testDescription: String { "\(status) \(error ?? "")" }
+
+    func response() throws -> HTTPResponse {
+      try SessionsTests.response(status, .object(JSONObject(error.map { [("error", .string($0))] } ?? [])))
+    }
+  }
+
+  static let doubts = [
+    Answer(status: 404), Answer(status: 404, error: "not_found"), Answer(status: 400, error: "unsupported_grant_type"),
+  ]
+
+  @Test(arguments: doubts) func `is looked for in new metadata, and the token spent there`(answer: Answer) throws {
+    try move()
+    home.http.answer(TestIssuer.tokenURL, try answer.response())
+    home.http.answer(Self.newTokenURL, try tokens("at-2", refresh: "rt-2"))
+    #expect(try home.refresh().accessToken.text == "at-2")
+    #expect(home.http.urls == [TestIssuer.tokenURL, TestIssuer.metadataURL, Self.newTokenURL])
+    #expect(home.http.requests.last?.form?.contains("refresh_token=rt-1") == true)
+    #expect(try home.stored()?.refreshToken?.text == "rt-2")
+  }
+
+  // Nothing tells that the server did not act on what it was sent, or it did say what is wrong.
+  @Test(arguments: [
+    Answer(status: 500), Answer(status: 503), Answer(status: 403), Answer(status: 400), Answer(status: 401),
+    Answer(status: 404, error: "invalid_client"), Answer(status: 400, error: "invalid_request"),
+    Answer(status: 404, error: "invalid_grant"), Answer(status: 200), Answer(status: 200, error: "not_found"),
+  ]) func `is not what another answer tells of`(answer: Answer) throws {
+    try move()
+    home.http.answer(TestIssuer.tokenURL, try answer.response())
+    #expect(throws: SessionError.self) { try home.refresh() }
+    #expect(home.http.urls == [TestIssuer.tokenURL])
+  }
+
+  @Test(arguments: [HTTPFailure(.receive), HTTPFailure(.timeout), HTTPFailure(.malformed)])
+  func `is not what a lost or a cut answer tells of`(failure: HTTPFailure) throws {
+    try move()
+    home.http.fail(TestIssuer.tokenURL, failure)
+    #expect(throws: SessionError.self) { try home.refresh() }
+    #expect(home.http.urls == [TestIssuer.tokenURL])
+  }
+
+  @Test(arguments: doubts) func `is asked once where the new metadata still name it`(answer: Answer) throws {
+    try move("authorization_endpoint", to: "https://as.example/authorize")
+    home.http.answer(TestIssuer.tokenURL, try answer.response())
+    #expect(throws: SessionError.self) { try home.refresh() }
+    #expect(home.http.urls == [TestIssuer.tokenURL, TestIssuer.metadataURL])
+    #expect(try home.stored()?.refreshToken?.text == "rt-1")
+  }
+
+  @Test func `is followed once, not from place to place`() throws {
+    try move()
+    home.http.answer(TestIssuer.tokenURL, try gone())
+    home.http.answer(Self.newTokenURL, try gone())
+    #expect(throws: SessionError.oauth(OAuthError(.otherServerError, "the token endpoint", httpStatus: 404))) {
+      try home.refresh()
+    }
+    #expect(home.http.urls == [TestIssuer.tokenURL, TestIssuer.metadataURL, Self.newTokenURL])
+  }
+
+  // Whoever can change the metadata must not lead a refresh token elsewhere.
+  @Test(arguments: ["token_endpoint", "revocation_endpoint", "jwks_uri"])
+  func `is not followed to a place that was not there at sign-in`(endpoint: String) throws {
+    try move(endpoint, to: "https://evil.example/x")
+    home.http.answer(TestIssuer.tokenURL, try gone())
+    #expect(throws: SessionError.endpointMoved(account: "work", origin: "https://evil.example")) {
+      try home.refresh()
+    }
+    #expect(home.http.urls == [TestIssuer.tokenURL, TestIssuer.metadataURL])
+    #expect(try home.stored()?.refreshToken?.text == "rt-1")
+  }
+
+  @Test func `is not followed where the settings name it`() throws {
+    var configuration = Home.configuration
+    configuration.endpoints.token = "https://as.example/by/hand"
+    try home.store(configuration)
+    home.http.answer("https://as.example/by/hand", try gone())
+    #expect(throws: SessionError.self) { try home.refresh(configuration) }
+    #expect(home.http.urls.filter { $0 != TestIssuer.metadataURL } == ["https://as.example/by/hand"])
+  }
+
+  @Test func `is still reported when the metadata cannot be had`() throws {
+    try move()
+    home.http.answer(TestIssuer.tokenURL, try gone())
+    home.http.fail(TestIssuer.metadataURL, HTTPFailure(.connect))
+    let error = SessionError.oauth(OAuthError(.otherServerError, "the token endpoint", httpStatus: 404))
+    #expect(throws: error) { try home.refresh() }
+    // Nobody asks for them again within a minute.
+    home.http.answer(TestIssuer.tokenURL, try gone())
+    #expect(throws: error) { try home.refresh() }
+    #expect(home.http.urls == [TestIssuer.tokenURL, TestIssuer.metadataURL, TestIssuer.tokenURL])
+  }
+
+  @Test func `makes metadata be fetched at most once a minute`() throws {
+    try move("x", to: "y")
+    for _ in 1...3 {
+      home.http.answer(TestIssuer.tokenURL, try gone())
+      #expect(throws: SessionError.self) { try home.refresh() }
+    }
+    #expect(home.http.urls.count { $0 == TestIssuer.metadataURL } == 1)
+    home.time.advance(seconds: 60)
+    home.http.answer(TestIssuer.tokenURL, try gone())
+    #expect(throws: SessionError.self) { try home.refresh() }
+    #expect(home.http.urls.count { $0 == TestIssuer.metadataURL } == 2)
+  }
+
+  @Test func `is found by what another account fetched meanwhile`() throws {
+    try move()
+    let issuer = try Issuer(TestIssuer.text, allowHTTPLoopback: false)
+    let newTokens = try tokens("at-2")
+    home.http.answer(TestIssuer.tokenURL) { [home] _ in
+      _ = try home.services.documents.metadata(
+        of: issuer, transport: Transport(), fresh: true, cancellation: nil)
+      return try response(404, [:])
+    }
+    home.http.answer(Self.newTokenURL, newTokens)
+    #expect(try home.refresh().accessToken.text == "at-2")
+    #expect(home.http.urls == [TestIssuer.tokenURL, TestIssuer.metadataURL, Self.newTokenURL])
+  }
+
+  @Test func `leads to the new place of the keys`() throws {
+    let newKeysURL = "https://as.example/v2/keys"
+    try move("jwks_uri", to: newKeysURL)
+    home.http.answer(TestIssuer.keysURL, try gone())
+    home.http.answer(newKeysURL, try response(200, TestIssuer.first.keySet))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", idToken: try TestIssuer.first.idToken()))
+    #expect(try home.refresh().accessToken.text == "at-2")
+    #expect(home.http.urls.suffix(3) == [TestIssuer.keysURL, TestIssuer.metadataURL, newKeysURL])
+  }
+
+  @Test func `is followed by a question about the user`() throws {
+    let newURL = "https://api.as.example/v2/userinfo"
+    try move("userinfo_endpoint", to: newURL)
+    home.http.answer(TestIssuer.userInfoURL, try gone())
+    home.http.answer(newURL, try response(200, ["sub": "alice"]))
+    let question = ServerQuestion(
+      account: home.account, configuration: Home.configuration, grant: try grant("at-1"), services: home.services)
+    #expect(try UserInfoOperation(question).run() == ["sub": "alice"])
+    // The new place counts from now on.
+    home.http.answer(newURL, try response(200, ["sub": "alice"]))
+    #expect(try UserInfoOperation(question).run() == ["sub": "alice"])
+    #expect(home.http.urls.suffix(3) == [TestIssuer.metadataURL, newURL, newURL])
+  }
+
+  @Test func `is followed by a revocation`() throws {
+    let newURL = "https://as.example/v2/revoke"
+    try move("revocation_endpoint", to: newURL)
+    home.http.answer(TestIssuer.revocationURL, try gone())
+    home.http.answer(newURL, try response(200, [:]))
+    let ending = try SignOutOperation(
+      account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services
+    ).run()
+    #expect(ending.confirmation == .revoked)
+    #expect(home.http.urls == [TestIssuer.revocationURL, TestIssuer.metadataURL, newURL])
+  }
+
+  @Test func `is followed by who verifies tokens, and to any place, since nothing secret goes there`() throws {
+    let newKeysURL = "https://keys.example/keys"
+    try move("jwks_uri", to: newKeysURL)
+    home.http.answer(TestIssuer.keysURL, try gone())
+    home.http.answer(newKeysURL, try response(200, TestIssuer.second.keySet))
+    let keys = try VerificationKeys(
+      of: Home.configuration, account: nil, proxyCredentials: nil, services: home.services,
+      cancellation: Cancellation())
+    #expect(keys.current.keys.keys.map(\.keyID) == ["second"])
+  }
+
+  @Test func `tells its step`() throws {
+    try move()
+    let told = ToldSteps()
+    home.http.answer(TestIssuer.tokenURL, try gone())
+    home.http.answer(Self.newTokenURL, try tokens("at-2"))
+    _ = try home.refresh(Home.configuration, home.services.observed { told.add($0) })
+    #expect(told.steps.contains(.metadataDoubted))
+  }
+}
