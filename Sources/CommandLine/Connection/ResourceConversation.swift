@@ -61,7 +61,7 @@ struct ResourceConversation {
     let patience = Patience(.call(request), client.console)
     let never = Instant.now.advanced(by: .seconds(10 * 365 * 86_400))
     while true {
-      let reply = try connection.nextLine(before: never, waiting: patience.wait) { (line) throws(Failure) in
+      let reply = try connection.nextLine(before: never, with: patience) { (line) throws(Failure) in
         try Reply(parsing: line)
       }
       switch reply {
