@@ -35,10 +35,7 @@ package struct LineBlocks: Sendable {
   /// - Returns: Nil after the end.
   /// - Throws: What `read` fails with; `EAGAIN` when the descriptor does not wait and nothing is there.
   package mutating func next(from descriptor: borrowing FileDescriptor) throws(SystemError) -> Block? {
-    guard !isAtEnd else { return nil }
-    let known = pending.count
-    isAtEnd = try descriptor.read(into: &pending, upTo: Self.pieceBytes) == 0
-    return cut(searchFrom: known)
+    try next { (bytes) throws(SystemError) in try descriptor.read(into: &bytes, upTo: Self.pieceBytes) }
   }
 
   /// The same with a reader of any kind.

@@ -206,8 +206,7 @@ extension DocumentCache {
   }
 
   /// - Returns: The version that it now is.
-  @discardableResult
-  private func keep(_ body: [UInt8], maxAge: Int?, tag: String? = nil, under name: String, kind: DocumentKind) -> Int {
+  private func keep(_ body: [UInt8], maxAge: Int?, tag: String?, under name: String, kind: DocumentKind) -> Int {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.longestLife, Self.shortestLife), Self.longestLife)
     let old = entries.withLock { $0[kind.key(name)] }
