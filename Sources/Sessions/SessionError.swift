@@ -72,10 +72,11 @@ package enum SessionError: Error, Hashable, Sendable {
     return false
   }
 
-  /// Whether the server was there.
+  /// Whether the server is known to be in reach. A connection that was kept open takes a request without a word
+  /// when the network is gone, so only an answer proves it.
   package var reachedServer: Bool {
     guard case .oauth(let error) = self else { return true }
-    return error.httpStatus != nil || error.lostAnswer || error.brokenAnswer
+    return error.httpStatus != nil || error.brokenAnswer
   }
 
   /// Nothing was sent: there was no way to the server.

@@ -52,7 +52,7 @@ import Testing
     try FaultSweep.with { sweep in
       try sweep.issuer.control("reuse_leeway", "3600")
       try sweep.tree.signIn("work", at: sweep.issuer.url)
-      try sweep.run("refresh with leeway", share: 8) {
+      try sweep.run("refresh with leeway", share: 16) {
         try sweep.tree.agent("token", "work", "--force-refresh")
       } check: { trial in
         try sweep.expectIntact("work", "\(trial)")
@@ -64,7 +64,7 @@ import Testing
   @Test func `of the first sign-in leaves nothing that stands in the way of the next`() throws {
     try FaultSweep.with { sweep in
       let signIn = ["login", "work", "--issuer", sweep.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
-      try sweep.run("first sign-in", share: 8) {
+      try sweep.run("first sign-in", share: 16) {
         try sweep.daemon.kill()
         try #require(try ProcessRunner.shell("cd '\(sweep.tree.directory.path)' && rm -rf state/* config/*").succeeded)
         try sweep.daemon.start()
@@ -82,7 +82,7 @@ import Testing
   @Test func `of another sign-in costs no account`() throws {
     try FaultSweep.with { sweep in
       let signIn = ["login", "work", "--issuer", sweep.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
-      try sweep.run("sign-in", share: 8) {
+      try sweep.run("sign-in", share: 16) {
         try sweep.tree.agent(signIn + ["--device"])
       } check: { trial in
         try sweep.expectRenewed("home", "\(trial)")
@@ -96,7 +96,7 @@ import Testing
 
   @Test func `of a sign-out can be made up for by another one`() throws {
     try FaultSweep.with { sweep in
-      try sweep.run("sign-out", share: 6) {
+      try sweep.run("sign-out", share: 12) {
         try sweep.tree.signIn("work", at: sweep.issuer.url)
       } operation: {
         try sweep.tree.agent("logout", "work")
@@ -115,7 +115,7 @@ import Testing
   @Test func `of a rename leaves the whole session under one of the names`() throws {
     try FaultSweep.with { sweep in
       try sweep.tree.signIn("work", at: sweep.issuer.url)
-      try sweep.run("rename", share: 8) {
+      try sweep.run("rename", share: 16) {
         try sweep.tree.agent("account", "rename", "work", "office")
       } check: { trial in
         try sweep.daemon.restart()
@@ -133,7 +133,7 @@ import Testing
 
   @Test func `of a removal can be made up for by another one`() throws {
     try FaultSweep.with { sweep in
-      try sweep.run("removal", share: 8) {
+      try sweep.run("removal", share: 16) {
         if try !sweep.tree.agent("account", "show", "work").succeeded {
           try sweep.tree.signIn("work", at: sweep.issuer.url)
         }

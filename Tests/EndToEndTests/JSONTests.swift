@@ -14,7 +14,8 @@ import Testing
   /// Commands whose section refers to that of another one.
   private static let references = [
     "list": "status", "account show": "account set", "daemon start": "status", "daemon restart": "status",
-    "daemon status": "status", "daemon log": "status",
+    "daemon status": "status", "daemon log": "status", "vault bind": "vault status",
+    "vault add-passphrase": "vault status",
   ]
 
   @Test func `is described in the manual, member by member and word by word`() throws {
@@ -27,7 +28,7 @@ import Testing
       let members = answers.schema.members(of: command)
       for member in members { #expect(text.contains("\"\(member)\""), "\(command): \(member)") }
       let words = answers.schema.words(of: command).subtracting(codes)
-      let spoken = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+      let spoken = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" }.map(String.init))
       for word in words { #expect(spoken.contains(word), "\(command): \(word)") }
       let known = members.union(words).union(["code", "message", "hint"])
       for name in Self.quotedNames(in: own) where !known.contains(name) {

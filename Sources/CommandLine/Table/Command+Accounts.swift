@@ -15,7 +15,8 @@ extension Command {
         + #" "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib","#
         + #" "secure_heap", "secure_heap_used"}, "vault": {"path", "exists", "slots", "device_bound","#
         + #" "binding", "binding_problem", "installation"}}`."#
-        + " `refresh` is the account's policy of renewal, and `refresh_queued` tells of a refresh that waits for the network"
+        + " `refresh` is the account's policy of renewal (`on-demand`, `proactive`, `background`, `offline` or `strict`), and"
+        + " `refresh_queued` tells of a refresh that waits for the network"
         + " or the server. `problem` says why the account cannot be used or what failed last, and `check_problem` why a check failed;"
         + " `protection` is how the record of the account opens: `device`, `passphrase` or `tpm2`; `binding` is what opens"
         + " the vault in the background, `host` or `tpm2`, and `binding_problem` why that is not the TPM;"

@@ -43,7 +43,8 @@ extension Command {
       #"With `--json` prints `{"path", "exists", "device_bound", "binding", "binding_problem", "slots": [{"slot", "kind","#
         + #" "protection", "needs_secret"}], "levels": [{"protection", "locked", "accounts"}], "lock_after", "problem"}`."#
         + " `kind` is `host`, `tpm2` or `passphrase`; `needs_secret` is there for a slot whose passphrase or PIN"
-        + " `agent vault rotate-key` will ask for; `lock_after` is in seconds, 0 for never.",
+        + " `agent vault rotate-key` will ask for; `lock_after` is in seconds, 0 for never; `problem`, why the vault"
+        + #" cannot be used, is `{"code", "message", "hint"}`."#,
     ],
     run: VaultCommand.status)
 
@@ -53,7 +54,7 @@ extension Command {
     details: [
       "Makes a new slot that opens in the background, and drops the ones before. Without `--to` the best that there is"
         + " is taken: a key in the TPM, else the secret of this device.",
-      #"With `--json` prints `{"slot", "kind", "protection"}`."#,
+      #"With `--json` prints `{"slot", "kind", "protection"}`, in the words of `agent vault status`."#,
     ],
     options: [
       Option(
@@ -68,7 +69,7 @@ extension Command {
     details: [
       "A passphrase for `device`, which is the default, is the way back when the machine's id changes or its TPM goes: see"
         + " `agent vault rebind`. One for `passphrase` or `tpm2` opens those accounts too; the level must be unlocked.",
-      #"With `--json` prints `{"slot", "kind", "protection"}`."#,
+      #"With `--json` prints `{"slot", "kind", "protection"}`, in the words of `agent vault status`."#,
     ],
     options: [Option.level("What the passphrase is to open")] + Option.passphrase,
     run: VaultCommand.addPassphrase)
@@ -131,7 +132,8 @@ extension Command {
         + #" "protection", "state"}], "problem"}`. The state of a slot is `opens`, `asks` (for a passphrase or a PIN),"#
         + " `foreign` (made on another device), `secret_missing` (the device secret is gone), `unavailable` (the TPM cannot be"
         + " asked), `damaged` or `unknown` (of a later version); that of an account `opens`, `locked` or `damaged`. `kind` is"
-        + " `host`, `tpm2` or `passphrase`, `protection` is `device`, `passphrase` or `tpm2`.",
+        + #" `host`, `tpm2` or `passphrase`, `protection` is `device`, `passphrase` or `tpm2`, and `problem` is `{"code","#
+        + #" "message", "hint"}`."#,
     ],
     run: VaultCommand.check)
 

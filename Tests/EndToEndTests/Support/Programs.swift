@@ -16,12 +16,3 @@ enum Programs {
     "\(try #require(folder, "AGENT_BINARIES is not set"))/\(name)"
   }
 }
-
-extension Trait where Self == ConditionTrait {
-  /// Skips tests when it is not known where the programs are.
-  static var needsPrograms: Self {
-    .enabled(
-      if: Programs.folder != nil,
-      "AGENT_BINARIES does not name the folder of the release programs; \"make check\" builds them and sets it")
-  }
-}
