@@ -44,8 +44,9 @@ extension Hub {
       account.cancelRefresh()
       account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
       tellAccounts()
-      tell(of: name) { $0.signedIn(outcome.grant, isRenewable: true) }
+      tell(of: name) { $0.signedIn(outcome.grant) }
       restartForWaiters(account)
+      schedule(account)
       loop.send(.result(signInResult(account, outcome.grant)), to: ticket)
     }
   }

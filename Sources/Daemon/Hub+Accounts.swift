@@ -190,7 +190,7 @@ extension Hub {
     accounts[rename.new] = account
     if account.session.grant == nil, account.session.refresh == nil, old.session.refresh == nil {
       account.session = old.session
-      account.news = old.news.forAnotherName
+      account.news = old.news
       if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
     }
     account.waiters += old.waiters + old.dropOthers()
@@ -198,7 +198,6 @@ extension Hub {
     account.session.policy = account.configuration.refreshPolicy
     if account.session.refresh == nil { restartForWaiters(account) }
     schedule(account)
-    tell(of: rename.new) { _ in [] }
   }
 
   // MARK: Removing

@@ -72,19 +72,6 @@ extension Hub {
   func tell(of name: AccountName, _ change: (inout AccountNews) -> [SessionEvent]) {
     guard let account = accounts[name] else { return }
     for event in change(&account.news) { log.tell(event, name) }
-    watchEnd(of: account)
-  }
-
-  /// Sees to it that the end of the token at hand is told.
-  private func watchEnd(of account: Account) {
-    guard let due = account.news.nextLook(at: account.session) else { return }
-    loop.schedule(.tokenEnd(account: account.name.text), at: due)
-  }
-
-  func tokenEndDue(_ name: String) {
-    guard let name = try? AccountName(name), let account = accounts[name] else { return }
-    let now = services.time.now()
-    tell(of: name) { $0.look(at: account.session, now: now) }
   }
 
   /// How a refresh ended.

@@ -218,12 +218,12 @@ extension Hub {
     account.cancelRefresh()
     // It has just answered.
     holds.succeeded(at: account.configuration.server)
-    account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+    account.session.signedIn(
+      outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isGuest, wallSeconds: services.time.wallSeconds(),
+      jitter: jitter())
     if outcome.grant.protection != .device { locks.idle.used(loop.now) }
     tellAccounts()
-    tell(of: account.name) {
-      $0.signedIn(outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isGuest)
-    }
+    tell(of: account.name) { $0.signedIn(outcome.grant) }
     restartForWaiters(account)
     schedule(account)
     if outcome.missesIDToken {

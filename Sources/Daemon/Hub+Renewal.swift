@@ -29,10 +29,15 @@ extension Hub {
 
   private func tell(_ notice: Session.Notice, _ account: Account) {
     // A token with another target comes and goes with the account's own.
-    guard account.target == nil else { return }
+    guard account.target == nil, let end = account.session.grant?.expiresAtUnixSeconds else { return }
+    let isRenewable = account.session.isRenewable
     switch notice {
-    case .nearEnd(let seconds): log.note(.tokenExpiring(seconds: seconds), account.name)
-    case .end: log.note(.tokenExpired, account.name)
+    case .nearEnd(let seconds):
+      log.note(.tokenExpiring(seconds: seconds), account.name)
+      log.tell(.expiring(at: end, isRenewable: isRenewable), account.name)
+    case .end:
+      log.note(.tokenExpired, account.name)
+      tell(of: account.name) { $0.expired(at: end, isRenewable: isRenewable) }
     }
   }
 

@@ -255,7 +255,6 @@ final class Hub {
     case .devicePoll(let id): pollDue(id)
     case .signInExpiry(let id): loginExpired(id)
     case .idleLock: idleLockDue()
-    case .tokenEnd(let name): tokenEndDue(name)
     case .tokenFile(let ticket): tokenFileDue(ticket)
     case .housekeeping, .stopDeadline: break
     }

@@ -16,8 +16,6 @@ enum TimerEvent: Sendable, Hashable {
   case signInExpiry(login: UInt64)
   /// Perhaps nobody has used what is unlocked for long enough.
   case idleLock
-  /// An access token is near its end, or there.
-  case tokenEnd(account: String)
   case tokenFile(Ticket)
   case housekeeping
   /// The daemon was told to stop, and jobs have had their time.

@@ -130,11 +130,13 @@ extension Session {
     }
   }
 
-  /// When a token that was not renewed in time is near its end; nil for one that is so from the start.
+  /// When a token that was not renewed in time is near its end; nil for one whose lifetime is not known. What a person
+  /// must do is told earlier than what should have happened by itself.
   private var nearEnd: Instant? {
-    guard let grant, let lifetime = grant.lifetimeSeconds, lifetime >= RefreshPolicy.shortestRenewedLifetimeSeconds
-    else { return nil }
-    return grant.expiresAt?.advanced(by: .zero - RefreshPolicy.usualValidity(ofLifetime: lifetime))
+    guard let grant, let lifetime = grant.lifetimeSeconds else { return nil }
+    let lead =
+      isRenewable ? RefreshPolicy.usualValidity(ofLifetime: lifetime) : RefreshPolicy.renewalLead(ofLifetime: lifetime)
+    return grant.expiresAt?.advanced(by: .zero - lead)
   }
 
   /// Does what is due about the end of the token, and says what there is to tell.

@@ -45,6 +45,8 @@ package struct Session: Sendable {
   var freshFrom: Instant?
   /// What was told of the end of the token at hand.
   var told = Told.nothing
+  /// Whether a new token can be got without a person.
+  package private(set) var isRenewable = true
 
   package init() {}
 
@@ -228,6 +230,8 @@ extension Session {
     refreshedAt = wallSeconds
     renewalLead = RefreshPolicy.renewalLead(ofLifetime: renewed.lifetimeSeconds ?? 0) * (0.5 + 0.5 * jitter)
     told = .nothing
+    // Only what came by a refresh replaced something.
+    isRenewable = renewed.replacedGeneration != nil
     forgetFailures()
   }
 
@@ -246,8 +250,13 @@ extension Session {
 
 extension Session {
   /// A sign-in ended well.
-  package mutating func signedIn(_ grant: AccessGrant, wallSeconds: Int, jitter: Double) {
+  ///
+  /// - Parameter isRenewable: Whether a new token can be got later without a person.
+  package mutating func signedIn(
+    _ grant: AccessGrant, isRenewable: Bool = true, wallSeconds: Int, jitter: Double
+  ) {
     take(grant, wallSeconds: wallSeconds, jitter: jitter)
+    self.isRenewable = isRenewable
     isSigningIn = false
   }
 

@@ -144,10 +144,19 @@ import Testing
     #expect(run.session.meetEnd(now: at(3601 + 3540)) == .nearEnd(seconds: 60))
   }
 
-  @Test func `is not told beforehand of a token that lives for less than a minute`() throws {
-    var run = try SessionRun.active(grant("old", lifetime: 59))
-    #expect(run.session.attentionDue == at(59))
-    #expect(run.session.meetEnd(now: at(59)) == .end)
+  @Test func `is told when a tenth is left of a token that lives shortly`() throws {
+    var run = try SessionRun.active(grant("old", lifetime: 50))
+    #expect(run.session.attentionDue == at(45))
+    #expect(run.session.meetEnd(now: at(45)) == .nearEnd(seconds: 5))
+    #expect(run.session.meetEnd(now: at(50)) == .end)
+  }
+
+  @Test func `is told five minutes before where only a person can get another`() throws {
+    var run = try SessionRun.active(grant("old"))
+    run.session.signedIn(try grant("last"), isRenewable: false, wallSeconds: 0, jitter: 0)
+    #expect(!run.session.isRenewable)
+    #expect(run.session.meetEnd(now: at(3299)) == nil)
+    #expect(run.session.meetEnd(now: at(3300)) == .nearEnd(seconds: 300))
   }
 
   @Test func `has no time where the server named none`() throws {
