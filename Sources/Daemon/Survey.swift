@@ -54,23 +54,30 @@ enum Survey {
     _ settings: Settings, only: AccountName?, services: SessionServices
   ) -> ([AccountSummary], VaultStatus) {
     var summaries: [AccountSummary] = []
-    let protections = (try? services.vault.protections()) ?? []
+    let vault = Result { () throws(SessionError) in try services.snapshot() }
+    let protections = (try? vault.get())?.protections ?? []
+    let levels = Dictionary(protections.map { ($0.account, $0.protection) }) { first, _ in first }
     for (name, configuration) in settings.accounts where only == nil || only == name {
       var summary = AccountSummary(name: name, configuration: configuration, isActive: settings.active == name)
       do throws(SessionError) {
-        summary.protection = protections.first { $0.account == name }?.protection
-        if let record = try services.record(of: name) { add(record, to: &summary) }
+        summary.protection = levels[name]
+        if let vault = try vault.get(), let record = try services.record(of: name, in: vault) {
+          add(record, to: &summary)
+        }
       } catch {
         summary.problem = error
       }
       summaries.append(summary)
     }
-    let vault = services.vault.summary()
-    let status = VaultStatus(
-      path: vault.path, slots: vault.slots.map(\.name), isDeviceBound: vault.isDeviceBound, binding: vault.binding,
-      bindingProblem: vault.bindingProblem, exists: vault.exists,
-      installation: services.vault.identifier().map(HexDigit.text))
-    return (summaries, status)
+    return (summaries, status(of: services.vault))
+  }
+
+  private static func status(of vault: Vault) -> VaultStatus {
+    let summary = vault.summary()
+    return VaultStatus(
+      path: summary.path, slots: summary.slots.map(\.name), isDeviceBound: summary.isDeviceBound,
+      binding: summary.binding, bindingProblem: summary.bindingProblem, exists: summary.exists,
+      installation: vault.identifier().map(HexDigit.text))
   }
 
   private static func add(_ record: AccountRecord, to summary: inout AccountSummary) {

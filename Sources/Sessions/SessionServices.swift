@@ -86,8 +86,25 @@ package struct SessionServices: Sendable {
     let generation: UInt64
   }
 
+  /// The vault as it is now, for many records; nil when there is none.
+  package func snapshot() throws(SessionError) -> VaultSnapshot? {
+    try storing { (vault) throws(VaultError) in try vault.snapshot() }
+  }
+
+  /// The account's record in a copy of the vault, nil when there is none.
+  package func record(of account: AccountName, in snapshot: VaultSnapshot) throws(SessionError) -> AccountRecord? {
+    try storedRecord(of: account, in: snapshot)?.record
+  }
+
   func storedRecord(of account: AccountName) throws(SessionError) -> StoredRecord? {
-    let sealed = try storing { (vault) throws(VaultError) in try vault.read(account) }
+    guard let snapshot = try snapshot() else { return nil }
+    return try storedRecord(of: account, in: snapshot)
+  }
+
+  private func storedRecord(
+    of account: AccountName, in snapshot: VaultSnapshot
+  ) throws(SessionError) -> StoredRecord? {
+    let sealed = try storing { (_) throws(VaultError) in try snapshot.read(account) }
     guard let sealed else { return nil }
     observer?(.recordRead)
     if let entry = unstored[account], entry.replaces == sealed.generation {

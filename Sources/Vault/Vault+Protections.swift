@@ -5,7 +5,7 @@ extension Vault {
   ///
   /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here.
   package func protections() throws(VaultError) -> [(account: AccountName, protection: Protection)] {
-    try loadForReading()?.file.records.map { ($0.name, $0.protection) } ?? []
+    try snapshot()?.protections ?? []
   }
 
   /// What ``lock()`` would take away if it were called now: the keys that somebody opened, and those that could

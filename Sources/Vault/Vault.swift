@@ -58,12 +58,7 @@ package final class Vault: Sendable {
   /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here; `locked`
   ///   when the key of the account's protection is not in memory.
   package func read(_ account: AccountName) throws(VaultError) -> Record? {
-    guard let vault = try loadForReading(), let record = vault.file.record(of: account) else { return nil }
-    let path = try place().path
-    let content = try located(at: path) { () throws(VaultError.Code) in
-      try vault.key(of: record.protection).open(record)
-    }
-    return Record(generation: record.generation, content: content)
+    try snapshot()?.read(account)
   }
 
   /// How the record of an account opens; nil when there is none. It needs the device's key only.

@@ -122,7 +122,8 @@ private func signInAtGlewlwyd(_ tree: AgentTree, _ options: String...) throws ->
 
 extension `Against Glewlwyd over TLS` {
   // One at a time: the server keeps one list of grants for a user and a client.
-  @Test(.needsBrowser, .serialized, arguments: [nil, "--dpop"]) func `sign-in in a real browser`(option: String?) throws {
+  @Test(.needsBrowser, .serialized, arguments: [nil, "--dpop"]) func `sign-in in a real browser`(option: String?) throws
+  {
     let server = try Glewlwyd.current()
     try AgentTree.with { tree in
       let identity = try option.map { try signInAtGlewlwyd(tree, $0) }?.last ?? signInAtGlewlwyd(tree).last

@@ -8,6 +8,9 @@ extension Command {
       "The keys of those accounts and their tokens go from the memory of `agentd`; their commands fail with exit status"
         + " 5 until `agent unlock`. Accounts that this device alone protects go on. A refresh that is under way ends"
         + " first, so that no renewed refresh token is lost.",
+      "The same is done after a while without use (see `agent vault set`), and when the screen of one of the user's"
+        + " sessions is locked, by `loginctl lock-session` or by the desktop's screen saver, where libsystemd and a"
+        + " message bus are there to tell.",
       #"With `--json` prints `{"locked": [LEVEL, ...]}`, the levels that are locked now: `passphrase`, `tpm2` and, where"#
         + " the vault does not open by this device any more, `device`.",
     ],
