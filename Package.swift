@@ -116,7 +116,7 @@ let package = Package(
       uses: ["Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
     tests("DevIssuerTests", uses: ["DevIssuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     fuzzing,
-    tests("EndToEndTests", uses: ["TestSupport", "AgentClient", "JOSE", "Crypto", "Encoding", "Platform"]),
+    tests("EndToEndTests", uses: ["TestSupport", "AgentClient", "Vault", "JOSE", "Crypto", "Encoding", "Platform"]),
   ],
   swiftLanguageModes: [.v6]
 )

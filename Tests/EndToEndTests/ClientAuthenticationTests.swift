@@ -13,20 +13,11 @@ import Testing
     return tree.path("key.pem")
   }
 
-  /// The JWK Set of a P-256 key: its point are the last 64 bytes of the public structure (RFC 5480 section 2.2).
-  private func writeKeySet(_ tree: AgentTree) throws -> String {
-    let point = try tree.directory.read("public.der").suffix(64)
-    let (x, y) = (Base64URL.encode(Array(point.prefix(32))), Base64URL.encode(Array(point.suffix(32))))
-    try tree.directory.write(
-      "jwks.json", #"{"keys":[{"kty":"EC","crv":"P-256","kid":"k1","use":"sig","x":"\#(x)","y":"\#(y)"}]}"#)
-    return tree.path("jwks.json")
-  }
-
   // RFC 7523.
   @Test func `signs a token for each request with its key, from a file that is read once`() throws {
     try AgentTree.with { tree in
-      let file = try key(tree, "-algorithm EC -pkeyopt ec_paramgen_curve:P-256")
-      try Issuer.with(["--client-jwks", try writeKeySet(tree)]) { issuer in
+      let (file, keys) = try ClientKeyPair.make(in: tree)
+      try Issuer.with(["--client-jwks", keys]) { issuer in
         try tree.signIn(at: issuer.url, clientID: "agent-jwt", "--client-key-file", file, "--client-key-id", "k1")
         try ProcessRunner.shell("rm '\(file)'")
         let before = try issuer.count("client_assertions")
@@ -45,8 +36,8 @@ import Testing
 
   @Test func `is refused with another key, and told so`() throws {
     try AgentTree.with { tree in
-      _ = try key(tree, "-algorithm EC -pkeyopt ec_paramgen_curve:P-256")
-      try Issuer.with(["--client-jwks", try writeKeySet(tree)]) { issuer in
+      let keys = try ClientKeyPair.make(in: tree).keys
+      try Issuer.with(["--client-jwks", keys]) { issuer in
         let other = try key(tree, "-algorithm ED25519")
         let result = try tree.agent([
           "login", "work", "--issuer", issuer.url, "--client-id", "agent-jwt", "--allow-http-loopback", "--device",

@@ -95,7 +95,7 @@ import Testing
 }
 
 /// A sign-in at Glewlwyd's own pages, with their scripts: a password, the list of what is asked for, and the way back.
-private func signInAtGlewlwyd(_ tree: AgentTree, _ options: String...) throws -> (first: JSON, last: JSON) {
+private func signInAtGlewlwyd(_ tree: AgentTree, _ options: String...) throws -> (first: JSON, last: JSON, seen: JSON) {
   let server = try Glewlwyd.current()
   let (client, redirectURIs) = try server.browserClient()
   // The browser takes the one key that this server has; all other certificates are checked as ever.
@@ -104,11 +104,13 @@ private func signInAtGlewlwyd(_ tree: AgentTree, _ options: String...) throws ->
   let host = "https://127.0.0.1:\(try #require(try URI(server.issuer).port))"
   var result: ProcessResult?
   for uri in redirectURIs {
-    result = try tree.agent(
-      [
-        "login", "work", "--issuer", server.issuer, "--client-id", client, "--ca-file", server.authority,
-        "--scope", "openid profile email", "--host", host, "--redirect-uri", uri, "--browser", "--json",
-      ] + options, ["BROWSER": browser.variable], timeout: .seconds(120))
+    result = try browser.awaited {
+      try tree.agent(
+        [
+          "login", "work", "--issuer", server.issuer, "--client-id", client, "--ca-file", server.authority,
+          "--scope", "openid profile email", "--host", host, "--redirect-uri", uri, "--browser", "--json",
+        ] + options, ["BROWSER": browser.variable], timeout: .seconds(120))
+    }
     if result?.failureCode != "redirect_unavailable" { break }
   }
   let end = try #require(result)
@@ -116,8 +118,9 @@ private func signInAtGlewlwyd(_ tree: AgentTree, _ options: String...) throws ->
   let seen = try browser.seen()
   #expect(seen["title"] == "Return to the terminal")
   #expect(seen["scripts"] == 0)
+  #expect(seen["steps"]?.array?.isEmpty == false)
   let events = try end.lines.map { try JSON(parsing: Array($0.utf8)) }
-  return (try #require(events.first), try #require(events.last))
+  return (try #require(events.first), try #require(events.last), seen)
 }
 
 extension `Against Glewlwyd over TLS` {
@@ -126,8 +129,8 @@ extension `Against Glewlwyd over TLS` {
   {
     let server = try Glewlwyd.current()
     try AgentTree.with { tree in
-      let identity = try option.map { try signInAtGlewlwyd(tree, $0) }?.last ?? signInAtGlewlwyd(tree).last
-      #expect(identity["scope"]?.string?.split(separator: " ").sorted() == ["email", "openid", "profile"])
+      let (_, identity, seen) = try option.map { try signInAtGlewlwyd(tree, $0) } ?? signInAtGlewlwyd(tree)
+      #expect(identity["scope"]?.string?.split(separator: " ").sorted() == ["email", "openid", "profile"], "\(seen)")
       #expect(try (tree.json("token", "work")["token_type"] == "DPoP") == (option != nil))
       // OpenID Connect Core 1.0 section 5.3, by a request of the daemon's own.
       let answer = try tree.agent("request", server.issuer + "/userinfo", "--account", "work")

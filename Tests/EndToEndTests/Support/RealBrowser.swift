@@ -34,6 +34,17 @@ struct RealBrowser: Sendable {
     return try Self.checked(JSON(parsing: tree.directory.read(Self.reportName)))
   }
 
+  /// Runs what waits for the browser; when that fails, what the browser has to say is told as well.
+  func awaited<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      let report = try? tree.directory.readText(Self.reportName)
+      Issue.record("the browser tells: \(report ?? "nothing")")
+      throw error
+    }
+  }
+
   /// Opens an address without `agent`, and tells what it has seen at the end.
   func open(_ url: String) throws -> JSON {
     let result = try ProcessRunner.run(
@@ -58,8 +69,47 @@ struct RealBrowser: Sendable {
   }
 }
 
-extension Trait where Self == ConditionTrait {
-  static var needsBrowser: Self {
-    .enabled(if: RealBrowser.isInstalled, "Chromium or its driver is missing; \"make deps-check\" installs both")
+/// Skips tests where there is no browser, and has those that use one wait for each other: a browser takes all the
+/// processors of a small machine.
+struct BrowserTrait: SuiteTrait, TestTrait, TestScoping {
+  private static let isThere = ConditionTrait.enabled(
+    if: RealBrowser.isInstalled, "Chromium or its driver is missing; \"make deps-check\" installs both")
+  private static let turn = Turn()
+
+  var isRecursive: Bool { true }
+
+  func prepare(for test: Test) async throws { try await Self.isThere.prepare(for: test) }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    await Self.turn.take()
+    do {
+      try await function()
+    } catch {
+      await Self.turn.give()
+      throw error
+    }
+    await Self.turn.give()
   }
+
+  /// One at a time, in the order in which they came.
+  private actor Turn {
+    private var isTaken = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func take() async {
+      if isTaken { await withCheckedContinuation { waiting.append($0) } }
+      isTaken = true
+    }
+
+    func give() {
+      guard waiting.isEmpty else { return waiting.removeFirst().resume() }
+      isTaken = false
+    }
+  }
+}
+
+extension Trait where Self == BrowserTrait {
+  static var needsBrowser: Self { Self() }
 }
