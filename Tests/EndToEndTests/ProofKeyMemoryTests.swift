@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import Platform
 import TestSupport
