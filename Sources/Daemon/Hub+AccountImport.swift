@@ -41,7 +41,6 @@ extension Hub {
       let account = accounts[name] ?? Account(name: name, configuration: outcome.configuration)
       accounts[name] = account
       account.configuration = outcome.configuration
-      account.cancelRefresh()
       account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
       tellAccounts()
       tell(of: name) { $0.signedIn(outcome.grant) }

@@ -193,7 +193,7 @@ extension Hub {
       account.news = old.news
       if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
     }
-    account.waiters += old.waiters + old.dropOthers()
+    account.waiters += old.waiters + old.dropOthers(cancelling: false)
     old.waiters = []
     account.session.policy = account.configuration.refreshPolicy
     if account.session.refresh == nil { restartForWaiters(account) }

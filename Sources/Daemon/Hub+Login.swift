@@ -215,7 +215,6 @@ extension Hub {
     noteEnd(of: login, nil)
     log.note(.settingsChanged(.signedIn), login.account)
     account.configuration = outcome.configuration
-    account.cancelRefresh()
     // It has just answered.
     holds.succeeded(at: account.configuration.server)
     account.session.signedIn(

@@ -17,7 +17,8 @@ extension Hub {
 
   func attend(_ name: String, _ target: TokenTarget?) {
     let now = loop.now
-    guard let name = try? AccountName(name), let account = line(name, target),
+    // What was begun then might be cut off between the server and the disk.
+    guard !isStopping, let name = try? AccountName(name), let account = line(name, target),
       let scheduled = account.attentionScheduled, scheduled <= now
     else { return }
     account.attentionScheduled = nil
@@ -91,7 +92,7 @@ extension Hub {
   /// What is done once a minute.
   func housekeep() {
     noteClock()
-    keepFresh()
+    if !isStopping { keepFresh() }
   }
 
   /// The machine's clock was set: when tokens expire is told anew. Nothing else goes by it.

@@ -190,9 +190,9 @@ extension Hub {
     }
   }
 
-  /// The refresh that these callers waited for was dropped: they start over under the new settings.
+  /// The refresh that these callers waited for is no longer theirs: they start over under the new settings.
   func restartForWaiters(_ account: Account) {
-    let waiters = account.waiters + account.dropOthers()
+    let waiters = account.waiters + account.dropOthers(cancelling: false)
     account.waiters = []
     for waiter in waiters { obtainOrFail(for: waiter, account) }
   }
@@ -211,7 +211,8 @@ extension Hub {
   }
 
   func retryDue(_ name: String, _ target: TokenTarget?, _ generation: UInt64, _ attempt: Int) {
-    guard let name = try? AccountName(name), let account = line(name, target), let waiting = account.session.refresh,
+    guard !isStopping, let name = try? AccountName(name), let account = line(name, target),
+      let waiting = account.session.refresh,
       waiting.generation == generation, waiting.attempt == attempt, waiting.isWaiting,
       let next = account.session.retryDue(waiting)
     else { return }

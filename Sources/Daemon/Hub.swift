@@ -56,7 +56,7 @@ final class Hub {
   /// Jobs that change the names of accounts, which must not look like accounts that come and go.
   var renamesInFlight = 0
   let commands: CommandDesk
-  private var isStopping = false
+  private(set) var isStopping = false
 
   /// Jobs whose results have not been taken in.
   private(set) var jobsInFlight = 0
@@ -288,7 +288,8 @@ extension Hub {
       return
     }
     account.configuration = configuration
-    account.cancelRefresh()
+    // A refresh under way goes on, for what it brings replaces the refresh token that it has sent: its token is not
+    // used any more, but its record is written, and the next refresh waits for that.
     account.session.forgetToken()
     restartForWaiters(account)
     renewTokenFiles(of: account.name)

@@ -35,12 +35,14 @@ package struct BrowserSignIn: Sendable {
   /// Exchanges the code and stores the session. The code goes to the server that the person was sent to, and to
   /// no other (RFC 9700 section 4.4).
   package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
-    let sentAt = signIn.services.time.now()
-    let response = try oauth { () throws(OAuthError) in
-      try signIn.server.exchange(code, of: request, cancellation: signIn.cancellation)
+    try signIn.keepingOpen { () throws(SessionError) in
+      let sentAt = signIn.services.time.now()
+      let response = try oauth { () throws(OAuthError) in
+        try signIn.server.exchange(code, of: request, cancellation: signIn.cancellation)
+      }
+      var demands = request.demands
+      demands.code = code
+      return try signIn.finish(response, receivedAfter: sentAt, demands: demands)
     }
-    var demands = request.demands
-    demands.code = code
-    return try signIn.finish(response, receivedAfter: sentAt, demands: demands)
   }
 }

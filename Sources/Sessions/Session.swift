@@ -164,8 +164,13 @@ extension Session {
   private mutating func giveUp(_ error: SessionError, now: Instant) -> Aftermath {
     refresh = nil
     if error.isLocked {
-      // It says nothing of the session, which goes on where it was once the vault is unlocked.
+      // It says nothing of the session, which goes on where it was once the vault is unlocked. Until then there is
+      // nothing to try.
       grant = nil
+      queue = nil
+      hurriedTo = nil
+      calmUntil = nil
+      freshFrom = nil
       return .failed(error)
     }
     lastFailure = error

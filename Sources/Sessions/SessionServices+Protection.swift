@@ -10,11 +10,14 @@ extension SessionServices {
   ///
   /// - Parameter isNew: A record of the account's name is a leftover and means nothing.
   /// - Returns: The level that it will be kept at.
-  /// - Throws: a vault error `locked`, or `nothingToUnlock` when nothing opens the level yet.
+  /// - Throws: a vault error `locked`, or `nothingToUnlock` when nothing opens the level yet, or why the vault does
+  ///   not open at all.
   package func requireOpen(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool
   ) throws(SessionError) -> Protection {
-    let stored = isNew ? nil : try recordedProtection(of: account)
+    // Also for a new account: a vault that does not open would take nothing.
+    let recorded = try recordedProtection(of: account)
+    let stored = isNew ? nil : recorded
     for level in [stored, configuration.protection].compactMap({ $0 }) where !vault.isUnlocked(level) {
       guard level != .device else { continue }
       let hasSlots = try storing { (vault) throws(VaultError) in try vault.hasSlots(for: level) }

@@ -135,13 +135,26 @@ package struct SignIn: Sendable {
     _ response: TokenResponse, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init(),
     needsIDToken: Bool = true
   ) throws(SessionError) -> Outcome {
-    let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-      .signedIn(response, isRequired: needsIDToken && expectsIDToken, demands: demands)
-    let stored = try services.holding(account, at: level, mustWrite: true) { (level) throws(SessionError) in
-      try store(response, token, sentAt, at: level)
+    let stored = try keepingOpen { () throws(SessionError) in
+      let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
+        .signedIn(response, isRequired: needsIDToken && expectsIDToken, demands: demands)
+      return try services.holding(account, at: level, mustWrite: true) { (level) throws(SessionError) in
+        try store(response, token, sentAt, at: level)
+      }
     }
     takeBack(stored.left)
     return stored.outcome
+  }
+
+  /// Runs `body`, during which the level that the session is to be kept at is not locked: what a person has approved
+  /// is not asked for again.
+  ///
+  /// - Throws: a vault error `locked` when it is locked already, before anything is spent.
+  func keepingOpen<Result>(_ body: () throws(SessionError) -> Result) throws(SessionError) -> Result {
+    guard services.gate.enter(level, mustWrite: true) else { throw .vault(VaultError(.locked(level))) }
+    defer { services.gate.leave(level) }
+    if level != .device, !services.vault.isUnlocked(level) { throw .vault(VaultError(.locked(level))) }
+    return try body()
   }
 
   /// The level to write at; nil keeps that of the old record.

@@ -89,6 +89,22 @@ import Testing
     }
   }
 
+  // RFC 9700 section 4.14.2: whoever sends a replaced refresh token again is taken for a thief.
+  @Test func `keep their session when their settings change during a refresh`() throws {
+    try Session.with { session in
+      // The token is gone, so that the change makes the account begin anew.
+      try session.tree.stopDaemon()
+      try session.issuer.control("delay_token_ms", "1000")
+      let waiting = try session.tree.start(["token", "work"])
+      try session.tree.awaitEvent("refresh_began", of: "work")
+      let changed = try session.tree.agent("account", "set", "work", "--host", "api.example.com")
+      #expect(changed.succeeded, "\(changed.errorText)")
+      #expect(try waiting.wait() == .exited(0), "\(waiting.errorText)")
+      #expect(try !session.tree.token("work", "--force-refresh").isEmpty)
+      #expect(try session.issuer.count("reuse_detected") == 0)
+    }
+  }
+
   @Test func `are removed with their tokens; another becomes the active one`() throws {
     try Session.with { session in
       try session.tree.signIn("home", at: session.issuer.url)

@@ -40,6 +40,13 @@ import Testing
       #expect(result.failed(1))
       #expect(result.failureCode == "vault_unusable")
       #expect(try !session.tree.directory.open("state/agent").exists("device.key"), "none is made in its place")
+      // Nobody is asked to approve what could not be kept.
+      let asked = try session.issuer.requests()
+      let login = try session.tree.agent(
+        "login", "other", "--issuer", session.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
+        "--device", "--json")
+      #expect(login.failed(1) && login.failureCode == "vault_unusable", "\(login.errorText)")
+      #expect(try session.issuer.requests() == asked)
     }
   }
 

@@ -1,6 +1,7 @@
 import OAuth
 import Platform
 import Sessions
+import Vault
 import Testing
 
 @Suite struct `A session by its policy` {
@@ -66,6 +67,19 @@ import Testing
     #expect(run.session.renewalDue == nil)
     run.session.signedOut()
     #expect(run.session.renewalDue == nil)
+  }
+
+  @Test func `always fresh tries nothing behind a lock, until it is unlocked`() throws {
+    var run = SessionRun()
+    run.session.policy = .background
+    run.session.keepFresh(from: at(0))
+    #expect(run.session.renew(now: at(0)) != nil)
+    let locked = SessionError.vault(VaultError(.locked(.passphrase)))
+    #expect(try run.end(.failure(locked), at: 1) == .failed(locked, fallback: nil))
+    #expect(run.session.attentionDue == nil)
+    #expect(run.session.lastFailure == nil)
+    run.session.keepFresh(from: at(2))
+    #expect(run.session.renewalDue == at(2))
   }
 
   // MARK: offline
