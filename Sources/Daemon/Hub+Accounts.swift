@@ -228,6 +228,7 @@ extension Hub {
     case .failure:
       log.note(.signedOut(.failed), name)
       accounts[name]?.session.forgetToken()
+      renewTokenFiles(of: name)
     }
     send(outcome, name, ticket) { outcome in
       var result = outcome.confirmation.json(name)

@@ -58,6 +58,7 @@ extension Hub {
   private func locked(_ cause: LogEvent.LockCause, _ wiped: Wiped) {
     let told = locks.shut
     locks.isLocking = false
+    locks.isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
     locks.shut = [:]
     endLogins(at: Set(wiped.levels))
     for (name, level) in wiped.accounts ?? accounts.keys.map({ ($0, .device) }) {
@@ -101,12 +102,23 @@ extension Hub {
   /// A level is open from now on, and these accounts with it.
   func unlocked(_ event: LogEvent, _ accounts: [AccountName]) {
     log.note(event)
-    wishes.listen()
-    awaitIdleness()
+    expectLock()
     for account in accounts { log.tell(.unlocked, account) }
     // Those that are always kept fresh could not be while they were locked.
     freshAt = nil
     keepFresh()
+  }
+
+  /// Something is open that a lock takes away.
+  private func expectLock() {
+    locks.isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
+    wishes.listen()
+    awaitIdleness()
+  }
+
+  /// The vault may have become one that only a passphrase opens, without anybody having unlocked it.
+  func lookForLentKey() {
+    if services.vault.levelsToLock.contains(.device) { expectLock() } else { locks.isDeviceKeyLent = false }
   }
 
   /// Begins to count anew, by the settings as they are now.

@@ -220,7 +220,7 @@ extension Hub {
     account.session.signedIn(
       outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isGuest, wallSeconds: services.time.wallSeconds(),
       jitter: jitter())
-    if outcome.grant.protection != .device { locks.idle.used(loop.now) }
+    if locks.keepsOpen(outcome.grant.protection) { locks.idle.used(loop.now) }
     tellAccounts()
     tell(of: account.name) { $0.signedIn(outcome.grant) }
     restartForWaiters(account)

@@ -83,6 +83,7 @@ extension Hub {
       log.note(.signedOut(.failed), name)
       batch.failure = batch.failure ?? Failure(error, account: name.text)
       accounts[name]?.session.forgetToken()
+      renewTokenFiles(of: name)
     }
     guard batch.open.isEmpty else { return }
     if let failure = batch.failure {

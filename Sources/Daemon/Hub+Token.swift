@@ -62,17 +62,22 @@ extension Hub {
     // Without a file nothing is proven, as it is not before the first time.
     if let stamp, stamp == account.provenAgainst {
       account.provenAt = seen
-    } else if services.isCurrent(grant, of: account.name) {
-      account.provenAgainst = stamp
-      account.provenAt = seen
     } else {
-      step(.recordChanged, account.name)
-      account.session.forgetToken()
+      let isCurrent = services.isCurrent(grant, of: account.name)
+      // Another process may have changed what opens the vault, too.
+      if !locks.isDeviceKeyLent { lookForLentKey() }
+      if isCurrent {
+        account.provenAgainst = stamp
+        account.provenAt = seen
+      } else {
+        step(.recordChanged, account.name)
+        account.session.forgetToken()
+      }
     }
   }
 
   private func serve(_ grant: AccessGrant, _ account: Account, _ waiter: Account.Waiter) {
-    if grant.protection != .device { locks.idle.used(loop.now) }
+    if locks.keepsOpen(grant.protection) { locks.idle.used(loop.now) }
     switch waiter.purpose {
     case .token(let extras):
       do {

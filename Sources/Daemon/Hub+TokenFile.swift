@@ -45,9 +45,12 @@ extension Hub {
     }
   }
 
-  /// Removes the files of a daemon that ended without doing so.
+  /// Removes the files of daemons that ended without doing so.
   func removeOrphanedTokenFiles() {
-    if runtimeDirectory != nil { _ = try? openTokenFileStore() }
+    guard runtimeDirectory != nil else { return }
+    _ = try? openTokenFileStore()
+    // The machine may have been started anew since, and then nobody looks there again.
+    for path in UserDirectories.pastRuntimeDirectories() { _ = try? TokenFileStore(existing: path) }
   }
 
   // MARK: Getting tokens

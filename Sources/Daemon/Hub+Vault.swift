@@ -157,7 +157,10 @@ extension Hub {
     _ change: LogEvent.VaultChange, _ ticket: Ticket,
     _ body: @escaping @Sendable (Vault) throws(SessionError) -> JSONObject
   ) {
-    onVault(ticket, body) { hub in hub.log.note(.vaultChanged(change)) }
+    onVault(ticket, body) { hub in
+      hub.log.note(.vaultChanged(change))
+      hub.lookForLentKey()
+    }
   }
 
   /// Runs `body` on a worker and answers with what it returns.

@@ -13,6 +13,11 @@ struct LockState {
   /// What came meanwhile and is done afterwards.
   var afterwards: [(Hub) -> Void] = []
   var idle = IdleLock()
+  /// A lock takes the device's key too, since it does not come back by itself.
+  var isDeviceKeyLent = false
+
+  /// Whether the use of a token at this level is one of what a lock would take away.
+  func keepsOpen(_ level: Protection) -> Bool { level != .device || isDeviceKeyLent }
 }
 
 /// When the vault locks by itself, on a clock that goes on in suspend.

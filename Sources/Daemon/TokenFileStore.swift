@@ -17,6 +17,12 @@ final class TokenFileStore {
     removeOrphans()
   }
 
+  /// - Parameter path: A directory that is there; one that others could have put there is refused.
+  init(existing path: String) throws(DirectoryError) {
+    directory = try PrivateDirectory(opening: path, create: false)
+    removeOrphans()
+  }
+
   private static func open(_ candidates: [String]) throws(DirectoryError) -> PrivateDirectory {
     var problem: DirectoryError?
     for path in candidates {

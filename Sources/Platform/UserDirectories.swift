@@ -43,12 +43,45 @@ package enum UserDirectories {
     let standard = "/run/user/\(Machine.userID)"
     let isThere = unsafe access(standard, F_OK) == 0
     if isThere, candidates.first != "\(standard)/agent" { candidates.append("\(standard)/agent") }
-    if let state = try? stateHome(in: variables) {
-      // A home directory may be shared by hosts, and it outlives their restarts; sockets do not.
-      let host = String(Machine.hostName().map { $0 == "/" ? "_" : $0 })
-      candidates.append("\(state)/agent/run/\(host)-\(Machine.bootID() ?? "unknown")")
+    if let run = try? runHome(in: variables) {
+      candidates.append("\(run)/\(hostPrefix)\(Machine.bootID() ?? "unknown")")
     }
     return candidates
+  }
+
+  /// The directories below the state home that were ``runtimeCandidates()`` on this host before it was last started.
+  package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
+
+  package static func pastRuntimeDirectories(in variables: Variables) -> [String] {
+    guard let start = Machine.bootID(), let run = try? runHome(in: variables),
+      let directory = try? PrivateDirectory(opening: run, create: false), let names = try? directory.fileNames()
+    else { return [] }
+    let prefix = hostPrefix
+    return names.filter { name in
+      // The name of another host may begin with this one's.
+      guard name.utf8.starts(with: prefix.utf8) else { return false }
+      let id = name.utf8.dropFirst(prefix.utf8.count)
+      return isBootID(id) && !id.elementsEqual(start.utf8)
+    }.map { "\(run)/\($0)" }
+  }
+
+  /// A home directory may be shared by hosts, and it outlives their restarts; sockets do not.
+  private static func runHome(in variables: Variables) throws(SystemError) -> String {
+    try stateHome(in: variables) + "/agent/run"
+  }
+
+  private static var hostPrefix: String { String(Machine.hostName().map { $0 == "/" ? "_" : $0 }) + "-" }
+
+  /// As the kernel writes it: `01234567-89ab-cdef-0123-456789abcdef`.
+  private static func isBootID(_ text: Substring.UTF8View) -> Bool {
+    text.count == 36
+      && text.enumerated().allSatisfy { place, byte in
+        switch byte {
+        case UInt8(ascii: "-"): [8, 13, 18, 23].contains(place)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        default: false
+        }
+      }
   }
 
   private static func home(_ name: String, else part: String, in variables: Variables) throws(SystemError) -> String {

@@ -4,11 +4,12 @@ package import Vault
 ///
 /// After a cut between the two the account is there, signed out, and can be removed again.
 package struct AccountRemoval: Sendable {
-  package let signOut: SignOutOperation
+  package private(set) var signOut: SignOutOperation
   package let settingsDirectory: String
 
   package init(_ signOut: SignOutOperation, settingsDirectory: String) {
     self.signOut = signOut
+    self.signOut.endsAccount = true
     self.settingsDirectory = settingsDirectory
   }
 

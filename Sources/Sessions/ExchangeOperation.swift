@@ -39,6 +39,7 @@ package struct ExchangeOperation: Sendable {
       accessToken: response.accessToken, tokenType: response.tokenType,
       scope: (response.scope ?? target.scope)?.text, subject: subject.subject, claims: subject.claims,
       idToken: subject.idToken, issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
-      lifetimeSeconds: response.expiresIn, recordGeneration: stored.generation, dpopKey: subject.dpopKey)
+      lifetimeSeconds: response.expiresIn, recordGeneration: stored.generation, dpopKey: subject.dpopKey,
+      protection: subject.protection)
   }
 }

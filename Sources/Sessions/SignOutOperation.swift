@@ -18,6 +18,9 @@ package struct SignOutOperation: Sendable {
   /// Drop what is cached of the server too, which no other account needs.
   package var forgetsServer = false
 
+  /// The whole account goes, so what is locked may go unread.
+  package var endsAccount = false
+
   package init(
     account: AccountName, configuration: AccountConfiguration?, grant: AccessGrant?, isLocal: Bool,
     services: SessionServices
@@ -59,8 +62,9 @@ package struct SignOutOperation: Sendable {
     do {
       ending.confirmation = try revoke(&ending.logoutURL)
     } catch {
-      // What cannot be read cannot be revoked; whoever only wants to be rid of it says so.
-      if error.isLocked, !isLocal { throw error }
+      // What cannot be read cannot be revoked, nor can the client's registration be kept; whoever only wants to be
+      // rid of it all says so.
+      if error.isLocked, !isLocal || !endsAccount { throw error }
       ending.confirmation = error.isLocked ? .local : .failed(error)
     }
     try forget()
@@ -85,6 +89,7 @@ package struct SignOutOperation: Sendable {
       return try services.record(of: account)?.signedOut
     } catch {
       if case .vault(let problem) = error, problem.isPassing { throw error }
+      if error.isLocked, !endsAccount { throw error }
       return nil
     }
   }

@@ -8,6 +8,8 @@ extension Vault {
   /// - Throws: What is wrong with the file as a whole: `damaged`, `unsupportedVersion`, `badPermissions`.
   package func check() throws(VaultError) -> VaultCheck? {
     let place = try place()
+    // Taken before the file is read: a write that comes between must not make this copy look old.
+    let seen = memory.withLock { $0 }
     guard let directory = try place.open(), let unverified = try parse(place, in: directory) else { return nil }
     var slots: [VaultCheck.Slot] = []
     for slot in unverified.slots {
@@ -15,7 +17,6 @@ extension Vault {
       slots.append(VaultCheck.Slot(SlotSummary(slot), state))
     }
     do {
-      let seen = memory.withLock { $0 }
       let key = try deviceKey(of: unverified, seen: seen, in: directory, path: place.path)
       let vault = try verify(unverified, with: key, seen: seen, path: place.path)
       return VaultCheck(slots: slots, records: try records(of: vault, path: place.path), problem: nil)

@@ -51,20 +51,28 @@ extension Vault {
   ) throws(VaultError) {
     var dead: Set<UInt8> = []
     for slot in vault.file.slots where slot.isAutomatic {
-      guard let kind = slot.kind else { continue }
-      let context = vault.file.context(of: slot, kind: kind)
-      do {
-        _ = try bindings.openAutomatically(slot, context, in: directory, path: path)
-      } catch {
-        switch error.code {
-        case .foreignDevice, .deviceSecretMissing, .tpmUnavailable, .tpmLockedOut, .damaged: dead.insert(slot.number)
-        default: throw error
-        }
-      }
+      if try !opensByItself(slot, of: vault.file, in: directory, path: path) { dead.insert(slot.number) }
     }
     vault.file.removeSlots { dead.contains($0.number) }
     if !vault.file.slots.contains(where: \.isAutomatic) {
       vault.file.addSlot(try bindings.makeBestSlot(for: vault.deviceKey, in: vault.file, directory, path: path))
+    }
+  }
+
+  /// Whether an automatic slot does what it is there for.
+  func opensByItself(
+    _ slot: KeySlot, of file: VaultFile, in directory: borrowing PrivateDirectory, path: String
+  ) throws(VaultError) -> Bool {
+    guard let kind = slot.kind else { return false }
+    let context = file.context(of: slot, kind: kind)
+    do {
+      _ = try bindings.openAutomatically(slot, context, in: directory, path: path)
+      return true
+    } catch {
+      switch error.code {
+      case .foreignDevice, .deviceSecretMissing, .tpmUnavailable, .tpmLockedOut, .damaged: return false
+      default: throw error
+      }
     }
   }
 }

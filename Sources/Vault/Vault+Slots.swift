@@ -82,20 +82,28 @@ extension Vault {
   /// - Throws: `noSuchSlot`; `lastSlot` when records, or the vault itself, would open no more.
   package func removeSlot(_ number: Int) throws(VaultError) {
     let path = try place().path
-    let removed: Bool? = try changing { (vault, _) throws(VaultError) in
-      try located(at: path) { () throws(VaultError.Code) in
-        let protection = try vault.file.slot(number).protection
-        vault.file.removeSlots { $0.number == number }
-        // A slot of an unknown kind is nothing to rely on.
-        let left = vault.file.slots(of: protection)
-        if !left.contains(where: { $0.kind != nil }) {
-          guard protection != .device, vault.file.recordCount(of: protection) == 0 else { throw .lastSlot }
-          if left.isEmpty { vault.dropKey(of: protection) }
+    let removed: Bool? = try changing { (vault, directory) throws(VaultError) in
+      let protection = try located(at: path) { () throws(VaultError.Code) in try vault.file.slot(number).protection }
+      vault.file.removeSlots { $0.number == number }
+      if try !canOpen(protection, vault.file, in: directory, path: path) {
+        guard protection != .device, vault.file.recordCount(of: protection) == 0 else {
+          throw VaultError(.lastSlot, path: path)
         }
+        if vault.file.slots(of: protection).isEmpty { vault.dropKey(of: protection) }
       }
       return true
     }
     if removed == nil { throw VaultError(.noSuchSlot, path: path) }
+  }
+
+  /// Whether a slot is left to rely on: no one of an unknown kind, and no one that should open by itself and does not.
+  private func canOpen(
+    _ protection: Protection, _ file: VaultFile, in directory: borrowing PrivateDirectory, path: String
+  ) throws(VaultError) -> Bool {
+    let left = file.slots(of: protection).filter { $0.kind != nil }
+    if left.contains(where: { !$0.isAutomatic }) { return true }
+    for slot in left where try opensByItself(slot, of: file, in: directory, path: path) { return true }
+    return false
   }
 
   /// The slot that a passphrase or PIN opens, and the key in it.

@@ -140,6 +140,31 @@ import Testing
     }
   }
 
+  @Test func `comes by itself too where only a passphrase opens the vault, but not while that is used`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.directory.write("passphrase", LockedHome.passphrase + "\n")
+      #expect(try tree.agent("vault", "set", "--lock-after", "2s").succeeded)
+      // Nobody has unlocked anything.
+      #expect(try tree.agent("vault", "add-passphrase", "--passphrase-file", tree.path("passphrase")).succeeded)
+      #expect(try tree.agent("vault", "remove-slot", "1").succeeded)
+      for isUnlocked in [false, true] {
+        if isUnlocked { #expect(try tree.agent("unlock", "--passphrase-file", tree.path("passphrase")).succeeded) }
+        for _ in 0..<8 {
+          #expect(try !tree.token().isEmpty)
+          Threads.sleep(for: .milliseconds(500))
+        }
+        let deadline = Instant.now.advanced(by: .seconds(20))
+        while try tree.json("status")["accounts"]?.array?.first?["state"] != "locked" {
+          try #require(Instant.now < deadline, "there is no lock")
+          Threads.sleep(for: .milliseconds(50))
+        }
+        #expect(try tree.agent("token", "--json").failureCode == "locked")
+        #expect(try tree.hasLocked("idle"))
+      }
+    }
+  }
+
   @Test func `does not come while accounts behind it are used, and does when only others are`() throws {
     try LockedHome.with { home in
       try home.run("vault", "set", "--lock-after", "2s")

@@ -128,6 +128,27 @@ import Testing
     }
   }
 
+  @Test func `comes back when a sign-out fails`() throws {
+    try Session.with("--no-refresh-token") { session in
+      let tree = session.tree
+      try Self.reading(tree) { process, _ in
+        let first = try process.readLine()
+        #expect(first.hasPrefix("has "))
+        // What cannot be written cannot be forgotten.
+        let state = "cd '\(tree.path("state/agent"))' && "
+        try #require(try ProcessRunner.shell(state + "mv vault.lock kept && ln -s kept vault.lock").succeeded)
+        #expect(try tree.agent("logout", "--local").failed(1))
+        var told = try process.readLine()
+        // It may be back before the command looks.
+        if told == "gone" { told = try process.readLine() }
+        #expect(told == first)
+        try #require(try ProcessRunner.shell(state + "mv kept vault.lock").succeeded)
+        process.closeInput()
+        #expect(try process.wait() == .exited(9))
+      }
+    }
+  }
+
   @Test func `is gone when the command is killed, and when agent is`() throws {
     try Session.with { session in
       for killsCommand in [true, false] {

@@ -157,12 +157,15 @@ import Testing
     }
   }
 
-  @Test func `is not needed to forget a locked session here`() throws {
+  @Test func `is needed to sign out, also here alone, but not to be rid of the account`() throws {
     try LockedHome.with { home in
       try home.lock()
-      try home.run("logout", "shut", "--local")
-      #expect(try home.tree.agent("token", "shut").failed(3))
+      let refused = try home.tree.agent("logout", "shut", "--local", "--json")
+      #expect(refused.failed(5) && refused.failureCode == "locked", "\(refused.errorText)")
+      #expect(try home.tree.agent("account", "remove", "shut").failed(5))
+      #expect(try home.isLocked())
       try home.run("account", "remove", "shut", "--local")
+      #expect(try home.tree.json("list")["accounts"]?.array?.count == 1)
     }
   }
 

@@ -42,6 +42,27 @@ import Testing
   }
 }
 
+@Suite struct `Runtime directories below the state home` {
+  @Test func `are past when another start of this host made them`() throws {
+    let scratch = try TemporaryDirectory()
+    let variables: UserDirectories.Variables = { ["XDG_STATE_HOME": scratch.path][$0] }
+    #expect(UserDirectories.pastRuntimeDirectories(in: variables) == [])
+    let run = try scratch.open("agent/run")
+    #expect(UserDirectories.pastRuntimeDirectories(in: variables) == [])
+    let host = Machine.hostName()
+    let start = try #require(Machine.bootID())
+    let other = "01234567-89ab-cdef-0123-456789abcdef"
+    let names = [
+      "\(host)-\(other)", "\(host)-\(start)", "\(host)-more-\(other)", "more\(host)-\(other)", "\(host)-unknown",
+      "\(host)-\(other)0", "\(host)-\(other.uppercased())", "\(host)-\(other.dropLast())-", host,
+    ]
+    for name in names { _ = try scratch.open("agent/run/\(name)") }
+    let count = try run.fileNames().count
+    #expect(count == names.count)
+    #expect(UserDirectories.pastRuntimeDirectories(in: variables) == [scratch.path("agent/run/\(host)-\(other)")])
+  }
+}
+
 @Suite struct `Facts about the machine` {
   @Test func `a machine id is 32 digits`() throws {
     let scratch = try TemporaryDirectory()

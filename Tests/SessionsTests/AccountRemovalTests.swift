@@ -47,6 +47,16 @@ import Vault
     #expect(try home.stored() == nil)
   }
 
+  @Test func `that is locked needs an unlock, or the wish to tell nobody`() throws {
+    try home.storeLocked()
+    #expect { _ = try remove() } throws: { ($0 as? SessionError)?.isLocked == true }
+    #expect(try home.settings()[home.account] != nil)
+    #expect(try home.services.vault.accounts() == [home.account])
+    #expect(try remove(isLocal: true).confirmation == .local)
+    #expect(try home.settings()[home.account] == nil)
+    #expect(try home.services.vault.accounts() == [])
+  }
+
   @Test func `of the last one leaves none active`() throws {
     _ = try home.settingsFile.change { $0.remove(other) }
     #expect(try remove(isLocal: true).active == nil)

@@ -60,6 +60,15 @@ final class Home: Sendable {
     try services.vault.write(account, content: content)
   }
 
+  /// Puts a record into the vault that nobody can read before the passphrase `open sesame` is given.
+  func storeLocked() throws {
+    let passphrase = try secret("open sesame")
+    let content = try Self.record().sealedContent()
+    try services.vault.createProtection(.passphrase, secret: passphrase.bytes)
+    try services.vault.write(account, content: content, protection: .passphrase)
+    services.vault.lock()
+  }
+
   /// The record as it is on disk now.
   func stored() throws -> AccountRecord? { try otherProcess().record(of: account) }
 

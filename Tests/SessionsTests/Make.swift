@@ -36,11 +36,13 @@ func at(_ seconds: Double) -> Instant {
 }
 
 func grant(
-  _ token: String = "at", lifetime: Int? = 3600, issuedAt: Double = 0, generation: UInt64 = 1
+  _ token: String = "at", lifetime: Int? = 3600, issuedAt: Double = 0, generation: UInt64 = 1,
+  protection: Protection = .device
 ) throws -> AccessGrant {
   AccessGrant(
     accessToken: try secret(token), tokenType: "Bearer", scope: nil, subject: nil, claims: [:],
-    issuedAt: at(issuedAt), issuedAtUnixSeconds: 0, lifetimeSeconds: lifetime, recordGeneration: generation)
+    issuedAt: at(issuedAt), issuedAtUnixSeconds: 0, lifetimeSeconds: lifetime, recordGeneration: generation,
+    protection: protection)
 }
 
 /// A failure that may pass, as a server in trouble causes it.

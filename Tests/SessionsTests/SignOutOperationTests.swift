@@ -227,6 +227,19 @@ import Vault
     #expect(try home.stored() == nil)
   }
 
+  @Test func `of a locked account is refused, also here alone, and keeps what is in the record`() throws {
+    try home.storeLocked()
+    for isLocal in [false, true] {
+      #expect { _ = try signOut(grant: grant("at-1"), isLocal: isLocal) } throws: {
+        ($0 as? SessionError)?.isLocked == true
+      }
+    }
+    #expect(home.http.requests.isEmpty)
+    let passphrase = try secret("open sesame")
+    try home.services.vault.unlock(.passphrase, secret: passphrase.bytes)
+    #expect(try home.services.record(of: home.account)?.refreshToken?.text == "rt-1")
+  }
+
   @Test func `removes a damaged record`() throws {
     let bytes = Array("not a record".utf8)
     let content = try SecretBytes(copying: bytes.span)

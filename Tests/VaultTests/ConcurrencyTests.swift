@@ -75,6 +75,21 @@ import Vault
     _ = try scratch.directory().lock("vault.lock", wait: .zero)
   }
 
+  @Test func `a look at every part never takes a write that comes between for an old copy`() throws {
+    let vault = scratch.vault()
+    try vault.write(alice, "first")
+    let outcomes = try inThreads(2) { number in
+      for round in 0..<50 {
+        if number == 0 {
+          try vault.write(alice, "\(round)")
+        } else {
+          for _ in 0..<10 { if let problem = try vault.check()?.problem { throw problem } }
+        }
+      }
+    }
+    #expect(outcomes == ["done", "done"])
+  }
+
   @Test func `an account's lock has one holder, and is no other account's`() throws {
     let first = scratch.vault()
     let second = scratch.vault()

@@ -86,7 +86,9 @@ import Testing
 
   @Test func `a vault can be one that opens by a passphrase only`() throws {
     try vault.addPassphrase(for: .device, secret("back"))
+    #expect(vault.levelsToLock == [.passphrase, .tpm2])
     try vault.removeSlot(1)
+    #expect(vault.levelsToLock == [.device, .passphrase, .tpm2])
     #expect(try vault.text(of: alice) == "in the background")
     vault.forgetKeys()
     #expect(throws: error(.locked(.device))) { try vault.text(of: alice) }
@@ -103,6 +105,26 @@ import Testing
     #expect(try vault.bind(.host).number == 4)
     vault.lock()
     #expect(try vault.text(of: alice) == "in the background")
+  }
+
+  @Test(arguments: [true, false]) func `the last slot that still opens the vault stays, whatever else there is`(
+    isReplaced: Bool
+  ) throws {
+    try self.vault.addPassphrase(for: .device, secret("back"))
+    if isReplaced {
+      try scratch.put([UInt8](repeating: 7, count: 32), as: "device.key")
+    } else {
+      try scratch.remove("device.key")
+    }
+    let vault = scratch.vault()
+    try vault.unlock(.device, secret: secret("back"))
+    #expect(throws: error(.lastSlot)) { try vault.removeSlot(3) }
+    // The one that does not open any more may go, and another that opens by itself takes its place.
+    try vault.removeSlot(1)
+    #expect(throws: error(.lastSlot)) { try vault.removeSlot(3) }
+    #expect(try vault.bind(.host).number == 4)
+    try vault.removeSlot(3)
+    #expect(try scratch.vault().text(of: alice) == "in the background")
   }
 
   @Test func `there are 16 slots at most, and 255 numbers`() throws {

@@ -113,6 +113,20 @@ import Testing
     #expect(throws: error(.foreignDevice)) { try vault.text(of: alice) }
   }
 
+  @Test func `keeps its passphrase when the TPM is another, or away`() throws {
+    try vault.write(alice, "x")
+    try vault.addPassphrase(for: .device, secret("back"))
+    let other = try SoftwareTPM()
+    let others: [TPMAccess] = [.at(other.connection), .none]
+    for access in others {
+      let moved = scratch.vault(tpm: access)
+      try moved.unlock(.device, secret: secret("back"))
+      #expect(throws: error(.lastSlot)) { try moved.removeSlot(2) }
+    }
+    try vault.removeSlot(2)
+    #expect(try vault.text(of: alice) == "x")
+  }
+
   @Test func `is looked at with its TPM, and without`() throws {
     try vault.write(alice, "x")
     #expect(try vault.check()?.slots.map(\.state) == [.opens])
