@@ -10,7 +10,7 @@ internal import Wire
 /// while let event = try events.next() { … }
 /// ```
 ///
-/// ``next()`` waits for as long as nothing happens, on the thread that calls it. ``stream(of:)`` is for `async` code.
+/// ``next()`` waits for as long as nothing happens, on the thread that calls it. ``stream(of:socket:keeping:)`` is for `async` code.
 public struct AgentEvents: ~Copyable, Sendable {
   private var connection: DaemonConnection
 
@@ -50,13 +50,7 @@ public struct AgentEvents: ~Copyable, Sendable {
         let reply = try connection.nextLine(before: .distantFuture) { (line) throws(Failure) in
           try Reply(parsing: line)
         }
-        switch reply {
-        case .event(.session(let entry?)): return AgentEvent(entry)
-        case .failure(let failure): throw failure
-        case .result: return nil
-        // Something that a later agent tells.
-        case .event: continue
-        }
+        if let event = try Self.event(reply) { return event }
       }
     } catch {
       if error.code == .daemonUnavailable { return nil }
@@ -70,13 +64,21 @@ public struct AgentEvents: ~Copyable, Sendable {
   /// The next event that is here already; nil when there is none. Never waits.
   mutating func take() throws(Failure) -> AgentEvent? {
     while let reply = try connection.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
-      switch reply {
-      case .event(.session(let entry?)): return AgentEvent(entry)
-      case .failure(let failure): throw failure
-      case .result, .event: continue
-      }
+      if let event = try Self.event(reply) { return event }
     }
     return nil
+  }
+
+  /// What a line tells; nil for something that only a later agent tells.
+  ///
+  /// - Throws: What the agent says went wrong; `daemon_unavailable` when it tells no more, as when it hangs up.
+  private static func event(_ reply: Reply) throws(Failure) -> AgentEvent? {
+    switch reply {
+    case .event(.session(let entry?)): return AgentEvent(entry)
+    case .event: return nil
+    case .failure(let failure): throw failure
+    case .result: throw Failure(.daemonUnavailable, "the agent tells no more")
+    }
   }
 
   /// Reads once; waits if nothing has come.

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// Names an installation: the store of one user's sessions on one machine, from its first sign-in to its removal.
 ///
 /// It is a random number, not a secret, and another one after the store was removed and made anew. Whoever keeps
@@ -9,11 +11,7 @@ public struct InstallationID: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads what ``text`` writes; nil when it is anything else.
   public init?(_ text: String) {
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
-    guard text.utf8.count == 32, text.utf8.allSatisfy({ digits.contains($0) || letters.contains($0) }) else {
-      return nil
-    }
+    guard text.utf8.count == 32, text.utf8.allSatisfy(HexDigit.isLower) else { return nil }
     self.text = text
   }
 

@@ -23,9 +23,10 @@ public final class MemorySessions: SessionContainer {
     @Sendable (_ session: Session, _ options: TokenOptions) throws(AgentError) -> Grant
 
   private struct Entry {
-    var grant: Grant
+    let issuer: String
+    /// Nil after a sign-out.
+    var grant: Grant?
     var refresh: RefreshHandler?
-    var isSignedOut = false
   }
 
   private struct State {
@@ -47,7 +48,8 @@ public final class MemorySessions: SessionContainer {
   /// - Parameter refresh: Without it a session that has expired needs a sign-in.
   public func add(_ grant: Grant, refresh: RefreshHandler? = nil) {
     state.withLock {
-      $0.entries[grant.session.account] = Entry(grant: grant, refresh: refresh)
+      $0.entries[grant.session.account] = Entry(
+        issuer: grant.session.issuer, grant: grant, refresh: refresh)
       $0.active = $0.active ?? grant.session.account
     }
   }
@@ -64,13 +66,16 @@ public final class MemorySessions: SessionContainer {
     return state.withLock { state in
       state.entries.keys.sorted().compactMap { name in
         guard let entry = state.entries[name] else { return nil }
-        let isGood = entry.grant.session.expiresAt.map { $0 > now } ?? true
-        let standing: Account.State =
-          entry.isSignedOut ? .signedOut : isGood ? .active : entry.refresh == nil ? .expired : .stale
         return Account(
-          name: name, isActive: name == state.active, issuer: entry.grant.session.issuer, state: standing)
+          name: name, isActive: name == state.active, issuer: entry.issuer, state: Self.state(of: entry, now: now))
       }
     }
+  }
+
+  private static func state(of entry: Entry, now: Int) -> Account.State {
+    guard let grant = entry.grant else { return .signedOut }
+    if grant.session.expiresAt.map({ $0 > now }) ?? true { return .active }
+    return entry.refresh == nil ? .expired : .stale
   }
 
   /// A valid access token, renewed first if need be.
@@ -80,25 +85,34 @@ public final class MemorySessions: SessionContainer {
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) throws(AgentError) -> AccessToken {
     let (name, entry) = try entry(account)
-    guard !entry.isSignedOut else { throw Self.signInNeeded("signed_out", "\(name) is signed out") }
-    let needed = Int(clamping: options.minimumValidity?.components.seconds ?? 0)
-    let left = entry.grant.session.expiresAt.map { $0 - now() } ?? .max
-    if left > needed, !options.forcesRefresh { return Self.token(entry.grant) }
+    guard let current = entry.grant else { throw Self.signedOut(name) }
+    let needed = options.minimumValidity?.wholeSeconds ?? 0
+    let left = current.session.expiresAt.map { $0 - now() } ?? .max
+    if left > 0, left >= needed, !options.forcesRefresh { return Self.token(current) }
     // The handler is called without the lock: it may take its time.
     guard let refresh = entry.refresh else {
       throw Self.signInNeeded("session_expired", "session expired, please sign in again")
     }
-    let grant = try refresh(entry.grant.session, options)
-    state.withLock { $0.entries[name]?.grant = grant }
+    let grant = try refresh(current.session, options)
+    // Who signed out meanwhile stays signed out.
+    let isKept = state.withLock { state in
+      guard state.entries[name]?.grant != nil else { return false }
+      state.entries[name]?.grant = grant
+      return true
+    }
+    guard isKept else { throw Self.signedOut(name) }
     return Self.token(grant)
   }
 
-  /// Ends a session; the account stays.
+  /// Ends a session; the account stays. The token and what renews it are let go of.
   ///
   /// - Parameter account: nil means the active one.
   public func signOut(_ account: String? = nil) throws(AgentError) {
     let (name, _) = try entry(account)
-    state.withLock { $0.entries[name]?.isSignedOut = true }
+    state.withLock {
+      $0.entries[name]?.grant = nil
+      $0.entries[name]?.refresh = nil
+    }
   }
 
   private func entry(_ account: String?) throws(AgentError) -> (String, Entry) {
@@ -113,6 +127,10 @@ public final class MemorySessions: SessionContainer {
   private static func token(_ grant: Grant) -> AccessToken {
     let bytes = Array(grant.token.utf8)
     return AccessToken(bytes.span, session: grant.session)
+  }
+
+  private static func signedOut(_ account: String) -> AgentError {
+    signInNeeded("signed_out", "\(account) is signed out")
   }
 
   private static func signInNeeded(_ code: String, _ message: String) -> AgentError {

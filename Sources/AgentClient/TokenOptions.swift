@@ -40,7 +40,7 @@ public struct TokenOptions: Sendable, Hashable {
 
 extension Duration {
   /// Rounded up, and not below 0.
-  fileprivate var wholeSeconds: Int {
+  var wholeSeconds: Int {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }
     return Int(clamping: seconds) &+ (attoseconds > 0 && seconds < .max ? 1 : 0)

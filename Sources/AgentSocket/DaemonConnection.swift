@@ -31,32 +31,6 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Sends a request and a descriptor with it.
-  package borrowing func send(_ request: RequestEnvelope, passing passed: borrowing FileDescriptor) throws(Failure) {
-    let line = request.serialized()
-    do {
-      let sent = try UnixSocket.send(line.span, passing: passed.raw, over: socket)
-      try socket.writeAll(line.span.extracting(sent...))
-    } catch {
-      throw ended(error)
-    }
-  }
-
-  /// Sends a request and two descriptors with it, which arrive in this order.
-  package borrowing func send(
-    _ request: RequestEnvelope, passing first: borrowing FileDescriptor, _ second: borrowing FileDescriptor
-  ) throws(Failure) {
-    let line = request.serialized()
-    do {
-      // A message carries one descriptor, so the line goes out as two.
-      let start = try UnixSocket.send(line.span.extracting(..<1), passing: first.raw, over: socket)
-      let sent = start + (try UnixSocket.send(line.span.extracting(start...), passing: second.raw, over: socket))
-      try socket.writeAll(line.span.extracting(sent...))
-    } catch {
-      throw ended(error)
-    }
-  }
-
   /// Sends a request and any number of descriptors with it, which arrive in this order.
   package borrowing func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor]) throws(Failure) {
     let line = request.serialized()

@@ -94,14 +94,13 @@ int agent_accept(int listener) {
   return descriptor >= 0 ? descriptor : -errno;
 }
 
-int agent_peer(int descriptor, unsigned int *user, int *process) {
+int agent_peer(int descriptor, unsigned int *user) {
   struct ucred peer;
   socklen_t length = sizeof peer;
   if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -errno;
   // A socket that is not a local one answers with process 0 and user -1 instead of failing.
   if (length != sizeof peer || peer.pid == 0) return -ENOTCONN;
   *user = peer.uid;
-  *process = peer.pid;
   return 0;
 }
 

@@ -41,7 +41,7 @@ package final class LockWishes: Sendable {
     }
   }
 
-  /// Until the bus is not there, or no longer. A bus that was lost is looked for once more.
+  /// For as long as the bus is there. One that went away is connected to again, until that fails.
   private func hear(_ source: Source) {
     while (try? hearOnce(source)) != nil { Threads.sleep(for: .seconds(1)) }
   }
@@ -72,8 +72,9 @@ extension LockWishes.Source {
     }
   }
 
-  /// Whether a signal wants secrets to be locked. Anybody on the machine may send any signal to us alone, so who sent
-  /// it and what it is about is looked at again.
+  /// Whether a signal wants secrets to be locked. Anybody on the machine may send any signal to us alone, so what it is
+  /// about is looked at again, and on the system's bus, which other users are on too, who sent it. A program of the user
+  /// may pretend to be the screen saver: it could lock all the same.
   func isWish(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
     switch self {
     case .loginManager:

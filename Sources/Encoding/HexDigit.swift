@@ -10,6 +10,11 @@ package enum HexDigit {
     }
   }
 
+  /// Whether this is a digit in lower case.
+  package static func isLower(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+  }
+
   /// Bytes as digits in lower case, two for each.
   package static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes.flatMap { [lower($0 >> 4), lower($0)] }, as: UTF8.self)
@@ -22,7 +27,7 @@ package enum HexDigit {
   }
 
   /// The lower-case digit for the low four bits of `value`.
-  static func lower(_ value: UInt8) -> UInt8 {
+  package static func lower(_ value: UInt8) -> UInt8 {
     let digit = value & 15
     return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + (digit - 10)
   }

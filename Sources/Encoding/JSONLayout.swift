@@ -87,11 +87,6 @@ extension JSONLayout.Node {
   /// The elements of an array, in order; empty when this is no array.
   package var elements: [JSONLayout.Node] { kind == .array ? children : [] }
 
-  /// The names of an object's members, in order; empty when this is no object.
-  package var memberNames: [String] {
-    kind == .object ? children.map { storage.name(of: $0.entry) } : []
-  }
-
   private var children: [JSONLayout.Node] {
     var found: [JSONLayout.Node] = []
     found.reserveCapacity(Int(entry.count))

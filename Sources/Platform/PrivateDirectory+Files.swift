@@ -61,15 +61,6 @@ extension PrivateDirectory {
     if isDurable { try synchronise() }
   }
 
-  /// Gives a file a new name, durably, replacing what has that name.
-  package borrowing func renameFile(_ name: String, to newName: String) throws(SystemError) {
-    try PrivateDirectory.checkName(name)
-    try PrivateDirectory.checkName(newName)
-    let directory = raw
-    try SystemCall.library("renameat") { unsafe renameat(directory, name, directory, newName) }
-    try synchronise()
-  }
-
   /// Whether anything has this name; a dangling link counts.
   package borrowing func exists(_ name: String) -> Bool {
     (try? inode(of: name)) != nil

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Does what ``replaceFile(_:with:mode:)`` could fail at for want of space or rights, and undoes it.
+  /// Does what ``replaceFile(_:with:mode:isDurable:)`` could fail at for want of space or rights, and undoes it.
   ///
   /// It waits for no disk, so it says nothing of one that is broken.
   ///

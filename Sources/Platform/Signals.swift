@@ -16,7 +16,6 @@ package enum Signals {
   package static var SIGCONT: Int32 { Glibc.SIGCONT }
   package static var SIGSTOP: Int32 { Glibc.SIGSTOP }
   package static var SIGTSTP: Int32 { Glibc.SIGTSTP }
-  package static var SIGWINCH: Int32 { Glibc.SIGWINCH }
 
   /// Makes writes to a closed pipe or socket fail with `EPIPE` instead of ending the process.
   package static func ignoreBrokenPipe() {

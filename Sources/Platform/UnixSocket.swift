@@ -63,26 +63,15 @@ package enum UnixSocket {
   ///
   /// - Throws: `ENOTCONN` when the socket has no such peer.
   package static func peerUserID(_ socket: borrowing FileDescriptor) throws(SystemError) -> UInt32 {
-    try peer(socket).user
-  }
-
-  /// The process at the other end when it connected or began to listen. It may have ended since and
-  /// its number may be another's: good for a log line, not for a decision.
-  package static func peerProcessID(_ socket: borrowing FileDescriptor) throws(SystemError) -> Int32 {
-    try peer(socket).process
+    var user: UInt32 = 0
+    try SystemCall.checked(unsafe agent_peer(socket.raw, &user), "getsockopt")
+    return user
   }
 
   /// Limits each read and each write of a blocking socket; past it they throw `EAGAIN`. 0 is no limit.
   package static func setTimeouts(_ socket: borrowing FileDescriptor, seconds: Int) throws(SystemError) {
     let (milliseconds, overflow) = max(0, seconds).multipliedReportingOverflow(by: 1000)
     try SystemCall.checked(agent_set_timeouts(socket.raw, overflow ? .max : milliseconds), "setsockopt")
-  }
-
-  private static func peer(_ socket: borrowing FileDescriptor) throws(SystemError) -> (user: UInt32, process: Int32) {
-    var user: UInt32 = 0
-    var process: Int32 = 0
-    try SystemCall.checked(unsafe agent_peer(socket.raw, &user, &process), "getsockopt")
-    return (user, process)
   }
 
   private static func makeSocket() throws(SystemError) -> FileDescriptor {

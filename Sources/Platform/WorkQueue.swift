@@ -30,15 +30,6 @@ package final class WorkQueue<Element: Sendable>: Sendable {
     monitor.updateForOne { $0.incoming.append(element) }
   }
 
-  /// Adds an element unless `limit` elements wait already; says whether it did.
-  package func tryPush(_ element: Element, limit: Int) -> Bool {
-    monitor.updateForOne { state in
-      guard state.count < limit else { return false }
-      state.incoming.append(element)
-      return true
-    }
-  }
-
   /// Takes the oldest element, waiting for one.
   ///
   /// - Parameter wait: How long at most; nil waits without end, zero does not wait.

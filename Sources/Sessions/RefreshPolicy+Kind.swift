@@ -12,13 +12,5 @@ extension RefreshPolicy {
     /// Only when somebody asks; a token stays in memory for a short time and is never given out when little of its
     /// lifetime is left.
     case strict
-
-    /// Whether tokens are renewed though nobody asks for one.
-    package var renewsAlone: Bool {
-      switch self {
-      case .onDemand, .strict: false
-      case .proactive, .background, .offline: true
-      }
-    }
   }
 }

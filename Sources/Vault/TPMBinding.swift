@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 internal import Platform
 
 /// Wraps a key so that it opens only with a key that never leaves the TPM, on top of all that a host slot needs.
@@ -175,13 +176,11 @@ final class TPMBinding: Sendable {
       var digits = SecretBuffer(capacity: 32)
       derived.withBytes { bytes in
         for index in bytes.indices {
-          digits.append(digit(bytes[index] >> 4))
-          digits.append(digit(bytes[index] & 15))
+          digits.append(HexDigit.lower(bytes[index] >> 4))
+          digits.append(HexDigit.lower(bytes[index]))
         }
       }
       return try digits.finish()
     }
   }
-
-  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 }

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 internal import Platform
 
 /// Where the vault of this machine lies: its names, and the reading and writing of its files.
@@ -24,7 +25,7 @@ struct VaultPlace: Sendable {
     let input = Array("agent vault name".utf8) + machineIdentity
     do {
       let hash = try Digest.sha256.hash(input.span)
-      fileName = Self.prefix + hash.prefix(Self.nameLength / 2).map(Self.hexadecimal).joined()
+      fileName = Self.prefix + HexDigit.text(Array(hash.prefix(Self.nameLength / 2)))
     } catch {
       throw VaultError(VaultError.Code(error), path: directory)
     }
@@ -111,14 +112,6 @@ struct VaultPlace: Sendable {
   private static func isVaultName(_ name: String) -> Bool {
     guard name.hasPrefix(prefix) else { return false }
     let rest = name.dropFirst(prefix.count)
-    return rest == unbound || (rest.utf8.count == nameLength && rest.utf8.allSatisfy(isHexadecimal))
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> String {
-    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    return rest == unbound || (rest.utf8.count == nameLength && rest.utf8.allSatisfy(HexDigit.isLower))
   }
 }

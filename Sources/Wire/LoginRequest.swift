@@ -47,18 +47,6 @@ package struct LoginRequest: Sendable, Hashable {
     get { settings[keyPath: member] }
     set { settings[keyPath: member] = newValue }
   }
-
-  /// Whether anything but the account's name was given, so that stored settings would change.
-  package var changesSettings: Bool {
-    var bare = LoginRequest()
-    bare.account = account
-    bare.wantsQRCode = wantsQRCode
-    (bare.isDetached, bare.demands) = (isDetached, demands)
-    (bare.flow, bare.canOpenBrowser) = (flow, canOpenBrowser)
-    bare.settings.proxy = settings.proxy
-    bare.settings.proxyExclusions = settings.proxyExclusions
-    return self != bare
-  }
 }
 
 extension LoginRequest {

@@ -3,7 +3,7 @@
 ///
 /// Written as an ordinary string literal: `"no connection to \(server)"` has the template `no connection to %1$s`.
 /// A value may be a phrase itself, which is translated too. Nothing is ever formatted by a template that came from a
-/// catalogue but by ``rendered(_:_:)``, which knows no more than these places.
+/// catalogue but by ``rendered(_:_:isolated:)``, which knows no more than these places.
 package struct Phrase: Sendable {
   /// What stands in a place.
   package indirect enum Value: Sendable, Hashable {

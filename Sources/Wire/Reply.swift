@@ -20,7 +20,7 @@ package enum Reply: Sendable, Hashable {
   }
 
   /// A line is not of this protocol. Made only when it is told: this is on the way to every token.
-  static var unreadable: Failure {
+  package static var unreadable: Failure {
     Failure(.internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
   }
 

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// Asks for an access token in a file that is kept fresh until the sender goes.
 package struct TokenFileRequest: Sendable, Hashable {
   /// The account; nil means the active one.
@@ -34,9 +36,6 @@ package enum TokenFileName {
   package static func isWellFormed(_ name: String) -> Bool {
     guard name.utf8.starts(with: prefix.utf8) else { return false }
     let rest = name.utf8.dropFirst(prefix.utf8.count)
-    return rest.count == digits
-      && rest.allSatisfy {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-      }
+    return rest.count == digits && rest.allSatisfy(HexDigit.isLower)
   }
 }

@@ -29,12 +29,12 @@ import Testing
     let world = World()
     let session = RefreshableSession(in: world.container(), TokenOptions(minimumValidity: .seconds(60)))
     #expect(try session.token().revealed() == "token-1")
-    world.time.withLock { $0 += 239 }
+    world.time.withLock { $0 += 240 }
     #expect(try session.token().revealed() == "token-1")
     world.time.withLock { $0 += 1 }
     let token = try session.token()
     #expect(token.revealed() == "token-2")
-    #expect(token.session.expiresAt == 1540)
+    #expect(token.session.expiresAt == 1541)
     #expect(session.latest == token.session)
   }
 

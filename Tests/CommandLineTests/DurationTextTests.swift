@@ -1,4 +1,5 @@
 import Testing
+import Wire
 
 @testable import CommandLine
 
@@ -34,8 +35,8 @@ import Testing
     #expect(RelativeTime.expiry(at: 400, now: 1000) == "expired 10m ago")
     #expect(RelativeTime.expiry(at: .min, now: 1000) == "expires at no time that can be told")
     #expect(RelativeTime.expiry(at: .max, now: -1) == "expires at no time that can be told")
-    #expect(RelativeTime.past(.min, now: 1000) == "long ago")
-    #expect(RelativeTime.past(.max, now: 1000) == "0s ago")
+    #expect(RelativeTime.pastPhrase(.min, now: 1000).english == "long ago")
+    #expect(RelativeTime.pastPhrase(.max, now: 1000).english == "0s ago")
   }
 }
 

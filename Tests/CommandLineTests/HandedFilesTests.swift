@@ -49,6 +49,21 @@ import Wire
         == "standard input cannot hold what --client-secret-file and --client-key-file name")
   }
 
+  /// Nothing is connected to and nothing read: the words of the failure are all that there is.
+  @Test(arguments: [
+    ("vault change-passphrase --passphrase-file - --new-passphrase-file -", "passphrase-file", "new-passphrase-file"),
+    ("vault change-passphrase --protection tpm2 --pin-fd 0 --new-pin-file -", "new-pin-file", "pin-fd"),
+    ("unlock --passphrase-file - --pin-fd 0", "passphrase-file", "pin-fd"),
+    ("login work --client-secret-file - --passphrase-file -", "client-secret-file", "passphrase-file"),
+  ])
+  func `is not in standard input beside another secret`(line: String, first: String, second: String) throws {
+    let program = try AgentProgram()
+    let result = try program.run(line.split(separator: " ").map { String($0) } + ["--no-input"])
+    #expect(result.status == .exited(2))
+    #expect(
+      result.errorText == "agent: error: standard input cannot hold what --\(first) and --\(second) name\n")
+  }
+
   @Test func `must be there`() {
     #expect(
       failure(["--client-key-file", "/nowhere/key"])

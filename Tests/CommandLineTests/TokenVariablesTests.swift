@@ -7,7 +7,11 @@ import Wire
 
 @Suite struct `Variables of a token` {
   private func statements(
-    _ line: [UInt8], _ variables: TokenVariables = .usual, for shell: Shell = .sh
+    _ line: [UInt8], for shell: Shell = .sh
+  ) throws(Failure) -> String { try statements(line, TokenVariables([]), for: shell) }
+
+  private func statements(
+    _ line: [UInt8], _ variables: TokenVariables, for shell: Shell = .sh
   ) throws(Failure) -> String {
     let answer = try TokenAnswer(parsing: line.span)
     return try SecretText.with(capacity: 10) { (text) throws(Failure) in
@@ -67,7 +71,7 @@ import Wire
   @Test func `take the place of inherited ones, and nothing else changes`() throws {
     let inherited = ["HOME=/h", "AGENT_SUBJECT=old", "AGENT_ACCOUNTS=x", "AGENT_ACCOUNT=old", "X"]
     #expect(
-      try environment(AnswerLine.make(expiresAt: nil), .usual, inherited: inherited) == [
+      try environment(AnswerLine.make(expiresAt: nil), TokenVariables([]), inherited: inherited) == [
         "HOME=/h", "AGENT_ACCOUNTS=x", "X", "AGENT_ACCESS_TOKEN=abc", "AGENT_TOKEN_TYPE=Bearer", "AGENT_ACCOUNT=work",
         "AGENT_ISSUER=https://id.example.com", "AGENT_SUBJECT=42",
       ])
@@ -102,7 +106,7 @@ import Wire
   }
 
   @Test func `ask for no more than they need`() throws {
-    #expect(TokenVariables.usual.extras == TokenRequest.Extras())
+    #expect(try TokenVariables([]).extras == TokenRequest.Extras())
     #expect(try TokenVariables(["A=access_token", "B=scope"]).extras == TokenRequest.Extras())
     #expect(try TokenVariables(["A=id_token"]).extras == TokenRequest.Extras(idToken: true))
     #expect(try TokenVariables(["A=access_token", "B=claim:x"]).extras == TokenRequest.Extras(claims: true))

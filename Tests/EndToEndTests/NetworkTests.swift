@@ -115,7 +115,11 @@ import Testing
       try #require(set.succeeded, "\(set.errorText)")
       #expect(try tree.agent("request", address + "/x").failed(4))
       let caller = try tree.start(["request", address + "/x", "--wait", "60s", "--verbose"])
-      while !caller.errorText.contains("resource: network") { Threads.sleep(for: .milliseconds(20)) }
+      let deadline = Instant.now.advanced(by: .seconds(30))
+      while !caller.errorText.contains("resource: network") {
+        try #require(Instant.now < deadline, "\(caller.errorText)")
+        Threads.sleep(for: .milliseconds(20))
+      }
       let listener = try UnixSocket.listenLoopback(port: port)
       try #require(try listener.waitUntilReadable(timeout: .seconds(30)))
       let peer = try Conversation(UnixSocket.accept(listener), number: 1) { _ in }

@@ -46,12 +46,6 @@ import Testing
     #expect(start.duration(to: .now) >= .milliseconds(40))
   }
 
-  @Test func `a full queue takes no more`() {
-    let queue = WorkQueue<Int>()
-    #expect((1...3).map { queue.tryPush($0, limit: 2) } == [true, true, false])
-    #expect(queue.count == 2)
-  }
-
   @Test func `a closed queue hands out what it has, then ends`() {
     let queue = WorkQueue<Int>()
     queue.push(1)

@@ -17,7 +17,6 @@ import Testing
   @Test(arguments: [(Kind.onDemand, nil), (.proactive, 3300.0), (.background, 3300), (.offline, 3300), (.strict, nil)])
   func `renews a used token before its end, or not`(policy: Kind, due: Double?) throws {
     #expect(try used(policy).session.renewalDue == due.map { at($0) })
-    #expect(policy.renewsAlone == (due != nil))
   }
 
   @Test(arguments: Kind.allCases) func `renews an unused token only where it is always to be fresh`(policy: Kind) throws

@@ -14,6 +14,18 @@ private func settles(at bytes: Int) -> Bool {
   return false
 }
 
+/// How many bytes are used once that has been the same for a while, 5 seconds at most.
+private func settled() -> Int {
+  var (used, agreeing) = (SecureHeap.used, 0)
+  let deadline = Instant.now.advanced(by: .seconds(5))
+  while agreeing < 20, Instant.now < deadline {
+    Threads.sleep(for: .milliseconds(10))
+    agreeing = SecureHeap.used == used ? agreeing + 1 : 0
+    used = SecureHeap.used
+  }
+  return used
+}
+
 /// What is on the secure heap is counted, so each test has a process of its own.
 @Suite struct `The keys in memory` {
   @Test(.needsSoftwareTPM) func `go with the lock, all that a passphrase or PIN opened`() async throws {
@@ -32,8 +44,7 @@ private func settles(at bytes: Int) -> Bool {
       vault.lock()
       // The library keeps something for its random numbers, also for the thread that asks the TPM, until that has
       // ended. A key is what was made, and the two derived from it.
-      Threads.sleep(for: .milliseconds(200))
-      let bare = SecureHeap.used
+      let bare = settled()
       let one = 3 * 32
       for _ in 0..<3 {
         try vault.unlock(.passphrase, secret: secret("one"))

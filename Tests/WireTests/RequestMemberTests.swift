@@ -111,38 +111,3 @@ import Wire
     #expect(try RequestEnvelope(parsing: line.span) == RequestEnvelope(.login(login)))
   }
 }
-
-@Suite struct `A sign-in request` {
-  @Test func `changes settings when it says more than where`() {
-    var request = LoginRequest()
-    #expect(!request.changesSettings)
-    request.account = "work"
-    request.proxy = "http://proxy.example"
-    request.proxyExclusions = "localhost"
-    #expect(!request.changesSettings)
-    #expect(fullLogin.changesSettings)
-  }
-
-  @Test func `changes settings with any member but the account and the proxy`() {
-    let texts: [WritableKeyPath<LoginRequest, String?>] = [
-      \.issuer, \.clientID, \.tokenEndpointAuthMethod, \.authentication.keyAlgorithm,
-      \.authentication.keyID, \.signing.idTokenAlgorithm, \.signing.userInfoAlgorithm, \.caFile, \.endpoints.token,
-      \.endpoints.deviceAuthorization, \.endpoints.userinfo, \.endpoints.revocation, \.endpoints.registration,
-      \.endpoints.jwks,
-    ]
-    for path in texts { #expect(changed { $0[keyPath: path] = "x" }, "\(path)") }
-    let flags: [WritableKeyPath<LoginRequest, Bool>] = [
-      \.allowHTTPLoopback, \.keepsAccessToken, \.dpop, \.authentication.basicUnencoded, \.authentication.certificate,
-    ]
-    for path in flags { #expect(changed { $0[keyPath: path] = true }, "\(path)") }
-    for kind in HandedSecret.allCases { #expect(changed { $0.handsOver = [kind] }, "\(kind)") }
-    #expect(changed { $0.authentication.assertionAudience = .tokenEndpoint })
-    for path in [\LoginRequest.scope, \.pins] { #expect(changed { $0[keyPath: path] = ["x"] }, "\(path)") }
-  }
-
-  private func changed(_ change: (inout LoginRequest) -> Void) -> Bool {
-    var request = LoginRequest()
-    change(&request)
-    return request.changesSettings
-  }
-}

@@ -54,7 +54,7 @@ int agent_loopback_bind(int descriptor, int ipv6, int port);
 int agent_loopback_connect(int descriptor, int ipv6, int port);
 int agent_local_port(int descriptor);
 int agent_accept(int listener);
-int agent_peer(int descriptor, unsigned int *user, int *process);
+int agent_peer(int descriptor, unsigned int *user);
 int agent_set_timeouts(int descriptor, long milliseconds);
 
 // Bytes with at most one descriptor beside them (SCM_RIGHTS). A second descriptor is closed.

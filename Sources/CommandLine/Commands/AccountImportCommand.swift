@@ -8,7 +8,7 @@ enum AccountImportCommand {
     let account = try AccountCommand.named(invocation)
     var settings = try SettingsOptions.read(invocation)
     (settings.proxy, settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
-    let files = try HandedFiles(invocation, beside: .refreshTokenFile)
+    let files = try HandedFiles(invocation)
     let token = try openToken(invocation)
     let client = DaemonClient(invocation)
     let request = Request.account(.import(account: account, settings, handsOver: files.announced))

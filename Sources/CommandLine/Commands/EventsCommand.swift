@@ -33,7 +33,8 @@ enum EventsCommand {
     return String(decoding: JSON.object(entry.json).serialized(), as: UTF8.self) + "\n"
   }
 
-  /// Returns never: ends with the daemon, with its deadline, or with whoever reads.
+  /// Returns when the daemon has no more to tell. That it stops, or that the time given has passed, is an error; whoever
+  /// reads may end it sooner.
   private static func follow(_ request: EventsRequest, _ invocation: Invocation) throws(Failure) {
     let client = DaemonClient(invocation)
     var connection = try DaemonLauncher.connectOrStart(client.console)

@@ -15,11 +15,11 @@ struct HandedFiles {
     (.initialAccessTokenFile, .initialAccessToken, "initial access token"),
   ]
 
-  /// - Parameter other: Another option whose file may be standard input.
   /// - Throws: `invalid_request` for a file that cannot be read, for two ways to give one secret, and for two
-  ///   files that are standard input.
-  init(_ invocation: Invocation, beside other: OptionName? = nil) throws(Failure) {
-    try Self.check(invocation, other)
+  ///   secrets in standard input, whatever options name them.
+  init(_ invocation: Invocation) throws(Failure) {
+    try SharedInput.refuse(invocation)
+    try Self.check(invocation)
     for kind in HandedSecret.allCases {
       guard let descriptor = try Self.open(kind, invocation) else { continue }
       announced.insert(kind)
@@ -27,15 +27,7 @@ struct HandedFiles {
     }
   }
 
-  private static func check(_ invocation: Invocation, _ other: OptionName?) throws(Failure) {
-    let fromInput = (files.map(\.option) + [other].compactMap { $0 }).filter {
-      invocation.text($0)?.utf8.elementsEqual("-".utf8) ?? false
-    }
-    guard fromInput.count <= 1 else {
-      throw Failure(
-        .invalidRequest,
-        "standard input cannot hold what \(fromInput.map { "--\($0.rawValue)" }.joined(separator: " and ")) name")
-    }
+  private static func check(_ invocation: Invocation) throws(Failure) {
     let ways = [OptionName.clientSecretFile, .clientSecretEnvironment, .clientSecretPrompt].filter(invocation.has)
     guard ways.count <= 1 else {
       throw Failure(.invalidRequest, "give one of \(ways.map { "--\($0.rawValue)" }.joined(separator: " and "))")

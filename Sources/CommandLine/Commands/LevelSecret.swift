@@ -39,11 +39,13 @@ struct LevelSecret {
   /// An open file that holds it.
   ///
   /// - Parameter purpose: What the person who types it is told it is for; nothing when that is plain.
-  /// - Throws: `invalid_request` when two ways are named, or none and nothing may or can be typed.
+  /// - Throws: `invalid_request` when two ways are named, or none and nothing may or can be typed; or when standard
+  ///   input is to hold another secret too.
   func open(_ invocation: Invocation, for purpose: String = "") throws(Failure) -> SharedDescriptor {
     if invocation.has(file), invocation.has(descriptor) {
       throw Failure(.invalidRequest, "give one of --\(file.rawValue) and --\(descriptor.rawValue)")
     }
+    try SharedInput.refuse(invocation)
     if let path = invocation.text(file) {
       return SharedDescriptor(try LoginOptions.openSecret(path, called: title, option: file))
     }

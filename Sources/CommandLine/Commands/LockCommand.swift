@@ -24,6 +24,7 @@ enum LockCommand {
 
   @Sendable static func unlock(_ invocation: Invocation) throws(Failure) -> Int32 {
     try refuseNoDaemon(invocation)
+    try SharedInput.refuse(invocation)
     let client = DaemonClient(invocation)
     let account = try invocation.namedAccount()
     let opened = try client.conversing { (connection) throws(Failure) in

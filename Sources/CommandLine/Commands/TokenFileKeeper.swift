@@ -47,9 +47,7 @@ struct TokenFileKeeper: ~Copyable {
       case .event(.tokenFile(let file)): return file
       case .event(let event): client.tell(event)
       case .failure(let failure): throw failure
-      case .result:
-        throw Failure(
-          .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
+      case .result: throw Reply.unreadable
       }
     }
   }

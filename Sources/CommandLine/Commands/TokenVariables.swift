@@ -2,7 +2,7 @@ internal import Wire
 
 /// The variables that `env` and `exec` set: those that `--var` names, and without it the usual ones.
 struct TokenVariables: Sendable {
-  /// Empty for the usual ones.
+  /// Empty for the usual ones, those of ``ShellVariable``.
   private let mappings: [VariableMapping]
   /// The token is in a file, and the variables tell where. What a renewal would make untrue is then only set when it
   /// is asked for.
@@ -12,14 +12,6 @@ struct TokenVariables: Sendable {
 
   /// The one that tells where the file is, unless `--var` names others.
   static let fileVariable = "AGENT_TOKEN_FILE"
-
-  /// The ones of ``ShellVariable``.
-  static var usual: TokenVariables { TokenVariables(mappings: [], isForFile: false) }
-
-  private init(mappings: [VariableMapping], isForFile: Bool) {
-    self.mappings = mappings
-    self.isForFile = isForFile
-  }
 
   /// Those that the prompt keeps fresh. The account is not among the usual ones: it would outlive `agent use`.
   var fresh: TokenVariables {

@@ -16,7 +16,7 @@ enum DaemonProgram {
     path.lastIndex(of: "/").map { path[..<$0] } ?? ""
   }
 
-  /// The number under which ``start(arguments:inheriting:)`` hands its descriptor over.
+  /// The number under which ``start(arguments:inheriting:needsHome:)`` hands its descriptor over.
   static let inheritedNumber: Int32 = 3
 
   /// Starts `agentd` away from the terminal, with a clean environment.

@@ -8,9 +8,6 @@ struct PipedAnswer: ~Copyable {
   private let client: DaemonClient
   private let pipe: FileDescriptor
 
-  static let notOfThisProtocol = Failure(
-    .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
-
   /// - Parameter pipe: The end that the content comes out of. The daemon has the only copy of the other one.
   init(_ client: DaemonClient, from pipe: consuming FileDescriptor) {
     self.client = client
@@ -34,7 +31,7 @@ struct PipedAnswer: ~Copyable {
       passed += count
       return true
     }
-    guard let total = total(result) else { throw Self.notOfThisProtocol }
+    guard let total = total(result) else { throw Reply.unreadable }
     while passed < total {
       guard let count = try pass(pipe) else {
         throw Failure(.daemonUnavailable, "the daemon ended before the whole answer was there")

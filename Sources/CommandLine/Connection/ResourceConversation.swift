@@ -48,10 +48,9 @@ struct ResourceConversation {
     do { pipe = try Pipe() } catch { throw Failure(error, doing: "the request could not be made") }
     _ = client.tellAsking(.call(request))
     let envelope = client.envelope(.call(request))
-    switch content {
-    case .none: try connection.send(envelope, passing: pipe.writing)
-    case .some(let content): try connection.send(envelope, passing: content, pipe.writing)
-    }
+    var passed: [SharedDescriptor] = []
+    if let content { passed.append(SharedDescriptor(content)) }
+    try connection.send(envelope, passing: passed + [SharedDescriptor(pipe.writing)])
     // The daemon's copy of the other end is the only one from now on.
     return pipe.reading
   }
@@ -69,7 +68,7 @@ struct ResourceConversation {
       case .event(.response(let head)): return head
       case .event(let event): client.tell(event)
       case .failure(let failure): throw failure
-      case .result: throw PipedAnswer.notOfThisProtocol
+      case .result: throw Reply.unreadable
       }
     }
   }
@@ -92,7 +91,7 @@ struct ResourceConversation {
       return count
     }
     guard let account = result["account"]?.string, let bytes = result["body_bytes"]?.int else {
-      throw PipedAnswer.notOfThisProtocol
+      throw Reply.unreadable
     }
     let problem = result["problem"].flatMap { Failure(json: $0) }
     client.console.detail("the answer has status \(head.status) and \(bytes) bytes")

@@ -66,7 +66,7 @@ struct VerifyConversation {
       try tell(block)
       return block.lines.count
     }
-    guard let tally = VerifyTally(json: result) else { throw PipedAnswer.notOfThisProtocol }
+    guard let tally = VerifyTally(json: result) else { throw Reply.unreadable }
     return tally
   }
 }

@@ -24,7 +24,4 @@ enum RelativeTime {
 
   /// `expires in 54m` or `expired 2h ago`.
   static func expiry(at unixSeconds: Int, now: Int) -> String { expiryPhrase(at: unixSeconds, now: now).english }
-
-  /// `12m ago`.
-  static func past(_ unixSeconds: Int, now: Int) -> String { pastPhrase(unixSeconds, now: now).english }
 }

@@ -45,7 +45,7 @@ extension Command {
         + " somebody has unlocked them.",
       #"With `--json` prints `{"path", "exists", "device_bound", "binding", "binding_problem", "slots": [{"slot", "kind","#
         + #" "protection", "needs_secret"}], "levels": [{"protection", "locked", "accounts"}], "lock_after", "problem"}`."#
-        + " `kind` is `host`, `tpm2` or `passphrase`; `needs_secret` is there for a slot whose passphrase or PIN"
+        + " `kind` is `host`, `tpm2` or `passphrase`; `needs_secret` is there for a slot whose passphrase"
         + " `agent vault rotate-key` will ask for; `lock_after` is in seconds, 0 for never; `problem`, why the vault"
         + #" cannot be used, is `{"code", "message", "hint"}`."#,
     ],

@@ -8,7 +8,8 @@ enum Manual {
   static let description = [
     "`agent` keeps a person signed in to OAuth 2.0 and OpenID Connect services from the terminal."
       + " After one sign-in, scripts and programs get a fresh access token whenever they ask."
-      + " Access tokens live only in the memory of `agentd`, a daemon of the user's own that `agent` starts by itself."
+      + " Access tokens live in the memory of `agentd`, a daemon of the user's own that `agent` starts by itself;"
+      + " elsewhere only where that was asked for, with `--keep` in the vault and with `agent exec --token-file` in a file."
       + " Refresh tokens live in an encrypted file that only this device can open."
       + " Every ID Token is verified.",
     "An account is a client registration at an authorization server together with the user signed in with it."
@@ -33,6 +34,10 @@ enum Manual {
       term: "AGENT_SOCKET",
       meaning: "The absolute path of the daemon's socket, in place of the usual one."
         + " Its directory must belong to the user and be closed to all others."),
+    Item(
+      term: "BROWSER",
+      meaning: "The browser of `agent login` and `agent logout --browser`: commands separated by colons, in which `%s`"
+        + " stands for the address."),
     Item(
       term: "HTTPS_PROXY",
       meaning: "The proxy that `agent login` keeps with the account; also `https_proxy`, `ALL_PROXY` and `all_proxy`."
@@ -76,7 +81,7 @@ enum Manual {
     Item(term: "2", meaning: "The command line is wrong."),
     Item(term: "3", meaning: "A sign-in is needed: there is no session, or it expired or was revoked."),
     Item(term: "4", meaning: "A passing failure of the network or the server: try again later."),
-    Item(term: "5", meaning: "The vault is locked."),
+    Item(term: "5", meaning: "The account or the vault is locked, or the passphrase or PIN was wrong."),
     Item(term: "6", meaning: "The user or the server said no."),
     Item(term: "7", meaning: "A token does not hold, or is none."),
     Item(term: "130", meaning: "A sign-in was cancelled with Ctrl-C."),

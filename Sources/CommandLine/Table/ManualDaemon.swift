@@ -87,7 +87,7 @@ enum ManualDaemon {
   private static let environment: [ManualBlock] = [
     .text(
       "All variables are dropped at the start but `HOME`, `USER`, `LOGNAME`, `LANG`, `LANGUAGE`, `PATH`, `TZ` and those"
-        + " that begin with `LC_`, `XDG_`, `TPM2` or `TPM_`. The proxy is a setting of the account, see agent-config(5)."
+        + " that begin with `LC_`, `XDG_`, `TPM2`, `TPM_` or `TSS2_`. The proxy is a setting of the account, see agent-config(5)."
     ),
     .list(
       Manual.environment.filter { $0.term.hasPrefix("XDG_") } + [

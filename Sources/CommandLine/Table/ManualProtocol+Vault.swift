@@ -37,7 +37,9 @@ extension ManualProtocol {
     result: [
       Member("path", "text", "The file."),
       Member("exists", "boolean", "Whether it is there."),
-      Member("device_bound", "boolean", "Whether the machine has an id, so that another one cannot open it."),
+      Member(
+        "device_bound", "boolean",
+        "Whether another machine cannot open it: this one has an id, or the TPM binds it."),
       Member("binding", "text", "What opens it in the background: `tpm2` or `host`; absent when nothing does."),
       Member("binding_problem", "text", "Why that is not the TPM."),
       Member(
@@ -93,7 +95,7 @@ extension ManualProtocol {
   private static let check = Description(
     name: "vault_check", purpose: "Reads everything and tells what it finds.",
     result: [
-      Member("sound", "boolean", "Whether nothing is damaged."),
+      Member("sound", "boolean", "Whether nothing is damaged and all that should open here does."),
       Member("slots", "list of objects", "For each slot `slot`, `kind`, `protection` and `state`."),
       Member(
         "accounts", "list of objects", "For each account with a record `account`, `protection` and `state`."),

@@ -35,10 +35,13 @@ extension Option {
   static var newSecrets: [Option] {
     [
       Option(
-        name: .newPassphraseFile, value: .file("FILE"), summary: "Read the new passphrase from this file"),
+        name: .newPassphraseFile, value: .file("FILE"),
+        summary: "Read the new passphrase from this file, or from standard input when it is `-`"),
       Option(
         name: .newPassphraseFD, value: .text("NUMBER"), summary: "Read the new passphrase from this open descriptor"),
-      Option(name: .newPINFile, value: .file("FILE"), summary: "Read the new PIN from this file"),
+      Option(
+        name: .newPINFile, value: .file("FILE"),
+        summary: "Read the new PIN from this file, or from standard input when it is `-`"),
       Option(name: .newPINFD, value: .text("NUMBER"), summary: "Read the new PIN from this open descriptor"),
     ]
   }

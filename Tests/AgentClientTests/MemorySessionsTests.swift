@@ -1,0 +1,70 @@
+import AgentClient
+import Synchronization
+import Testing
+
+@Suite struct `Sessions in the memory of a program` {
+  /// A grant that has 60 seconds left at the time 1000, which is always.
+  private static func sessions(refresh: MemorySessions.RefreshHandler?) -> MemorySessions {
+    let sessions = MemorySessions { 1000 }
+    sessions.add(grant("first"), refresh: refresh)
+    return sessions
+  }
+
+  private static func grant(_ token: String, lifetime: Int = 60) -> MemorySessions.Grant {
+    MemorySessions.Grant(
+      token: token,
+      session: Session(account: "work", issuer: "https://id.example", subject: "ann", expiresAt: 1000 + lifetime))
+  }
+
+  private static let signedOut = AgentError(.signIn, code: "signed_out", message: "work is signed out")
+
+  @Test(
+    arguments: [
+      (nil, "first"), (.seconds(60), "first"), (.milliseconds(59_001), "first"), (.milliseconds(60_001), "second"),
+      (.seconds(61), "second"), (.seconds(-1), "first"),
+    ] as [(Duration?, String)])
+  func `are renewed when less than the wanted time is left, counted in whole seconds`(
+    wanted: Duration?, token: String
+  ) throws {
+    let sessions = Self.sessions { (_, _) throws(AgentError) in Self.grant("second") }
+    #expect(try sessions.token(for: "work", TokenOptions(minimumValidity: wanted)).revealed() == token)
+  }
+
+  @Test func `give out no token whose time is over, also where no time is wanted`() throws {
+    let sessions = MemorySessions { 1000 }
+    sessions.add(Self.grant("first", lifetime: 0)) { (_, _) throws(AgentError) in Self.grant("second") }
+    #expect(try sessions.token(for: "work", TokenOptions(minimumValidity: .zero)).revealed() == "second")
+  }
+
+  /// Is gone when nothing holds it any more.
+  private final class Kept: Sendable {}
+
+  @Test func `let go of what renews them at the sign-out, and keep the account`() throws {
+    weak var kept: Kept?
+    let sessions: MemorySessions
+    do {
+      let held = Kept()
+      kept = held
+      sessions = Self.sessions { (_, _) throws(AgentError) in withExtendedLifetime(held) { Self.grant("second") } }
+    }
+    let before = kept != nil
+    try sessions.signOut("work")
+    let after = kept != nil
+    #expect([before, after] == [true, false])
+    #expect(throws: Self.signedOut) { try sessions.token().revealed() }
+    let expected = Account(name: "work", isActive: true, issuer: "https://id.example", state: .signedOut)
+    #expect(sessions.accounts() == [expected])
+  }
+
+  @Test func `stay signed out when a renewal ends after the sign-out`() throws {
+    let container = Mutex<MemorySessions?>(nil)
+    let sessions = Self.sessions { (_, _) throws(AgentError) in
+      try container.withLock { $0 }?.signOut("work")
+      return Self.grant("second")
+    }
+    container.withLock { $0 = sessions }
+    #expect(throws: Self.signedOut) { try sessions.token(TokenOptions(forcesRefresh: true)).revealed() }
+    #expect(throws: Self.signedOut) { try sessions.token().revealed() }
+    container.withLock { $0 = nil }
+  }
+}
