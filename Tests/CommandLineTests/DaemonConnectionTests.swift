@@ -82,7 +82,7 @@ import Wire
     let pair = try UnixSocket.pair()
     let connection = try DaemonConnection(over: pair.first)
     let secret = try Pipe()
-    try connection.send(RequestEnvelope(.list), passing: secret.writing)
+    try connection.send(RequestEnvelope(.list), passing: [SharedDescriptor(secret.writing)])
     var bytes: [UInt8] = []
     var passed: SharedDescriptor?
     _ = try UnixSocket.receive(pair.second, into: &bytes, upTo: 4096, passed: &passed)

@@ -1,5 +1,6 @@
 import Platform
 import Testing
+import Vault
 
 @testable import Daemon
 

@@ -94,6 +94,7 @@ import Testing
     try Session.with { session in
       // The token is gone, so that the change makes the account begin anew.
       try session.tree.stopDaemon()
+      _ = try session.tree.json("daemon", "start")
       try session.issuer.control("delay_token_ms", "1000")
       let waiting = try session.tree.start(["token", "work"])
       try session.tree.awaitEvent("refresh_began", of: "work")

@@ -19,7 +19,9 @@ enum Confirmation {
     let ending: Int32?
     do {
       try terminal.writeAll(Array("\(question.localized(limit: longest, keepsLines: true)) \(choice) ".utf8).span)
-      ending = try SecretPrompt.read(terminal, &line, upTo: mostBytes)
+      let signals = try SecretPrompt.holdEndings()
+      defer { Signals.unblockAll() }
+      ending = try SecretPrompt.read(terminal, signals, &line, upTo: mostBytes)
     } catch {
       throw Failure(error, doing: "the terminal cannot be read from")
     }

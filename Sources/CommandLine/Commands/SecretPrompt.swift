@@ -7,6 +7,9 @@ enum SecretPrompt {
   /// More than a line of a terminal can be.
   private static let mostBytes = 4096
 
+  /// The signals that end or stop programs that wait for a person.
+  private static let endings = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP, Signals.SIGTSTP]
+
   /// Asks, and gives the line that is typed to `body`, without its end.
   ///
   /// Whatever ends the wait, the terminal shows again what is typed; a signal that ends programs then does so.
@@ -21,9 +24,12 @@ enum SecretPrompt {
     var ending: Int32?
     do {
       let terminal = try Terminal.openControlling()
+      // Held back as long as nothing is shown: none may end this process in between.
+      let signals = try holdEndings()
+      defer { Signals.unblockAll() }
       ending = try Terminal.withoutEcho(on: terminal) { () throws(SystemError) in
         try terminal.writeAll(Array("\(question.localized()): ".utf8).span)
-        return try read(terminal, &line, upTo: mostBytes)
+        return try read(terminal, signals, &line, upTo: mostBytes)
       }
     } catch {
       throw Failure(
@@ -38,13 +44,16 @@ enum SecretPrompt {
     return try body(line.span)
   }
 
+  /// Holds back what ends or stops this process, for ``read(_:_:_:upTo:)`` to tell; `Signals.unblockAll` lets it go.
+  static func holdEndings() throws(SystemError) -> Signals.SignalReceiver {
+    try Signals.SignalReceiver(endings.filter { !Signals.isIgnored($0) })
+  }
+
   /// Reads up to the end of the line; returns the signal that came before, if one did.
   static func read(
-    _ terminal: borrowing FileDescriptor, _ line: inout [UInt8], upTo mostBytes: Int
+    _ terminal: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, _ line: inout [UInt8],
+    upTo mostBytes: Int
   ) throws(SystemError) -> Int32? {
-    let endings = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP, Signals.SIGTSTP]
-    let signals = try Signals.SignalReceiver(endings.filter { !Signals.isIgnored($0) })
-    defer { Signals.unblockAll() }
     let poller = try Poller()
     try poller.add(terminal.raw, interest: .read, key: 0)
     try poller.add(signals.raw, interest: .read, key: 1)
