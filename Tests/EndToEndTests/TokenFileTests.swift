@@ -131,6 +131,7 @@ import Testing
   @Test func `comes back when a sign-out fails`() throws {
     try Session.with("--no-refresh-token") { session in
       let tree = session.tree
+      try tree.signIn(at: session.issuer.url, "--keep")
       try Self.reading(tree) { process, _ in
         let first = try process.readLine()
         #expect(first.hasPrefix("has "))

@@ -5,6 +5,7 @@ import Platform
 import Sessions
 import TestSupport
 import Testing
+import Vault
 
 /// A sign-in by authorization code (RFC 6749 section 4.1, RFC 7636).
 @Suite struct `A sign-in in the browser` {
@@ -17,10 +18,12 @@ import Testing
     home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
   }
 
-  private func start(_ options: AuthorizationOptions = .init()) throws -> BrowserSignIn {
+  private func start(
+    _ options: AuthorizationOptions = .init(), _ configuration: AccountConfiguration = Home.configuration
+  ) throws -> BrowserSignIn {
     let signIn = try SignIn(
       SignIn.Preparation(
-        account: home.account, configuration: Home.configuration, given: .init(), services: home.services,
+        account: home.account, configuration: configuration, given: .init(), services: home.services,
         cancellation: Cancellation()))
     return try BrowserSignIn.start(signIn, redirectURI: Self.redirectURI, options: options)
   }
@@ -61,6 +64,20 @@ import Testing
   }
 
   // OpenID Connect Core 1.0 section 3.1.3.7, step 11: a code of another sign-in brings another nonce.
+  @Test func `spends no code once the account's level is locked`() throws {
+    let phrase = try secret("correct horse")
+    try home.services.vault.createProtection(.passphrase, secret: phrase.bytes)
+    var configuration = Home.configuration
+    configuration.protection = .passphrase
+    let signIn = try start(.init(), configuration)
+    home.services.vault.lock()
+    home.http.forgetRequests()
+    #expect(throws: SessionError.vault(VaultError(.locked(.passphrase)))) { try signIn.finish(try secret("c1")) }
+    #expect(home.http.requests.isEmpty)
+    try home.services.vault.unlock(.passphrase, secret: phrase.bytes)
+    #expect(try finish(signIn, try idToken(signIn)).grant.protection == .passphrase)
+  }
+
   @Test func `takes only an ID Token of this sign-in`() throws {
     for (nonce, error) in [
       (JSON.null, IDTokenError(.missingClaim, "nonce")), ("other", IDTokenError(.nonceMismatch, "nonce")),

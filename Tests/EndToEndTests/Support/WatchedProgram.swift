@@ -42,6 +42,10 @@ final class WatchedProgram: Sendable {
   @discardableResult
   func until(_ text: String) throws -> Screen { try obey("until \(text)") }
 
+  /// Waits until a text was written so many times.
+  @discardableResult
+  func until(_ text: String, times: Int) throws -> Screen { try obey("times \(times) \(text)") }
+
   /// Waits until the screen does not show a text any more.
   @discardableResult
   func without(_ text: String) throws -> Screen { try obey("without \(text)") }
