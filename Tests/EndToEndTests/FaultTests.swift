@@ -151,14 +151,3 @@ import Testing
     }
   }
 }
-
-extension FaultSweep.Trial {
-  /// Whether the daemon ended after the token request had gone out, and before the vault was replaced.
-  fileprivate var isBetweenAnswerAndWrite: Bool {
-    let isSent = trace.contains { $0.function == "send" && ($0.number < step.number || fault.description == "after") }
-    let isWritten = trace.contains {
-      $0.function == "renameat" && ($0.number < step.number || fault.description == "after")
-    }
-    return isSent && !isWritten
-  }
-}
