@@ -16,12 +16,14 @@ let strict: [SwiftSetting] = [
 
 // The client starts in half a millisecond because nothing is loaded at run time. The daemon needs
 // libcurl and libcrypto from the system, so only the Swift library is linked into it.
-let fullyStatic: [LinkerSetting] = [
-  .unsafeFlags(["-static-executable", "-Xlinker", "--gc-sections"], .when(configuration: .release))
-]
-let staticSwift: [LinkerSetting] = [
-  .unsafeFlags(["-static-stdlib", "-Xlinker", "--gc-sections"], .when(configuration: .release))
-]
+let fullyStatic = linkedStatically("-static-executable")
+let staticSwift = linkedStatically("-static-stdlib")
+
+/// The runtime's search for a crash handler is replaced, see `Sources/CPlatform/crash.c`.
+func linkedStatically(_ flag: String) -> [LinkerSetting] {
+  let linker = ["--gc-sections", "--wrap=swift_copyAuxiliaryExecutablePath"].flatMap { ["-Xlinker", $0] }
+  return [.unsafeFlags([flag] + linker, .when(configuration: .release))]
+}
 
 func module(_ name: String, uses: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: uses, swiftSettings: strict)

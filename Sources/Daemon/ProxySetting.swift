@@ -11,7 +11,7 @@ struct ProxySetting {
 
   init(_ text: String) throws(Failure) {
     let invalid = Failure(ConfigurationError(.proxy, "proxy"))
-    let proxy = text.contains("://") ? text : "http://" + text
+    let proxy = text.range(ofASCII: "://") != nil ? text : "http://" + text
     guard let start = proxy.range(ofASCII: "://") else { throw invalid }
     var rest = proxy[start.upperBound...]
     let authority = rest.prefix { $0 != "/" }

@@ -71,7 +71,8 @@ struct BearerToken: Sendable, Hashable {
   static func find(in request: Request) throws(Problem) -> BearerToken {
     let values = request.headers.values(of: "authorization")
     guard let value = values.first else {
-      guard request.head.query?.contains("access_token=") != true else { throw .malformed }
+      let parameters = request.head.query?.split(separator: "&") ?? []
+      guard !parameters.contains(where: { $0.hasPrefix("access_token=") }) else { throw .malformed }
       throw .missing
     }
     let parts = value.split(separator: " ")

@@ -48,7 +48,7 @@ enum Mdoc {
   }
 
   private static func isDelimiter(_ text: String) -> Bool {
-    text.count == 1 && ".,:;()[]?!".contains(text)
+    text.count == 1 && text.allSatisfy { ".,:;()[]?!".contains($0) }
   }
 
   private static func sentences(_ text: String) -> [String] {
