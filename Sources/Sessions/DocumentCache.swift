@@ -24,9 +24,13 @@ package final class DocumentCache: Sendable {
   /// Accounts may share documents; more of them than this are read from disk each time.
   private static let mostInMemory = 128
   private static let mostBytes = 1 << 20
+  /// A longer document is read anew each time, lest memory hold it twice.
+  private static let mostBytesKeptRead = 1 << 16
 
   private struct Entry {
     var body: [UInt8]
+    /// What `body` says, once somebody has read it.
+    var reading: Reading?
     var fetchedAt: Int
     var expiresAt: Int
     /// By what the server knows this version.
@@ -36,6 +40,12 @@ package final class DocumentCache: Sendable {
     var refetchProblem: OAuthError?
     /// A number of its own for each document that this process got from the network; 0 for one from disk.
     var version = 0
+  }
+
+  /// A document that was read under a rule, which is part of what was accepted.
+  private struct Reading {
+    let document: any Sendable
+    let allowsHTTPLoopback: Bool
   }
 
   private let directory: String
@@ -109,11 +119,27 @@ extension DocumentCache {
   private func get<Document>(
     _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
   ) throws(OAuthError) -> Versioned<Document> {
-    if let entry = cached(source.name, kind: source.kind), let document = source.parse(entry.body) {
+    if let entry = cached(source.name, kind: source.kind), let document = read(entry, source) {
       source.observer?(.documentKept(source.kind.role, ageSeconds: time.wallSeconds() - entry.fetchedAt))
       return Versioned(document, version: entry.version)
     }
     return try fetch(source, fetches)
+  }
+
+  private func read<Document>(_ entry: Entry, _ source: DocumentSource<Document>) -> Document? {
+    let allowsHTTPLoopback = source.transport.allowHTTPLoopback
+    if let reading = entry.reading, reading.allowsHTTPLoopback == allowsHTTPLoopback {
+      return reading.document as? Document
+    }
+    guard let document = source.parse(entry.body) else { return nil }
+    guard entry.body.count <= Self.mostBytesKeptRead else { return document }
+    let reading = Reading(document: document, allowsHTTPLoopback: allowsHTTPLoopback)
+    entries.withLock { entries in
+      let name = source.kind.key(source.name)
+      // Another version may have come meanwhile.
+      if entries[name]?.body == entry.body { entries[name]?.reading = reading }
+    }
+    return document
   }
 
   private func renewed<Document>(

@@ -72,6 +72,24 @@ import Testing
     #expect(fetches == 2)
   }
 
+  @Test func `reads a document anew for whoever does not allow what it was read with`() throws {
+    var document = TestIssuer.metadata
+    document["token_endpoint"] = "http://127.0.0.1:9/token"
+    http.always(TestIssuer.metadataURL, try response(200, .object(document)))
+    let issuer = try Issuer(TestIssuer.text, allowHTTPLoopback: false)
+    let cache = cache()
+    func tokenEndpoint(allowingHTTP: Bool) throws -> String? {
+      var transport = Transport()
+      transport.allowHTTPLoopback = allowingHTTP
+      return try cache.metadata(of: issuer, transport: transport, cancellation: nil).document.tokenEndpoint?.text
+    }
+    #expect(try tokenEndpoint(allowingHTTP: true) == "http://127.0.0.1:9/token")
+    #expect(try tokenEndpoint(allowingHTTP: true) == "http://127.0.0.1:9/token")
+    #expect(fetches == 1)
+    #expect(throws: OAuthError.self) { try tokenEndpoint(allowingHTTP: false) }
+    #expect(try tokenEndpoint(allowingHTTP: true) == "http://127.0.0.1:9/token")
+  }
+
   @Test func `works without a disk`() throws {
     try directory.write("cache", "a file in the way")
     let cache = cache()
