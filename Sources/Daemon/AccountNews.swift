@@ -1,4 +1,3 @@
-internal import Platform
 internal import Sessions
 internal import Wire
 

@@ -137,34 +137,30 @@ extension Hub {
 
   func pollDue(_ id: UInt64) {
     guard let login = logins[id], let signIn = login.signIn else { return }
-    let sentAt = services.time.now()
     let lifetime = Duration.seconds(signIn.authorization.expiresIn)
     // A machine that slept past the deadline reports it at once.
-    guard signIn.startedAt.duration(to: sentAt) < lifetime else { return loginExpired(id) }
-    submit {
-      let outcome: Result<DevicePollOutcome, SessionError>
-      do throws(SessionError) { outcome = .success(try signIn.poll()) } catch { outcome = .failure(error) }
-      return .loginPolled(login: id, sentAt: sentAt, outcome)
+    guard signIn.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
+    submit { [post, approval = login.approval, account = login.account] in
+      let outcome: Result<DeviceSignIn.Poll, SessionError>
+      do throws(SessionError) {
+        outcome = .success(
+          try signIn.poll {
+            approval.isGiven = true
+            post(.meanwhile { hub in hub.log.note(.signInApproved, account) })
+          })
+      } catch {
+        outcome = .failure(error)
+      }
+      return .loginPolled(login: id, outcome)
     }
   }
 
-  func loginPolled(_ id: UInt64, _ sentAt: Instant, _ outcome: Result<DevicePollOutcome, SessionError>) {
-    guard let login = logins[id], let signIn = login.signIn else { return }
+  func loginPolled(_ id: UInt64, _ outcome: Result<DeviceSignIn.Poll, SessionError>) {
+    guard let login = logins[id] else { return }
     switch outcome {
-    case .failure(let error): fail(login, error)
-    case .success(.token(let response)):
-      login.isFinishing = true
-      log.note(.signInApproved, login.account)
-      submit {
-        let outcome: Result<SignIn.Outcome, SessionError>
-        do throws(SessionError) {
-          outcome = .success(try signIn.finish(response, receivedAfter: sentAt))
-        } catch {
-          outcome = .failure(error)
-        }
-        return .loginFinished(login: id, outcome)
-      }
-    case .success(let pending):
+    case .failure(let error): loginFinished(id, .failure(error))
+    case .success(.signedIn(let outcome)): loginFinished(id, .success(outcome))
+    case .success(.undecided(let pending)):
       let interval = login.polling.interval
       login.polling.after(pending)
       if login.polling.interval != interval {

@@ -209,7 +209,7 @@ final class Hub {
     case .step: break
     case .refreshEnded(let name, let target, let refresh, let outcome): refreshEnded(name, target, refresh, outcome)
     case .loginPrepared(let id, let outcome): loginPrepared(id, outcome)
-    case .loginPolled(let id, let sentAt, let outcome): loginPolled(id, sentAt, outcome)
+    case .loginPolled(let id, let outcome): loginPolled(id, outcome)
     case .loginFinished(let id, let outcome): loginFinished(id, outcome)
     case .signedOut(let batch, let name, let outcome): signedOut(batch, name, outcome)
     case .surveyed(let purpose, let ticket, let summaries, let vault):

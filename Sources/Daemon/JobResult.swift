@@ -9,7 +9,7 @@ internal import Wire
 enum JobResult: Sendable {
   case refreshEnded(AccountName, TokenTarget?, Session.Refresh, Result<AccessGrant, SessionError>)
   case loginPrepared(login: UInt64, Result<PreparedSignIn, SessionError>)
-  case loginPolled(login: UInt64, sentAt: Instant, Result<DevicePollOutcome, SessionError>)
+  case loginPolled(login: UInt64, Result<DeviceSignIn.Poll, SessionError>)
   case loginFinished(login: UInt64, Result<SignIn.Outcome, SessionError>)
   case signedOut(SignOutBatch, AccountName, Result<SignOutOperation.Ending, SessionError>)
   case surveyed(Survey.Purpose, Ticket, [AccountSummary], VaultStatus)

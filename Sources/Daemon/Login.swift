@@ -2,8 +2,19 @@ internal import Crypto
 internal import OAuth
 internal import Platform
 internal import Sessions
+internal import Synchronization
 internal import Vault
 internal import Wire
+
+/// Whether the person has approved a sign-in, which the thread that asks the server learns first.
+final class Approval: Sendable {
+  private let state = Atomic<Bool>(false)
+
+  var isGiven: Bool {
+    get { state.load(ordering: .acquiring) }
+    set { state.store(newValue, ordering: .releasing) }
+  }
+}
 
 /// A sign-in under way: the request that waits for it, and where it stands.
 final class Login {
@@ -30,8 +41,8 @@ final class Login {
   var browser: BrowserSignIn?
   var polling = DevicePolling(interval: 5, expiresIn: 0)
 
-  /// The person has approved; what is left must not be given up half-way.
-  var isFinishing = false
+  /// Whether the person has approved.
+  let approval = Approval()
   var hasWarnedOfClock = false
   var hasMetForeignRedirect = false
 
@@ -44,6 +55,12 @@ final class Login {
     self.ticket = ticket
     self.account = account
     self.startedAt = startedAt
+  }
+
+  /// The person has approved; what is left must not be given up half-way.
+  var isFinishing: Bool {
+    get { approval.isGiven }
+    set { approval.isGiven = newValue }
   }
 
   /// Whether this is the sign-in that a request names.

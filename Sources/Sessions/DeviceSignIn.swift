@@ -2,8 +2,8 @@ package import OAuth
 package import Platform
 package import Vault
 
-/// A sign-in by the device authorization grant (RFC 8628), in three blocking steps for worker
-/// threads: ``prepare(_:)``, ``poll()`` as often as ``DevicePolling`` says, ``finish(_:)``.
+/// A sign-in by the device authorization grant (RFC 8628), in two blocking steps for worker
+/// threads: ``prepare(_:)``, and ``poll(approved:)`` as often as ``DevicePolling`` says.
 package struct DeviceSignIn: Sendable {
   package let signIn: SignIn
   package let authorization: DeviceAuthorizationResponse
@@ -32,19 +32,31 @@ package struct DeviceSignIn: Sendable {
   package var configuration: AccountConfiguration { signIn.configuration }
   package var scope: Scope? { signIn.scope }
 
-  /// Asks once whether the person has decided.
-  package func poll() throws(SessionError) -> DevicePollOutcome {
-    try oauth { () throws(OAuthError) in
-      try signIn.server.pollDevice(authorization.deviceCode, cancellation: signIn.cancellation)
-    }
+  /// What a poll brought.
+  package enum Poll: Sendable {
+    /// The person has not decided, as far as is known.
+    case undecided(DevicePollOutcome)
+    case signedIn(SignIn.Outcome)
   }
 
-  /// Verifies the answer and stores the session, as ``SignIn/finish(_:receivedAfter:demands:needsIDToken:)``. An ID
-  /// Token may be missing: this grant is none of OpenID Connect's (OpenID Connect Core, section 3), and some servers
-  /// issue none in it.
-  package func finish(
-    _ response: TokenResponse, receivedAfter sentAt: Instant
-  ) throws(SessionError) -> SignIn.Outcome {
-    try signIn.finish(response, receivedAfter: sentAt, needsIDToken: false)
+  /// Asks once whether the person has decided. If so, verifies the answer and stores the session at once, as
+  /// ``SignIn/finish(_:receivedAfter:demands:needsIDToken:)``: until then the account's level is not locked, since a
+  /// server gives the tokens only once.
+  ///
+  /// An ID Token may be missing: this grant is none of OpenID Connect's (OpenID Connect Core, section 3), and some
+  /// servers issue none in it.
+  ///
+  /// - Parameter approved: Called when the tokens have come, before anything is done with them.
+  /// - Throws: A vault error `locked`, before the server is asked, when the level is locked already.
+  package func poll(approved: () -> Void) throws(SessionError) -> Poll {
+    try signIn.keepingOpen { () throws(SessionError) in
+      let sentAt = signIn.services.time.now()
+      let outcome = try oauth { () throws(OAuthError) in
+        try signIn.server.pollDevice(authorization.deviceCode, cancellation: signIn.cancellation)
+      }
+      guard case .token(let response) = outcome else { return .undecided(outcome) }
+      approved()
+      return .signedIn(try signIn.finish(response, receivedAfter: sentAt, needsIDToken: false))
+    }
   }
 }

@@ -3,10 +3,11 @@ import Encoding
 import JOSE
 import OAuth
 import Platform
-import Sessions
 import TestSupport
 import Testing
 import Vault
+
+@testable import Sessions
 
 /// A sign-in by the device grant, step by step (RFC 8628).
 @Suite struct `A sign-in by device code` {
@@ -104,7 +105,7 @@ import Vault
   @Test func `polls with the device code until the person has decided`() throws {
     let signIn = try home.prepare()
     home.http.answer(TestIssuer.tokenURL, try refusal("authorization_pending"))
-    guard case .pending = try signIn.poll() else { throw Home.NoToken() }
+    guard case .undecided(.pending) = try signIn.poll(approved: {}) else { throw Home.NoToken() }
     #expect(
       home.http.requests.last
         == ScriptedHTTP.Recorded(
@@ -112,8 +113,46 @@ import Vault
           form: ["grant_type=urn:ietf:params:oauth:grant-type:device_code", "device_code=dc-1", "client_id=cli"]))
     home.http.answer(TestIssuer.tokenURL, try refusal("access_denied"))
     let denied = refused(.accessDenied, "the token endpoint", "access_denied", status: 400)
-    #expect(throws: SessionError.oauth(denied)) { try signIn.poll() }
+    #expect(throws: SessionError.oauth(denied)) { try signIn.poll(approved: {}) }
     #expect(try home.stored() == nil)
+  }
+
+  @Test func `asks nothing once the account's level is locked`() throws {
+    let (signIn, phrase) = try protected()
+    home.services.vault.lock()
+    home.http.forgetRequests()
+    #expect(throws: SessionError.vault(VaultError(.locked(.passphrase)))) { try signIn.poll(approved: {}) }
+    #expect(home.http.requests.isEmpty)
+    try home.services.vault.unlock(.passphrase, secret: phrase.bytes)
+    let answer = try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken())
+    #expect(try home.finish(signIn, answer).grant.protection == .passphrase)
+  }
+
+  @Test func `keeps the account's level open from the question to the disk`() throws {
+    let (signIn, _) = try protected()
+    let (home, wiped) = (home, WorkQueue<Bool>())
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      let gate = home.services.gate
+      try Threads.start(name: "lock") {
+        gate.close([.passphrase]) { home.services.vault.lock() }
+        wiped.push(true)
+      }
+      // The lock has come when nobody may enter any more.
+      while gate.enter(.passphrase) { gate.leave(.passphrase) }
+      return try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken())
+    }
+    #expect(try home.finish(signIn).grant.protection == .passphrase)
+    #expect(wiped.pop(wait: .seconds(30)) == true)
+    #expect(!home.services.vault.isUnlocked(.passphrase))
+  }
+
+  /// A sign-in whose session is to be kept behind a passphrase.
+  private func protected() throws -> (DeviceSignIn, SharedSecret) {
+    let phrase = try secret("correct horse")
+    try home.services.vault.createProtection(.passphrase, secret: phrase.bytes)
+    var configuration = Home.configuration
+    configuration.protection = .passphrase
+    return (try home.prepare(configuration), phrase)
   }
 
   // MARK: The last step
@@ -152,10 +191,11 @@ import Vault
   @Test func `counts the lifetime from the poll that brought the token`() throws {
     let signIn = try home.prepare()
     let sentAt = home.time.now()
-    let answer = try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken())
-    let response = try home.poll(signIn, answer)
-    home.time.advance(seconds: 10)
-    let grant = try signIn.finish(response, receivedAfter: sentAt).grant
+    home.http.answer(TestIssuer.tokenURL) { [time = home.time] _ in
+      time.advance(seconds: 10)
+      return try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken())
+    }
+    let grant = try home.finish(signIn).grant
     #expect(grant.issuedAt == sentAt)
     #expect(grant.expiresAtUnixSeconds == TestIssuer.now + 300)
   }

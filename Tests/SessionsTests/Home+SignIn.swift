@@ -4,7 +4,7 @@ import Platform
 import Sessions
 import TestSupport
 
-/// Sign-ins by the device grant, in its three steps.
+/// Sign-ins by the device grant, in its two steps.
 extension Home {
   static let codes: JSON = [
     "device_code": "dc-1", "user_code": "WDJB-MJHT", "verification_uri": "https://as.example/go", "expires_in": 600,
@@ -22,14 +22,14 @@ extension Home {
 
   /// Polls once, gets `answer`, and finishes with it.
   func finish(_ signIn: DeviceSignIn, _ answer: HTTPResponse) throws -> SignIn.Outcome {
-    let sentAt = time.now()
-    return try signIn.finish(try poll(signIn, answer), receivedAfter: sentAt)
+    http.answer(TestIssuer.tokenURL, answer)
+    return try finish(signIn)
   }
 
-  func poll(_ signIn: DeviceSignIn, _ answer: HTTPResponse) throws -> TokenResponse {
-    http.answer(TestIssuer.tokenURL, answer)
-    guard case .token(let response) = try signIn.poll() else { throw NoToken() }
-    return response
+  /// Polls once, and finishes with the tokens that this brings.
+  func finish(_ signIn: DeviceSignIn) throws -> SignIn.Outcome {
+    guard case .signedIn(let outcome) = try signIn.poll(approved: {}) else { throw NoToken() }
+    return outcome
   }
 
   struct NoToken: Error {}

@@ -41,11 +41,7 @@ import Testing
     home.http.answer(
       Self.tokenURL,
       try response(200, ["access_token": "gho_1", "token_type": "bearer", "scope": "gist,read:user"]))
-    guard case .token(let tokens) = try signIn.poll() else {
-      Issue.record("no token")
-      return
-    }
-    let outcome = try signIn.finish(tokens, receivedAfter: home.time.now())
+    let outcome = try home.finish(signIn)
     #expect(outcome.grant.scope == "gist read:user" && outcome.grant.subject == nil)
     let record = try #require(try home.stored())
     #expect(record.authority.difference(from: Self.configuration, caDigest: nil) == nil)
