@@ -176,6 +176,9 @@ import Testing
 
   // MARK: Crashes
 
+  private static let ownSignals = ConditionTrait.disabled(
+    if: Programs.areSanitized, "a sanitizer takes these signals itself, and tells of them")
+
   /// What ends a program at a fault of its own; by their numbers on every machine that this runs on.
   private static let crashes: [Int32] = [11, 6, 4, 5, 7, 8]
 
@@ -207,7 +210,7 @@ import Testing
     try canaries.expectNone(inFilesOf: tree)
   }
 
-  @Test(arguments: crashes, [false, true]) func `by a daemon that crashes with tokens in its memory`(
+  @Test(ownSignals, arguments: crashes, [false, true]) func `by a daemon that crashes with tokens in its memory`(
     signal: Int32, isBare: Bool
   ) throws {
     let issuer = try CanaryIssuer()
@@ -232,7 +235,7 @@ import Testing
     }
   }
 
-  @Test(arguments: crashes) func `by a client that crashes while it waits`(signal: Int32) throws {
+  @Test(ownSignals, arguments: crashes) func `by a client that crashes while it waits`(signal: Int32) throws {
     let issuer = try CanaryIssuer()
     issuer.become(.pending)
     try AgentTree.with { tree in
