@@ -7,8 +7,6 @@ package final class WorkQueue<Element: Sendable>: Sendable {
     var outgoing: [Element] = []
     var isClosed = false
 
-    var count: Int { incoming.count + outgoing.count }
-
     mutating func take() -> Element? {
       if outgoing.isEmpty {
         swap(&outgoing, &incoming)
@@ -21,9 +19,6 @@ package final class WorkQueue<Element: Sendable>: Sendable {
   private let monitor = Monitor(State())
 
   package init() {}
-
-  /// How many elements wait.
-  package var count: Int { monitor.withLock { $0.count } }
 
   /// Adds an element; the caller bounds how many there can be.
   package func push(_ element: Element) {
