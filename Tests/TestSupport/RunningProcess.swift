@@ -54,7 +54,7 @@ package final class RunningProcess: Sendable {
   ///
   /// - Throws: ``ProcessFailure/timedOut(output:error:)`` with the part of the line that has come;
   ///   ``ProcessFailure/ended(error:)`` at the end of the output.
-  package func readLine(timeout: Duration = .seconds(30)) throws(ProcessFailure) -> String {
+  package func readLine(timeout: Duration = Sanitizer.patience) throws(ProcessFailure) -> String {
     let deadline = Instant.now.advanced(by: timeout)
     while true {
       if let line = takeLine() { return line }
@@ -87,7 +87,7 @@ package final class RunningProcess: Sendable {
   }
 
   /// Waits until it has ended.
-  package func wait(timeout: Duration = .seconds(30)) throws(ProcessFailure) -> ExitStatus {
+  package func wait(timeout: Duration = Sanitizer.patience) throws(ProcessFailure) -> ExitStatus {
     if let status = state.withLock({ $0.status }) { return status }
     do {
       guard try ended.waitUntilReadable(timeout: timeout) else { throw timedOut }

@@ -1,10 +1,12 @@
 import Platform
+import TestSupport
 import Testing
 
 /// Threads for tests that wait for programs, which cost little time of a processor but much by the clock. The pool
-/// that Swift runs tasks on has a thread for each processor, and these would keep all of it waiting.
+/// that Swift runs tasks on has a thread for each processor, and these would keep all of it waiting. With a sanitizer
+/// programs cost a processor's time too.
 final class ProgramThreads: TaskExecutor {
-  static let shared = ProgramThreads(count: 4 * max(2, Machine.processorCount))
+  static let shared = ProgramThreads(count: (Sanitizer.isOn ? 1 : 4) * max(2, Machine.processorCount))
 
   private struct Queue: Sendable {
     var jobs: [UnownedJob] = []

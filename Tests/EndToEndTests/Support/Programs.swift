@@ -1,4 +1,5 @@
 import Platform
+import TestSupport
 import Testing
 
 /// The release programs under test.
@@ -6,8 +7,8 @@ enum Programs {
   /// The folder they are in, an absolute path, from the variable `AGENT_BINARIES`.
   static let folder: String? = Environment.value("AGENT_BINARIES").flatMap { $0.isEmpty ? nil : $0 }
 
-  /// Whether they were built with a sanitizer, which takes memory and time of its own.
-  static let areSanitized = Environment.value("AGENT_SANITIZER").map { !$0.isEmpty } ?? false
+  /// Whether they were built with a sanitizer.
+  static let areSanitized = Sanitizer.isOn
 
   /// The file of a program.
   ///
