@@ -62,6 +62,8 @@ final class Account {
 
   /// Ends the refresh in flight.
   private var refreshCancellation: Cancellation?
+  /// Of what is asked of the server about the session.
+  private(set) var questions = Cancellation()
 
   /// A request that waits for a token.
   struct Waiter {
@@ -121,6 +123,12 @@ final class Account {
     if cancelling { for other in others.values { other.cancelRefresh() } }
     others = [:]
     return waiters
+  }
+
+  /// Ends what is asked of the server about the session, which holds its secrets.
+  func cancelQuestions() {
+    questions.cancel()
+    questions = Cancellation()
   }
 
   func newRefreshCancellation() -> Cancellation {

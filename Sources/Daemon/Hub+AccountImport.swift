@@ -42,7 +42,7 @@ extension Hub {
       accounts[name] = account
       account.configuration = outcome.configuration
       account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
-      if locks.keepsOpen(outcome.grant.protection) { locks.idle.used(loop.now) }
+      keepOrForget(outcome.grant, of: account)
       tellAccounts()
       tell(of: name) { $0.signedIn(outcome.grant) }
       restartForWaiters(account)

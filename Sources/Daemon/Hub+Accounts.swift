@@ -31,6 +31,11 @@ extension Hub {
     if try settings()[account] != nil { throw Failure(ConfigurationError(.accountExists, account.text)) }
   }
 
+  /// A sign-in that was approved is stored in any case, and would outlive the end of the session.
+  func refuseWhileFinishing(_ account: AccountName) throws(Failure) {
+    if logins.values.contains(where: { $0.account == account && $0.isFinishing }) { try refuseDuringSignIn(account) }
+  }
+
   /// Settings and a name must not change under a sign-in, which would write the old ones back.
   private func refuseDuringSignIn(_ account: AccountName) throws(Failure) {
     guard logins.values.contains(where: { $0.account == account }) else { return }
@@ -204,9 +209,7 @@ extension Hub {
 
   private func remove(_ asked: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
     let account = try resolve(asked)
-    if logins.values.contains(where: { $0.account == account.name && $0.isFinishing }) {
-      try refuseDuringSignIn(account.name)
-    }
+    try refuseWhileFinishing(account.name)
     let wasActive = try settings().active == account.name
     let removal = AccountRemoval(
       beginSignOut(account, isLocal: isLocal), settingsDirectory: settingsFile.directoryPath)

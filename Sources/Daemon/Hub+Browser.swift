@@ -63,7 +63,7 @@ extension Hub {
       fail(login, .oauth(error))
       return .failed
     case .code(let code):
-      login.isFinishing = true
+      guard login.approval.give() else { return .foreign }
       loop.stopListening(for: login.id)
       log.note(.signInApproved, login.account)
       let id = login.id

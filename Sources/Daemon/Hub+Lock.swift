@@ -11,6 +11,10 @@ extension Hub {
   /// Locks. Nothing behind a lock is handed out from now on; the keys stay until the refreshes under way have
   /// written what they got.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
+    // Behind a lock that is under way something may wait to unlock; that must not have the last word.
+    if locks.isLocking, !locks.afterwards.isEmpty {
+      return locks.afterwards.append { hub in hub.lock(cause, for: ticket) }
+    }
     if let ticket { locks.tickets.append(ticket) }
     guard !locks.isLocking else { return }
     locks.isLocking = true
@@ -81,14 +85,24 @@ extension Hub {
     let error = SessionError.vault(VaultError(.locked(level)))
     let failure = Failure(error, account: account.name.text)
     endTransfers(of: account.name, failure)
+    account.cancelQuestions()
     account.session.forgetToken()
     failWaiters(account, error, cancelling: false)
   }
 
+  /// A token that was got is kept as long as its level is open, and counts as use of it. A lock may have come between
+  /// the job that got it and this.
+  func keepOrForget(_ grant: AccessGrant, of account: Account) {
+    let level = grant.protection
+    guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
+    if locks.keepsOpen(level) { locks.idle.used(loop.now) }
+  }
+
   /// What nobody has approved yet could not be kept.
   private func endLogins(at levels: Set<Protection>) {
-    for login in logins.values where !login.isFinishing {
-      if let level = login.prepared?.level, levels.contains(level) { fail(login, .vault(VaultError(.locked(level)))) }
+    for login in logins.values {
+      guard let level = login.prepared?.level, levels.contains(level), login.approval.giveUp() else { continue }
+      fail(login, .vault(VaultError(.locked(level))))
     }
   }
 
@@ -124,9 +138,21 @@ extension Hub {
   /// Begins to count anew, by the settings as they are now.
   func awaitIdleness() {
     let seconds = (try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds
-    locks.idle.begin(seconds == 0 ? nil : .seconds(seconds), loop.now)
+    locks.idle.begin(Self.patience(seconds), loop.now)
     scheduleIdleLock()
   }
+
+  /// The settings may name another time.
+  func lookAtIdleTime(_ settings: Settings) {
+    let patience = Self.patience(settings.lockAfterSeconds)
+    if locks.idle.isCounting, locks.idle.patience != patience {
+      locks.idle.begin(patience, loop.now)
+      scheduleIdleLock()
+    }
+  }
+
+  /// Zero never locks.
+  private static func patience(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
 
   private func scheduleIdleLock() {
     let due = locks.idle.due

@@ -24,7 +24,7 @@ extension Hub {
     login.wantsQRCode = request.wantsQRCode
     login.isDetached = request.isDetached
     // There is nothing that a person does, and so nothing to give up.
-    login.isFinishing = request.isGuest
+    if request.isGuest { _ = login.approval.give() }
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     accounts[meant.account]?.session.signInStarted()
@@ -145,8 +145,9 @@ extension Hub {
       do throws(SessionError) {
         outcome = .success(
           try signIn.poll {
-            approval.isGiven = true
+            guard approval.give() else { return false }
             post(.meanwhile { hub in hub.log.note(.signInApproved, account) })
+            return true
           })
       } catch {
         outcome = .failure(error)
@@ -177,7 +178,7 @@ extension Hub {
   }
 
   func loginExpired(_ id: UInt64) {
-    guard let login = logins[id], !login.isFinishing else { return }
+    guard let login = logins[id], login.approval.giveUp() else { return }
     let message =
       login.browser == nil
       ? Phrase("the code expired before the sign-in was approved")
@@ -189,7 +190,7 @@ extension Hub {
 
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     guard let login = logins[id] else { return }
-    login.isFinishing = false
+    login.approval.finish()
     switch outcome {
     case .failure(let error): fail(login, error)
     case .success(let outcome):
@@ -216,7 +217,7 @@ extension Hub {
     account.session.signedIn(
       outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isGuest, wallSeconds: services.time.wallSeconds(),
       jitter: jitter())
-    if locks.keepsOpen(outcome.grant.protection) { locks.idle.used(loop.now) }
+    keepOrForget(outcome.grant, of: account)
     tellAccounts()
     tell(of: account.name) { $0.signedIn(outcome.grant) }
     restartForWaiters(account)
@@ -261,7 +262,7 @@ extension Hub {
   func end(_ login: Login, _ code: FailureCode = .cancelled) {
     loop.stopListening(for: login.id)
     accounts[login.account]?.session.signInEnded()
-    guard !login.isFinishing else { return }
+    guard login.approval.giveUp() else { return }
     // First, since whoever is told of the end may turn out to be gone, which ends its sign-in too.
     logins[login.id] = nil
     login.cancellation.cancel()

@@ -30,6 +30,7 @@ extension Hub {
     guard !targets.isEmpty else {
       return loop.send(.result(JSONObject([("accounts", .array([]))])), to: ticket)
     }
+    for account in targets { try refuseWhileFinishing(account.name) }
     let batch = SignOutBatch(ticket: ticket, open: Set(targets.map(\.name)))
     for account in targets { signOut(account, request, batch) }
   }
@@ -46,7 +47,7 @@ extension Hub {
 
   /// Ends all that goes on for the account here; the operation does the rest on a worker.
   func beginSignOut(_ account: Account, isLocal: Bool, endsAll: Bool = false) -> SignOutOperation {
-    for login in logins.values where login.account == account.name {
+    for login in logins.values where login.account == account.name && login.approval.giveUp() {
       conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
       end(login)
     }
@@ -56,7 +57,9 @@ extension Hub {
     operation.forgetsServer = endsAll || !isIssuerShared(by: account)
     endTransfers(of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
     removeTokenFiles(of: account.name)
-    account.cancelRefresh()
+    account.cancelQuestions()
+    // A refresh under way goes on to its end, since the server may have rotated the token: the operation waits for it,
+    // and ends what it brought.
     account.session.signedOut()
     failWaiters(account, .signedOut(account: account.name.text))
     return operation

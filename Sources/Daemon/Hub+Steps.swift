@@ -52,7 +52,8 @@ extension Hub {
   /// A question to the server about a session.
   func question(_ account: Account, _ grant: AccessGrant) -> ServerQuestion {
     ServerQuestion(
-      account: account.name, configuration: account.configuration, grant: grant, services: services(for: account.name))
+      account: account.name, configuration: account.configuration, grant: grant, services: services(for: account.name),
+      cancellation: (accounts[account.name] ?? account).questions)
   }
 
   /// Tells why a caller gets what it gets.

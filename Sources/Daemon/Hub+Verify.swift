@@ -15,7 +15,10 @@ extension Hub {
   /// As good as no deadline: the input may be of any length, and come as slowly as it likes.
   private static let never = Duration.seconds(10 * 365 * 86_400)
 
-  func verify(_ request: VerifyRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+  /// - Parameter hasDeadline: The caller named one, which holds.
+  func verify(
+    _ request: VerifyRequest, _ ticket: Ticket, hasDeadline: Bool, passed: [SharedDescriptor]
+  ) throws(Failure) {
     guard verifications.count < Self.mostVerifications else {
       throw Failure(.tooBusy, "\(Self.mostVerifications) checks of tokens are under way already", hint: "try again")
     }
@@ -39,7 +42,7 @@ extension Hub {
       throw Failure(.invalidRequest, "a descriptor of the request cannot be used: \(error.message)")
     }
     verifications[ticket] = cancellation
-    loop.setDeadline(services.time.now().advanced(by: Self.never), of: ticket)
+    if !hasDeadline { loop.setDeadline(services.time.now().advanced(by: Self.never), of: ticket) }
     start(check, origin, ticket)
   }
 

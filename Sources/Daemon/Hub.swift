@@ -134,7 +134,8 @@ final class Hub {
       case .account(let request): try manage(request, ticket, passed: passed)
       case .call(let request):
         try call(request, ticket, timeoutSeconds: envelope.timeoutSeconds, passed: passed)
-      case .verify(let request): try verify(request, ticket, passed: passed)
+      case .verify(let request):
+        try verify(request, ticket, hasDeadline: envelope.timeoutSeconds != nil, passed: passed)
       case .vault(let request): try vault(request, ticket, passed: passed)
       case .events(let request): try events(request, ticket)
       case .tokenFile(let request): try tokenFile(request, ticket)
@@ -176,7 +177,7 @@ final class Hub {
   func stop() {
     isStopping = true
     log.note(.stopping)
-    for login in logins.values where !login.isFinishing {
+    for login in logins.values where login.approval.giveUp() {
       conclude(login, .failure(Failure(.cancelled, "the daemon is stopping")))
       end(login)
     }

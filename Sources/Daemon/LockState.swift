@@ -24,7 +24,7 @@ struct LockState {
 struct IdleLock {
   /// A time that never comes, while nothing is unlocked or it never locks by itself.
   private(set) var due = Instant.distantFuture
-  private var patience: Duration?
+  private(set) var patience: Duration?
   /// When a timer will go off; nil when none is set.
   var timer: Instant?
 

@@ -6,13 +6,28 @@ internal import Synchronization
 internal import Vault
 internal import Wire
 
-/// Whether the person has approved a sign-in, which the thread that asks the server learns first.
+/// Whether a sign-in has been approved, which the thread that asks the server learns first, or was given up before.
+/// Only one of the two can come true.
 final class Approval: Sendable {
-  private let state = Atomic<Bool>(false)
+  private enum State { static let open = 0, given = 1, givenUp = 2 }
 
-  var isGiven: Bool {
-    get { state.load(ordering: .acquiring) }
-    set { state.store(newValue, ordering: .releasing) }
+  private let state = Atomic<Int>(State.open)
+
+  var isGiven: Bool { state.load(ordering: .acquiring) == State.given }
+
+  /// - Returns: False when the sign-in was given up: nothing may be kept of it.
+  func give() -> Bool { settle(State.given) }
+
+  /// - Returns: False when it was approved: it must be finished.
+  func giveUp() -> Bool { settle(State.givenUp) }
+
+  /// What was approved has come to its end.
+  func finish() { state.store(State.open, ordering: .releasing) }
+
+  private func settle(_ wanted: Int) -> Bool {
+    let (exchanged, original) = state.compareExchange(
+      expected: State.open, desired: wanted, ordering: .acquiringAndReleasing)
+    return exchanged || original == wanted
   }
 }
 
@@ -58,10 +73,7 @@ final class Login {
   }
 
   /// The person has approved; what is left must not be given up half-way.
-  var isFinishing: Bool {
-    get { approval.isGiven }
-    set { approval.isGiven = newValue }
-  }
+  var isFinishing: Bool { approval.isGiven }
 
   /// Whether this is the sign-in that a request names.
   func isNamed(_ other: String) -> Bool { Self.isSame(name, other) }

@@ -55,8 +55,9 @@ extension SessionServices {
   /// Drops a record whose account the settings do not know: a rename or an import was cut off, and the
   /// refresh token in it may have been spent since.
   func removeLeftover(of account: AccountName) throws(SessionError) {
-    unstored[account] = nil
     _ = try storing { (vault) throws(VaultError) in try vault.remove(account) }
+    // Only now: a token that could not be written yet is the one that counts as long as the record is there.
+    unstored[account] = nil
   }
 }
 

@@ -46,16 +46,18 @@ package struct DeviceSignIn: Sendable {
   /// An ID Token may be missing: this grant is none of OpenID Connect's (OpenID Connect Core, section 3), and some
   /// servers issue none in it.
   ///
-  /// - Parameter approved: Called when the tokens have come, before anything is done with them.
-  /// - Throws: A vault error `locked`, before the server is asked, when the level is locked already.
-  package func poll(approved: () -> Void) throws(SessionError) -> Poll {
+  /// - Parameter approved: Called when the tokens have come, before anything is done with them; returns whether they
+  ///   are still wanted.
+  /// - Throws: A vault error `locked`, before the server is asked, when the level is locked already; that it was
+  ///   cancelled, when the tokens are not wanted any more.
+  package func poll(approved: () -> Bool) throws(SessionError) -> Poll {
     try signIn.keepingOpen { () throws(SessionError) in
       let sentAt = signIn.services.time.now()
       let outcome = try oauth { () throws(OAuthError) in
         try signIn.server.pollDevice(authorization.deviceCode, cancellation: signIn.cancellation)
       }
       guard case .token(let response) = outcome else { return .undecided(outcome) }
-      approved()
+      guard approved() else { throw .oauth(OAuthError(.cancelled, EndpointRole.token.subject)) }
       return .signedIn(try signIn.finish(response, receivedAfter: sentAt, needsIDToken: false))
     }
   }

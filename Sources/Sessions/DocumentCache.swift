@@ -16,11 +16,6 @@ package final class DocumentCache: Sendable {
   private static let shortestLife = 300
   private static let longestLife = 86_400
 
-  /// A document is fetched again out of turn, for an unknown key or an endpoint that is gone, at most once in this
-  /// time and ten times an hour.
-  private static let shortestRefetchSeconds = 60
-  private static let mostRefetchesAnHour = 10
-
   /// Accounts may share documents; more of them than this are read from disk each time.
   private static let mostInMemory = 128
   private static let mostBytes = 1 << 20
@@ -35,9 +30,6 @@ package final class DocumentCache: Sendable {
     var expiresAt: Int
     /// By what the server knows this version.
     var entityTag: String?
-    var refetches: [Int] = []
-    /// Why the last fetch out of turn brought nothing.
-    var refetchProblem: OAuthError?
     /// A number of its own for each document that this process got from the network; 0 for one from disk.
     var version = 0
   }
@@ -52,6 +44,7 @@ package final class DocumentCache: Sendable {
   private let http: any HTTPClient
   private let time: any TimeSource
   private let entries = Monitor<[String: Entry]>([:])
+  private let refetches = Monitor(Refetches())
   private let versions = Atomic<Int>(0)
   private let metadataFetches = SharedFetches<VersionedMetadata, OAuthError>()
   private let keyFetches = SharedFetches<VersionedKeys, OAuthError>()
@@ -103,7 +96,7 @@ package final class DocumentCache: Sendable {
   func refetchProblem(of issuer: Issuer) -> OAuthError? { refetchProblem(.metadata, issuer.text) }
 
   private func refetchProblem(_ kind: DocumentKind, _ name: String) -> OAuthError? {
-    entries.withLock { $0[kind.key(name)]?.refetchProblem }
+    refetches.withLock { $0.problem(of: kind.key(name)) }
   }
 
   /// Drops what is known of an account's server, in memory and on disk.
@@ -146,38 +139,28 @@ extension DocumentCache {
     after old: Versioned<Document>, _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
   ) throws(OAuthError) -> Versioned<Document>? {
     let name = source.kind.key(source.name)
-    // A fetch that is under way is the one that is wanted.
-    guard !holdsNewer(than: old.version, name), takeRefetch(name) || fetches.isUnderWay(source.flight) else {
-      // Somebody else was quicker, perhaps only just now.
-      guard holdsNewer(than: old.version, name) else { return nil }
-      return try get(source, fetches)
+    let now = time.wallSeconds()
+    // Whoever asks while a fetch is under way shares it; somebody else may have been quicker, perhaps only just now.
+    let ending = try fetches.fetch(
+      source.flight, isGivenUp: source.isGivenUp, isOwn: DocumentSource<Document>.isOwn
+    ) {
+      !holdsNewer(than: old.version, name) && refetches.withLock { $0.take(name, now: now) }
+    } _: { () throws(OAuthError) in
+      source.observer?(source.kind.doubt)
+      do throws(OAuthError) { return try fetchAlone(source) } catch {
+        if error.code != .cancelled { refetches.withLock { $0.failed(name, error) } }
+        throw error
+      }
     }
-    source.observer?(source.kind.doubt)
-    do {
-      return try fetch(source, fetches)
-    } catch {
-      entries.withLock { $0[name]?.refetchProblem = error }
-      throw error
+    switch ending {
+    case .came(let document): return document
+    case .givenUp: throw OAuthError(.cancelled, source.kind.role.subject)
+    case .notBegun: return holdsNewer(than: old.version, name) ? try get(source, fetches) : nil
     }
   }
 
   private func holdsNewer(than version: Int, _ name: String) -> Bool {
     entries.withLock { $0[name]?.version ?? 0 } > version
-  }
-
-  /// Whether a document may be fetched out of turn now, counted.
-  private func takeRefetch(_ name: String) -> Bool {
-    let now = time.wallSeconds()
-    return entries.withLock { entries in
-      guard var entry = entries[name] else { return true }
-      entry.refetches.removeAll { $0 <= now - 3600 || $0 > now }
-      guard entry.refetches.count < Self.mostRefetchesAnHour,
-        (entry.refetches.last ?? 0) <= now - Self.shortestRefetchSeconds
-      else { return false }
-      entry.refetches.append(now)
-      entries[name] = entry
-      return true
-    }
   }
 
   /// Drops what is kept of an issuer, in memory and on disk: its metadata, and the keys that they name.
@@ -190,12 +173,12 @@ extension DocumentCache {
   private func fetch<Document>(
     _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
   ) throws(OAuthError) -> Versioned<Document> {
-    let document = try fetches.fetch(
-      source.flight, isGivenUp: { source.cancellation?.isCancelled ?? false }, isOwn: { $0.code == .cancelled }
+    let ending = try fetches.fetch(
+      source.flight, isGivenUp: source.isGivenUp, isOwn: DocumentSource<Document>.isOwn
     ) { () throws(OAuthError) in
       try fetchAlone(source)
     }
-    guard let document else { throw OAuthError(.cancelled, source.kind.role.subject) }
+    guard case .came(let document) = ending else { throw OAuthError(.cancelled, source.kind.role.subject) }
     return document
   }
 
@@ -221,9 +204,9 @@ extension DocumentCache {
     let now = time.wallSeconds()
     func isGood(_ entry: Entry) -> Bool { entry.fetchedAt <= now && now < entry.expiresAt }
     if let entry = entries.withLock({ $0[kind.key(name)] }) { return isGood(entry) ? entry : nil }
-    guard let entry = readFile(name, kind: kind), isGood(entry) else { return nil }
-    remember(entry, as: kind.key(name))
-    return entry
+    guard let read = readFile(name, kind: kind) else { return nil }
+    let entry = remember(read, as: kind.key(name), isNewer: false)
+    return isGood(entry) ? entry : nil
   }
 
   /// What is at hand, even if its time is over.
@@ -235,23 +218,27 @@ extension DocumentCache {
   private func keep(_ body: [UInt8], maxAge: Int?, tag: String?, under name: String, kind: DocumentKind) -> Int {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.longestLife, Self.shortestLife), Self.longestLife)
-    let old = entries.withLock { $0[kind.key(name)] }
     let entry = Entry(
-      body: body, fetchedAt: now, expiresAt: now + life, entityTag: tag, refetches: old?.refetches ?? [],
+      body: body, fetchedAt: now, expiresAt: now + life, entityTag: tag,
       version: versions.add(1, ordering: .relaxed).newValue)
-    remember(entry, as: kind.key(name))
+    remember(entry, as: kind.key(name), isNewer: true)
+    refetches.withLock { $0.succeeded(kind.key(name)) }
     writeFile(entry, name, kind: kind)
     return entry.version
   }
 
-  private func remember(_ entry: Entry, as key: String) {
+  /// - Returns: What is remembered from now on: one that the network brought meanwhile is newer than one of the disk.
+  @discardableResult
+  private func remember(_ entry: Entry, as key: String, isNewer: Bool) -> Entry {
     entries.withLock { entries in
+      if !isNewer, let known = entries[key] { return known }
       if entries[key] == nil, entries.count >= Self.mostInMemory,
         let oldest = entries.min(by: { $0.value.fetchedAt < $1.value.fetchedAt })?.key
       {
         entries[oldest] = nil
       }
       entries[key] = entry
+      return entry
     }
   }
 

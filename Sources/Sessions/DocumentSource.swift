@@ -17,6 +17,11 @@ struct DocumentSource<Document: Sendable> {
   /// Asks the server, which may know a version by this entity tag.
   let fetch: (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
 
+  func isGivenUp() -> Bool { cancellation?.isCancelled ?? false }
+
+  /// Whether a failure concerns only the caller that it happened to.
+  static func isOwn(_ problem: OAuthError) -> Bool { problem.code == .cancelled }
+
   /// What a fetch is of and how it is made: who reaches the server in another way makes one of their own.
   var flight: String {
     var hasher = Hasher()

@@ -54,9 +54,18 @@ struct IDTokenCheck {
     let atHand = try oauth { () throws(OAuthError) in try source.atHand() }
     let doubt: IDTokenError
     do { return told(try verify(compact, atHand.keys, expectation, response)) } catch { doubt = error }
-    guard doubt.needsNewKeys, let newer = try oauth({ () throws(OAuthError) in try source.renewed(after: atHand) })
-    else { throw .idToken(doubt) }
-    do { return told(try verify(compact, newer.keys, expectation, response)) } catch { throw .idToken(error) }
+    guard doubt.needsNewKeys else { throw .idToken(doubt) }
+    guard let newer = try oauth({ () throws(OAuthError) in try source.renewed(after: atHand) }) else {
+      // What failed a moment ago leaves it open whether there are others.
+      if let problem = source.problem { throw .oauth(problem) }
+      throw .idToken(doubt)
+    }
+    do { return told(try verify(compact, newer.keys, expectation, response)) } catch {
+      guard error.needsNewKeys, let moved = try oauth({ () throws(OAuthError) in try source.moved() }) else {
+        throw .idToken(error)
+      }
+      do { return told(try verify(compact, moved.keys, expectation, response)) } catch { throw .idToken(error) }
+    }
   }
 
   private func expectation(

@@ -24,6 +24,13 @@ struct IssuerKeys: Sendable {
     }
   }
 
+  /// The keys at another place than before, which newer metadata name; nil when they name none, or none can be had
+  /// now. An issuer that moves may leave the old set where it was.
+  func moved() throws(OAuthError) -> DocumentCache.VersionedKeys? {
+    guard let place = (try? renewal?.newer())?.document.jwksURI, place != endpoint else { return nil }
+    return try documents.keys(at: place, transport: transport, cancellation: cancellation, observer: observer)
+  }
+
   /// Asks where the keys are by the metadata at hand; if there are none, where they are by newer ones.
   private func following<Answer>(_ ask: (Endpoint) throws(OAuthError) -> Answer) throws(OAuthError) -> Answer {
     do { return try ask(endpoint) } catch {

@@ -58,8 +58,13 @@ package struct RefreshOperation: Sendable {
     record.refreshToken = response.refreshToken ?? refreshToken
     record.refreshedAt = services.time.wallSeconds()
     if target == nil, let scope = response.scope { record.scope = scope.text }
-    let generation = try services.write(rotated: record, of: account, replacing: stored.generation)
+    var generation = try services.write(rotated: record, of: account, replacing: stored.generation)
     let token = try identify(response, at: live, record)
+    if record.identity == nil, let token {
+      // The first that tells who signed in, after a sign-in that brought none: all later ones must be for the same.
+      record.identity = token.identity
+      generation = try services.write(record, of: account)
+    }
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
       scope: (response.scope ?? target?.scope)?.text ?? record.scope,

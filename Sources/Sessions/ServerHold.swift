@@ -71,7 +71,8 @@ package struct ServerHolds: Sendable {
 extension OAuthError {
   /// Whether the server wants to be left alone by all, and not by this one client only.
   fileprivate var asksForCalm: Bool {
-    guard remedy == .tryLater else { return false }
+    // Keys or metadata may come from elsewhere; what a refresh needs of them is told where they are asked for.
+    guard remedy == .tryLater, subject == EndpointRole.token.subject else { return false }
     return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503
   }
 }

@@ -31,6 +31,9 @@ package struct ServerQuestion: Sendable {
     return (record, try services.server(for: account, configuration, record, grant: grant, cancellation: cancellation))
   }
 
+  /// Who an answer about the user must be of; nil when that is not known.
+  func subject(_ record: AccountRecord) -> String? { record.identity?.subject ?? grant.subject }
+
   /// A signed answer about the user is verified with the issuer's keys, and with the algorithm that the client is
   /// registered for; else with one that is good for ID Tokens.
   func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
@@ -44,7 +47,12 @@ package struct ServerQuestion: Sendable {
       algorithms: registered.map { [$0] } ?? server.metadata.acceptedIDTokenAlgorithms,
       requiresSignature: registered != nil, now: services.time.wallSeconds()
     ) { (areDoubted) throws(OAuthError) in
-      if areDoubted, let old = atHand { return try source?.renewed(after: old)?.keys }
+      if areDoubted, let old = atHand, let source {
+        if let newer = try source.renewed(after: old) { return newer.keys }
+        // What failed a moment ago leaves it open whether there are others.
+        if let problem = source.problem { throw problem }
+        return nil
+      }
       atHand = try source?.atHand()
       return atHand?.keys
     }

@@ -54,7 +54,7 @@ package struct SessionCheck: Sendable {
     let renewal = live.renewal
     _ = try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in
       try server.userInfo(
-        accessToken: question.grant.accessToken, expectedSubject: record.identity?.subject,
+        accessToken: question.grant.accessToken, expectedSubject: question.subject(record),
         rules: question.userInfoRules(server, renewal), cancellation: question.cancellation)
     }
   }

@@ -26,6 +26,24 @@ extension SessionServices {
     return configuration.protection ?? stored ?? .device
   }
 
+  /// Runs `body`, during which no level is locked that a sign-in to the account reads or writes.
+  ///
+  /// - Throws: as ``requireOpen(_:_:isNew:)``, before `body` is run.
+  func keepingOpen<Result>(
+    _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool,
+    _ body: () throws(SessionError) -> Result
+  ) throws(SessionError) -> Result {
+    let recorded = isNew ? nil : try recordedProtection(of: account)
+    var inside: [Protection] = []
+    defer { for level in inside { gate.leave(level) } }
+    for level in Set([recorded ?? .device, configuration.protection ?? recorded ?? .device]) {
+      guard gate.enter(level, mustWrite: true) else { throw .vault(VaultError(.locked(level))) }
+      inside.append(level)
+    }
+    _ = try requireOpen(account, configuration, isNew: isNew)
+    return try body()
+  }
+
   /// A home with vaults of other machines only has no record.
   private func recordedProtection(of account: AccountName) throws(SessionError) -> Protection? {
     do {

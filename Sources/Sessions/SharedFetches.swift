@@ -1,5 +1,14 @@
 internal import Platform
 
+/// What came of a wish for something that is fetched.
+enum Ending<Value> {
+  case came(Value)
+  /// The caller wants it no more.
+  case givenUp
+  /// Nobody fetches it, and it was not to be begun.
+  case notBegun
+}
+
 /// Fetches of one thing that several want at the same time: one of them makes it, and all get what came of it.
 final class SharedFetches<Value: Sendable, Problem: Error & Sendable>: Sendable {
   typealias Outcome = Result<Value, Problem>
@@ -17,25 +26,24 @@ final class SharedFetches<Value: Sendable, Problem: Error & Sendable>: Sendable 
   ///   - name: What is fetched, and how.
   ///   - isGivenUp: Whether the caller wants no answer any more.
   ///   - isOwn: Whether a failure concerns only the one that it happened to; the others then try themselves.
-  /// - Returns: Nil when the caller has given up.
+  ///   - mayBegin: Whether to fetch it when nobody does. No other fetch of it begins or ends meanwhile.
   func fetch(
-    _ name: String, isGivenUp: () -> Bool, isOwn: (Problem) -> Bool, _ body: () throws(Problem) -> Value
-  ) throws(Problem) -> Value? {
+    _ name: String, isGivenUp: () -> Bool, isOwn: (Problem) -> Bool, mayBegin: () -> Bool = { true },
+    _ body: () throws(Problem) -> Value
+  ) throws(Problem) -> Ending<Value> {
     while true {
-      let (flight, isFirst) = board(name)
-      if isFirst { return try fly(flight, name, body).get() }
-      guard let outcome = wait(for: flight, isGivenUp) else { return nil }
+      guard let (flight, isFirst) = board(name, mayBegin) else { return .notBegun }
+      if isFirst { return .came(try fly(flight, name, body).get()) }
+      guard let outcome = wait(for: flight, isGivenUp) else { return .givenUp }
       if case .failure(let problem) = outcome, isOwn(problem) { continue }
-      return try outcome.get()
+      return .came(try outcome.get())
     }
   }
 
-  /// Whether somebody fetches it now.
-  func isUnderWay(_ name: String) -> Bool { flights.withLock { $0[name] != nil } }
-
-  private func board(_ name: String) -> (Flight, isFirst: Bool) {
+  private func board(_ name: String, _ mayBegin: () -> Bool) -> (Flight, isFirst: Bool)? {
     flights.withLock { flights in
       if let flight = flights[name] { return (flight, false) }
+      guard mayBegin() else { return nil }
       let flight = Flight()
       flights[name] = flight
       return (flight, true)

@@ -135,7 +135,7 @@ package struct SignIn: Sendable {
     _ response: TokenResponse, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init(),
     needsIDToken: Bool = true
   ) throws(SessionError) -> Outcome {
-    let stored = try keepingOpen { () throws(SessionError) in
+    let stored = try services.keepingOpen(account, configuration, isNew: isNew) { () throws(SessionError) in
       let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
         .signedIn(response, isRequired: needsIDToken && expectsIDToken, demands: demands)
       return try services.holding(account, at: level, mustWrite: true) { (level) throws(SessionError) in
@@ -146,15 +146,15 @@ package struct SignIn: Sendable {
     return stored.outcome
   }
 
-  /// Runs `body`, during which the level that the session is to be kept at is not locked: what a person has approved
-  /// is not asked for again.
+  /// Runs `body`, which spends what a person has approved: during it nothing is locked that is needed to keep the
+  /// session.
   ///
-  /// - Throws: a vault error `locked` when it is locked already, before anything is spent.
+  /// - Throws: a vault error when the session could not be kept, before anything is spent.
   func keepingOpen<Result>(_ body: () throws(SessionError) -> Result) throws(SessionError) -> Result {
-    guard services.gate.enter(level, mustWrite: true) else { throw .vault(VaultError(.locked(level))) }
-    defer { services.gate.leave(level) }
-    if level != .device, !services.vault.isUnlocked(level) { throw .vault(VaultError(.locked(level))) }
-    return try body()
+    try services.keepingOpen(account, configuration, isNew: isNew) { () throws(SessionError) in
+      try services.rehearseWrite()
+      return try body()
+    }
   }
 
   /// The level to write at; nil keeps that of the old record.

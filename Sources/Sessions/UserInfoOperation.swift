@@ -15,7 +15,7 @@ package struct UserInfoOperation: Sendable {
     let renewal = live.renewal
     return try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in
       try server.userInfo(
-        accessToken: question.grant.accessToken, expectedSubject: record.identity?.subject,
+        accessToken: question.grant.accessToken, expectedSubject: question.subject(record),
         rules: question.userInfoRules(server, renewal),
         cancellation: question.cancellation)
     }

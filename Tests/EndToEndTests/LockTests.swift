@@ -140,6 +140,16 @@ import Testing
     }
   }
 
+  @Test func `comes after the time that the settings name, also when an editor changed them`() throws {
+    try LockedHome.with { home in
+      #expect(try home.tree.agent("vault", "set", "--lock-after", "1h").succeeded)
+      try home.tree.editAllSettings { $0["lock_after"] = 1 }
+      #expect(try home.tree.json("vault", "status")["lock_after"] == 1)
+      try home.tree.awaitLock("idle")
+      #expect(try home.isLocked())
+    }
+  }
+
   @Test func `comes by itself too where only a passphrase opens the vault, but not while that is used`() throws {
     try Session.with { session in
       let tree = session.tree

@@ -108,12 +108,33 @@ import Testing
     try Session.with { (session) throws in
       let tree = session.tree
       try session.issuer.control("delay_token_ms", "3000")
+      let refreshes = try session.issuer.count("refreshes")
       let waiting = try tree.start(["token", "work", "--force-refresh"])
       // The refresh holds the account, so the sign-out comes after it and revokes what it got.
       try tree.awaitEvent("refresh_began", of: "work")
-      #expect(try tree.agent("logout", "work").succeeded)
+      #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
+      #expect(try session.issuer.count("refreshes") == refreshes + 1)
+      #expect(try session.issuer.count("reuse_detected") == 0)
       #expect(try waiting.wait() == .exited(3))
       #expect(try tree.agent("token", "work").failed(3))
+    }
+  }
+
+  @Test func `a sign-in that is being finished must end first, and then there is a session to end`() throws {
+    try Issuer.with(["--open-registration"]) { issuer in
+      try AgentTree.with { tree in
+        // Nobody can give up a sign-in that asks nobody.
+        try issuer.control("delay_token_ms", "3000")
+        let login = try tree.start([
+          "login", "work", "--guest", "--register", "--issuer", issuer.url, "--allow-http-loopback", "--json",
+        ])
+        try tree.awaitEvent("sign_in_began", of: "work")
+        let refused = try tree.agent("logout", "work", "--json")
+        #expect(refused.failureCode == "too_busy", "\(refused)")
+        #expect(try login.wait() == .exited(0), "\(login.errorText)")
+        #expect(try tree.agent("logout", "work").succeeded)
+        #expect(try tree.agent("token", "work").failed(3))
+      }
     }
   }
 

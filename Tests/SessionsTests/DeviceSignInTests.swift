@@ -105,7 +105,7 @@ import Vault
   @Test func `polls with the device code until the person has decided`() throws {
     let signIn = try home.prepare()
     home.http.answer(TestIssuer.tokenURL, try refusal("authorization_pending"))
-    guard case .undecided(.pending) = try signIn.poll(approved: {}) else { throw Home.NoToken() }
+    guard case .undecided(.pending) = try signIn.poll(approved: { true }) else { throw Home.NoToken() }
     #expect(
       home.http.requests.last
         == ScriptedHTTP.Recorded(
@@ -113,7 +113,7 @@ import Vault
           form: ["grant_type=urn:ietf:params:oauth:grant-type:device_code", "device_code=dc-1", "client_id=cli"]))
     home.http.answer(TestIssuer.tokenURL, try refusal("access_denied"))
     let denied = refused(.accessDenied, "the token endpoint", "access_denied", status: 400)
-    #expect(throws: SessionError.oauth(denied)) { try signIn.poll(approved: {}) }
+    #expect(throws: SessionError.oauth(denied)) { try signIn.poll(approved: { true }) }
     #expect(try home.stored() == nil)
   }
 
@@ -121,7 +121,7 @@ import Vault
     let (signIn, phrase) = try protected()
     home.services.vault.lock()
     home.http.forgetRequests()
-    #expect(throws: SessionError.vault(VaultError(.locked(.passphrase)))) { try signIn.poll(approved: {}) }
+    #expect(throws: SessionError.vault(VaultError(.locked(.passphrase)))) { try signIn.poll(approved: { true }) }
     #expect(home.http.requests.isEmpty)
     try home.services.vault.unlock(.passphrase, secret: phrase.bytes)
     let answer = try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken())
@@ -144,6 +144,39 @@ import Vault
     #expect(try home.finish(signIn).grant.protection == .passphrase)
     #expect(wiped.pop(wait: .seconds(30)) == true)
     #expect(!home.services.vault.isUnlocked(.passphrase))
+  }
+
+  @Test func `asks nothing while what the account has is locked, wherever the new session is to be kept`() throws {
+    let (first, _) = try protected()
+    _ = try home.finish(first, try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
+    var configuration = Home.configuration
+    configuration.protection = .device
+    let signIn = try home.prepare(configuration)
+    home.services.vault.lock()
+    home.http.forgetRequests()
+    #expect(throws: SessionError.vault(VaultError(.locked(.passphrase)))) { try signIn.poll(approved: { true }) }
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test func `asks nothing that it could not keep`() throws {
+    let signIn = try home.prepare()
+    home.http.forgetRequests()
+    let state = home.directory.path("state")
+    try #require(
+      try ProcessRunner.shell("rm -f '\(state)/vault.lock' && ln -s nowhere '\(state)/vault.lock'").succeeded)
+    #expect(throws: SessionError.vault(VaultError(.badPermissions, path: "\(state)/vault.lock"))) {
+      try signIn.poll(approved: { true })
+    }
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test func `keeps nothing of what came after it was given up`() throws {
+    let signIn = try home.prepare()
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
+    #expect(throws: SessionError.oauth(OAuthError(.cancelled, "the token endpoint"))) {
+      try signIn.poll(approved: { false })
+    }
+    #expect(try home.stored() == nil)
   }
 
   /// A sign-in whose session is to be kept behind a passphrase.

@@ -87,6 +87,18 @@ import Testing
     #expect(try names(self.cache()) == ["second"])
   }
 
+  @Test func `is fetched out of turn no more often when it was dropped between`() throws {
+    let cache = cache()
+    try answer(.first)
+    let old = try held(cache)
+    http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
+    #expect(throws: OAuthError.self) { try refetched(cache, after: old) }
+    cache.forget(issuer: TestIssuer.text, keysAt: TestIssuer.keysURL)
+    http.forgetRequests()
+    #expect(try refetched(cache, after: old) == nil)
+    #expect(http.requests.isEmpty)
+  }
+
   @Test func `stays as it was until its end when a fetch out of turn fails`() throws {
     let cache = cache()
     try answer(.first)

@@ -52,6 +52,19 @@ import Testing
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
   }
 
+  // The old place may go on with the old set.
+  @Test func `of keys is looked for in new metadata when the set has no key that fits`() throws {
+    let place = "https://as.example/v2/keys"
+    try move("jwks_uri", to: place)
+    home.http.always(place, try response(200, TestIssuer.second.keySet))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.second.idToken()))
+    #expect(try home.refresh().subject == "alice")
+    #expect(
+      home.http.urls == [
+        TestIssuer.tokenURL, TestIssuer.keysURL, TestIssuer.keysURL, TestIssuer.metadataURL, place,
+      ])
+  }
+
   // Nothing tells that the server did not act on what it was sent, or it did say what is wrong.
   @Test(arguments: [
     Answer(status: 500), Answer(status: 503), Answer(status: 403), Answer(status: 400), Answer(status: 401),

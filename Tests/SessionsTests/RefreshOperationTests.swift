@@ -103,6 +103,36 @@ import Vault
     #expect(home.http.requests.isEmpty)
   }
 
+  // OpenID Connect Core 1.0 section 12.2. A device sign-in may bring no ID Token.
+  @Test func `the first ID Token says for whom all later ones must be`() throws {
+    try home.store { $0.identity = nil }
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
+    let grant = try home.refresh()
+    #expect(grant.subject == "alice" && home.services.isCurrent(grant, of: home.account))
+    #expect(try home.stored()?.identity?.subject == "alice")
+    let other = try TestIssuer.first.idToken("sub", "mallory")
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3", idToken: other))
+    #expect(throws: SessionError.identityChanged(account: "work", claim: "sub")) { _ = try home.refresh() }
+    #expect(try home.stored()?.refreshToken?.text == "rt-3")
+  }
+
+  // What failed a moment ago says nothing of the token: it is a matter of time.
+  @Test func `a changed key that cannot be fetched is a passing failure, also within the minute`() throws {
+    try home.store()
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
+    _ = try home.refresh()
+    home.http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
+    for number in 3...4 {
+      let token = try TestIssuer.second.idToken()
+      home.http.answer(TestIssuer.tokenURL, try tokens("at", refresh: "rt-\(number)", idToken: token))
+      #expect(throws: SessionError.oauth(OAuthError(HTTPFailure(.connect), EndpointRole.keys.subject))) {
+        _ = try home.refresh()
+      }
+      #expect(try home.stored()?.refreshToken?.text == "rt-\(number)")
+    }
+    #expect(home.http.urls.count { $0 == TestIssuer.keysURL } == 2)
+  }
+
   @Test func `an expired ID Token stops the access token but not the rotation`() throws {
     try home.store()
     let token = try TestIssuer.first.idToken("exp", .int(TestIssuer.now - 100))

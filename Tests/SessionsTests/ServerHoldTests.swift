@@ -46,6 +46,8 @@ import Testing
   @Test(arguments: [
     SessionError.oauth(OAuthError(.network, "the token endpoint")), unreachable, lasting, .expired(account: "work"),
     .oauth(OAuthError(.serverUnavailable, "the token endpoint", httpStatus: 500)),
+    .oauth(OAuthError(.serverUnavailable, "the JWK Set endpoint", httpStatus: 503)),
+    .oauth(OAuthError(.rateLimited, "the metadata endpoint", httpStatus: 429)),
   ]) func `is another matter than one that fails a single request`(error: SessionError) {
     var holds = ServerHolds()
     holds.note(error, of: Self.server, now: at(0), jitter: 1)

@@ -46,7 +46,11 @@ import Testing
     #expect(told.steps.last == .unanswered(.token, .timeout, milliseconds: 0))
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", idToken: try TestIssuer.second.idToken()))
     #expect(throws: SessionError.self) { try home.refresh(Home.configuration, services) }
-    #expect(told.steps.suffix(2) == [.keysDoubted, .answered(.keys, status: 200, milliseconds: 0)])
+    #expect(
+      told.steps.suffix(4) == [
+        .keysDoubted, .answered(.keys, status: 200, milliseconds: 0),
+        .metadataDoubted, .answered(.metadata, status: 200, milliseconds: 0),
+      ])
   }
 
   // RFC 7517 section 9.2.

@@ -1,9 +1,10 @@
 import OAuth
 import Platform
-import Sessions
 import TestSupport
 import Testing
 import Vault
+
+@testable import Sessions
 
 /// A refresh token that the server has rotated and that the disk does not take.
 @Suite struct `A token that cannot be written` {
@@ -62,6 +63,15 @@ import Vault
     try loseRotation()
     try Self.spoil(state, "600")
     #expect(try home.services.record(of: home.account)?.refreshToken?.text == "rt-2")
+  }
+
+  @Test func `is kept when the record cannot be removed either`() throws {
+    try loseRotation()
+    #expect(throws: SessionError.self) { try home.services.removeLeftover(of: home.account) }
+    #expect(home.services.isUnsettled)
+    try Self.spoil(state, "600")
+    try home.services.removeLeftover(of: home.account)
+    #expect(!home.services.isUnsettled)
   }
 
   @Test func `is forgotten when somebody signed in meanwhile`() throws {

@@ -41,6 +41,6 @@ extension ManualProtocol {
     note:
       "The descriptors come with the line, as `SCM_RIGHTS`, one with each message, so the line is sent in as many: that of"
       + " the key set if there is one, that of the tokens, and a pipe or a socket for the results, which is made"
-      + " non-blocking. The results are complete when `tokens` lines have been read. There is no deadline but that of each"
-      + " question to the issuer. Closing the connection ends the request.")
+      + " non-blocking. The results are complete when `tokens` lines have been read. There is no deadline unless"
+      + " `timeout` is there, but that of each question to the issuer. Closing the connection ends the request.")
 }

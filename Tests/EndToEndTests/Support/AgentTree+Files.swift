@@ -6,13 +6,20 @@ import Testing
 extension AgentTree {
   /// Changes the settings of an account behind the daemon's back, as an editor would.
   func editSettings(of account: String = "work", _ change: (inout JSONObject) -> Void) throws {
+    try editAllSettings { settings in
+      var accounts = try #require(settings["accounts"]?.object)
+      var edited = try #require(accounts[account]?.object)
+      change(&edited)
+      accounts[account] = .object(edited)
+      settings["accounts"] = .object(accounts)
+    }
+  }
+
+  /// The same with the whole file.
+  func editAllSettings(_ change: (inout JSONObject) throws -> Void) throws {
     let folder = try directory.open("config/agent")
     var settings = try #require(JSON(parsing: try folder.readFile("config.json", limit: 1 << 20)).object)
-    var accounts = try #require(settings["accounts"]?.object)
-    var edited = try #require(accounts[account]?.object)
-    change(&edited)
-    accounts[account] = .object(edited)
-    settings["accounts"] = .object(accounts)
+    try change(&settings)
     try folder.replaceFile("config.json", with: JSON.object(settings).serialized().span)
   }
 

@@ -1,0 +1,43 @@
+internal import OAuth
+
+/// How often documents were fetched out of turn, for an unknown key or an endpoint that is gone, and what came of it.
+/// It outlives the documents, so that dropping one makes no room for more.
+struct Refetches: Sendable {
+  private struct Record {
+    /// Unix seconds, the oldest first.
+    var times: [Int] = []
+    /// Why the last one brought nothing.
+    var problem: OAuthError?
+  }
+
+  /// One is fetched out of turn at most once in this time and ten times an hour.
+  private static let shortestSeconds = 60
+  private static let mostAnHour = 10
+  /// Of more documents than these, those are forgotten that were fetched out of turn longest ago.
+  private static let mostDocuments = 256
+
+  private var records: [String: Record] = [:]
+
+  /// Whether a document may be fetched out of turn now; if so, it is counted.
+  mutating func take(_ name: String, now: Int) -> Bool {
+    var record = records[name] ?? Record()
+    record.times.removeAll { $0 <= now - 3600 || $0 > now }
+    guard record.times.count < Self.mostAnHour, (record.times.last ?? 0) <= now - Self.shortestSeconds else {
+      return false
+    }
+    record.times.append(now)
+    records[name] = record
+    if records.count > Self.mostDocuments,
+      let oldest = records.min(by: { ($0.value.times.last ?? 0) < ($1.value.times.last ?? 0) })?.key
+    {
+      records[oldest] = nil
+    }
+    return true
+  }
+
+  mutating func failed(_ name: String, _ problem: OAuthError) { records[name]?.problem = problem }
+
+  mutating func succeeded(_ name: String) { records[name]?.problem = nil }
+
+  func problem(of name: String) -> OAuthError? { records[name]?.problem }
+}
