@@ -37,6 +37,13 @@
     try unsafe body(storage.span)
   }
 
+  /// Tells this token from others and is no copy of it: a hash under a key of this process, of no use to anybody else.
+  borrowing func fingerprint() -> Int {
+    var hasher = Hasher()
+    unsafe hasher.combine(bytes: UnsafeRawBufferPointer(storage))
+    return hasher.finalize()
+  }
+
   /// The token as a text, which nobody can overwrite after use: for interfaces that take nothing else.
   public borrowing func revealed() -> String {
     unsafe String(decoding: storage, as: UTF8.self)

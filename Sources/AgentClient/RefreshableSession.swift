@@ -20,8 +20,13 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
 
   private struct Known {
     var session: Session
-    var installation: InstallationID?
+    let installation: InstallationID?
+    /// The fingerprints of the tokens that were handed out last, the newest one at the end.
+    var tokens: [Int]
   }
+
+  /// More than one, since of two threads the one with the older token may come last.
+  private static var keptFingerprints: Int { 16 }
 
   private let account: String?
   private let container: Container
@@ -34,7 +39,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   /// - Parameters:
   ///   - account: nil means the active one.
   ///   - options: What its tokens are to be good for. ``TokenOptions/forcesRefresh`` is not looked at.
-  ///   - tellRefresh: Called after each renewal, and not for the first token.
+  ///   - tellRefresh: Called once for each new token, and not for the first one.
   public init(
     _ account: String? = nil, in container: Container, _ options: TokenOptions = TokenOptions(),
     onRefresh tellRefresh: RefreshHandler? = nil
@@ -75,16 +80,39 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     var options = options
     options.forcesRefresh = forcesRefresh
     let token = try container.token(for: account, options)
-    let before = known.withLock { $0 }
-    guard before?.session != token.session else { return token }
-    // An installation does not change while its session does not.
-    let installation = try container.installation()
-    if let before, before.installation != installation {
-      throw AgentError(
-        .signIn, code: "installation_changed", message: "the session is another installation's, please sign in again")
-    }
-    known.withLock { $0 = Known(session: token.session, installation: installation) }
-    if before != nil { tellRefresh?(token.session) }
+    if try isRenewed(by: token.fingerprint(), token.session) { tellRefresh?(token.session) }
     return token
+  }
+
+  /// Takes note of a token before it is handed out. Only the token itself tells a renewal: a server need not say until
+  /// when it is good, and what it says is another time after each change of the clock.
+  ///
+  /// - Returns: Whether it is a new one, which nobody was told of, and not the first.
+  private func isRenewed(by fingerprint: Int, _ session: Session) throws(AgentError) -> Bool {
+    let isKnown = known.withLock { known -> Bool in
+      guard let tokens = known?.tokens, tokens.contains(fingerprint) else { return false }
+      known?.session = session
+      return true
+    }
+    if isKnown { return false }
+    // An installation does not change while its tokens do not.
+    let installation = try container.installation()
+    return try known.withLock { (known) throws(AgentError) -> Bool in
+      guard var now = known else {
+        known = Known(session: session, installation: installation, tokens: [fingerprint])
+        return false
+      }
+      guard now.installation == installation else {
+        throw AgentError(
+          .signIn, code: "installation_changed", message: "the session is another installation's, please sign in again")
+      }
+      now.session = session
+      // Another thread may have come first.
+      let isNew = !now.tokens.contains(fingerprint)
+      if isNew { now.tokens.append(fingerprint) }
+      now.tokens.removeFirst(max(0, now.tokens.count - Self.keptFingerprints))
+      known = now
+      return isNew
+    }
   }
 }

@@ -37,7 +37,8 @@ extension AuthorizationServer {
   ) throws(OAuthError) -> JSONObject {
     guard response.status == 200 else { throw refusal(response, subject, sent: sent) }
     if let rules, response.headers.mediaType == "application/jwt" {
-      let signed = SignedUserInfo(issuer: metadata.issuer, clientID: client.id, rules: rules)
+      let signed = SignedUserInfo(
+        issuer: metadata.issuer, clientID: client.id, rules: rules, serverDate: response.headers.date)
       return try response.body.withBytes { (body) throws(OAuthError) in try signed.claims(in: body) }
     }
     if rules?.requiresSignature == true { throw SignedUserInfo.rejected("it is not signed") }

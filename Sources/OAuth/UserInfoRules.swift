@@ -31,6 +31,8 @@ struct SignedUserInfo {
   let issuer: Issuer
   let clientID: String
   let rules: UserInfoRules
+  /// The `Date` of the answer, in unix seconds.
+  let serverDate: Int?
 
   /// The claims of a body of the type `application/jwt`.
   func claims(in body: Span<UInt8>) throws(OAuthError) -> JSONObject {
@@ -69,12 +71,20 @@ struct SignedUserInfo {
       audience.contains(where: { $0.utf8.elementsEqual(clientID.utf8) })
     else { throw Self.rejected("it is not for this client") }
     let expiresAt = try read { () throws(JOSEError) in try claims.expiresAt }
-    guard rules.now - skew < expiresAt ?? .max else { throw Self.rejected("it has expired") }
+    guard rules.now - skew < expiresAt ?? .max else { throw untimely(.expired) }
     let notBefore = try read { () throws(JOSEError) in try claims.notBefore }
     let issuedAt = try read { () throws(JOSEError) in try claims.issuedAt }
     guard notBefore ?? 0 <= rules.now + skew, issuedAt ?? 0 <= rules.now + IDTokenExpectation.longestAhead else {
-      throw Self.rejected("it is from the future")
+      throw untimely(.issuedInFuture)
     }
+  }
+
+  /// In the words of an ID Token that is out of its time, which name a wrong clock.
+  private func untimely(_ code: IDTokenError.Code) -> OAuthError {
+    let compared = OAuthError(IDTokenError(code).comparing(serverDate: serverDate, now: rules.now))
+    var error = Self.rejected(compared.subject)
+    error.advice = compared.advice
+    return error
   }
 
   private func read<Value>(_ claim: () throws(JOSEError) -> Value?) throws(OAuthError) -> Value? {

@@ -49,7 +49,9 @@ extension Vault {
   }
 
   /// As much as can be said of a slot without what opens it.
-  private func examine(
+  ///
+  /// - Throws: `damaged`; of a slot with a PIN also `foreignDevice`, `deviceSecretMissing` and `tpmUnavailable`.
+  func examine(
     _ slot: KeySlot, _ context: SlotContext, in directory: borrowing PrivateDirectory, path: String
   ) throws(VaultError) {
     switch context.kind {

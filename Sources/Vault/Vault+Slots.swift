@@ -79,7 +79,7 @@ extension Vault {
 
   /// Drops a slot. A protection whose last slot goes ends with it.
   ///
-  /// - Throws: `noSuchSlot`; `lastSlot` when records, or the vault itself, would open no more.
+  /// - Throws: `noSuchSlot`; `lastSlot` when records, or the vault itself, would open no more on this device.
   package func removeSlot(_ number: Int) throws(VaultError) {
     let path = try place().path
     let removed: Bool? = try changing { (vault, directory) throws(VaultError) in
@@ -96,14 +96,37 @@ extension Vault {
     if removed == nil { throw VaultError(.noSuchSlot, path: path) }
   }
 
-  /// Whether a slot is left to rely on: no one of an unknown kind, and no one that should open by itself and does not.
+  /// Whether a slot is left to rely on: no one of an unknown kind, and no one that does not do here what it is there
+  /// for, by itself or with its passphrase or PIN.
   private func canOpen(
     _ protection: Protection, _ file: VaultFile, in directory: borrowing PrivateDirectory, path: String
   ) throws(VaultError) -> Bool {
-    let left = file.slots(of: protection).filter { $0.kind != nil }
-    if left.contains(where: { !$0.isAutomatic }) { return true }
-    for slot in left where try opensByItself(slot, of: file, in: directory, path: path) { return true }
+    let left = file.slots(of: protection)
+    // First those for which the TPM is not asked.
+    for slot in left where !slot.isAutomatic {
+      if try opensBySecret(slot, of: file, in: directory, path: path) { return true }
+    }
+    for slot in left where slot.isAutomatic {
+      if try opensByItself(slot, of: file, in: directory, path: path) { return true }
+    }
     return false
+  }
+
+  /// Whether a passphrase or PIN is all that a slot needs to open here. The PIN of another machine's slot opens
+  /// nothing, nor does one without a TPM.
+  private func opensBySecret(
+    _ slot: KeySlot, of file: VaultFile, in directory: borrowing PrivateDirectory, path: String
+  ) throws(VaultError) -> Bool {
+    guard let kind = slot.kind else { return false }
+    do {
+      try examine(slot, file.context(of: slot, kind: kind), in: directory, path: path)
+      return true
+    } catch {
+      switch error.code {
+      case .foreignDevice, .deviceSecretMissing, .tpmUnavailable, .damaged: return false
+      default: throw error
+      }
+    }
   }
 
   /// The slot that a passphrase or PIN opens, and the key in it.

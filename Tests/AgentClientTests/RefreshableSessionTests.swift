@@ -1,4 +1,5 @@
 import AgentClient
+import Platform
 import Synchronization
 import Testing
 
@@ -23,6 +24,36 @@ import Testing
         account: "work", issuer: "https://id.example", subject: "ann", expiresAt: time.withLock { $0 } + 300)
       return MemorySessions.Grant(token: "token-\(number)", session: session)
     }
+  }
+
+  /// Hands out tokens in the order of a list, and the last one from then on. Of their session the server says nothing.
+  private final class Listed: SessionContainer {
+    private let tokens: Monitor<[String]>
+    /// How many callers have yet to ask for the installation before the first of them is answered.
+    private let missing = Monitor(0)
+    private let name = InstallationID.random()
+
+    init(_ tokens: [String]) { self.tokens = Monitor(tokens) }
+
+    func letMeet(_ count: Int) { missing.withLock { $0 = count } }
+
+    var haveMet: Bool { missing.withLock { $0 == 0 } }
+
+    func installation() -> InstallationID? {
+      missing.update { $0 -= 1 }
+      _ = missing.wait(.seconds(10)) { $0 <= 0 ? true : nil }
+      return name
+    }
+
+    func token(for account: String?, _ options: TokenOptions) -> AccessToken {
+      let text = tokens.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+      let bytes = Array(text.utf8)
+      return AccessToken(bytes.span, session: Session(account: "work", issuer: "https://id.example"))
+    }
+
+    func accounts() -> [Account] { [] }
+
+    func signOut(_ account: String?) {}
   }
 
   @Test func `hands out the token at hand until too little time is left`() throws {
@@ -51,6 +82,50 @@ import Testing
     #expect(told.withLock { $0 } == [2300])
   }
 
+  @Test(
+    arguments: [
+      // The last one is what an earlier request of another thread brings late.
+      (["1"], 0), (["1", "2"], 1), (["1", "2", "3"], 2), (["1", "2", "1", "2", "1"], 1),
+    ] as [([String], Int)])
+  func `tells its handler of each new token once, also where the server says nothing of its time`(
+    tokens: [String], count: Int
+  ) throws {
+    let told = Mutex(0)
+    let session = RefreshableSession(in: Listed(tokens)) { _ in told.withLock { $0 += 1 } }
+    for _ in 0..<7 { _ = try session.token() }
+    #expect(told.withLock { $0 } == count)
+  }
+
+  @Test func `tells its handler once of a renewal that two threads find`() throws {
+    let container = Listed(["1", "2"])
+    let told = Monitor(0)
+    let session = RefreshableSession(in: container) { _ in told.withLock { $0 += 1 } }
+    _ = try session.token()
+    container.letMeet(2)
+    let found = WorkQueue<String>()
+    for _ in 0..<2 {
+      try Threads.start(name: "client-test") {
+        do { found.push(try session.token().revealed()) } catch { found.push("\(error)") }
+      }
+    }
+    let tokens = (0..<2).map { _ in found.pop(wait: .seconds(60)) }
+    #expect(tokens == ["2", "2"])
+    #expect(container.haveMet)
+    #expect(told.withLock { $0 } == 1)
+  }
+
+  @Test func `tells nobody when the end of the same token is named anew, as after a change of the clock`() throws {
+    let container = World().container()
+    let told = Mutex(0)
+    let session = RefreshableSession(in: container) { _ in told.withLock { $0 += 1 } }
+    var known = try session.token().session
+    known.expiresAt = 1290
+    container.add(MemorySessions.Grant(token: "token-1", session: known))
+    #expect(try session.token().session.expiresAt == 1290)
+    #expect(session.latest == known)
+    #expect(told.withLock { $0 } == 0)
+  }
+
   @Test func `renews a rejected token once, and ends when the new one is rejected too`() throws {
     let world = World()
     let session = RefreshableSession(in: world.container())
@@ -69,7 +144,9 @@ import Testing
     #expect(tries == 2)
   }
 
-  @Test func `does not go on in another installation, although the same person is signed in there`() throws {
+  /// Also when nothing but the token tells the session there from the one before.
+  @Test(arguments: [0, 1])
+  func `does not go on in another installation, although the same person is signed in there`(seconds: Int) throws {
     let world = World()
     let container = world.container()
     let session = RefreshableSession("work", in: container)
@@ -78,7 +155,7 @@ import Testing
     #expect(throws: AgentError(.signIn, code: "no_account", message: "there is no such account")) {
       try session.token().revealed()
     }
-    world.time.withLock { $0 += 1 }
+    world.time.withLock { $0 += seconds }
     container.add(world.grant())
     let expected = AgentError(
       .signIn, code: "installation_changed", message: "the session is another installation's, please sign in again")

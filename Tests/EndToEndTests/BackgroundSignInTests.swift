@@ -6,11 +6,14 @@ import Testing
 /// `login --start` and `login --resume`: for jobs and programs that cannot wait.
 @Suite(.needsPrograms) struct `A sign-in in the background` {
   private func start(_ tree: AgentTree, _ issuer: Issuer, _ options: String...) throws -> (event: JSON, login: String) {
+    try start(tree, at: issuer.url, clientID: "agent-cli", options)
+  }
+
+  private func start(
+    _ tree: AgentTree, at issuer: String, clientID: String, _ options: [String]
+  ) throws -> (event: JSON, login: String) {
     let result = try tree.agent(
-      [
-        "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--start",
-        "--json",
-      ]
+      ["login", "work", "--issuer", issuer, "--client-id", clientID, "--allow-http-loopback", "--start", "--json"]
         + options)
     try #require(result.succeeded, "\(result.errorText)")
     let lines = try result.outputText.split(separator: "\n").map { try JSON(parsing: Array($0.utf8)) }
@@ -117,12 +120,26 @@ import Testing
   }
 
   @Test func `dies with the daemon`() throws {
-    try Issuer.with(approval: "ask") { issuer in
-      try AgentTree.with { tree in
-        let login = try start(tree, issuer).login
-        try tree.stopDaemon()
-        #expect(try tree.agent("login", "--resume", login).status == .exited(3))
+    let issuer = try CanaryIssuer()
+    issuer.become(.pending)
+    try AgentTree.with { tree in
+      let secrets = try TemporaryDirectory()
+      try secrets.write("client", issuer.canaries.clientSecret)
+      let (event, login) = try start(
+        tree, at: issuer.url, clientID: CanaryIssuer.clientID,
+        ["--device", "--client-secret-file", secrets.path("client")])
+      #expect(event["user_code"]?.string == issuer.canaries.userCode)
+      // The device code is in no file while it is in use, nor afterwards.
+      let deadline = Instant.now.advanced(by: .seconds(20))
+      while !issuer.server.requests.contains(where: { $0.body.contains("device_code=") }) {
+        try #require(Instant.now < deadline, "nobody asks for the tokens")
+        Threads.sleep(for: .milliseconds(20))
       }
+      try issuer.canaries.expectNone(inFilesOf: tree)
+      try tree.stopDaemon()
+      try issuer.canaries.expectNone(inFilesOf: tree)
+      #expect(try tree.agent("login", "--resume", login).status == .exited(3))
+      try issuer.canaries.expectNone(inFilesOf: tree)
     }
   }
 }

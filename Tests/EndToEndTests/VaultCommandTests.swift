@@ -173,9 +173,36 @@ import Testing
 
   // MARK: Cuts
 
-  /// Changes of the slots, one after the other, each of which is cut at some moment.
-  private static let changes = ["add", "rotate", "change", "bind"]
+  /// Changes of the slots, one after the other, each of which is cut at some moment of so many milliseconds: most take
+  /// as long as a few derivations of a key, the others no longer than a write.
+  private static let changes = [
+    ("add", 900), ("rotate", 900), ("change", 900), ("rebind", 900), ("bind", 60), ("remove", 60),
+  ]
   private static let rounds = 36
+
+  /// The command line of a change. The slots are made ready for it, whatever an earlier cut has left: all that `rotate`
+  /// needs is one passphrase then, `remove` has a slot to take away, and `rebind` finds none that opens by itself.
+  private static func prepare(_ change: String, _ home: LockedHome) throws -> [String] {
+    let tree = home.tree
+    if try !slots(tree).values.contains("host:device") { try home.run("vault", "bind", "--to", "host") }
+    for (number, slot) in try slots(tree) where slot == "passphrase:device" {
+      try home.run("vault", "remove-slot", "\(number)")
+    }
+    let file = ["--passphrase-file", home.file]
+    switch change {
+    case "add": return ["vault", "add-passphrase"] + file
+    case "rotate": return ["vault", "rotate-key"] + file
+    case "change": return ["vault", "change-passphrase", "--new-passphrase-file", home.file] + file
+    case "bind": return ["vault", "bind", "--to", "host"]
+    default: break
+    }
+    let own = try #require(try slots(tree).first { $0.value == "host:device" }).key
+    let added = try tree.json("vault", "add-passphrase", "--passphrase-file", home.file)
+    let number = try #require(added["slot"]?.int)
+    if change == "remove" { return ["vault", "remove-slot", "\(number)"] }
+    try home.run("vault", "remove-slot", "\(own)")
+    return ["vault", "rebind"] + file
+  }
 
   @Test(.timeLimit(.minutes(10))) func `lose nothing when the daemon is killed in the middle of them`() throws {
     try LockedHome.with { home in
@@ -183,30 +210,20 @@ import Testing
       var finished = 0
       for round in 0..<Self.rounds {
         try home.unlock()
-        let slots = try Self.slots(tree)
-        // What an earlier round has added, so that one passphrase is left.
-        for number in slots.keys where slots[number] == "passphrase:device" {
-          try home.run("vault", "remove-slot", "\(number)")
-        }
-        let file = ["--passphrase-file", home.file]
-        let change: [String] =
-          switch Self.changes[round % Self.changes.count] {
-          case "add": ["vault", "add-passphrase"] + file
-          case "rotate": ["vault", "rotate-key"] + file
-          case "change": ["vault", "change-passphrase", "--new-passphrase-file", home.file] + file
-          default: ["vault", "bind", "--to", "host"]
-          }
+        let (change, milliseconds) = Self.changes[round % Self.changes.count]
+        let line = try Self.prepare(change, home)
         let daemon = try OtherProcess(try tree.daemon())
-        let command = try tree.start(change)
-        // Any moment will do: most changes take as long as a few derivations of a key.
-        Threads.sleep(for: .milliseconds(Int(Randomness.bytes(2).reduce(0) { $0 << 8 | Int($1) }) % 900))
+        let command = try tree.start(line)
+        // Any moment will do.
+        let moment = Int(Randomness.bytes(2).reduce(0) { $0 << 8 | Int($1) }) % milliseconds
+        Threads.sleep(for: .milliseconds(moment))
         try daemon.signal(Signals.SIGKILL)
         try #require(daemon.ends(within: .seconds(10)))
         if try command.wait() == .exited(0) { finished += 1 }
         try home.unlock()
         for account in ["open", "shut"] {
           let result = try tree.agent("token", account, "--force-refresh")
-          try #require(result.succeeded, "round \(round), \(change): \(result.errorText)")
+          try #require(result.succeeded, "round \(round), \(line): \(result.errorText)")
         }
       }
       #expect(try tree.json("vault", "check")["sound"] == true)

@@ -80,6 +80,28 @@ import Testing
     #expect(throws: rejected("it is from the future")) { try ask(signed(changing("iat", .int(now + 601))), rules()) }
   }
 
+  @Test func `an answer out of its time names a wrong clock, where the server's date differs`() throws {
+    // 60, 61 and 7200 seconds before ``now``, and 90 after it.
+    let (near, far) = ("Tue, 14 Nov 2023 22:12:20 GMT", "Tue, 14 Nov 2023 22:12:19 GMT")
+    let (earlier, later) = ("Tue, 14 Nov 2023 20:13:20 GMT", "Tue, 14 Nov 2023 22:14:50 GMT")
+    let cases: [(claim: String, value: Int, date: String, reason: String)] = [
+      ("exp", now - 60, near, "it has expired"),
+      ("exp", now - 60, far, "it has expired; this machine's clock is 61 seconds ahead of the server's"),
+      ("exp", now - 60, earlier, "it has expired; this machine's clock is 7200 seconds ahead of the server's"),
+      ("nbf", now + 61, later, "it is from the future; this machine's clock is 90 seconds behind the server's"),
+      ("iat", now + 601, later, "it is from the future; this machine's clock is 90 seconds behind the server's"),
+      ("aud", 1, later, "a claim is malformed"),
+    ]
+    let key = try SigningKey.shared.get(.ES256)
+    for (claim, value, date, reason) in cases {
+      let answer = try response(
+        type: "application/jwt", headers: [("Date", date)], key.sign(changing(claim, .int(value))))
+      var error = rejected(reason)
+      if reason.contains("clock") { error.advice = "set this machine's clock right, if it is the wrong one" }
+      #expect(throws: error) { try ask(answer, rules()) }
+    }
+  }
+
   // RFC 8725 sections 3.1, 3.11 and 3.12.
   @Test func `another algorithm, type or kind of token is refused`() throws {
     let other = try SigningKey.shared.get(.EdDSA)

@@ -74,6 +74,35 @@ import Testing
     #expect(throws: error(.wrongPIN)) { try vault.unlock(.tpm2, secret: secret("neither")) }
   }
 
+  @Test func `keeps its passphrase where the PIN opens nothing`() throws {
+    let number = try vault.addPassphrase(for: .tpm2, secret("way back")).number
+    try vault.addPassphrase(for: .device, secret("back"))
+    let away = scratch.vault()
+    try away.unlock(.device, secret: secret("back"))
+    #expect(throws: error(.lastSlot)) { try away.removeSlot(number) }
+    // On another machine also with the same TPM, until the protection has another passphrase.
+    let moved = scratch.vault(machine: Scratch.otherMachine, tpm: .at(tpm.connection))
+    try moved.rebind(passphrase: secret("back"))
+    let lastSlot = VaultError(.lastSlot, path: scratch.file(otherVaultName))
+    #expect(throws: lastSlot) { try moved.removeSlot(number) }
+    try moved.unlock(.tpm2, secret: secret("way back"))
+    let second = try moved.addPassphrase(for: .tpm2, secret("another way")).number
+    try moved.removeSlot(number)
+    #expect(throws: lastSlot) { try moved.removeSlot(second) }
+    // The one that opens nothing may go.
+    try moved.removeSlot(2)
+    moved.lock()
+    try moved.unlock(.tpm2, secret: secret("another way"))
+    #expect(try moved.text(of: bob) == "hidden")
+  }
+
+  @Test func `can do without its passphrase where the PIN opens it`() throws {
+    try vault.removeSlot(try vault.addPassphrase(for: .tpm2, secret("way back")).number)
+    vault.lock()
+    try vault.unlock(.tpm2, secret: secret("1234"))
+    #expect(try vault.text(of: bob) == "hidden")
+  }
+
   @Test func `can be changed`() throws {
     try vault.changePassphrase(for: .tpm2, old: secret("1234"), new: secret("a much longer PIN than a TPM would take"))
     vault.lock()
