@@ -45,6 +45,7 @@ extension Hub {
     let before = toldAccounts
     let names = settings.accounts.map(\.name)
     toldAccounts = ToldAccounts(revision: settingsFile.revision, names: names, active: settings.active)
+    lookAtIdleTime(settings)
     guard let before else { return }
     let (old, new) = (Set(before.names), Set(names))
     for name in before.names where !new.contains(name) { log.tell(.accountRemoved, name) }

@@ -80,7 +80,6 @@ extension Hub {
     look()
     guard let settings = try? settings(), settingsFile.revision != freshAt else { return }
     freshAt = settingsFile.revision
-    lookAtIdleTime(settings)
     let fresh = settings.accounts.filter { $0.configuration.refreshPolicy == .background }
     let spread = RefreshPolicy.startInterval * max(0, fresh.count - 1)
     for (name, configuration) in fresh {

@@ -125,6 +125,7 @@ import Testing
       try AgentTree.with { tree in
         // Nobody can give up a sign-in that asks nobody.
         try issuer.control("delay_token_ms", "3000")
+        _ = try tree.json("daemon", "start")
         let login = try tree.start([
           "login", "work", "--guest", "--register", "--issuer", issuer.url, "--allow-http-loopback", "--json",
         ])
