@@ -93,9 +93,9 @@ extension Hub {
 
   private func scheduleRenewal(of file: TokenFile, _ grant: AccessGrant) {
     guard let expiry = grant.expiresAt, let lifetime = grant.lifetimeSeconds else { return file.renewal = nil }
-    let lead = RefreshPolicy.renewalLead(ofLifetime: lifetime) * (0.9 + 0.1 * jitter())
-    // A server that gives tokens of no length must not be asked without end.
-    schedule(file, at: max(expiry.advanced(by: .zero - lead), services.time.now().advanced(by: .seconds(1))))
+    let now = services.time.now()
+    schedule(
+      file, at: RefreshPolicy.fileRenewal(of: expiry, lifetimeSeconds: lifetime, now: now, jitter: jitter()))
   }
 
   private func schedule(_ file: TokenFile, at due: Instant) {
