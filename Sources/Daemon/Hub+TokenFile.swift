@@ -75,7 +75,7 @@ extension Hub {
   func place(_ grant: AccessGrant, in file: TokenFile, _ account: Account) {
     file.isWaiting = false
     guard tokenFiles[file.ticket] === file, let store = tokenFileStore else { return }
-    file.failures = 0
+    file.hasFailed = false
     defer { scheduleRenewal(of: file, grant) }
     guard file.written != account.session.generation else { return }
     do {
@@ -122,9 +122,25 @@ extension Hub {
     // Who signs in or unlocks brings the file back.
     case .signInNeeded, .locked: remove(file, failure.code)
     default:
-      file.failures += 1
-      schedule(file, at: services.time.now().advanced(by: RefreshPolicy.wait(afterFailures: file.failures)))
+      file.hasFailed = true
+      let end = accounts[file.account]?.session.grant?.expiresAt
+      schedule(file, at: RefreshPolicy.fileRetry(tokenEnd: end, now: services.time.now(), jitter: jitter()))
     }
+  }
+
+  /// The network is another one: what could not be got for want of it is tried for again within this time.
+  ///
+  /// - Returns: Whether there is anything to try.
+  func retryTokenFiles(within spread: Duration) -> Bool {
+    var isWanted = false
+    for file in tokenFiles.values where file.hasFailed {
+      guard let due = file.renewal, let error = accounts[file.account]?.session.lastFailure, error.isWorthWaiting,
+        !error.reachedServer
+      else { continue }
+      isWanted = true
+      schedule(file, at: min(due, loop.now.advanced(by: spread * jitter())))
+    }
+    return isWanted
   }
 
   // MARK: What happens to the session

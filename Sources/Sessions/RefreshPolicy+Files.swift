@@ -13,4 +13,12 @@ extension RefreshPolicy {
     let lead = renewalLead(ofLifetime: lifetimeSeconds) * (0.9 + 0.1 * jitter)
     return max(expiry.advanced(by: .zero - lead), now.advanced(by: shortestFileInterval))
   }
+
+  /// When a token for a file is tried for again after it could not be got: in half a minute to a minute, by
+  /// `jitter` in 0..<1, or when the token at hand ends, if that is sooner.
+  package static func fileRetry(tokenEnd: Instant?, now: Instant, jitter: Double) -> Instant {
+    let due = now.advanced(by: .seconds(60) * (0.5 + 0.5 * jitter))
+    guard let tokenEnd, now < tokenEnd else { return due }
+    return min(due, max(tokenEnd, now.advanced(by: shortestFileInterval)))
+  }
 }

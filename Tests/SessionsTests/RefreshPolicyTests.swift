@@ -45,6 +45,17 @@ import Testing
     #expect(latest >= at(due) && latest <= at(due + 30))
   }
 
+  @Test(
+    arguments: [
+      (nil, 0.0, 30.0), (nil, 1.0, 60.0), (100.0, 1.0, 60.0), (20.0, 0.0, 20.0), (2.0, 0.0, 10.0), (0.0, 0.0, 30.0),
+      (-1.0, 1.0, 60.0),
+    ] as [(Double?, Double, Double)])
+  func `tries for the token of a file again within a minute, and when the one at hand ends`(
+    end: Double?, jitter: Double, due: Double
+  ) {
+    #expect(RefreshPolicy.fileRetry(tokenEnd: end.map { at($0) }, now: at(0), jitter: jitter) == at(due))
+  }
+
   @Test func `makes three attempts`() {
     #expect(RefreshPolicy.maximumAttempts == 3)
   }
