@@ -59,7 +59,7 @@ extension Hub {
   private func seek(for file: TokenFile, _ account: Account) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
-    let need = TokenNeed(forceRefresh: file.written != nil && file.written == account.session.generation)
+    let need = TokenNeed(newerThan: file.written)
     obtainOrFail(for: Account.Waiter(ticket: file.ticket, need: need, purpose: .file(file)), account)
   }
 

@@ -90,6 +90,28 @@ import Testing
     }
   }
 
+  // RFC 9700 section 4.14.2: a refresh token that is used twice may end the whole grant.
+  @Test func `stays to its end when the answer that should have replaced it broke off`() throws {
+    try RotatingServer.with { server in
+      try AgentTree.with { tree in
+        server.becomeLenient()
+        server.setLifetime(20)
+        try tree.importAccount(at: server)
+        let first = try #require(server.refreshes.last)
+        server.fail(.statusLine)
+        try Self.reading(tree, ["work"]) { process, _ in
+          let before = try process.readLine()
+          #expect(try process.readLine() != before)
+          #expect(server.refreshes.count == 3)
+          let last = try #require(server.refreshes.last)
+          #expect(first.duration(to: last) >= .seconds(19))
+          process.closeInput()
+          #expect(try process.wait() == .exited(9))
+        }
+      }
+    }
+  }
+
   @Test func `changes under a program that is run for it`() throws {
     try Session.with { session in
       let tree = session.tree
