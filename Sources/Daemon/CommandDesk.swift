@@ -35,6 +35,10 @@ final class CommandDesk {
   private var waiting: [Order] = []
   private var dropped = 0
   private var lastKey: UInt64 = 0
+  /// When the time of all commands is over, because the daemon ends.
+  private var end: Instant?
+  /// That time has come.
+  private var isClosed = false
 
   init() throws(SystemError) { poller = try Poller() }
 
@@ -43,9 +47,9 @@ final class CommandDesk {
   /// Whether nothing runs, and nothing is about to.
   var isIdle: Bool { running.isEmpty && starting == 0 && waiting.isEmpty }
 
-  /// Takes in a command; it is dropped when too many wait.
+  /// Takes in a command; it is dropped when too many wait, and when the time of all is over.
   func add(_ order: Order) {
-    if waiting.count < Self.mostWaiting { waiting.append(order) } else { dropped += 1 }
+    if !isClosed, waiting.count < Self.mostWaiting { waiting.append(order) } else { dropped += 1 }
   }
 
   /// The next command to be started now, if there is one.
@@ -75,7 +79,7 @@ final class CommandDesk {
         try poller.add(ended.descriptor.raw, interest: .read, key: lastKey)
         running[lastKey] = Running(
           order: order, process: process, ended: ended,
-          deadline: now.advanced(by: .seconds(order.command.timeoutSeconds)))
+          deadline: min(now.advanced(by: .seconds(order.command.timeoutSeconds)), end ?? .distantFuture))
         return nil
       } catch {
         // It could not be watched, so it must not run.
@@ -114,8 +118,12 @@ final class CommandDesk {
   /// When ``expire(_:)`` has something to do.
   var nextDeadline: Instant? { running.isEmpty ? nil : running.values.map(\.deadline).min() }
 
-  /// Ends what has run for too long: first politely.
+  /// Ends what has run for too long, first politely, and drops what waits when the time of all is over.
   func expire(_ now: Instant) {
+    if let end, end <= now {
+      isClosed = true
+      waiting = []
+    }
     for (key, entry) in running where entry.deadline <= now {
       Self.signal(entry.process, entry.wasTerminated ? Signals.SIGKILL : Signals.SIGTERM)
       running[key]?.wasTerminated = true
@@ -123,10 +131,18 @@ final class CommandDesk {
     }
   }
 
-  /// The daemon ends, and nobody would look at the time of what runs.
-  func terminateAll() {
-    waiting = []
-    for entry in running.values { Self.signal(entry.process, Signals.SIGTERM) }
+  /// The daemon ends: from this time on what runs is over its time, and nothing else begins.
+  ///
+  /// - Returns: When nothing runs any more that minds a signal.
+  func close(at end: Instant) -> Instant {
+    self.end = end
+    for (key, entry) in running { running[key]?.deadline = min(entry.deadline, end) }
+    return end.advanced(by: Self.graceTime)
+  }
+
+  /// Nobody will look at the time of what still runs, so it ends now.
+  func killAll() {
+    for entry in running.values { Self.signal(entry.process, Signals.SIGKILL) }
   }
 
   private static func signal(_ process: Int32, _ signal: Int32) { try? Spawn.killGroup(process, signal) }

@@ -80,6 +80,7 @@ extension Hub {
       case .token, .proof, .exchange, .file: return .asked
       }
     }
+    if grant != nil, need.newerThan != nil { return .asked }
     guard let grant, let left = grant.remaining(at: now) else { return .noToken }
     let wanted =
       need.minimumValiditySeconds

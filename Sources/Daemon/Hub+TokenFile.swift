@@ -59,7 +59,7 @@ extension Hub {
   private func seek(for file: TokenFile, _ account: Account) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
-    let need = TokenNeed(forceRefresh: file.written != nil && file.written == account.session.generation)
+    let need = TokenNeed(newerThan: file.written)
     obtainOrFail(for: Account.Waiter(ticket: file.ticket, need: need, purpose: .file(file)), account)
   }
 
@@ -75,7 +75,7 @@ extension Hub {
   func place(_ grant: AccessGrant, in file: TokenFile, _ account: Account) {
     file.isWaiting = false
     guard tokenFiles[file.ticket] === file, let store = tokenFileStore else { return }
-    file.failures = 0
+    file.hasFailed = false
     defer { scheduleRenewal(of: file, grant) }
     guard file.written != account.session.generation else { return }
     do {
@@ -93,9 +93,9 @@ extension Hub {
 
   private func scheduleRenewal(of file: TokenFile, _ grant: AccessGrant) {
     guard let expiry = grant.expiresAt, let lifetime = grant.lifetimeSeconds else { return file.renewal = nil }
-    let lead = RefreshPolicy.renewalLead(ofLifetime: lifetime) * (0.9 + 0.1 * jitter())
-    // A server that gives tokens of no length must not be asked without end.
-    schedule(file, at: max(expiry.advanced(by: .zero - lead), services.time.now().advanced(by: .seconds(1))))
+    let now = services.time.now()
+    schedule(
+      file, at: RefreshPolicy.fileRenewal(of: expiry, lifetimeSeconds: lifetime, now: now, jitter: jitter()))
   }
 
   private func schedule(_ file: TokenFile, at due: Instant) {
@@ -122,9 +122,25 @@ extension Hub {
     // Who signs in or unlocks brings the file back.
     case .signInNeeded, .locked: remove(file, failure.code)
     default:
-      file.failures += 1
-      schedule(file, at: services.time.now().advanced(by: RefreshPolicy.wait(afterFailures: file.failures)))
+      file.hasFailed = true
+      let end = accounts[file.account]?.session.grant?.expiresAt
+      schedule(file, at: RefreshPolicy.fileRetry(tokenEnd: end, now: services.time.now(), jitter: jitter()))
     }
+  }
+
+  /// The network is another one: what could not be got for want of it is tried for again within this time.
+  ///
+  /// - Returns: Whether there is anything to try.
+  func retryTokenFiles(within spread: Duration) -> Bool {
+    var isWanted = false
+    for file in tokenFiles.values where file.hasFailed {
+      guard let due = file.renewal, let error = accounts[file.account]?.session.lastFailure, error.isWorthWaiting,
+        !error.reachedServer
+      else { continue }
+      isWanted = true
+      schedule(file, at: min(due, loop.now.advanced(by: spread * jitter())))
+    }
+    return isWanted
   }
 
   // MARK: What happens to the session

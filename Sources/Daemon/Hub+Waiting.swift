@@ -69,7 +69,7 @@ extension Hub {
     isNetworkSettling = false
     let now = loop.now
     networkTriedAt = now
-    var isWanted = false
+    var isWanted = retryTokenFiles(within: Self.spreadAfterChange)
     for account in accounts.values.flatMap(\.all) {
       let spread = account.waiters.isEmpty ? Self.spreadAfterChange * jitter() : .zero
       guard account.session.networkChanged(retryAt: now.advanced(by: spread)) else { continue }

@@ -29,7 +29,7 @@ final class Server: Loop {
   private static let housekeepingInterval = Duration.seconds(60)
   /// How long jobs may take to end after the daemon was told to stop: longer than one HTTP request.
   private static let stopPatience = Duration.seconds(45)
-  /// The same for commands that run because something happened.
+  /// The same for commands that run because something happened, before they are told to end.
   private static let commandPatience = Duration.seconds(5)
 
   let poller: Poller
@@ -55,6 +55,7 @@ final class Server: Loop {
   private let commands: CommandDesk
   private var stopRequests: [Ticket] = []
   private var stopDeadline: Instant?
+  /// When no command is waited for any more.
   private var commandsDeadline: Instant?
   /// No peer is out of time before this.
   var calmUntil = Instant.distantFuture
@@ -125,7 +126,7 @@ final class Server: Loop {
       redirects?.expire(now)
       commands.expire(now)
     }
-    commands.terminateAll()
+    commands.killAll()
     for connection in connections.values { _ = connection.flush() }
   }
 
@@ -182,7 +183,7 @@ final class Server: Loop {
     guard stopDeadline == nil else { return }
     stopDeadline = now.advanced(by: Self.stopPatience)
     schedule(.stopDeadline, at: stopDeadline!)
-    commandsDeadline = now.advanced(by: Self.commandPatience)
+    commandsDeadline = commands.close(at: now.advanced(by: Self.commandPatience))
     schedule(.stopDeadline, at: commandsDeadline!)
     hub.stop()
     if let raw = listening?.raw { try? poller.remove(raw) }

@@ -20,7 +20,8 @@ final class TokenFile {
   var isWaiting = false
   /// When the next token is to be got.
   var renewal: Instant?
-  var failures = 0
+  /// The last attempt to get a token for it failed.
+  var hasFailed = false
 
   init(ticket: Ticket, account: AccountName, name: String, lock: TokenFileLock) {
     self.ticket = ticket

@@ -68,6 +68,10 @@ extension Session {
     {
       return .fail(.lifetimeTooShort(account: account, lifetime: lifetime))
     }
+    if let lastFailure, lastFailure.leavesDoubt, need.newerThan == generation, grant?.isAlive(at: now) == true {
+      // As with renewals that nobody asks for, what is in doubt is not put at risk for as long as there is a token.
+      return .fail(lastFailure)
+    }
     if let lastFailure, let fallback = fallback(for: need, now: now), isTooSoon(after: lastFailure, now: now) {
       return .serve(fallback)
     }
@@ -83,7 +87,7 @@ extension Session {
 
   /// The token at hand if it is good enough for `need`.
   package func satisfied(by need: TokenNeed, now: Instant) -> AccessGrant? {
-    guard !need.forceRefresh, let grant else { return nil }
+    guard !wantsAnother(need), let grant else { return nil }
     if let cacheEnd, now >= cacheEnd { return nil }
     guard let remaining = grant.remaining(at: now) else { return grant }
     let wanted =
@@ -94,10 +98,13 @@ extension Session {
 
   /// A token that is still alive, for a caller who named no minimum and did not ask for a new one.
   package func fallback(for need: TokenNeed, now: Instant) -> AccessGrant? {
-    guard policy != .strict, !need.forceRefresh, need.minimumValiditySeconds == nil, let grant, grant.isAlive(at: now)
+    guard policy != .strict, !wantsAnother(need), need.minimumValiditySeconds == nil, let grant, grant.isAlive(at: now)
     else { return nil }
     return grant
   }
+
+  /// Whether the token at hand will not do, however good it is.
+  private func wantsAnother(_ need: TokenNeed) -> Bool { need.forceRefresh || need.newerThan == generation }
 
   /// Whether another attempt is pointless, or harmful, for a caller who need not wait for it.
   private func isTooSoon(after failure: SessionError, now: Instant) -> Bool {

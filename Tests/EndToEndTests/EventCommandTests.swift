@@ -138,6 +138,27 @@ import Testing
     }
   }
 
+  @Test func `do not outlive the daemon, even if they do not care for being asked`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.directory.write(
+        "stubborn", "trap '' TERM; echo $$ >\"$1.part\"; mv \"$1.part\" \"$1\"; while :; do sleep 1; done\n")
+      let stubborn = "/bin/sh '\(tree.path("stubborn"))'"
+      // The second one ends when it is asked to, and what it has started does not.
+      try tree.setCommands([
+        Self.shell("exec \(stubborn) '\(tree.path("lone"))'", ("events", ["refreshed"])),
+        Self.shell("\(stubborn) '\(tree.path("child"))' & wait", ("events", ["refreshed"])),
+      ])
+      _ = try tree.token("work", "--force-refresh")
+      let lone = try OtherProcess(try #require(Int32(try Self.awaitFile("lone", tree).dropLast())))
+      let child = try OtherProcess(try #require(Int32(try Self.awaitFile("child", tree).dropLast())))
+      let daemon = try OtherProcess(try tree.daemon())
+      #expect(try tree.agent("daemon", "stop").succeeded)
+      #expect(daemon.ends(within: .seconds(20)))
+      #expect(lone.ends(within: .seconds(5)) && child.ends(within: .seconds(5)))
+    }
+  }
+
   @Test func `that cannot be read make the settings invalid, by the member`() throws {
     try Session.with { session in
       try session.tree.setCommands([["run": ["/bin/true"]], ["run": ["true"]]])

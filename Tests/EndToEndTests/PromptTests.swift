@@ -127,6 +127,27 @@ import Testing
     }
   }
 
+  @Test(arguments: Shell.allCases) func `stay as they are while no daemon runs, and start none`(shell: Shell) throws {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.stopDaemon()
+      let program = try Self.start(shell, tree)
+      try Self.ask(program, shell.asks, "ready>")
+      let show = #"echo "tok:$AGENT_ACCESS_TOKEN:$AGENT_ACCOUNT:""#
+      try Self.ask(program, show, "tok:::")
+      #expect(try tree.daemons() == [])
+      let token = try tree.token()
+      try Self.ask(program, shell.asks, "ready>")
+      try Self.ask(program, show, "tok:\(token)::")
+      try tree.stopDaemon()
+      try Self.ask(program, shell.asks, "ready>")
+      try Self.ask(program, #"echo "still:$AGENT_ACCESS_TOKEN:""#, "still:\(token):")
+      #expect(try tree.daemons() == [])
+      try program.type("exit\r")
+      _ = try program.end()
+    }
+  }
+
   @Test func `are printed for nobody but shells`() throws {
     try Session.with { session in
       for arguments in [

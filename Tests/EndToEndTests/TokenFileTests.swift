@@ -75,17 +75,39 @@ import Testing
   }
 
   @Test func `is replaced before its token ends, though nobody asks, and the command is told`() throws {
-    try Session.with("--access-token-lifetime", "4") { session in
+    try Session.with("--access-token-lifetime", "20") { session in
       try Self.reading(session.tree) { process, path in
         var seen: [String] = []
-        for _ in 0..<3 { seen.append(try process.readLine()) }
-        #expect(Set(seen).count == 3 && seen.allSatisfy { $0.hasPrefix("has ") })
+        for _ in 0..<2 { seen.append(try process.readLine()) }
+        #expect(Set(seen).count == 2 && seen.allSatisfy { $0.hasPrefix("has ") })
         let token = try session.tree.token()
         // A token that is good is what the file holds, or what it will hold next.
         if seen.last != "has \(token)" { #expect(try process.readLine() == "has \(token)") }
         #expect(try session.tree.files(containing: [token]) == [path])
         process.closeInput()
         #expect(try process.wait() == .exited(9))
+      }
+    }
+  }
+
+  // RFC 9700 section 4.14.2: a refresh token that is used twice may end the whole grant.
+  @Test func `stays to its end when the answer that should have replaced it broke off`() throws {
+    try RotatingServer.with { server in
+      try AgentTree.with { tree in
+        server.becomeLenient()
+        server.setLifetime(20)
+        try tree.importAccount(at: server)
+        let first = try #require(server.refreshes.last)
+        server.fail(.statusLine)
+        try Self.reading(tree, ["work"]) { process, _ in
+          let before = try process.readLine()
+          #expect(try process.readLine() != before)
+          #expect(server.refreshes.count == 3)
+          let last = try #require(server.refreshes.last)
+          #expect(first.duration(to: last) >= .seconds(19))
+          process.closeInput()
+          #expect(try process.wait() == .exited(9))
+        }
       }
     }
   }

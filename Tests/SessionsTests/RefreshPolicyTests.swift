@@ -35,6 +35,27 @@ import Testing
     #expect(RefreshPolicy.wait(afterFailures: count) == .seconds(seconds))
   }
 
+  @Test(arguments: [(3600, 3300.0), (60, 30.0), (20, 10.0), (19, 10.0), (1, 10.0), (0, 10.0)])
+  func `replaces the token of a file as early as one in use, but never within ten seconds`(
+    lifetime: Int, due: Double
+  ) {
+    let end = at(Double(lifetime))
+    #expect(RefreshPolicy.fileRenewal(of: end, lifetimeSeconds: lifetime, now: at(0), jitter: 1) == at(due))
+    let latest = RefreshPolicy.fileRenewal(of: end, lifetimeSeconds: lifetime, now: at(0), jitter: 0)
+    #expect(latest >= at(due) && latest <= at(due + 30))
+  }
+
+  @Test(
+    arguments: [
+      (nil, 0.0, 30.0), (nil, 1.0, 60.0), (100.0, 1.0, 60.0), (20.0, 0.0, 20.0), (2.0, 0.0, 10.0), (0.0, 0.0, 30.0),
+      (-1.0, 1.0, 60.0),
+    ] as [(Double?, Double, Double)])
+  func `tries for the token of a file again within a minute, and when the one at hand ends`(
+    end: Double?, jitter: Double, due: Double
+  ) {
+    #expect(RefreshPolicy.fileRetry(tokenEnd: end.map { at($0) }, now: at(0), jitter: jitter) == at(due))
+  }
+
   @Test func `makes three attempts`() {
     #expect(RefreshPolicy.maximumAttempts == 3)
   }

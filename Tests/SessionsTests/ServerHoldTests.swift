@@ -81,6 +81,16 @@ import Testing
     #expect(run.ask(TokenNeed(forceRefresh: true), at: 1, hold: hold) == .starts)
   }
 
+  @Test func `that named no time is left alone by who only wants a newer token`() throws {
+    var holds = ServerHolds()
+    holds.note(failure(503, .serverUnavailable), of: Self.server, now: at(0), jitter: 1)
+    var run = try SessionRun.active(grant("at"))
+    let need = TokenNeed(newerThan: run.session.generation)
+    let hold = holds.hold(of: Self.server, now: at(1))
+    #expect(run.ask(need, at: 1, hold: hold) == .fails(failure(503, .serverUnavailable, retryAfter: 4)))
+    #expect(run.ask(need, at: 5, hold: hold) == .starts)
+  }
+
   @Test func `is forgotten when there are very many`() {
     var holds = ServerHolds()
     for number in 0..<1000 {

@@ -91,6 +91,17 @@ import Testing
     #expect(run.ask(at: 300) == .starts)
   }
 
+  @Test func `is not asked for again for want of a newer token, while there is one to lose`() throws {
+    var run = try SessionRun.active(grant("old", lifetime: 300))
+    let need = TokenNeed(newerThan: run.session.generation)
+    #expect(run.ask(need, at: 150) == .starts)
+    #expect(try run.end(.failure(broken()), at: 151) == .failed(broken(), fallback: "old"))
+    // The token at hand is no answer to it.
+    #expect(run.session.fallback(for: need, now: at(151)) == nil)
+    #expect(run.ask(need, at: 299) == .fails(broken()))
+    #expect(run.ask(need, at: 300) == .starts)
+  }
+
   @Test func `is asked for again by a person who insists`() throws {
     var run = try SessionRun.active(grant("old"))
     #expect(try run.fail(with: broken(), at: 1) == .failed(broken(), fallback: "old"))

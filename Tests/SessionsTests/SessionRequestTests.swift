@@ -75,6 +75,22 @@ import Testing
     #expect(run.ask(at: 2) == .served("new"))
   }
 
+  @Test func `a token newer than a known one is got, unless it is here already`() throws {
+    var run = try SessionRun.active(grant("old"))
+    let need = TokenNeed(newerThan: run.session.generation)
+    #expect(run.ask(need, at: 1) == .starts)
+    #expect(run.ask(need, at: 1.5) == .waits)
+    #expect(try run.end(.success(grant("new", issuedAt: 1)), at: 2) == .renewed("new"))
+    #expect(run.ask(need, at: 2) == .served("new"))
+  }
+
+  @Test func `a token newer than a known one is got once the known one is forgotten`() throws {
+    var run = try SessionRun.active(grant("old"))
+    let need = TokenNeed(newerThan: run.session.generation)
+    run.session.forgetToken()
+    #expect(run.ask(need, at: 1) == .starts)
+  }
+
   @Test func `a wish that no token can meet fails without a refresh each time`() throws {
     let need = TokenNeed(minimumValiditySeconds: 301)
     let tooShort = SessionRun.Seen.fails(.lifetimeTooShort(account: "work", lifetime: 300))

@@ -4,7 +4,7 @@ internal import Platform
 internal import Wire
 
 /// `agent __renew`: what ``PromptHook`` asks before a prompt. It prints statements, says nothing else, never fails,
-/// and never keeps a person waiting.
+/// starts no daemon, and never keeps a person waiting.
 enum RenewCommand {
   @Sendable static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
     guard let shell = invocation.operands.first.flatMap({ Shell(rawValue: $0) }), PromptHook.shells.contains(shell)
@@ -28,8 +28,11 @@ enum RenewCommand {
   private static func ask(
     _ request: TokenRequest, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
-    var connection = try DaemonLauncher.connectOrStart()
     let deadline = Instant.now.advanced(by: .milliseconds(PromptHook.patienceMilliseconds))
+    // To start one may take longer than a prompt, and one that was stopped on purpose stays so.
+    guard var connection = try DaemonLauncher.connect() else {
+      throw Failure(.daemonUnavailable, "no daemon runs")
+    }
     do {
       try connection.send(RequestEnvelope(.token(request)))
       try connection.nextLine(before: deadline) { (line) throws(Failure) in
