@@ -127,22 +127,22 @@ import Testing
     }
   }
 
-  @Test(arguments: Shell.allCases) func `stay as they are while no daemon runs, and start none`(shell: Shell) throws {
+  @Test(arguments: Shell.allCases) func `come at the first prompts where no daemon runs yet`(shell: Shell) throws {
     try Session.with { session in
       let tree = session.tree
+      let token = try tree.token()
       try tree.stopDaemon()
       let program = try Self.start(shell, tree)
+      // On a busy machine it takes longer than a prompt may wait.
+      for round in 1... {
+        try Self.ask(program, shell.asks, "ready>")
+        if try !tree.daemons().isEmpty { break }
+        try #require(round < 10, "no daemon was started")
+      }
       try Self.ask(program, shell.asks, "ready>")
-      let show = #"echo "tok:$AGENT_ACCESS_TOKEN:$AGENT_ACCOUNT:""#
-      try Self.ask(program, show, "tok:::")
-      #expect(try tree.daemons() == [])
-      let token = try tree.token()
-      try Self.ask(program, shell.asks, "ready>")
-      try Self.ask(program, show, "tok:\(token)::")
-      try tree.stopDaemon()
-      try Self.ask(program, shell.asks, "ready>")
-      try Self.ask(program, #"echo "still:$AGENT_ACCESS_TOKEN:""#, "still:\(token):")
-      #expect(try tree.daemons() == [])
+      let fresh = try tree.token()
+      #expect(fresh != token)
+      try Self.ask(program, #"echo "tok:$AGENT_ACCESS_TOKEN:""#, "tok:\(fresh):")
       try program.type("exit\r")
       _ = try program.end()
     }

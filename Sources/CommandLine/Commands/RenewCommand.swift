@@ -29,10 +29,8 @@ enum RenewCommand {
     _ request: TokenRequest, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
     let deadline = Instant.now.advanced(by: .milliseconds(PromptHook.patienceMilliseconds))
-    // To start one may take longer than a prompt, and one that was stopped on purpose stays so.
-    guard var connection = try DaemonLauncher.connect() else {
-      throw Failure(.daemonUnavailable, "no daemon runs")
-    }
+    // One that is slow to start will be there at a later prompt.
+    var connection = try DaemonLauncher.connectOrStart(patience: .milliseconds(PromptHook.patienceMilliseconds / 2))
     do {
       try connection.send(RequestEnvelope(.token(request)))
       try connection.nextLine(before: deadline) { (line) throws(Failure) in

@@ -5,7 +5,7 @@ internal import Wire
 /// Finds the user's daemon, and starts it where there is none.
 enum DaemonLauncher {
   /// How long to wait for another command that is starting the daemon, and for the daemon to listen.
-  private static let patience = Duration.seconds(15)
+  static let patience = Duration.seconds(15)
 
   /// What `agentd` exits with when another one serves the directory.
   private static let alreadyRunning = Platform.ExitStatus.exited(75)
@@ -18,7 +18,12 @@ enum DaemonLauncher {
   }
 
   /// A connection to the running daemon, or else to one that this call starts.
-  static func connectOrStart(_ console: Console = .silent) throws(Failure) -> DaemonConnection {
+  ///
+  /// - Parameter patience: How long each of two waits may take: for another command that starts it, and for it to listen.
+  ///   One that was begun goes on to start when the time is over.
+  static func connectOrStart(
+    _ console: Console = .silent, patience: Duration = DaemonLauncher.patience
+  ) throws(Failure) -> DaemonConnection {
     if let connection = try connect(console) { return connection }
     let place = try SocketPlace.named(by: Environment.value("AGENT_SOCKET"))
     let places = place.map { [$0] } ?? SocketPlace.all
@@ -32,7 +37,7 @@ enum DaemonLauncher {
         console.detail("\(place.directory) cannot hold the socket")
         continue
       }
-      return try start(in: directory, place, console)
+      return try start(in: directory, place, console, patience)
     }
     throw problem
       ?? Failure(
@@ -61,7 +66,7 @@ enum DaemonLauncher {
 
   /// Starts the daemon; of several callers at a time one does and the others find it running.
   private static func start(
-    in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console
+    in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console, _ patience: Duration
   ) throws(Failure) -> DaemonConnection {
     let lock: FileLock
     do {
@@ -73,7 +78,7 @@ enum DaemonLauncher {
     }
     let connection: DaemonConnection
     do {
-      connection = try startUnderLock(in: directory, place, console)
+      connection = try startUnderLock(in: directory, place, console, patience)
     } catch {
       lock.release()
       throw error
@@ -85,11 +90,11 @@ enum DaemonLauncher {
   private static let maximumLaunches = 3
 
   private static func startUnderLock(
-    in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console
+    in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console, _ patience: Duration
   ) throws(Failure) -> DaemonConnection {
     for _ in 0..<maximumLaunches {
       if let connection = try place.connect(in: directory) { return connection }
-      if try launch(in: place, console) == .alreadyServed {
+      if try launch(in: place, console, patience) == .alreadyServed {
         console.detail("another agentd has the place already")
         // By one that is about to listen, or about to end; either is a matter of moments.
         try? directory.lock(WireProtocol.lifetimeLockName, wait: .seconds(1)).release()
@@ -102,7 +107,9 @@ enum DaemonLauncher {
   private enum Launch { case listening, alreadyServed }
 
   /// Starts `agentd` and waits until it listens.
-  private static func launch(in place: SocketPlace, _ console: Console) throws(Failure) -> Launch {
+  private static func launch(
+    in place: SocketPlace, _ console: Console, _ patience: Duration
+  ) throws(Failure) -> Launch {
     let begin = Instant.now
     let readiness: Pipe
     do { readiness = try Pipe() } catch {
@@ -119,7 +126,7 @@ enum DaemonLauncher {
     do { try readiness.writing.close() } catch {
       throw Failure(error, doing: "agentd could not be started")
     }
-    switch isReady(reading) {
+    switch isReady(reading, patience) {
     case .some(true):
       console.detail(
         "started agentd, process \(daemon.process), which listens at \(place.path) after"
@@ -137,7 +144,7 @@ enum DaemonLauncher {
   }
 
   /// Whether it said that it listens: false when it ended, nil when it does neither.
-  private static func isReady(_ reading: borrowing FileDescriptor) -> Bool? {
+  private static func isReady(_ reading: borrowing FileDescriptor, _ patience: Duration) -> Bool? {
     guard (try? reading.waitUntilReadable(timeout: patience)) == true else { return nil }
     var byte: [UInt8] = []
     return (try? reading.read(into: &byte, upTo: 1)) == 1

@@ -51,8 +51,8 @@ extension Command {
       refusedNameDetails,
       "With `--hook` prints a function for the start file of an interactive shell, which keeps the variables fresh: before"
         + " each prompt it compares two numbers, and about once a minute, or when the token is near its end, it asks the"
-        + " daemon, for half a second at most. It says nothing, and it starts no daemon: while none runs the variables stay"
-        + " as they are. When nobody is signed in, or the account is locked, it unsets the variables. `AGENT_ACCOUNT` is"
+        + " daemon, for half a second at most. It says nothing. A daemon that is slow to start is asked at a later prompt."
+        + " When nobody is signed in, or the account is locked, it unsets the variables. `AGENT_ACCOUNT` is"
         + " neither set nor unset, unless `--var` names it: without an account the variables are those of the active one."
         + " bash from 4.2 on, zsh and fish from 3.2 on are supported; the output must stand between quotes.",
     ],
