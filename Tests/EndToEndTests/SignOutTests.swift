@@ -123,13 +123,17 @@ import Testing
   @Test func `a sign-in that is being finished must end first, and then there is a session to end`() throws {
     try Issuer.with(["--open-registration"]) { issuer in
       try AgentTree.with { tree in
+        try #require(
+          try tree.agent(
+            "login", "work", "--guest", "--register", "--issuer", issuer.url, "--allow-http-loopback"
+          ).succeeded)
         // Nobody can give up a sign-in that asks nobody.
         try issuer.control("delay_token_ms", "3000")
-        _ = try tree.json("daemon", "start")
-        let login = try tree.start([
-          "login", "work", "--guest", "--register", "--issuer", issuer.url, "--allow-http-loopback", "--json",
-        ])
-        try tree.awaitEvent("sign_in_began", of: "work")
+        let began = try tree.events().count { $0["event"] == "sign_in_began" }
+        let login = try tree.start(["login", "work", "--guest", "--json"])
+        while try tree.events().count(where: { $0["event"] == "sign_in_began" }) == began {
+          Threads.sleep(for: .milliseconds(20))
+        }
         let refused = try tree.agent("logout", "work", "--json")
         #expect(refused.failureCode == "too_busy", "\(refused)")
         #expect(try login.wait() == .exited(0), "\(login.errorText)")
