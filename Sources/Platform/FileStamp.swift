@@ -16,6 +16,9 @@ package struct FileStamp: Sendable, Hashable {
 }
 
 extension FileStamp {
+  /// When the content was last written, in unix seconds.
+  package var writtenAt: Int { seconds }
+
   /// The stamp of what is at `path` now, nil when nothing is. A symbolic link is not followed.
   package init?(at path: String) {
     var status = stat()

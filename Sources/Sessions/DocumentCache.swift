@@ -19,6 +19,9 @@ package final class DocumentCache: Sendable {
   /// Accounts may share documents; more of them than this are read from disk each time.
   private static let mostInMemory = 128
   private static let mostBytes = 1 << 20
+  /// When there are more files, half of them go, those first that were written first: a server may name another place
+  /// for its keys each time.
+  private static let mostFiles = 256
   /// A longer document is read anew each time, lest memory hold it twice.
   private static let mostBytesKeptRead = 1 << 16
 
@@ -275,5 +278,16 @@ extension DocumentCache {
     head["etag"] = entry.entityTag.map { .string($0) }
     let bytes = JSON.object(head).serialized() + [UInt8(ascii: "\n")] + entry.body
     try? directory.replaceFile(file, with: bytes.span)
+    prune(directory)
+  }
+
+  private func prune(_ directory: borrowing PrivateDirectory) {
+    guard let names = try? directory.fileNames().filter(DocumentKind.isFileName), names.count > Self.mostFiles else {
+      return
+    }
+    var dated: [(name: String, writtenAt: Int)] = []
+    for name in names { dated.append((name, (try? directory.stamp(of: name))?.writtenAt ?? 0)) }
+    dated.sort { $0.writtenAt < $1.writtenAt }
+    for old in dated.dropLast(Self.mostFiles / 2) { try? directory.removeFile(old.name) }
   }
 }

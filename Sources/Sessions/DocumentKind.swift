@@ -24,6 +24,11 @@ enum DocumentKind: String, Sendable {
   /// The place in memory of the document of `name`.
   func key(_ name: String) -> String { "\(rawValue) \(name)" }
 
+  /// Whether ``fileName(_:)`` made a name.
+  static func isFileName(_ name: String) -> Bool {
+    name.hasSuffix(".json") && (name.hasPrefix("\(metadata.rawValue)-") || name.hasPrefix("\(keys.rawValue)-"))
+  }
+
   /// A file name that holds nothing of the name but its digest.
   func fileName(_ name: String) -> String? {
     guard let digest = try? Digest.sha256.hash(Array(name.utf8).span) else { return nil }

@@ -47,6 +47,32 @@ import Testing
     }
   }
 
+  // RFC 9700 section 4.14.2: a refresh token that is used again ends the session.
+  @Test func `costs no refresh token that rotates`() throws {
+    try HostileScene.with { scene in
+      let tree = scene.tree
+      let server = try HostileTLSServer(tree)
+      try tree.directory.write("secret", "s3cret")
+      try tree.directory.write("refresh", "refresh-0")
+      try #require(
+        try tree.agent(
+          "account", "import", "work", "--issuer", server.url, "--client-id", "client-7", "--ca-file",
+          tree.path("ca.pem"), "--client-secret-file", tree.path("secret"), "--refresh-token-file",
+          tree.path("refresh")
+        ).succeeded)
+      for row in Self.rows {
+        let before = try server.behave(row.mode)
+        let outcome = HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"))
+        #expect(outcome == row.refresh, "a refresh with \(row.mode)")
+        let after = try server.behave(.good)
+        if !row.mode.takesRequests { #expect(after == before, "\(row.mode)") }
+        let next = try tree.agent("token", "work", "--force-refresh")
+        #expect(next.succeeded, "the session after \(row.mode): \(next.errorText)")
+        try scene.expectUnharmed(after: row.mode.rawValue)
+      }
+    }
+  }
+
   // RFC 9112 section 9.8. A resource may send anything, so nothing but its server can say that it is whole.
   @Test func `cannot pass off a part of an answer as the whole`() throws {
     try HostileScene.with { scene in

@@ -243,6 +243,18 @@ import Testing
     return "cache/" + names[0]
   }
 
+  @Test func `keeps no more files than it needs, however often a server names another place`() throws {
+    let cache = cache()
+    for number in 1...300 {
+      let place = "https://as.example/keys/\(number)"
+      http.answer(place, try response(200, TestIssuer.first.keySet))
+      _ = try cache.keys(
+        at: Endpoint(place, allowHTTPLoopback: false), transport: Transport(), cancellation: nil)
+    }
+    let names = try directory.open("cache").fileNames()
+    #expect((128...256).contains(names.count), "\(names.count)")
+  }
+
   @Test func `takes a damaged file for none`() throws {
     try metadata(cache())
     let file = try soleFile()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// An authorization server on https for clients with a secret, whose certificate and whose manners at the end of
-/// a connection change when it is told. Made of Python's own library; every request has a connection of its own.
+/// a connection change when it is told. Its first refresh token is `refresh-0`. Made of Python's own library; every request has a connection of its own.
 final class HostileTLSServer: Sendable {
   /// What it does with a connection.
   enum Mode: String, Sendable, CaseIterable {
@@ -62,7 +62,7 @@ final class HostileTLSServer: Sendable {
   }
 
   private static let script = #"""
-    import http.server, json, ssl, sys, threading
+    import http.server, json, ssl, sys, threading, urllib.parse
 
     def context(name):
         made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -71,6 +71,8 @@ final class HostileTLSServer: Sendable {
 
     contexts = {name: context(name) for name in ("good", "expired", "selfSigned", "otherHost")}
     mode, requests = "good", 0
+    # Refresh tokens rotate. The last one counts until its successor is used, since an answer may get lost.
+    previous, current = None, "refresh-0"
 
     class Door(http.server.BaseHTTPRequestHandler):
         def log_message(self, *_): pass
@@ -93,11 +95,11 @@ final class HostileTLSServer: Sendable {
             if self.mode == "closed": self.request.unwrap()
             self.request.close()
 
-        def answer(self, value):
+        def answer(self, value, status=200):
             global requests
             requests += 1
             body = json.dumps(value).encode()
-            self.send_response(200)
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             if self.mode not in ("unmeasured", "unclosed", "closed"): self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -107,8 +109,15 @@ final class HostileTLSServer: Sendable {
             self.answer({"/jwks": keys, "/resource": {"data": "0123456789"}}.get(self.path, metadata))
 
         def do_POST(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.answer({"access_token": f"token-{requests}", "token_type": "Bearer", "expires_in": 300})
+            global previous, current
+            form = urllib.parse.parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            answer = {"access_token": f"token-{requests}", "token_type": "Bearer", "expires_in": 300}
+            if "refresh_token" in form:
+                sent = form["refresh_token"][0]
+                if sent not in (previous, current): return self.answer({"error": "invalid_grant"}, 400)
+                if sent == current: previous, current = current, f"refresh-{requests + 1}"
+                answer["refresh_token"] = current
+            self.answer(answer)
 
     class Server(http.server.ThreadingHTTPServer):
         def handle_error(self, *_): pass
