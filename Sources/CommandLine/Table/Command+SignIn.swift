@@ -105,7 +105,8 @@ extension Command {
     summary: "Sign out, and revoke the tokens at the server",
     details: [
       "Removes the session from memory and from the vault. The account's settings are kept. When the server"
-        + " cannot be reached the session is removed all the same, and the command says so.",
+        + " cannot be reached the session is removed all the same, and the command says so. A refresh that is under way ends"
+        + " first, and what it brought is revoked. While an approved sign-in is being stored the command is refused.",
       "The browser has a session of its own at the server, with which the next sign-in may go through without a password."
         + " `--browser` opens the page that ends it (OpenID Connect RP-Initiated Logout), or shows its address where no"
         + " browser can be opened. The page asks first, since the address names the account by its identifier and holds"
