@@ -81,13 +81,12 @@ check-conformance:
 check-catalogues:
 	@python3 Tests/Checks/catalogues
 
-# Programs and tests, both under the sanitizer. There is none for undefined behaviour of Swift on Linux. Leaks are not
-# looked for in the tests: Swift keeps flags in spare bits of pointers in enumerations, and those are not seen as pointers.
+# Programs and tests, both under the sanitizer. There is none for undefined behaviour of Swift on Linux.
 check-sanitize: check-address check-thread
 
 check-address check-thread: check-%: deps-check
 	$(SWIFT) build --sanitize=$* --scratch-path .build/$*
-	ASAN_OPTIONS=detect_leaks=0 AGENT_SANITIZER=$* AGENT_BINARIES="$(CURDIR)/.build/$*/debug" \
+	AGENT_SANITIZER=$* AGENT_BINARIES="$(CURDIR)/.build/$*/debug" \
 	  $(SWIFT) test --disable-xctest --sanitize=$* --scratch-path .build/$*
 
 # The tests do the same in short.

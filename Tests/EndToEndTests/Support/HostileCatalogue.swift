@@ -12,6 +12,8 @@ enum HostileCatalogue {
       HostileRow(.refresh, "break_id_token=aud_array", .accepted),
       HostileRow(.refresh, "break_id_token=no_kid", .accepted),
       HostileRow(.refresh, "break_id_token=no_nonce", .accepted),
+      // Nothing was asked of how somebody signs in.
+      HostileRow(.refresh, "break_id_token=acr", .accepted),
       HostileRow(.refresh, "break_id_token=iss", .rejected, suite: "oidcc-client-test-refresh-token-invalid-issuer"),
       HostileRow(
         .refresh, "break_id_token=sub", .otherUser, then: .otherUser,
@@ -71,6 +73,7 @@ enum HostileCatalogue {
       "two_locations", "flood", "endless", "bomb",
     ].map { HostileRow(.check, "body_at=userinfo&body=\($0)", .refused("server_misbehaved", 0)) } + [
       HostileRow(.check, "break_userinfo=no_sub", .refused("server_misbehaved", 0)),
+      HostileRow(.check, "fail_next_userinfo=9&status=503&error=server_error", .refused("server_unavailable", 0)),
       HostileRow(.check, "body_at=userinfo&body=crumbs", .accepted),
       HostileRow(.check, "body_at=userinfo&body=truncated", .refused("network", 0)),
       HostileRow(.check, "body_at=userinfo&body=drop", .refused("network", 0)),
@@ -136,6 +139,10 @@ enum HostileCatalogue {
         .browser, "break_metadata=issuer", .misbehaved, suite: "oidcc-client-test-discovery-issuer-mismatch"),
       HostileRow(.browser, "break_metadata=http_endpoint", .misbehaved),
       HostileRow(.browser, "break_metadata=plain", .misbehaved),
+      HostileRow(.browser, "break_metadata=no_s256", .accepted),
+      HostileRow(.browser, "break_metadata=no_iss_parameter", .accepted),
+      HostileRow(.browser, "fail_next_metadata=9&status=503&retry_after=60", .unavailable),
+      HostileRow(.browser, "fail_next_jwks=9&status=503&retry_after=60", .unavailable),
       HostileRow(.browser, "break_jwks=several", .accepted),
       HostileRow(.browser, "break_jwks=many", .misbehaved),
       HostileRow(.browser, "break_jwks=mixed", .misbehaved),
@@ -172,8 +179,19 @@ enum HostileCatalogue {
 
   /// What else is asked during a sign-in.
   static let signIns: [HostileRow] =
-    ["wrong_iss", "missing_iss", "duplicate", "access_token"].map {
+    // First, because keys are fetched again once in a minute.
+    [
+      HostileRow(
+        .browser, "rotate_key=1", .accepted, suite: "oidcc-client-test-signing-key-rotation-just-before-signing"),
+      HostileRow(.browser, "break_par=status", .accepted),
+      HostileRow(.browser, "fail_next_par=9&status=503&retry_after=60", .unavailable),
+      HostileRow(.device, "fail_next_device=9&status=429&retry_after=60", .unavailable),
+    ]
+    + ["wrong_iss", "missing_iss", "duplicate", "access_token"].map {
       HostileRow(.browser, "break_authorization=\($0)", .misbehaved)
+    }
+    + ["malformed", "missing"].map {
+      HostileRow(.browser, "break_par=\($0)", .misbehaved)
     }
     + ["html", "redirect", "endless", "flood", "bomb", "deep", "two_lengths"].flatMap { fault in
       [

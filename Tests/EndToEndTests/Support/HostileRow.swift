@@ -65,8 +65,8 @@ struct HostileRow: Sendable, CustomStringConvertible {
   /// What ends all of it.
   static let calm: [(String, String)] =
     ["id_token", "jwks", "userinfo", "metadata", "authorization", "par"].map { ("break_" + $0, "off") } + [
-      ("body", "off"), ("fail_next_token", "0"),
-    ]
+      ("body", "off")
+    ] + ["token", "metadata", "jwks", "par", "device", "userinfo"].map { ("fail_next_" + $0, "0") }
 }
 
 extension HostileRow.Outcome {
