@@ -34,7 +34,8 @@ import Testing
     }
   }
 
-  @Test func `without a time is left alone for a moment, and asked again by who waits`() throws {
+  @Test(.disabled(if: Programs.areSanitized, "the moment is over before so slow a program asks again"))
+  func `without a time is left alone for a moment, and asked again by who waits`() throws {
     try RotatingServer.with { server in
       try AgentTree.with { tree in
         try tree.importAccount("a", at: server)
