@@ -48,7 +48,6 @@ struct FaultSweep {
   /// A tree with the account `home`, which must stay as it is, and the daemon that can fail.
   static func with(_ body: (FaultSweep) throws -> Void) throws {
     try Issuer.with { issuer in
-      try issuer.control("interval", "0")
       try AgentTree.with { tree in
         let daemon = try FaultyDaemon(tree)
         let sweep = FaultSweep(tree: tree, issuer: issuer, daemon: daemon)
