@@ -204,7 +204,8 @@ import Testing
     return ["vault", "rebind"] + file
   }
 
-  @Test(.timeLimit(.minutes(10))) func `lose nothing when the daemon is killed in the middle of them`() throws {
+  @Test(.timeLimit(.minutes(Sanitizer.isOn ? 40 : 10)))
+  func `lose nothing when the daemon is killed in the middle of them`() throws {
     try LockedHome.with { home in
       let tree = home.tree
       var finished = 0
