@@ -20,6 +20,21 @@ import Testing
         "--client-secret-file", tree.path("secret"), "--host", server.url, "--json"))
   }
 
+  /// Renews the session's token in each mode, and again when the server behaves.
+  private func attackRefreshes(_ scene: HostileScene, _ server: HostileTLSServer) throws {
+    let tree = scene.tree
+    for row in Self.rows {
+      let before = try server.behave(row.mode)
+      let outcome = HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"))
+      #expect(outcome == row.refresh, "a refresh with \(row.mode)")
+      let after = try server.behave(.good)
+      if !row.mode.takesRequests { #expect(after == before, "\(row.mode)") }
+      let next = try tree.agent("token", "work", "--force-refresh")
+      #expect(next.succeeded, "the session after \(row.mode): \(next.errorText)")
+      try scene.expectUnharmed(after: row.mode.rawValue)
+    }
+  }
+
   @Test func `gets nobody's secret, starts no session, and ends none`() throws {
     try HostileScene.with { scene in
       let tree = scene.tree
@@ -35,15 +50,7 @@ import Testing
       }
       try server.behave(.unclosed)
       #expect(try signIn(tree, server) == .accepted)
-      for row in Self.rows {
-        let before = try server.behave(row.mode)
-        let outcome = HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"))
-        #expect(outcome == row.refresh, "a refresh with \(row.mode)")
-        let after = try server.behave(.good)
-        if !row.mode.takesRequests { #expect(after == before, "\(row.mode)") }
-        #expect(try tree.agent("token", "work", "--force-refresh").succeeded, "the session after \(row.mode)")
-        try scene.expectUnharmed(after: row.mode.rawValue)
-      }
+      try attackRefreshes(scene, server)
     }
   }
 
@@ -60,16 +67,7 @@ import Testing
           tree.path("ca.pem"), "--client-secret-file", tree.path("secret"), "--refresh-token-file",
           tree.path("refresh")
         ).succeeded)
-      for row in Self.rows {
-        let before = try server.behave(row.mode)
-        let outcome = HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"))
-        #expect(outcome == row.refresh, "a refresh with \(row.mode)")
-        let after = try server.behave(.good)
-        if !row.mode.takesRequests { #expect(after == before, "\(row.mode)") }
-        let next = try tree.agent("token", "work", "--force-refresh")
-        #expect(next.succeeded, "the session after \(row.mode): \(next.errorText)")
-        try scene.expectUnharmed(after: row.mode.rawValue)
-      }
+      try attackRefreshes(scene, server)
     }
   }
 
