@@ -59,7 +59,7 @@ extension CurlHandle {
       try set(CURLOPT_CAPATH, directory)
     }
     // With the directory these are trusted beside it, without one they replace the system's bundle.
-    if let authorities = route.certificateAuthorities { try set(CURLOPT_CAINFO_BLOB, blob: authorities) }
+    if let authorities = route.certificateAuthorities { try set(CURLOPT_CAINFO_BLOB, blob: authorities.pem) }
     if !route.pins.isEmpty { try set(CURLOPT_PINNEDPUBLICKEY, route.pins.joined(separator: ";")) }
   }
 
@@ -79,7 +79,7 @@ extension CurlHandle {
       try set(CURLOPT_PROXY_CAINFO, nil)
       try set(CURLOPT_PROXY_CAPATH, directory)
     }
-    if let authorities = route.certificateAuthorities { try set(CURLOPT_PROXY_CAINFO_BLOB, blob: authorities) }
+    if let authorities = route.certificateAuthorities { try set(CURLOPT_PROXY_CAINFO_BLOB, blob: authorities.pem) }
     if let credentials = proxy.credentials { try set(CURLOPT_PROXYUSERPWD, secret: credentials.bytes) }
   }
 }

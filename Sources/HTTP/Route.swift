@@ -13,8 +13,8 @@ struct Route: Equatable, Sendable {
   /// Scheme, host and port.
   let origin: String
   let isPlain: Bool
-  /// PEM, trusted beside the system's own.
-  let certificateAuthorities: [UInt8]?
+  /// Trusted beside the system's own.
+  let certificateAuthorities: CertificateAuthorities?
   let pins: [String]
   let proxy: ProxyRoute?
   /// What is shown in the handshake, so that a connection made with it serves nobody else.

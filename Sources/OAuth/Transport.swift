@@ -1,4 +1,5 @@
 package import Crypto
+internal import Encoding
 
 /// How an account's server is reached and whom to trust on the way.
 package struct Transport: Sendable {
@@ -20,8 +21,8 @@ package struct Transport: Sendable {
 
   /// Plain http to 127.0.0.1 or [::1] is allowed. For development only.
   package var allowHTTPLoopback = false
-  /// Certificates in PEM form that are trusted beside the system's own.
-  package var certificateAuthorities: [UInt8]?
+  /// Trusted beside the system's own.
+  package var certificateAuthorities: CertificateAuthorities?
   /// Public keys as `sha256//BASE64=`; when there are any, the server's key must be one of them.
   package var pins: [String] = []
   package var proxy: Proxy?
@@ -32,4 +33,26 @@ package struct Transport: Sendable {
   package var totalTimeoutSeconds = 30
 
   package init() {}
+
+  /// Whom this way trusts to be a server, beside or more narrowly than the system does; nil where the system's trust is
+  /// all. What came by one trust says nothing to another. No line of it holds a line break.
+  package var trust: String? {
+    guard certificateAuthorities != nil || !pins.isEmpty else { return nil }
+    return ([certificateAuthorities?.digest ?? ""] + Set(pins).sorted()).joined(separator: "\n")
+  }
+}
+
+/// Certificates of those who vouch for servers.
+package struct CertificateAuthorities: Sendable, Equatable {
+  /// In PEM form.
+  package let pem: [UInt8]
+  /// SHA-256 of it, in base64url.
+  package let digest: String
+
+  package init(pem: [UInt8]) throws(CryptoError) {
+    self.pem = pem
+    digest = Base64URL.encode(try Digest.sha256.hash(pem.span))
+  }
+
+  package static func == (left: Self, right: Self) -> Bool { left.digest == right.digest }
 }

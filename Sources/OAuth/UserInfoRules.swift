@@ -11,17 +11,18 @@ package struct UserInfoRules {
   package var now: Int
   /// Tolerance for all times, in seconds.
   package var clockSkew = 60
-  /// The issuer's keys, fetched anew when those at hand are in doubt; nil when that was done too often.
-  package var keys: (_ areDoubted: Bool) throws(OAuthError) -> JWKSet?
+  /// The issuer's keys: first those at hand, then others each time, for when the last ones are in doubt; nil when there
+  /// are no more.
+  package var nextKeys: () throws(OAuthError) -> JWKSet?
 
   package init(
     algorithms: Set<JWSAlgorithm>, requiresSignature: Bool, now: Int,
-    keys: @escaping (_ areDoubted: Bool) throws(OAuthError) -> JWKSet?
+    nextKeys: @escaping () throws(OAuthError) -> JWKSet?
   ) {
     self.algorithms = algorithms
     self.requiresSignature = requiresSignature
     self.now = now
-    self.keys = keys
+    self.nextKeys = nextKeys
   }
 }
 
@@ -44,19 +45,15 @@ struct SignedUserInfo {
   }
 
   private func verified(_ token: UnverifiedJWS) throws(OAuthError) -> JWTClaims {
-    guard let keys = try rules.keys(false) else { throw Self.rejected(JOSEError.Code.unknownKey.reason) }
-    do throws(JOSEError) {
-      return try JWTClaims(payload: token.verified(by: keys, algorithms: rules.algorithms).payload)
-    } catch {
-      guard error.needsNewKeys, let newKeys = try rules.keys(true) else {
-        throw Self.rejected(error.code.reason)
-      }
+    var doubt = JOSEError(.unknownKey)
+    while doubt.needsNewKeys, let keys = try rules.nextKeys() {
       do throws(JOSEError) {
-        return try JWTClaims(payload: token.verified(by: newKeys, algorithms: rules.algorithms).payload)
+        return try JWTClaims(payload: token.verified(by: keys, algorithms: rules.algorithms).payload)
       } catch {
-        throw Self.rejected(error.code.reason)
+        doubt = error
       }
     }
+    throw Self.rejected(doubt.code.reason)
   }
 
   /// It is from this issuer, for this client, and of this time. Without `iss` and `aud` nothing would tell it from

@@ -11,7 +11,6 @@ struct AccountAccess {
   let overrides: EndpointOverrides
   /// False for a service that is known to have none.
   let publishesMetadata: Bool
-  let caDigest: String?
   private(set) var transport: Transport
 
   init(_ configuration: AccountConfiguration) throws(SessionError) {
@@ -25,21 +24,22 @@ struct AccountAccess {
     } catch {
       throw .oauth(error)
     }
-    (transport, caDigest) = try Self.transport(of: configuration)
+    transport = try Self.transport(of: configuration)
   }
 
-  /// How servers are reached under these settings, and the digest of the certificate authorities that they name.
-  static func transport(
-    of configuration: AccountConfiguration
-  ) throws(SessionError) -> (transport: Transport, caDigest: String?) {
+  /// The digest of the certificate authorities that the settings name.
+  var caDigest: String? { transport.certificateAuthorities?.digest }
+
+  /// How servers are reached under these settings.
+  static func transport(of configuration: AccountConfiguration) throws(SessionError) -> Transport {
     var transport = Transport()
     transport.allowHTTPLoopback = configuration.allowHTTPLoopback
     transport.pins = configuration.pins
     if let proxy = configuration.proxy {
       transport.proxy = Transport.Proxy(url: proxy, exclusions: configuration.proxyExclusions ?? "")
     }
-    let caDigest = try readAuthorities(configuration.caFile, into: &transport)
-    return (transport, caDigest)
+    transport.certificateAuthorities = try configuration.caFile.map(authorities)
+    return transport
   }
 
   /// The server as requests see it, with the record's secrets.
@@ -68,16 +68,12 @@ struct AccountAccess {
 
   private static let mostAuthorityBytes = 1 << 20
 
-  private static func readAuthorities(
-    _ path: String?, into transport: inout Transport
-  ) throws(SessionError) -> String? {
-    guard let path else { return nil }
+  private static func authorities(_ path: String) throws(SessionError) -> CertificateAuthorities {
     guard let file = try? FileDescriptor(opening: path, for: .reading),
       let bytes = try? file.readToEnd(limit: mostAuthorityBytes), isPEM(bytes),
-      let digest = try? Digest.sha256.hash(bytes.span)
+      let authorities = try? CertificateAuthorities(pem: bytes)
     else { throw .configuration(ConfigurationError(.caFile, path)) }
-    transport.certificateAuthorities = bytes
-    return Base64URL.encode(digest)
+    return authorities
   }
 
   private static func isPEM(_ bytes: [UInt8]) -> Bool {

@@ -46,11 +46,11 @@ package final class DocumentCache: Sendable {
   private let directory: String
   private let http: any HTTPClient
   private let time: any TimeSource
-  private let entries = Monitor<[String: Entry]>([:])
+  private let entries = Monitor<[DocumentName: Entry]>([:])
   private let refetches = Monitor(Refetches())
   private let versions = Atomic<Int>(0)
-  private let metadataFetches = SharedFetches<VersionedMetadata, OAuthError>()
-  private let keyFetches = SharedFetches<VersionedKeys, OAuthError>()
+  private let metadataFetches = Fetches<AuthorizationServerMetadata>()
+  private let keyFetches = Fetches<JWKSet>()
 
   package init(directory: String, http: any HTTPClient, time: any TimeSource) {
     self.directory = directory
@@ -93,30 +93,35 @@ package final class DocumentCache: Sendable {
   }
 
   /// Why the last fetch of the keys out of turn brought nothing; nil when none was tried since they came.
-  func refetchProblem(at endpoint: Endpoint) -> OAuthError? { refetchProblem(.keys, endpoint.uri.text) }
-
-  /// The same of the metadata.
-  func refetchProblem(of issuer: Issuer) -> OAuthError? { refetchProblem(.metadata, issuer.text) }
-
-  private func refetchProblem(_ kind: DocumentKind, _ name: String) -> OAuthError? {
-    refetches.withLock { $0.problem(of: kind.key(name)) }
+  func refetchProblem(at endpoint: Endpoint, transport: Transport) -> OAuthError? {
+    refetchProblem(DocumentName(keysAt: endpoint, transport))
   }
 
-  /// Drops what is known of an account's server, in memory and on disk.
-  package func forget(issuer: String, keysAt endpoint: String?) {
-    forget(issuer, kind: .metadata)
-    if let endpoint { forget(endpoint, kind: .keys) }
+  /// The same of the metadata.
+  func refetchProblem(of issuer: Issuer, transport: Transport) -> OAuthError? {
+    refetchProblem(DocumentName(metadataOf: issuer, transport))
+  }
+
+  private func refetchProblem(_ name: DocumentName) -> OAuthError? { refetches.withLock { $0.problem(of: name) } }
+
+  /// Drops what is kept of an issuer, in memory and on disk: its metadata, and the keys that they name.
+  package func forget(_ issuer: Issuer, transport: Transport) {
+    let metadata = DocumentName(metadataOf: issuer, transport)
+    let published = known(metadata).flatMap { try? JSON(parsing: $0.body) }?["jwks_uri"]?.string
+    forget(metadata)
+    let place = published.flatMap { try? Endpoint($0, allowHTTPLoopback: transport.allowHTTPLoopback) }
+    if let place { forget(DocumentName(keysAt: place, transport)) }
   }
 }
 
 extension DocumentCache {
-  private typealias Fetches<Document: Sendable> = SharedFetches<Versioned<Document>, OAuthError>
+  private typealias Fetches<Document: Sendable> = SharedFetches<DocumentFlight, Versioned<Document>, OAuthError>
 
   private func get<Document>(
     _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
   ) throws(OAuthError) -> Versioned<Document> {
-    if let entry = cached(source.name, kind: source.kind), let document = read(entry, source) {
-      source.observer?(.documentKept(source.kind.role, ageSeconds: time.wallSeconds() - entry.fetchedAt))
+    if let entry = cached(source.name), let document = read(entry, source) {
+      source.observer?(.documentKept(source.name.kind.role, ageSeconds: time.wallSeconds() - entry.fetchedAt))
       return Versioned(document, version: entry.version)
     }
     return try fetch(source, fetches)
@@ -131,9 +136,8 @@ extension DocumentCache {
     guard entry.body.count <= Self.mostBytesKeptRead else { return document }
     let reading = Reading(document: document, allowsHTTPLoopback: allowsHTTPLoopback)
     entries.withLock { entries in
-      let name = source.kind.key(source.name)
       // Another version may have come meanwhile.
-      if entries[name]?.body == entry.body { entries[name]?.reading = reading }
+      if entries[source.name]?.body == entry.body { entries[source.name]?.reading = reading }
     }
     return document
   }
@@ -141,7 +145,7 @@ extension DocumentCache {
   private func renewed<Document>(
     after old: Versioned<Document>, _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
   ) throws(OAuthError) -> Versioned<Document>? {
-    let name = source.kind.key(source.name)
+    let name = source.name
     let now = time.wallSeconds()
     // Whoever asks while a fetch is under way shares it; somebody else may have been quicker, perhaps only just now.
     let ending = try fetches.fetch(
@@ -149,7 +153,7 @@ extension DocumentCache {
     ) {
       !holdsNewer(than: old.version, name) && refetches.withLock { $0.take(name, now: now) }
     } _: { () throws(OAuthError) in
-      source.observer?(source.kind.doubt)
+      source.observer?(source.name.kind.doubt)
       do throws(OAuthError) { return try fetchAlone(source) } catch {
         if error.code != .cancelled { refetches.withLock { $0.failed(name, error) } }
         throw error
@@ -157,19 +161,13 @@ extension DocumentCache {
     }
     switch ending {
     case .came(let document): return document
-    case .givenUp: throw OAuthError(.cancelled, source.kind.role.subject)
+    case .givenUp: throw OAuthError(.cancelled, source.name.kind.role.subject)
     case .notBegun: return holdsNewer(than: old.version, name) ? try get(source, fetches) : nil
     }
   }
 
-  private func holdsNewer(than version: Int, _ name: String) -> Bool {
+  private func holdsNewer(than version: Int, _ name: DocumentName) -> Bool {
     entries.withLock { $0[name]?.version ?? 0 } > version
-  }
-
-  /// Drops what is kept of an issuer, in memory and on disk: its metadata, and the keys that they name.
-  package func forget(_ issuer: Issuer) {
-    let metadata = known(issuer.text, kind: .metadata).flatMap { try? JSON(parsing: $0.body) }
-    forget(issuer: issuer.text, keysAt: metadata?["jwks_uri"]?.string)
   }
 
   /// Fetches a document, or takes part in a fetch that is under way. What is at hand stays when that fails.
@@ -181,84 +179,82 @@ extension DocumentCache {
     ) { () throws(OAuthError) in
       try fetchAlone(source)
     }
-    guard case .came(let document) = ending else { throw OAuthError(.cancelled, source.kind.role.subject) }
+    guard case .came(let document) = ending else { throw OAuthError(.cancelled, source.name.kind.role.subject) }
     return document
   }
 
   private func fetchAlone<Document>(_ source: DocumentSource<Document>) throws(OAuthError) -> Versioned<Document> {
     let http = ObservedHTTPClient.wrapping(http, time: time, source.observer)
-    let known = known(source.name, kind: source.kind).flatMap { entry in source.parse(entry.body).map { (entry, $0) } }
+    let known = known(source.name).flatMap { entry in source.parse(entry.body).map { (entry, $0) } }
     switch try source.fetch(http, known?.0.entityTag) {
     case .changed(let fetched):
       for step in source.remarks(fetched.value) { source.observer?(step) }
-      let version = keep(
-        fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, under: source.name, kind: source.kind)
+      let version = keep(fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, as: source.name)
       return Versioned(fetched.value, version: version)
     case .unchanged(let maxAge):
-      guard let (entry, document) = known else { throw OAuthError(.malformedResponse, source.kind.role.subject) }
-      let version = keep(entry.body, maxAge: maxAge, tag: entry.entityTag, under: source.name, kind: source.kind)
+      guard let (entry, document) = known else { throw OAuthError(.malformedResponse, source.name.kind.role.subject) }
+      let version = keep(entry.body, maxAge: maxAge, tag: entry.entityTag, as: source.name)
       return Versioned(document, version: version)
     }
   }
 }
 
 extension DocumentCache {
-  private func cached(_ name: String, kind: DocumentKind) -> Entry? {
+  private func cached(_ name: DocumentName) -> Entry? {
     let now = time.wallSeconds()
     func isGood(_ entry: Entry) -> Bool { entry.fetchedAt <= now && now < entry.expiresAt }
-    if let entry = entries.withLock({ $0[kind.key(name)] }) { return isGood(entry) ? entry : nil }
-    guard let read = readFile(name, kind: kind) else { return nil }
-    let entry = remember(read, as: kind.key(name), isNewer: false)
+    if let entry = entries.withLock({ $0[name] }) { return isGood(entry) ? entry : nil }
+    guard let read = readFile(name) else { return nil }
+    let entry = remember(read, as: name, isNewer: false)
     return isGood(entry) ? entry : nil
   }
 
   /// What is at hand, even if its time is over.
-  private func known(_ name: String, kind: DocumentKind) -> Entry? {
-    entries.withLock { $0[kind.key(name)] } ?? readFile(name, kind: kind)
-  }
+  private func known(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
 
   /// - Returns: The version that it now is.
-  private func keep(_ body: [UInt8], maxAge: Int?, tag: String?, under name: String, kind: DocumentKind) -> Int {
+  private func keep(_ body: [UInt8], maxAge: Int?, tag: String?, as name: DocumentName) -> Int {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.longestLife, Self.shortestLife), Self.longestLife)
     let entry = Entry(
       body: body, fetchedAt: now, expiresAt: now + life, entityTag: tag,
       version: versions.add(1, ordering: .relaxed).newValue)
-    remember(entry, as: kind.key(name), isNewer: true)
-    refetches.withLock { $0.succeeded(kind.key(name)) }
-    writeFile(entry, name, kind: kind)
+    remember(entry, as: name, isNewer: true)
+    refetches.withLock { $0.succeeded(name) }
+    writeFile(entry, name)
     return entry.version
   }
 
   /// - Returns: What is remembered from now on: one that the network brought meanwhile is newer than one of the disk.
   @discardableResult
-  private func remember(_ entry: Entry, as key: String, isNewer: Bool) -> Entry {
+  private func remember(_ entry: Entry, as name: DocumentName, isNewer: Bool) -> Entry {
     entries.withLock { entries in
-      if !isNewer, let known = entries[key] { return known }
-      if entries[key] == nil, entries.count >= Self.mostInMemory,
+      if !isNewer, let known = entries[name] { return known }
+      if entries[name] == nil, entries.count >= Self.mostInMemory,
         let oldest = entries.min(by: { $0.value.fetchedAt < $1.value.fetchedAt })?.key
       {
         entries[oldest] = nil
       }
-      entries[key] = entry
+      entries[name] = entry
       return entry
     }
   }
 
-  private func forget(_ name: String, kind: DocumentKind) {
-    entries.withLock { $0[kind.key(name)] = nil }
-    guard let file = kind.fileName(name), let directory = try? PrivateDirectory(opening: directory, create: false)
+  private func forget(_ name: DocumentName) {
+    entries.withLock { $0[name] = nil }
+    guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: false)
     else { return }
     try? directory.removeFile(file)
   }
 
   /// The file: a line with the two times and the name, then the document as it came.
-  private func readFile(_ name: String, kind: DocumentKind) -> Entry? {
-    guard let file = kind.fileName(name), let directory = try? PrivateDirectory(opening: directory, create: false),
+  private func readFile(_ name: DocumentName) -> Entry? {
+    guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: false),
       let bytes = try? directory.readFile(file, limit: Self.mostBytes + 4096),
       let end = bytes.firstIndex(of: UInt8(ascii: "\n")), let head = try? JSON(parsing: Array(bytes[..<end])),
       let fetchedAt = head["fetched_at"]?.int, let expiresAt = head["expires_at"]?.int,
-      let written = head["name"]?.string, written.utf8.elementsEqual(name.utf8)
+      let written = head["name"]?.string, written.utf8.elementsEqual(name.subject.utf8),
+      head["trust"]?.string == name.trust
     else { return nil }
     // The times may be any integers.
     let (latest, overflow) = fetchedAt.addingReportingOverflow(Self.longestLife)
@@ -269,12 +265,13 @@ extension DocumentCache {
   }
 
   /// A cache that cannot be written only costs a fetch at the next start.
-  private func writeFile(_ entry: Entry, _ name: String, kind: DocumentKind) {
-    guard let file = kind.fileName(name), let directory = try? PrivateDirectory(opening: directory, create: true)
+  private func writeFile(_ entry: Entry, _ name: DocumentName) {
+    guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: true)
     else { return }
     var head = JSONObject([
-      ("name", .string(name)), ("fetched_at", .int(entry.fetchedAt)), ("expires_at", .int(entry.expiresAt)),
+      ("name", .string(name.subject)), ("fetched_at", .int(entry.fetchedAt)), ("expires_at", .int(entry.expiresAt)),
     ])
+    head["trust"] = name.trust.map { .string($0) }
     head["etag"] = entry.entityTag.map { .string($0) }
     let bytes = JSON.object(head).serialized() + [UInt8(ascii: "\n")] + entry.body
     try? directory.replaceFile(file, with: bytes.span)
@@ -282,7 +279,7 @@ extension DocumentCache {
   }
 
   private func prune(_ directory: borrowing PrivateDirectory) {
-    guard let names = try? directory.fileNames().filter(DocumentKind.isFileName), names.count > Self.mostFiles else {
+    guard let names = try? directory.fileNames().filter(DocumentName.isFile), names.count > Self.mostFiles else {
       return
     }
     var dated: [(name: String, writtenAt: Int)] = []

@@ -4,9 +4,7 @@ internal import OAuth
 
 /// A public document of an issuer, and the way to it.
 struct DocumentSource<Document: Sendable> {
-  let kind: DocumentKind
-  /// What it is the document of: an issuer, or its own place.
-  let name: String
+  let name: DocumentName
   let transport: Transport
   let cancellation: Cancellation?
   let observer: StepObserver?
@@ -23,21 +21,26 @@ struct DocumentSource<Document: Sendable> {
   static func isOwn(_ problem: OAuthError) -> Bool { problem.code == .cancelled }
 
   /// What a fetch is of and how it is made: who reaches the server in another way makes one of their own.
-  var flight: String {
-    var hasher = Hasher()
-    hasher.combine(transport.certificateAuthorities)
-    hasher.combine(transport.pins)
-    hasher.combine(transport.proxy?.url)
-    hasher.combine(transport.proxy?.exclusions)
-    hasher.combine(transport.allowHTTPLoopback)
-    return "\(hasher.finalize()) \(name)"
+  var flight: DocumentFlight {
+    DocumentFlight(
+      name: name, proxy: transport.proxy?.url, proxyExclusions: transport.proxy?.exclusions,
+      allowsHTTPLoopback: transport.allowHTTPLoopback)
   }
+}
+
+/// See ``DocumentSource/flight``.
+struct DocumentFlight: Hashable {
+  let name: DocumentName
+  let proxy: String?
+  let proxyExclusions: String?
+  let allowsHTTPLoopback: Bool
 }
 
 extension DocumentSource<AuthorizationServerMetadata> {
   init(_ issuer: Issuer, _ transport: Transport, _ cancellation: Cancellation?, _ observer: StepObserver?) {
     self.init(
-      kind: .metadata, name: issuer.text, transport: transport, cancellation: cancellation, observer: observer
+      name: DocumentName(metadataOf: issuer, transport), transport: transport, cancellation: cancellation,
+      observer: observer
     ) { body in
       try? AuthorizationServerMetadata(
         parsing: body, issuer: issuer, allowHTTPLoopback: transport.allowHTTPLoopback)
@@ -52,7 +55,8 @@ extension DocumentSource<AuthorizationServerMetadata> {
 extension DocumentSource<JWKSet> {
   init(_ endpoint: Endpoint, _ transport: Transport, _ cancellation: Cancellation?, _ observer: StepObserver?) {
     self.init(
-      kind: .keys, name: endpoint.uri.text, transport: transport, cancellation: cancellation, observer: observer
+      name: DocumentName(keysAt: endpoint, transport), transport: transport, cancellation: cancellation,
+      observer: observer
     ) { body in
       try? JWKSet(parsing: body)
     } remarks: { keys in

@@ -4,8 +4,7 @@ internal import OAuth
 internal import Platform
 internal import Vault
 
-/// Verifies the ID Token of a token answer with the issuer's keys, fetching them again once when a
-/// key is unknown.
+/// Verifies the ID Token of a token answer with the issuer's keys.
 struct IDTokenCheck {
   let services: SessionServices
   let server: AuthorizationServer
@@ -49,23 +48,14 @@ struct IDTokenCheck {
     guard let endpoint = server.metadata.jwksURI else {
       throw .oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))
     }
-    let source = IssuerKeys(
-      services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation)
-    let atHand = try oauth { () throws(OAuthError) in try source.atHand() }
-    let doubt: IDTokenError
-    do { return told(try verify(compact, atHand.keys, expectation, response)) } catch { doubt = error }
-    guard doubt.needsNewKeys else { throw .idToken(doubt) }
-    guard let newer = try oauth({ () throws(OAuthError) in try source.renewed(after: atHand) }) else {
-      // What failed a moment ago leaves it open whether there are others.
-      if let problem = source.problem { throw .oauth(problem) }
-      throw .idToken(doubt)
+    var search = KeySearch(
+      IssuerKeys(
+        services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation))
+    var doubt = IDTokenError(.signature(.unknownKey))
+    while doubt.needsNewKeys, let keys = try oauth({ () throws(OAuthError) in try search.next() }) {
+      do { return told(try verify(compact, keys, expectation, response)) } catch { doubt = error }
     }
-    do { return told(try verify(compact, newer.keys, expectation, response)) } catch {
-      guard error.needsNewKeys, let moved = try oauth({ () throws(OAuthError) in try source.moved() }) else {
-        throw .idToken(error)
-      }
-      do { return told(try verify(compact, moved.keys, expectation, response)) } catch { throw .idToken(error) }
-    }
+    throw .idToken(doubt)
   }
 
   private func expectation(

@@ -3,9 +3,9 @@ internal import OAuth
 /// The keys of an issuer: those of the cache, and others when a signature puts them in doubt.
 struct IssuerKeys: Sendable {
   let documents: DocumentCache
-  let endpoint: Endpoint
+  private(set) var endpoint: Endpoint
   /// The way to the metadata that say where they are now; nil when these are new.
-  let renewal: MetadataRenewal?
+  private(set) var renewal: MetadataRenewal?
   let transport: Transport
   let cancellation: Cancellation
   let observer: StepObserver?
@@ -17,18 +17,32 @@ struct IssuerKeys: Sendable {
   }
 
   /// nil when they were fetched too often of late.
+  ///
+  /// - Throws: Also what was in the way of the last fetch, which leaves it open whether there are others.
   func renewed(after old: DocumentCache.VersionedKeys) throws(OAuthError) -> DocumentCache.VersionedKeys? {
-    try following { (endpoint) throws(OAuthError) in
+    let newer = try following { (endpoint) throws(OAuthError) in
       try documents.renewedKeys(
         after: old, at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
     }
+    if newer == nil, let problem = documents.refetchProblem(at: endpoint, transport: transport) { throw problem }
+    return newer
   }
 
-  /// The keys at another place than before, which newer metadata name; nil when they name none, or none can be had
-  /// now. An issuer that moves may leave the old set where it was.
-  func moved() throws(OAuthError) -> DocumentCache.VersionedKeys? {
-    guard let place = (try? renewal?.newer())?.document.jwksURI, place != endpoint else { return nil }
-    return try documents.keys(at: place, transport: transport, cancellation: cancellation, observer: observer)
+  /// Keys that are at another place, and the way to them.
+  struct Moved {
+    let keys: DocumentCache.VersionedKeys
+    let source: IssuerKeys
+  }
+
+  /// The keys at the other place that newer metadata name; nil when they name none, or none can be had now. An issuer
+  /// that moves may leave the old set where it was.
+  func moved() throws(OAuthError) -> Moved? {
+    guard let newer = try? renewal?.newer(), let place = newer.document.jwksURI, place != endpoint else { return nil }
+    var source = self
+    source.endpoint = place
+    source.renewal?.edition = newer
+    let keys = try documents.keys(at: place, transport: transport, cancellation: cancellation, observer: observer)
+    return Moved(keys: keys, source: source)
   }
 
   /// Asks where the keys are by the metadata at hand; if there are none, where they are by newer ones.
@@ -40,9 +54,6 @@ struct IssuerKeys: Sendable {
       return try ask(place)
     }
   }
-
-  /// See ``DocumentCache/refetchProblem(at:)``.
-  var problem: OAuthError? { documents.refetchProblem(at: endpoint) }
 }
 
 extension IssuerKeys {

@@ -39,7 +39,7 @@ struct IssuerMetadata: Sendable {
         after: old, of: access.issuer, transport: access.transport, cancellation: cancellation,
         observer: services.observer)
       if let newer { return seen(newer) }
-      if let problem = documents.refetchProblem(of: access.issuer) { throw problem }
+      if let problem = documents.refetchProblem(of: access.issuer, transport: access.transport) { throw problem }
       return nil
     }
   }

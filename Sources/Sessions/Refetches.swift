@@ -16,10 +16,10 @@ struct Refetches: Sendable {
   /// Of more documents than these, those are forgotten that were fetched out of turn longest ago.
   private static let mostDocuments = 256
 
-  private var records: [String: Record] = [:]
+  private var records: [DocumentName: Record] = [:]
 
   /// Whether a document may be fetched out of turn now; if so, it is counted.
-  mutating func take(_ name: String, now: Int) -> Bool {
+  mutating func take(_ name: DocumentName, now: Int) -> Bool {
     var record = records[name] ?? Record()
     record.times.removeAll { $0 <= now - 3600 || $0 > now }
     guard record.times.count < Self.mostAnHour, (record.times.last ?? 0) <= now - Self.shortestSeconds else {
@@ -35,9 +35,9 @@ struct Refetches: Sendable {
     return true
   }
 
-  mutating func failed(_ name: String, _ problem: OAuthError) { records[name]?.problem = problem }
+  mutating func failed(_ name: DocumentName, _ problem: OAuthError) { records[name]?.problem = problem }
 
-  mutating func succeeded(_ name: String) { records[name]?.problem = nil }
+  mutating func succeeded(_ name: DocumentName) { records[name]?.problem = nil }
 
-  func problem(of name: String) -> OAuthError? { records[name]?.problem }
+  func problem(of name: DocumentName) -> OAuthError? { records[name]?.problem }
 }

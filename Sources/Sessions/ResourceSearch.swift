@@ -25,7 +25,7 @@ package struct ResourceSearch: Sendable {
   }
 
   package func run() throws(SessionError) -> Finding {
-    var (transport, _) = try AccountAccess.transport(of: configuration)
+    var transport = try AccountAccess.transport(of: configuration)
     // They are for the issuer's key.
     transport.pins = []
     transport.proxy?.credentials = proxyCredentials

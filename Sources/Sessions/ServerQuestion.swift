@@ -38,23 +38,16 @@ package struct ServerQuestion: Sendable {
   /// registered for; else with one that is good for ID Tokens.
   func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
     let registered = server.signing.userInfo
-    let source = server.metadata.jwksURI.map { endpoint in
-      IssuerKeys(
-        services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation)
+    var search = server.metadata.jwksURI.map { endpoint in
+      KeySearch(
+        IssuerKeys(
+          services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation))
     }
-    var atHand: DocumentCache.VersionedKeys?
     return UserInfoRules(
       algorithms: registered.map { [$0] } ?? server.metadata.acceptedIDTokenAlgorithms,
       requiresSignature: registered != nil, now: services.time.wallSeconds()
-    ) { (areDoubted) throws(OAuthError) in
-      if areDoubted, let old = atHand, let source {
-        if let newer = try source.renewed(after: old) { return newer.keys }
-        // What failed a moment ago leaves it open whether there are others.
-        if let problem = source.problem { throw problem }
-        return nil
-      }
-      atHand = try source?.atHand()
-      return atHand?.keys
+    ) { () throws(OAuthError) in
+      try search?.next()
     }
   }
 }

@@ -10,14 +10,14 @@ enum Ending<Value> {
 }
 
 /// Fetches of one thing that several want at the same time: one of them makes it, and all get what came of it.
-final class SharedFetches<Value: Sendable, Problem: Error & Sendable>: Sendable {
+final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: Error & Sendable>: Sendable {
   typealias Outcome = Result<Value, Problem>
 
   private final class Flight: Sendable {
     let outcome = Monitor<Outcome?>(nil)
   }
 
-  private let flights = Monitor<[String: Flight]>([:])
+  private let flights = Monitor<[Name: Flight]>([:])
 
   /// How often a waiter looks whether it is still wanted.
   private static var patience: Duration { .milliseconds(100) }
@@ -28,7 +28,7 @@ final class SharedFetches<Value: Sendable, Problem: Error & Sendable>: Sendable 
   ///   - isOwn: Whether a failure concerns only the one that it happened to; the others then try themselves.
   ///   - mayBegin: Whether to fetch it when nobody does. No other fetch of it begins or ends meanwhile.
   func fetch(
-    _ name: String, isGivenUp: () -> Bool, isOwn: (Problem) -> Bool, mayBegin: () -> Bool = { true },
+    _ name: Name, isGivenUp: () -> Bool, isOwn: (Problem) -> Bool, mayBegin: () -> Bool = { true },
     _ body: () throws(Problem) -> Value
   ) throws(Problem) -> Ending<Value> {
     while true {
@@ -40,7 +40,7 @@ final class SharedFetches<Value: Sendable, Problem: Error & Sendable>: Sendable 
     }
   }
 
-  private func board(_ name: String, _ mayBegin: () -> Bool) -> (Flight, isFirst: Bool)? {
+  private func board(_ name: Name, _ mayBegin: () -> Bool) -> (Flight, isFirst: Bool)? {
     flights.withLock { flights in
       if let flight = flights[name] { return (flight, false) }
       guard mayBegin() else { return nil }
@@ -50,7 +50,7 @@ final class SharedFetches<Value: Sendable, Problem: Error & Sendable>: Sendable 
     }
   }
 
-  private func fly(_ flight: Flight, _ name: String, _ body: () throws(Problem) -> Value) -> Outcome {
+  private func fly(_ flight: Flight, _ name: Name, _ body: () throws(Problem) -> Value) -> Outcome {
     let outcome: Outcome
     do throws(Problem) { outcome = .success(try body()) } catch { outcome = .failure(error) }
     flights.withLock { $0[name] = nil }

@@ -68,8 +68,8 @@ package struct SignOutOperation: Sendable {
       ending.confirmation = error.isLocked ? .local : .failed(error)
     }
     try forget()
-    if forgetsServer, let configuration, let issuer = try? AccountAccess(configuration).issuer {
-      services.documents.forget(issuer)
+    if forgetsServer, let configuration, let access = try? AccountAccess(configuration) {
+      services.documents.forget(access.issuer, transport: access.transport)
     }
     return ending
   }

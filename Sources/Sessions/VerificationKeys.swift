@@ -9,22 +9,29 @@ package import Vault
 package final class VerificationKeys: Sendable {
   /// What came of asking for other keys.
   package enum Renewal: Sendable {
-    case keys(DocumentCache.VersionedKeys)
+    case keys(Edition)
     /// There are none, or the issuer was asked a moment ago.
     case none
     case failed(SessionError)
   }
 
+  /// Keys, and what tells them from those that counted before and after them.
+  package struct Edition: Sendable {
+    package var keys: JWKSet { held.keys }
+    fileprivate let held: DocumentCache.VersionedKeys
+    /// Where they are; nil for keys that never change.
+    fileprivate let source: IssuerKeys?
+    fileprivate var number = 0
+  }
+
   /// Who issues the tokens; nil for keys that somebody handed over.
   package let issuer: Issuer?
-  private let source: IssuerKeys?
-  private let edition: Monitor<DocumentCache.VersionedKeys>
+  private let edition: Monitor<Edition>
 
   /// Keys that never change.
   package init(_ keys: JWKSet) {
     issuer = nil
-    source = nil
-    edition = Monitor(DocumentCache.VersionedKeys(keys))
+    edition = Monitor(Edition(held: DocumentCache.VersionedKeys(keys), source: nil))
   }
 
   /// The keys that the metadata of an issuer lead to (RFC 8725 section 3.8), from the cache or the network. Blocking.
@@ -53,31 +60,33 @@ package final class VerificationKeys: Sendable {
       try source.atHand()
     }
     issuer = published.document.issuer
-    self.source = source
-    edition = Monitor(keys)
+    edition = Monitor(Edition(held: keys, source: source))
   }
 
   /// The keys that count now.
-  package var current: DocumentCache.VersionedKeys { edition.withLock { $0 } }
+  package var current: Edition { edition.withLock { $0 } }
 
   /// Other keys, for a token that those of `old` do not fit: somebody may have got them already, else the issuer is
-  /// asked, as often as its limits allow. Blocking. What is returned may fit no better, and may be asked about again.
-  package func renewed(after old: DocumentCache.VersionedKeys) -> Renewal {
-    guard let source else { return .none }
+  /// asked, as often as its limits allow, and looked for where its metadata say that it moved. Blocking. What is
+  /// returned may fit no better, and may be asked about again.
+  package func renewed(after old: Edition) -> Renewal {
+    guard let source = old.source else { return .none }
     let now = current
-    if now.isNewer(than: old) { return .keys(now) }
+    if now.number > old.number { return .keys(now) }
     do throws(OAuthError) {
-      // What failed a moment ago leaves it open whether there are others.
-      guard let newer = try source.renewed(after: old) else {
-        return source.problem.map { .failed(.oauth($0)) } ?? .none
-      }
-      return .keys(
-        edition.withLock { edition in
-          if newer.isNewer(than: edition) { edition = newer }
-          return edition
-        })
+      if let newer = try source.renewed(after: old.held) { return .keys(adopt(newer, source, after: old)) }
+      guard let moved = try source.moved() else { return .none }
+      return .keys(adopt(moved.keys, moved.source, after: old))
     } catch {
       return .failed(.oauth(error))
+    }
+  }
+
+  /// - Returns: What counts now: somebody else may have been quicker, and has keys that are as new.
+  private func adopt(_ keys: DocumentCache.VersionedKeys, _ source: IssuerKeys, after old: Edition) -> Edition {
+    edition.withLock { edition in
+      if edition.number == old.number { edition = Edition(held: keys, source: source, number: old.number + 1) }
+      return edition
     }
   }
 

@@ -16,9 +16,9 @@ import Testing
     try TLSServer(options: options, wantsCertificate: true)
   }
 
-  private func transport(_ server: TLSServer, _ certificate: ClientCertificate? = nil) -> Transport {
+  private func transport(_ server: TLSServer, _ certificate: ClientCertificate? = nil) throws -> Transport {
     var transport = Transport()
-    transport.certificateAuthorities = server.authority.pem
+    transport.certificateAuthorities = try CertificateAuthorities(pem: server.authority.pem)
     transport.clientCertificate = certificate
     return transport
   }

@@ -42,7 +42,7 @@ import Testing
     var pinned = plainTransport()
     pinned.pins = ["sha256//" + String(repeating: "A", count: 43) + "="]
     var trusting = plainTransport()
-    trusting.certificateAuthorities = Array("any".utf8)
+    trusting.certificateAuthorities = try CertificateAuthorities(pem: Array("any".utf8))
     for transport in [plainTransport(), pinned, trusting] {
       _ = try client.send(get(server.url(), transport: transport))
       _ = try client.send(get(server.url(), transport: transport))

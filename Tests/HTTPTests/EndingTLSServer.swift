@@ -19,7 +19,7 @@ final class EndingTLSServer: Sendable {
       executable: "/usr/bin/env", arguments: ["python3", "-c", Self.script] + options.filter { !$0.hasPrefix("-") })
     port = try process.readLine()
     var transport = Transport()
-    transport.certificateAuthorities = authority.pem
+    transport.certificateAuthorities = try CertificateAuthorities(pem: authority.pem)
     self.transport = transport
   }
 

@@ -91,7 +91,7 @@ import Testing
     let port = server.port
     let proxy = try LoopbackServer { try Tunnel.serve($0, to: port) }
     var transport = try transport(proxy.url(""))
-    transport.certificateAuthorities = server.authority.pem
+    transport.certificateAuthorities = try CertificateAuthorities(pem: server.authority.pem)
     let response = try client().send(get(server.url, transport: transport))
     #expect(response.status == 200)
     #expect(response.headers["X-Proxy"] == nil)

@@ -6,9 +6,9 @@ import Testing
 
 @Suite struct `TLS` {
   /// A transport that trusts the server's authority.
-  private func trusting(_ server: TLSServer, pins: [String] = []) -> Transport {
+  private func trusting(_ server: TLSServer, pins: [String] = []) throws -> Transport {
     var transport = Transport()
-    transport.certificateAuthorities = server.authority.pem
+    transport.certificateAuthorities = try CertificateAuthorities(pem: server.authority.pem)
     transport.pins = pins
     return transport
   }
@@ -74,7 +74,7 @@ import Testing
 
   @Test func `an authority that is no certificate is refused`() throws {
     var transport = Transport()
-    transport.certificateAuthorities = Array("no certificate".utf8)
+    transport.certificateAuthorities = try CertificateAuthorities(pem: Array("no certificate".utf8))
     let server = try TLSServer()
     #expect(throws: HTTPFailure(.setup)) { try client().send(get(server.url, transport: transport)) }
   }

@@ -15,9 +15,8 @@ import Testing
     _ keys: JWKSet? = nil, fetched: JWKSet? = nil, required: Bool = false
   ) throws -> UserInfoRules {
     let known = try keys ?? SigningKey.shared.get(.ES256).set
-    return UserInfoRules(algorithms: [.ES256, .RS256], requiresSignature: required, now: now) { areDoubted in
-      areDoubted ? fetched : known
-    }
+    var sets = [known, fetched].compactMap(\.self)[...]
+    return UserInfoRules(algorithms: [.ES256, .RS256], requiresSignature: required, now: now) { sets.popFirst() }
   }
 
   private func ask(_ answer: HTTPResponse, _ rules: UserInfoRules?, subject: String? = "alice") throws -> JSONObject {

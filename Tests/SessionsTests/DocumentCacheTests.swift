@@ -122,7 +122,7 @@ import Testing
     let cache = cache()
     try metadata(cache)
     try keys(cache)
-    cache.forget(issuer: TestIssuer.text, keysAt: TestIssuer.keysURL)
+    cache.forget(try Issuer(TestIssuer.text, allowHTTPLoopback: false), transport: Transport())
     #expect(try PrivateDirectory(opening: directory.path("cache"), create: false).fileNames() == [])
     try metadata(cache)
     try keys(cache)
@@ -136,6 +136,75 @@ import Testing
       #expect(name.hasSuffix(".json"))
       #expect(!name.contains("example"))
     }
+  }
+
+  // MARK: Trust
+
+  private static let pin = "sha256//" + String(repeating: "A", count: 43) + "="
+  private static let otherPin = "sha256//" + String(repeating: "B", count: 43) + "="
+
+  private func trusting(_ authority: String? = nil, pins: [String] = []) throws -> Transport {
+    var transport = Transport()
+    transport.certificateAuthorities = try authority.map { text in try CertificateAuthorities(pem: Array(text.utf8)) }
+    transport.pins = pins
+    return transport
+  }
+
+  private func keyIDs(_ cache: DocumentCache, _ transport: Transport) throws -> [String?] {
+    let endpoint = try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false)
+    return try cache.keys(at: endpoint, transport: transport, cancellation: nil).keys.keys.map(\.keyID)
+  }
+
+  @Test func `believes for one account nothing that another one got by a trust of its own`() throws {
+    let trusts = try [
+      trusting(), trusting("a"), trusting("b"), trusting(pins: [Self.pin]), trusting(pins: [Self.otherPin]),
+      trusting("a", pins: [Self.pin]), trusting(pins: [Self.pin, Self.otherPin]),
+    ]
+    let (first, second) = (cache(), cache())
+    for cache in [first, second] {
+      for trust in trusts { #expect(try keyIDs(cache, trust) == ["first"]) }
+    }
+    // Each has a file of its own, and the second process needed no network.
+    #expect(fetches == trusts.count)
+    #expect(try directory.open("cache").fileNames().count == trusts.count)
+    http.answer(TestIssuer.keysURL, try response(200, TestIssuer.second.keySet))
+    let endpoint = try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false)
+    let old = try first.keys(at: endpoint, transport: trusts[1], cancellation: nil)
+    _ = try first.renewedKeys(after: old, at: endpoint, transport: trusts[1], cancellation: nil)
+    for (number, trust) in trusts.enumerated() {
+      #expect(try keyIDs(first, trust) == [number == 1 ? "second" : "first"], "\(number)")
+    }
+  }
+
+  @Test func `shares what came by the same trust, in whatever order its pins are`() throws {
+    let cache = cache()
+    #expect(try keyIDs(cache, trusting("a", pins: [Self.pin, Self.otherPin])) == ["first"])
+    #expect(try keyIDs(cache, trusting("a", pins: [Self.otherPin, Self.pin, Self.pin])) == ["first"])
+    #expect(fetches == 1)
+  }
+
+  @Test func `forgets a server as one account trusts it, and keeps what others have of it`() throws {
+    let (cache, issuer) = (cache(), try Issuer(TestIssuer.text, allowHTTPLoopback: false))
+    for transport in try [trusting(), trusting("a")] {
+      _ = try cache.metadata(of: issuer, transport: transport, cancellation: nil)
+      _ = try keyIDs(cache, transport)
+    }
+    cache.forget(issuer, transport: try trusting("a"))
+    #expect(try directory.open("cache").fileNames().count == 2)
+    _ = try keyIDs(cache, trusting())
+    #expect(fetches == 4)
+    _ = try keyIDs(cache, trusting("a"))
+    #expect(fetches == 5)
+  }
+
+  @Test func `takes a file that came by another trust for none`() throws {
+    _ = try keyIDs(cache(), trusting("a"))
+    let foreign = try directory.read(try soleFile())
+    try FileTree.remove(directory.path("cache"))
+    _ = try keyIDs(cache(), trusting("b"))
+    try directory.write(try soleFile(), foreign)
+    _ = try keyIDs(cache(), trusting("b"))
+    #expect(fetches == 3)
   }
 
   // MARK: Time

@@ -30,6 +30,13 @@ func response(_ status: Int = 200, _ body: JSON, headers: [(String, String)] = [
     body: try SecretBytes(copying: bytes.span))
 }
 
+/// An answer of the UserInfo endpoint that the issuer signed (OpenID Connect Core 1.0 section 5.3.2).
+func signedUserInfo(by issuer: TestIssuer = .first) throws -> HTTPResponse {
+  HTTPResponse(
+    status: 200, headers: HTTPHeaders([("Content-Type", "application/jwt")]),
+    body: try SecretBytes(copying: Array(issuer.idToken("email", "a@as.example").utf8).span))
+}
+
 /// The moment that many seconds after the one at which all tests begin.
 func at(_ seconds: Double) -> Instant {
   Instant(nanoseconds: 1_000_000_000_000 + Int64(seconds * 1_000_000_000))

@@ -187,6 +187,21 @@ import Testing
     #expect(home.http.urls.suffix(3) == [TestIssuer.metadataURL, newURL, newURL])
   }
 
+  @Test func `of keys is followed by a signed answer about the user`() throws {
+    let place = "https://as.example/v2/keys"
+    try move("jwks_uri", to: place)
+    home.http.always(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
+    home.http.always(place, try response(200, TestIssuer.second.keySet))
+    home.http.answer(TestIssuer.userInfoURL, try signedUserInfo(by: .second))
+    let question = ServerQuestion(
+      account: home.account, configuration: Home.configuration, grant: try grant("at-1"), services: home.services)
+    #expect(try UserInfoOperation(question).run()?["sub"] == "alice")
+    #expect(
+      home.http.urls == [
+        TestIssuer.userInfoURL, TestIssuer.keysURL, TestIssuer.keysURL, TestIssuer.metadataURL, place,
+      ])
+  }
+
   @Test func `is followed by a revocation`() throws {
     let newURL = "https://as.example/v2/revoke"
     try move("revocation_endpoint", to: newURL)

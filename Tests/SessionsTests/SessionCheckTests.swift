@@ -79,7 +79,7 @@ import Vault
     let metadata = TestIssuer.metadata("userinfo_endpoint", nil)
     home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
     let services = home.otherProcess()
-    home.services.documents.forget(issuer: TestIssuer.text, keysAt: nil)
+    home.services.documents.forget(try Issuer(TestIssuer.text, allowHTTPLoopback: false), transport: Transport())
     #expect(
       try SessionCheck(
         ServerQuestion(

@@ -1,4 +1,3 @@
-import Crypto
 import Encoding
 import OAuth
 import Platform
@@ -47,20 +46,13 @@ import Testing
     #expect(try ask() == nil)
   }
 
-  /// An answer that the issuer signed (section 5.3.2).
-  private func signed(by issuer: TestIssuer = .first) throws -> HTTPResponse {
-    HTTPResponse(
-      status: 200, headers: HTTPHeaders([("Content-Type", "application/jwt")]),
-      body: try SecretBytes(copying: Array(issuer.idToken("email", "a@as.example").utf8).span))
-  }
-
   @Test func `verifies a signed answer with the issuer's keys, fetched again when they changed`() throws {
     try home.store()
     home.http.answer(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
     home.http.answer(TestIssuer.keysURL, try response(200, TestIssuer.second.keySet))
-    home.http.answer(TestIssuer.userInfoURL, try signed())
+    home.http.answer(TestIssuer.userInfoURL, try signedUserInfo())
     #expect(try ask()?["email"] == "a@as.example")
-    home.http.answer(TestIssuer.userInfoURL, try signed(by: .second))
+    home.http.answer(TestIssuer.userInfoURL, try signedUserInfo(by: .second))
     #expect(try ask()?["email"] == "a@as.example")
   }
 
@@ -74,10 +66,10 @@ import Testing
       _ = try ask(configuration)
     }
     home.http.answer(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
-    home.http.answer(TestIssuer.userInfoURL, try signed())
+    home.http.answer(TestIssuer.userInfoURL, try signedUserInfo())
     #expect(try ask(configuration)?["sub"] == "alice")
     configuration.signing.userInfoAlgorithm = "RS256"
-    home.http.answer(TestIssuer.userInfoURL, try signed())
+    home.http.answer(TestIssuer.userInfoURL, try signedUserInfo())
     #expect(
       throws: SessionError.oauth(OAuthError(.userInfoRejected, "its signature algorithm is not accepted"))
     ) { _ = try ask(configuration) }

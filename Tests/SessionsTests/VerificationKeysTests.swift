@@ -32,12 +32,12 @@ import Vault
     http.answer(TestIssuer.keysURL, try response(200, issuer.keySet))
   }
 
-  private func names(_ edition: DocumentCache.VersionedKeys) -> [String?] { edition.keys.keys.map(\.keyID) }
+  private func names(_ edition: VerificationKeys.Edition) -> [String?] { edition.keys.keys.map(\.keyID) }
 
   /// What comes of asking for others; nil for none.
-  private func renewed(_ keys: VerificationKeys, after old: DocumentCache.VersionedKeys) throws -> DocumentCache
-    .VersionedKeys?
-  {
+  private func renewed(
+    _ keys: VerificationKeys, after old: VerificationKeys.Edition
+  ) throws -> VerificationKeys.Edition? {
     switch keys.renewed(after: old) {
     case .keys(let edition): return edition
     case .none: return nil
@@ -73,8 +73,11 @@ import Vault
     #expect(names(new) == ["second"] && names(keys.current) == ["second"])
     // Somebody else's token was waiting for the same.
     #expect(try renewed(keys, after: old).map(names) == ["second"])
-    #expect(try renewed(keys, after: new) == nil)
     #expect(http.requests.count == 3)
+    // Where they are is asked once more, and the issuer has not moved.
+    #expect(try renewed(keys, after: new) == nil)
+    #expect(
+      http.urls == [TestIssuer.metadataURL, TestIssuer.keysURL, TestIssuer.keysURL, TestIssuer.metadataURL])
   }
 
   @Test func `that others have got are taken without asking again`() throws {
@@ -87,6 +90,41 @@ import Vault
     #expect(names(new) == ["second"])
     #expect(http.requests.count == 3)
     #expect(try renewed(other, after: new) == nil)
+  }
+
+  // The old place may go on with the old set.
+  @Test func `are looked for at the place that the issuer has moved them to, and stay there`() throws {
+    try publish(.first)
+    let keys = try keys()
+    let old = keys.current
+    http.always(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
+    let place = "https://as.example/v2/keys"
+    http.always(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("jwks_uri", .string(place)))))
+    http.always(place, try response(200, TestIssuer.second.keySet))
+    let same = try #require(try renewed(keys, after: old))
+    #expect(names(same) == ["first"])
+    let moved = try #require(try renewed(keys, after: same))
+    #expect(names(moved) == ["second"] && names(keys.current) == ["second"])
+    #expect(http.urls.suffix(3) == [TestIssuer.keysURL, TestIssuer.metadataURL, place])
+    // Whoever still has older ones is given these, and the next rotation is looked for there.
+    #expect(try renewed(keys, after: old).map(names) == ["second"])
+    http.forgetRequests()
+    http.always(place, try response(200, TestIssuer.first.keySet))
+    let latest = try #require(try renewed(keys, after: moved))
+    #expect(names(latest) == ["first"])
+    #expect(try renewed(keys, after: latest) == nil)
+    #expect(http.urls == [place])
+  }
+
+  @Test func `at the same place are the last ones to be had when the metadata name no other`() throws {
+    try publish(.first)
+    let keys = try keys()
+    http.always(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
+    let same = try #require(try renewed(keys, after: keys.current))
+    for _ in 1...3 { #expect(try renewed(keys, after: same) == nil) }
+    // The metadata too are asked for once in a minute.
+    #expect(
+      http.urls == [TestIssuer.metadataURL, TestIssuer.keysURL, TestIssuer.keysURL, TestIssuer.metadataURL])
   }
 
   @Test func `stay when others cannot be had`() throws {

@@ -1,0 +1,54 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+
+/// What a ``DocumentCache`` keeps.
+enum DocumentKind: String, CaseIterable, Sendable {
+  case metadata, keys
+
+  var role: EndpointRole {
+    switch self {
+    case .metadata: .metadata
+    case .keys: .keys
+    }
+  }
+
+  /// What is told when one at hand is doubted.
+  var doubt: SessionStep {
+    switch self {
+    case .metadata: .metadataDoubted
+    case .keys: .keysDoubted
+    }
+  }
+
+}
+
+/// What tells a document from others. One that came by another trust is another document: a server that one account
+/// believes, by authorities or pins of its own, is not believed for another.
+struct DocumentName: Hashable, Sendable {
+  let kind: DocumentKind
+  /// What it is the document of: an issuer, or its own place.
+  let subject: String
+  /// See ``Transport/trust``.
+  let trust: String?
+
+  init(metadataOf issuer: Issuer, _ transport: Transport) {
+    (kind, subject, trust) = (.metadata, issuer.text, transport.trust)
+  }
+
+  init(keysAt endpoint: Endpoint, _ transport: Transport) {
+    (kind, subject, trust) = (.keys, endpoint.uri.text, transport.trust)
+  }
+
+  /// A file name that holds nothing of all this but a digest.
+  var file: String? {
+    let text = trust.map { "\(subject)\n\($0)" } ?? subject
+    guard let digest = try? Digest.sha256.hash(Array(text.utf8).span) else { return nil }
+    return "\(kind.rawValue)-\(Base64URL.encode(digest)).json"
+  }
+
+  /// Whether ``file`` made a name.
+  static func isFile(_ name: String) -> Bool {
+    name.hasSuffix(".json") && DocumentKind.allCases.contains { name.hasPrefix("\($0.rawValue)-") }
+  }
+}
