@@ -19,7 +19,7 @@ extension FailureCode {
   init(_ code: OAuthError.Code) {
     self =
       switch code {
-      case .network: .network
+      case .network, .connectionLost: .network
       case .timeout: .timeout
       case .serverUnavailable, .rateLimited, .tlsFailure: .serverUnavailable
       case .certificateRejected: .certificateRejected

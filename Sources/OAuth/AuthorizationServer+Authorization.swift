@@ -68,7 +68,7 @@ extension OAuthError {
   /// The server said nothing about the request itself.
   fileprivate var leavesPlainRequest: Bool {
     switch code {
-    case .network, .timeout, .serverUnavailable, .rateLimited, .otherServerError: serverError == nil
+    case .network, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .otherServerError: serverError == nil
     default: false
     }
   }

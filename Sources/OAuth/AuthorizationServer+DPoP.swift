@@ -42,7 +42,7 @@ extension AuthorizationServer {
         response = try attempt(try proof.signed(by: prover.key))
       } catch {
         // A kept connection that the server had closed: the library must not send a proof twice.
-        guard mayRepeatLost, error.lostAnswer, error.code == .network else { throw error }
+        guard mayRepeatLost, error.lostAnswer, error.code == .connectionLost else { throw error }
         mayRepeatLost = false
         continue
       }

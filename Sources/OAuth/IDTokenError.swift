@@ -93,13 +93,25 @@ extension JOSEError.Code {
   /// Why a token was refused, in a few words about "it".
   var reason: String {
     switch self {
+    case .notCompact, .invalidCharacter, .invalidBase64URL: "it does not have the form of a signed token"
+    case .tooLong: "it is too long"
+    case .emptySignature: "it has no signature"
+    case .invalidHeader, .missingAlgorithm: "its header is malformed"
+    case .unsecured: "it is not signed"
+    case .algorithmNotAllowed: "its signature algorithm is not accepted"
+    case .criticalHeader: "its header demands an extension that is not supported"
+    case .encrypted: "it is encrypted, which is not supported"
+    case .embeddedPrivateKey: "its header holds a private or symmetric key"
+    case .wrongType: "it is another kind of token"
+    case .nested: "it holds another token, which is not supported"
     case .unknownKey: "it was signed with a key that the issuer does not publish"
     case .ambiguousKey: "the issuer publishes several keys that it may be signed with"
-    case .badSignature: "its signature does not fit"
-    case .encrypted: "it is encrypted, which is not supported"
-    case .algorithmNotAllowed, .unsecured: "its signature algorithm is not accepted"
     case .weakKey: "the secret that protects it is too short"
-    default: "its form, header or signature is not acceptable"
+    case .unsuitableKey, .invalidKey, .unsupportedKey, .invalidKeySet, .passphraseNeeded, .tooManyKeys, .mixedKeySet:
+      "the key that it names is not for verifying its signature"
+    case .badSignature: "its signature does not fit"
+    case .invalidPayload, .invalidClaim: "its claims are malformed"
+    case .library: "the check failed for a reason of its own, such as lack of memory"
     }
   }
 }

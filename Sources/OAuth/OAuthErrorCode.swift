@@ -6,7 +6,8 @@ extension OAuthError {
     case resourceMismatch
     case endpointMissing, invalidScope, invalidTarget, invalidClientID
     // No answer, or none that may be used.
-    case network, timeout, tlsFailure, certificateRejected, pinMismatch, redirectRefused, responseTooLarge
+    case network, connectionLost, timeout, tlsFailure, certificateRejected, pinMismatch, redirectRefused,
+      responseTooLarge
     case serverUnavailable, rateLimited, cancelled, malformedResponse, internalFailure, cryptoFailure
     // The answer is not what the protocol promises.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch, userInfoRejected
@@ -27,7 +28,8 @@ extension OAuthError.Code {
   init(_ code: HTTPFailure.Code) {
     self =
       switch code {
-      case .resolve, .connect, .send, .receive, .proxy: .network
+      case .resolve, .connect, .proxy: .network
+      case .send, .receive: .connectionLost
       case .tls: .tlsFailure
       case .certificate: .certificateRejected
       case .pin: .pinMismatch
@@ -42,7 +44,7 @@ extension OAuthError.Code {
 
   var usualRemedy: OAuthError.Remedy {
     switch self {
-    case .network, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .tryLater
+    case .network, .connectionLost, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .tryLater
     case .invalidGrant, .expiredToken, .accessDenied, .invalidToken, .codeRejected: .signInAgain
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
       .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID,
@@ -75,6 +77,7 @@ extension OAuthError.Code {
     case .invalidTarget: "\(subject) is not valid: a resource is an absolute URI without a fragment"
     case .invalidClientID: "\(subject) is not a valid client id"
     case .network: "no connection to \(subject)"
+    case .connectionLost: "the connection to \(subject) broke off"
     case .timeout: "\(subject) did not answer in time"
     case .tlsFailure: "the secure connection to \(subject) failed"
     case .certificateRejected: "the certificate of \(subject) is not trusted"

@@ -82,7 +82,8 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Nothing was sent: there was no way to the server.
   package var neverLeft: Bool {
     guard case .oauth(let error) = self else { return false }
-    return error.code == .network && !error.lostAnswer && !error.answerBegan && error.httpStatus == nil
+    return [.network, .connectionLost].contains(error.code) && !error.lostAnswer && !error.answerBegan
+      && error.httpStatus == nil
   }
 
   /// The same failure with the time that is left until the server may be asked again.

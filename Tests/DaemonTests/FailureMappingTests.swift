@@ -64,7 +64,7 @@ import Wire
 
   private static func expected(_ code: OAuthError.Code) -> (FailureCode, Wire.ExitStatus) {
     switch code {
-    case .network: (.network, .tryLater)
+    case .network, .connectionLost: (.network, .tryLater)
     case .timeout: (.timeout, .tryLater)
     case .serverUnavailable, .rateLimited, .tlsFailure: (.serverUnavailable, .tryLater)
     case .certificateRejected: (.certificateRejected, .failed)

@@ -7,17 +7,25 @@ import Testing
   private typealias Row = (mode: HostileTLSServer.Mode, signIn: HostileRow.Outcome, refresh: HostileRow.Outcome)
 
   private static let rows: [Row] = [
-    (.expired, untrusted, untrusted), (.selfSigned, untrusted, untrusted), (.otherHost, untrusted, untrusted),
-    (.plain, .unavailable, .unavailable), (.cut, .unreachable, .unreachable), (.unmeasured, .unusable, .misbehaved),
+    (.expired, untrusted(.metadata), untrusted(.token)), (.selfSigned, untrusted(.metadata), untrusted(.token)),
+    (.otherHost, untrusted(.metadata), untrusted(.token)), (.plain, insecure(.metadata), insecure(.token)),
+    (.cut, HostileEndpoint.metadata.outcome(of: "drop"), HostileEndpoint.token.outcome(of: "drop")),
+    (.unmeasured, .noMetadata, HostileEndpoint.token.malformed(200)),
   ]
 
-  private static let untrusted = HostileRow.Outcome.refused("certificate_rejected", 1)
+  private static func untrusted(_ endpoint: HostileEndpoint) -> HostileRow.Outcome {
+    .refused("certificate_rejected", 1, "the certificate of \(endpoint.rawValue) is not trusted")
+  }
+
+  private static func insecure(_ endpoint: HostileEndpoint) -> HostileRow.Outcome {
+    .refused("server_unavailable", 4, "the secure connection to \(endpoint.rawValue) failed")
+  }
 
   private func signIn(_ tree: AgentTree, _ server: HostileTLSServer) throws -> HostileRow.Outcome {
-    HostileRow.Outcome(
-      try tree.agent(
-        "login", "work", "--guest", "--issuer", server.url, "--client-id", "client-7", "--ca-file", tree.path("ca.pem"),
-        "--client-secret-file", tree.path("secret"), "--host", server.url, "--json"))
+    let result = try tree.agent(
+      "login", "work", "--guest", "--issuer", server.url, "--client-id", "client-7", "--ca-file", tree.path("ca.pem"),
+      "--client-secret-file", tree.path("secret"), "--host", server.url, "--json")
+    return HostileRow.Outcome(result, at: server.url)
   }
 
   /// Renews the session's token in each mode, and again when the server behaves.
@@ -25,7 +33,8 @@ import Testing
     let tree = scene.tree
     for row in Self.rows {
       let before = try server.behave(row.mode)
-      let outcome = HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"))
+      let outcome = HostileRow.Outcome(
+        try tree.agent("token", "work", "--force-refresh", "--json"), at: server.url)
       #expect(outcome == row.refresh, "a refresh with \(row.mode)")
       let after = try server.behave(.good)
       if !row.mode.takesRequests { #expect(after == before, "\(row.mode)") }
@@ -78,16 +87,16 @@ import Testing
       let server = try HostileTLSServer(tree)
       try tree.directory.write("secret", "s3cret")
       #expect(try signIn(tree, server) == .accepted)
+      let cut = HostileEndpoint.resource.outcome(of: "drop")
       let modes: [(HostileTLSServer.Mode, HostileRow.Outcome)] = [
-        (.cut, .unreachable), (.unmeasured, .unreachable), (.unclosed, .unreachable), (.closed, .accepted),
-        (.good, .accepted),
+        (.cut, cut), (.unmeasured, cut), (.unclosed, cut), (.closed, .accepted), (.good, .accepted),
       ]
       for (mode, outcome) in modes {
         try server.behave(mode)
         try tree.directory.write("home/answer", "before")
         let request = ["request", server.url + "/resource", "--account", "work"]
         let saved = try tree.agent(request + ["--json", "--output", tree.path("home/answer")])
-        #expect(HostileRow.Outcome(saved) == outcome, "\(mode): \(saved.errorText)")
+        #expect(HostileRow.Outcome(saved, at: server.url) == outcome, "\(mode): \(saved.errorText)")
         let whole = #"{"data": "0123456789"}"#
         // What came is there, as with standard output.
         let content = try tree.directory.readText("home/answer")
@@ -106,10 +115,13 @@ import Testing
       let server = try HostileTLSServer(tree)
       try tree.directory.write("secret", "s3cret")
       #expect(try signIn(tree, server) == .accepted)
-      for (mode, outcome) in [(HostileTLSServer.Mode.cut, HostileRow.Outcome.unreachable), (.unmeasured, .misbehaved)] {
+      for (mode, outcome) in [
+        (HostileTLSServer.Mode.cut, HostileEndpoint.jwks.outcome(of: "drop")),
+        (.unmeasured, HostileEndpoint.jwks.malformed(200)),
+      ] {
         try server.behave(mode)
         let result = try tree.agent(["verify", "--account", "work", "--json"], input: "x")
-        #expect(HostileRow.Outcome(result) == outcome, "\(mode): \(result.outputText)")
+        #expect(HostileRow.Outcome(result, at: server.url) == outcome, "\(mode): \(result.outputText)")
       }
       try server.behave(.unclosed)
       #expect(try tree.agent(["verify", "--account", "work"], input: "x").status == .exited(7))

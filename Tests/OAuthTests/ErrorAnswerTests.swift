@@ -169,7 +169,7 @@ private let subject = "the token endpoint"
 
   @Test(arguments: [
     (HTTPFailure.Code.resolve, OAuthError.Code.network, OAuthError.Remedy.tryLater), (.connect, .network, .tryLater),
-    (.send, .network, .tryLater), (.receive, .network, .tryLater), (.tls, .tlsFailure, .tryLater),
+    (.send, .connectionLost, .tryLater), (.receive, .connectionLost, .tryLater), (.tls, .tlsFailure, .tryLater),
     (.certificate, .certificateRejected, .fixConfiguration), (.pin, .pinMismatch, .fixConfiguration),
     (.timeout, .timeout, .tryLater), (.tooLarge, .responseTooLarge, .none), (.malformed, .malformedResponse, .none),
     (.redirect, .redirectRefused, .fixConfiguration), (.cancelled, .cancelled, .none),
@@ -192,6 +192,6 @@ private let subject = "the token endpoint"
     started: Bool, arrived: Bool, lost: Bool
   ) {
     let failure = HTTPFailure(.receive, responseStarted: started, requestMayHaveArrived: arrived)
-    #expect(OAuthError(failure, subject) == expected(.network, subject, lostAnswer: lost, answerBegan: started))
+    #expect(OAuthError(failure, subject) == expected(.connectionLost, subject, lostAnswer: lost, answerBegan: started))
   }
 }

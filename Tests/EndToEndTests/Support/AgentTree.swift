@@ -108,9 +108,14 @@ extension ProcessResult {
   var lines: [Substring] { outputText.split(separator: "\n") }
 
   /// The failure that a command with `--json` tells on standard error.
-  var failureCode: String? {
+  var failureCode: String? { failure?["code"]?.string }
+
+  /// What it says of why it failed, of a command with `--json`.
+  var failureMessage: String? { failure?["message"]?.string }
+
+  private var failure: JSON? {
     guard let line = errorText.split(separator: "\n").last else { return nil }
-    return (try? JSON(parsing: Array(line.utf8)))?["error"]?["code"]?.string
+    return (try? JSON(parsing: Array(line.utf8)))?["error"]
   }
 
   /// Whether it failed as a command must: with this status, and without a byte on standard output.

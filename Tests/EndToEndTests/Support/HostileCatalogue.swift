@@ -14,51 +14,74 @@ enum HostileCatalogue {
       HostileRow(.refresh, "break_id_token=no_nonce", .accepted),
       // Nothing was asked of how somebody signs in.
       HostileRow(.refresh, "break_id_token=acr", .accepted),
-      HostileRow(.refresh, "break_id_token=iss", .rejected, suite: "oidcc-client-test-refresh-token-invalid-issuer"),
       HostileRow(
-        .refresh, "break_id_token=sub", .otherUser, then: .otherUser,
+        .refresh, "break_id_token=iss", .rejected("it is from another issuer"),
+        suite: "oidcc-client-test-refresh-token-invalid-issuer"),
+      HostileRow(
+        .refresh, "break_id_token=sub", .otherUser, then: .otherIdentity,
         suite: "oidcc-client-test-refresh-token-invalid-sub"),
-      HostileRow(.refresh, "break_id_token=nonce", .otherUser, then: .otherUser),
-      HostileRow(.refresh, "break_id_token=auth_time", .otherUser, then: .otherUser),
+      HostileRow(.refresh, "break_id_token=nonce", .otherSignIn, then: .otherIdentity),
+      HostileRow(.refresh, "break_id_token=auth_time", .otherSignIn, then: .otherIdentity),
     ]
     + [
-      "no_iss", "aud", "no_aud", "second_aud", "azp", "exp", "no_exp", "exp_text", "no_iat", "future_iat", "no_sub",
-      "long_sub", "two_subs", "at_hash", "events", "signature", "none", "alg", "hs256", "kid", "jwk", "jku", "crit",
-      "typ", "padded", "five_parts",
-    ].map { HostileRow(.refresh, "break_id_token=\($0)", .rejected) }
+      ("no_iss", "iss is missing"), ("aud", "it is for another client"), ("no_aud", "aud is missing"),
+      ("second_aud", "it is also for another client"), ("azp", "it was issued to another client"),
+      ("exp", "it has expired"), ("no_exp", "exp is missing"), ("exp_text", "exp is malformed"),
+      ("no_iat", "iat is missing"), ("future_iat", "it is from the future"), ("no_sub", "sub is missing"),
+      ("long_sub", "sub is malformed"), ("two_subs", "its claims are malformed"),
+      ("at_hash", "it belongs to another access token"), ("events", "it is a logout token"),
+      ("signature", noSignature), ("none", "it is not signed"), ("alg", otherAlgorithm), ("hs256", otherAlgorithm),
+      ("kid", unknownKey), ("jwk", noSignature), ("jku", noSignature),
+      ("crit", "its header demands an extension that is not supported"), ("typ", "it is another kind of token"),
+      ("padded", "it does not have the form of a signed token"),
+      ("five_parts", "it is encrypted, which is not supported"),
+    ].map { HostileRow(.refresh, "break_id_token=\($0.0)", .rejected($0.1)) }
+
+  /// What the server says with `body=error`.
+  private static let notToday = "Not today."
+  private static let noSignature = "its signature does not fit"
+  private static let otherAlgorithm = "its signature algorithm is not accepted"
+  private static let unknownKey = "it was signed with a key that the issuer does not publish"
+  private static let severalKeys = "the issuer publishes several keys that it may be signed with"
 
   /// The other algorithm, PS256, is one that the same key could serve (RFC 8725 section 3.1).
   static let renewedRSATokens: [HostileRow] = [
-    HostileRow(.refresh, "break_id_token=signature", .rejected, suite: "oidcc-client-test-invalid-sig-rs256"),
-    HostileRow(.refresh, "break_id_token=alg", .rejected),
-    HostileRow(.refresh, "break_id_token=hs256", .rejected),
-    HostileRow(.refresh, "break_id_token=none", .rejected),
+    HostileRow(
+      .refresh, "break_id_token=signature", .rejected(noSignature), suite: "oidcc-client-test-invalid-sig-rs256"),
+    HostileRow(.refresh, "break_id_token=alg", .rejected(otherAlgorithm)),
+    HostileRow(.refresh, "break_id_token=hs256", .rejected(otherAlgorithm)),
+    HostileRow(.refresh, "break_id_token=none", .rejected("it is not signed")),
   ]
 
   /// Answers of the token endpoint. All rows but the marked ones are for a server that takes a refresh token
   /// more than once, because who cannot read an answer cannot have the new one.
   static let tokenAnswers: [HostileRow] =
-    ["empty", "html", "array", "huge", "deep", "redirect", "type", "two_types", "two_lengths", "two_locations"].map {
-      HostileRow(.refresh, "body=\($0)", .misbehaved)
-    } + [
-      HostileRow(.refresh, "body=flood", .misbehaved),
-      HostileRow(.refresh, "body=endless", .misbehaved),
-      HostileRow(.refresh, "body=bomb", .misbehaved),
-      HostileRow(.refresh, "body=crumbs", .accepted),
-      HostileRow(.refresh, "body=error", .unavailable),
-      HostileRow(.refresh, "body=truncated", .unreachable),
-      HostileRow(.refresh, "body=drop", .unreachable),
+    HostileRow.bodies(
+      .refresh,
+      [
+        "empty", "html", "array", "huge", "deep", "redirect", "type", "two_types", "two_lengths", "two_locations",
+        "flood", "endless", "bomb", "crumbs", "truncated", "drop",
+      ], at: .token, "body_at=token") + [
+      HostileRow(.refresh, "body=error", HostileEndpoint.token.unavailable("server_error", notToday)),
       HostileRow(.refresh, "body=drop&times=1", .accepted),
       HostileRow(.refresh, "fail_next_token=1&status=503", .accepted),
-      HostileRow(.refresh, "fail_next_token=9&status=500&error=server_error", .unavailable),
+      HostileRow(
+        .refresh, "fail_next_token=9&status=500&error=server_error", HostileEndpoint.token.unavailable("server_error")),
       // RFC 9110 section 10.2.3: whoever is asked to wait for a day comes back in five minutes, and not before.
       HostileRow(
-        .refresh, "fail_next_token=9&status=503&retry_after=86400", .unavailable, then: .unavailable),
+        .refresh, "fail_next_token=9&status=503&retry_after=86400",
+        HostileEndpoint.token.unavailable("temporarily_unavailable"),
+        then: HostileEndpoint.token.unavailable("temporarily_unavailable")),
       HostileRow(.refresh, "fail_next_token=9&status=400&error=invalid_grant", .expired, then: .expired),
-      HostileRow(.refresh, "fail_next_token=9&status=401&error=invalid_client", .refused("client_rejected", 1)),
-      HostileRow(.refresh, "fail_next_token=9&status=400&error=nonsense", .refused("server_rejected", 1)),
+      HostileRow(
+        .refresh, "fail_next_token=9&status=401&error=invalid_client",
+        .refused(
+          "client_rejected", 1, "the token endpoint does not accept this client's id or secret (invalid_client)")),
+      HostileRow(
+        .refresh, "fail_next_token=9&status=400&error=nonsense",
+        .refused("server_rejected", 1, "the token endpoint reported an error (nonsense)")),
       // The new refresh token is lost on its way, and the old one is spent.
-      HostileRow(.refresh, "body=html&rotation=on", .misbehaved, then: .expired),
+      HostileRow(.refresh, "body=html&rotation=on", HostileEndpoint.token.malformed(200), then: .expired),
       HostileRow(.refresh, "body=drop&times=1&rotation=on", .expired, then: .expired),
     ]
 
@@ -66,25 +89,27 @@ enum HostileCatalogue {
   static let userInfo: [HostileRow] =
     [
       HostileRow(
-        .check, "break_userinfo=sub", .refused("server_misbehaved", 0), suite: "oidcc-client-test-userinfo-invalid-sub")
+        .check, "break_userinfo=sub", .misbehaved("the answer of the UserInfo endpoint is about another user").aside,
+        suite: "oidcc-client-test-userinfo-invalid-sub"),
+      HostileRow(.check, "break_userinfo=no_sub", HostileEndpoint.userinfo.malformed(200, "sub").aside),
+      HostileRow(.check, "body_at=userinfo&body=error", HostileEndpoint.userinfo.malformed(200, "sub").aside),
+      HostileRow(
+        .check, "fail_next_userinfo=9&status=503&error=server_error",
+        HostileEndpoint.userinfo.unavailable("server_error").aside),
     ]
     + [
-      "empty", "html", "array", "huge", "deep", "error", "redirect", "type", "two_types", "two_lengths",
-      "two_locations", "flood", "endless", "bomb",
-    ].map { HostileRow(.check, "body_at=userinfo&body=\($0)", .refused("server_misbehaved", 0)) } + [
-      HostileRow(.check, "break_userinfo=no_sub", .refused("server_misbehaved", 0)),
-      HostileRow(.check, "fail_next_userinfo=9&status=503&error=server_error", .refused("server_unavailable", 0)),
-      HostileRow(.check, "body_at=userinfo&body=crumbs", .accepted),
-      HostileRow(.check, "body_at=userinfo&body=truncated", .refused("network", 0)),
-      HostileRow(.check, "body_at=userinfo&body=drop", .refused("network", 0)),
-    ]
+      "empty", "html", "array", "huge", "deep", "redirect", "type", "two_types", "two_lengths", "two_locations",
+      "flood", "endless", "bomb", "crumbs", "truncated", "drop",
+    ].map { HostileRow(.check, "body_at=userinfo&body=\($0)", HostileEndpoint.userinfo.outcome(of: $0).aside) }
 
   /// Answers to a sign-out, which ends the session here whatever they are. Their content does not count
   /// (RFC 7009 section 2.2).
   static let revocation: [HostileRow] =
     ["html", "crumbs"].map { HostileRow(.signOut, "body_at=revocation&body=\($0)", .accepted, then: .signedOut) }
     + ["endless", "redirect", "drop"].map {
-      HostileRow(.signOut, "body_at=revocation&body=\($0)", .refused("not revoked", 0), then: .signedOut)
+      HostileRow(
+        .signOut, "body_at=revocation&body=\($0)", .notRevoked(HostileEndpoint.revocation.outcome(of: $0)),
+        then: .signedOut)
     }
 
   /// Answers of a resource are the caller's to judge, whatever is in them, if only it is clear where they end. Where
@@ -93,42 +118,41 @@ enum HostileCatalogue {
     [
       "empty", "html", "array", "huge", "deep", "error", "redirect", "type", "two_types", "bomb", "crumbs",
       "two_locations",
-    ].map { HostileRow(.request, "body_at=resource&body=\($0)", .accepted) } + [
-      HostileRow(.request, "body_at=resource&body=flood", .misbehaved),
-      HostileRow(.request, "body_at=resource&body=two_lengths", .misbehaved),
-      HostileRow(.request, "body_at=resource&body=drop", .unreachable),
-    ]
+    ].map { HostileRow(.request, "body_at=resource&body=\($0)", .accepted) }
+    + HostileRow.bodies(.request, ["flood", "two_lengths", "drop"], at: .resource, "body_at=resource")
 
   // MARK: Sign-ins
 
   /// ID Tokens of the code flow (OpenID Connect Core 1.0 section 3.1.3.7).
   static let firstIDTokens: [HostileRow] =
     [
-      ("iss", "oidcc-client-test-invalid-iss"),
-      ("no_iss", "fapi2-security-profile-final-client-test-invalid-missing-iss"),
-      ("aud", "oidcc-client-test-invalid-aud"),
-      ("no_aud", "oidcc-client-test-missing-aud"),
-      ("second_aud", "fapi2-security-profile-final-client-test-invalid-secondary-aud"),
-      ("no_sub", "oidcc-client-test-missing-sub"),
-      ("exp", "fapi2-security-profile-final-client-test-invalid-expired-exp"),
-      ("no_exp", "fapi2-security-profile-final-client-test-invalid-missing-exp"),
-      ("no_iat", "oidcc-client-test-missing-iat"),
-      ("nonce", "oidcc-client-test-nonce-invalid"),
-      ("no_nonce", "fapi2-security-profile-final-client-test-invalid-missing-nonce"),
-      ("at_hash", "oidcc-client-test-invalid-athash"),
-      ("c_hash", "oidcc-client-test-invalid-chash"),
-      ("signature", "oidcc-client-test-invalid-sig-es256"),
-      ("hs256", "oidcc-client-test-invalid-sig-hs256"),
-      ("alg", "fapi2-security-profile-final-client-test-invalid-alternate-alg"),
-      ("none", "oidcc-client-test-idtoken-sig-none"),
-    ].map { HostileRow(.browser, "break_id_token=\($0.0)", .rejected, suite: $0.1) } + [
-      HostileRow(.browser, "break_id_token=missing", .misbehaved),
+      ("iss", "it is from another issuer", "oidcc-client-test-invalid-iss"),
+      ("no_iss", "iss is missing", "fapi2-security-profile-final-client-test-invalid-missing-iss"),
+      ("aud", "it is for another client", "oidcc-client-test-invalid-aud"),
+      ("no_aud", "aud is missing", "oidcc-client-test-missing-aud"),
+      ("second_aud", "it is also for another client", "fapi2-security-profile-final-client-test-invalid-secondary-aud"),
+      ("no_sub", "sub is missing", "oidcc-client-test-missing-sub"),
+      ("exp", "it has expired", "fapi2-security-profile-final-client-test-invalid-expired-exp"),
+      ("no_exp", "exp is missing", "fapi2-security-profile-final-client-test-invalid-missing-exp"),
+      ("no_iat", "iat is missing", "oidcc-client-test-missing-iat"),
+      ("nonce", "it belongs to another sign-in", "oidcc-client-test-nonce-invalid"),
+      ("no_nonce", "nonce is missing", "fapi2-security-profile-final-client-test-invalid-missing-nonce"),
+      ("at_hash", "it belongs to another access token", "oidcc-client-test-invalid-athash"),
+      ("c_hash", "it belongs to another authorization code", "oidcc-client-test-invalid-chash"),
+      ("signature", noSignature, "oidcc-client-test-invalid-sig-es256"),
+      ("hs256", otherAlgorithm, "oidcc-client-test-invalid-sig-hs256"),
+      ("alg", otherAlgorithm, "fapi2-security-profile-final-client-test-invalid-alternate-alg"),
+      ("none", "it is not signed", "oidcc-client-test-idtoken-sig-none"),
+    ].map { HostileRow(.browser, "break_id_token=\($0.0)", .rejected($0.1), suite: $0.2) } + [
+      HostileRow(
+        .browser, "break_id_token=missing",
+        .misbehaved("the token endpoint issued no ID Token although one was asked for")),
       HostileRow(
         .browser, "break_id_token=aud_array", .accepted,
         suite: "fapi2-security-profile-final-client-test-valid-aud-as-array"),
       HostileRow(.browser, "break_id_token=no_kid", .accepted, suite: "oidcc-client-test-kid-absent-single-jwks"),
       HostileRow(
-        .browser, "break_id_token=no_kid&break_jwks=several", .rejected,
+        .browser, "break_id_token=no_kid&break_jwks=several", .rejected(severalKeys),
         suite: "oidcc-client-test-kid-absent-multiple-jwks"),
     ]
 
@@ -136,45 +160,52 @@ enum HostileCatalogue {
   static let documents: [HostileRow] =
     [
       HostileRow(
-        .browser, "break_metadata=issuer", .misbehaved, suite: "oidcc-client-test-discovery-issuer-mismatch"),
-      HostileRow(.browser, "break_metadata=http_endpoint", .misbehaved),
-      HostileRow(.browser, "break_metadata=plain", .misbehaved),
+        .browser, "break_metadata=issuer", otherIssuer, suite: "oidcc-client-test-discovery-issuer-mismatch"),
+      HostileRow(.browser, "body_at=metadata&body=error", otherIssuer),
+      HostileRow(
+        .browser, "break_metadata=http_endpoint", .misbehaved("the server's metadata is not usable: token_endpoint")),
+      HostileRow(
+        .browser, "break_metadata=plain",
+        .misbehaved("the server announces PKCE without the method S256, so its codes are not safe")),
       HostileRow(.browser, "break_metadata=no_s256", .accepted),
       HostileRow(.browser, "break_metadata=no_iss_parameter", .accepted),
-      HostileRow(.browser, "fail_next_metadata=9&status=503&retry_after=60", .unavailable),
-      HostileRow(.browser, "fail_next_jwks=9&status=503&retry_after=60", .unavailable),
+      HostileRow(
+        .browser, "fail_next_metadata=9&status=503&retry_after=60",
+        HostileEndpoint.metadata.unavailable("HTTP status 503")),
+      HostileRow(
+        .browser, "fail_next_jwks=9&status=503&retry_after=60", HostileEndpoint.jwks.unavailable("HTTP status 503")),
       HostileRow(.browser, "break_jwks=several", .accepted),
-      HostileRow(.browser, "break_jwks=many", .misbehaved),
-      HostileRow(.browser, "break_jwks=mixed", .misbehaved),
+      HostileRow(.browser, "break_jwks=many", HostileEndpoint.jwks.outcome(of: "huge")),
+      HostileRow(.browser, "break_jwks=mixed", HostileEndpoint.jwks.malformed(200)),
+      HostileRow(.browser, "body_at=jwks&body=error", HostileEndpoint.jwks.malformed(200)),
     ]
     // What was fetched in vain is not fetched again in the same minute.
-    + ["empty", "private", "weak", "duplicate"].map {
-      HostileRow(.browser, "break_jwks=\($0)", .rejected, then: .rejected)
+    + [("empty", unknownKey), ("private", unknownKey), ("weak", unknownKey), ("duplicate", severalKeys)].map {
+      HostileRow(.browser, "break_jwks=\($0.0)", .rejected($0.1), then: .rejected($0.1))
     }
-    + ["empty", "html", "array", "deep", "bomb"].map { HostileRow(.browser, "body_at=metadata&body=\($0)", .unusable) }
-    + ["error", "redirect", "two_lengths", "two_locations", "flood", "endless", "huge"].map {
-      HostileRow(.browser, "body_at=metadata&body=\($0)", .misbehaved)
+    + [("metadata", HostileEndpoint.metadata), ("jwks", .jwks)].flatMap {
+      HostileRow.bodies(
+        .browser,
+        [
+          "empty", "html", "array", "deep", "bomb", "redirect", "two_lengths", "two_locations", "flood", "endless",
+          "huge", "crumbs", "drop", "truncated",
+        ], at: $0.1, "body_at=\($0.0)")
     }
-    + [
-      "empty", "html", "deep", "error", "redirect", "two_lengths", "two_locations", "flood", "endless", "bomb", "huge",
-    ]
-    .map { HostileRow(.browser, "body_at=jwks&body=\($0)", .misbehaved) }
-    + ["metadata", "jwks"].flatMap { endpoint in
-      [
-        HostileRow(.browser, "body_at=\(endpoint)&body=crumbs", .accepted),
-        HostileRow(.browser, "body_at=\(endpoint)&body=drop", .unreachable),
-        HostileRow(.browser, "body_at=\(endpoint)&body=truncated", .unreachable),
-      ]
-    }
+
+  private static let otherIssuer = HostileRow.Outcome.misbehaved(
+    "the server's metadata is for another issuer than the configured one")
 
   /// Answers to the registration of a client (RFC 7591 section 3.2.1).
   static let registrations: [HostileRow] =
-    ["empty", "html", "deep", "huge", "redirect", "two_types", "two_lengths", "flood", "endless", "bomb"].map {
-      HostileRow(.register, "body_at=registration&body=\($0)", .misbehaved)
-    } + [
-      HostileRow(.register, "body_at=registration&body=crumbs", .accepted),
-      HostileRow(.register, "body_at=registration&body=error", .unavailable),
-      HostileRow(.register, "body_at=registration&body=drop", .unreachable),
+    HostileRow.bodies(
+      .register,
+      [
+        "empty", "html", "deep", "huge", "redirect", "two_types", "two_lengths", "flood", "endless", "bomb", "crumbs",
+        "drop",
+      ], at: .registration, "body_at=registration") + [
+      HostileRow(
+        .register, "body_at=registration&body=error", HostileEndpoint.registration.unavailable("server_error", notToday)
+      )
     ]
 
   /// What else is asked during a sign-in.
@@ -184,28 +215,33 @@ enum HostileCatalogue {
       HostileRow(
         .browser, "rotate_key=1", .accepted, suite: "oidcc-client-test-signing-key-rotation-just-before-signing"),
       HostileRow(.browser, "break_par=status", .accepted),
-      HostileRow(.browser, "fail_next_par=9&status=503&retry_after=60", .unavailable),
-      HostileRow(.device, "fail_next_device=9&status=429&retry_after=60", .unavailable),
+      HostileRow(
+        .browser, "fail_next_par=9&status=503&retry_after=60",
+        HostileEndpoint.par.unavailable("temporarily_unavailable")),
+      HostileRow(
+        .device, "fail_next_device=9&status=429&retry_after=60",
+        HostileEndpoint.device.unavailable("temporarily_unavailable")),
+      HostileRow(.browser, "break_par=malformed", HostileEndpoint.par.malformed(200, "request_uri")),
+      HostileRow(.browser, "break_par=missing", HostileEndpoint.par.malformed(200, "request_uri")),
+      HostileRow(.browser, "break_authorization=wrong_iss", otherAnswer),
+      HostileRow(.browser, "break_authorization=missing_iss", otherAnswer),
+      HostileRow(.browser, "break_authorization=duplicate", HostileEndpoint.authorization.malformed()),
+      HostileRow(.browser, "break_authorization=access_token", HostileEndpoint.authorization.malformed()),
+      HostileRow(.browser, "body_at=token&body=error", HostileEndpoint.token.unavailable("server_error", notToday)),
+      HostileRow(.device, "body_at=device&body=error", HostileEndpoint.device.unavailable("server_error", notToday)),
     ]
-    + ["wrong_iss", "missing_iss", "duplicate", "access_token"].map {
-      HostileRow(.browser, "break_authorization=\($0)", .misbehaved)
-    }
-    + ["malformed", "missing"].map {
-      HostileRow(.browser, "break_par=\($0)", .misbehaved)
-    }
-    + ["html", "redirect", "endless", "flood", "bomb", "deep", "two_lengths"].flatMap { fault in
-      [
-        HostileRow(.browser, "body_at=par&body=\(fault)", .misbehaved),
-        HostileRow(.browser, "body_at=token&body=\(fault)", .misbehaved),
-        HostileRow(.device, "body_at=device&body=\(fault)", .misbehaved),
-      ]
-    } + [
-      HostileRow(.browser, "body_at=par&body=crumbs", .accepted),
-      HostileRow(.browser, "body_at=token&body=crumbs", .accepted),
-      HostileRow(.device, "body_at=device&body=crumbs", .accepted),
-      HostileRow(.browser, "body_at=token&body=error", .unavailable),
-      HostileRow(.browser, "body_at=token&body=drop", .unreachable),
-      HostileRow(.device, "body_at=device&body=error", .unavailable),
-      HostileRow(.device, "body_at=device&body=drop", .unreachable),
+    + [
+      (HostileRow.Action.browser, "par", HostileEndpoint.par), (.browser, "token", .token),
+      (.device, "device", .device),
     ]
+    .flatMap {
+      HostileRow.bodies(
+        $0.0, ["html", "redirect", "endless", "flood", "bomb", "deep", "two_lengths", "crumbs"], at: $0.2,
+        "body_at=\($0.1)")
+    }
+    + HostileRow.bodies(.browser, ["drop"], at: .token, "body_at=token")
+    + HostileRow.bodies(.device, ["drop"], at: .device, "body_at=device")
+
+  private static let otherAnswer = HostileRow.Outcome.misbehaved(
+    "the answer to the sign-in is not from the configured one but from another issuer")
 }

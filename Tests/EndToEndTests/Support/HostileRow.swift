@@ -19,21 +19,6 @@ struct HostileRow: Sendable, CustomStringConvertible {
     case register
   }
 
-  enum Outcome: Sendable, Hashable {
-    case accepted
-    /// With this failure code and exit status.
-    case refused(String, Int32)
-
-    static let rejected = Outcome.refused("id_token_rejected", 1)
-    static let misbehaved = Outcome.refused("server_misbehaved", 1)
-    static let otherUser = Outcome.refused("identity_changed", 3)
-    static let signedOut = Outcome.refused("signed_out", 3)
-    static let expired = Outcome.refused("session_expired", 3)
-    static let unavailable = Outcome.refused("server_unavailable", 4)
-    static let unreachable = Outcome.refused("network", 4)
-    static let unusable = Outcome.refused("invalid_configuration", 1)
-  }
-
   let action: Action
   /// What the control endpoint is told.
   let switches: [(String, String)]
@@ -57,6 +42,15 @@ struct HostileRow: Sendable, CustomStringConvertible {
     self.suite = suite
   }
 
+  /// One for each of these bodies of an endpoint's answers.
+  ///
+  /// - Parameter switches: What else the control endpoint is told.
+  static func bodies(
+    _ action: Action, _ names: [String], at endpoint: HostileEndpoint, _ switches: String
+  ) -> [HostileRow] {
+    names.map { HostileRow(action, "\(switches)&body=\($0)", endpoint.outcome(of: $0)) }
+  }
+
   var description: String {
     let form = switches.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
     return "\(action.rawValue) with \(form)" + (suite.map { " (\($0))" } ?? "")
@@ -67,16 +61,4 @@ struct HostileRow: Sendable, CustomStringConvertible {
     ["id_token", "jwks", "userinfo", "metadata", "authorization", "par"].map { ("break_" + $0, "off") } + [
       ("body", "off")
     ] + ["token", "metadata", "jwks", "par", "device", "userinfo"].map { ("fail_next_" + $0, "0") }
-}
-
-extension HostileRow.Outcome {
-  /// What a command with `--json` came to.
-  init(_ result: ProcessResult) {
-    self =
-      switch result.status {
-      case .exited(0): .accepted
-      case .exited(let status): .refused(result.failureCode ?? "none", status)
-      case .signalled(let signal): .refused("signal \(signal)", -1)
-      }
-  }
 }

@@ -97,10 +97,10 @@ struct HostileScene {
       case .device: ["--client-id", "agent-cli", "--device"]
       default: ["--client-id", "agent-cli", "--browser"]
       }
-    return HostileRow.Outcome(
-      try tree.agent(
-        ["login", "new", "--issuer", issuer.url, "--allow-http-loopback", "--json"] + how,
-        ["BROWSER": tree.path("home/browser")]))
+    let result = try tree.agent(
+      ["login", "new", "--issuer", issuer.url, "--allow-http-loopback", "--json"] + how,
+      ["BROWSER": tree.path("home/browser")])
+    return HostileRow.Outcome(result, at: issuer.url)
   }
 
   private func act(_ action: HostileRow.Action, at issuer: Issuer) throws -> HostileRow.Outcome {
@@ -108,19 +108,23 @@ struct HostileScene {
     case .check:
       // The command does what it was asked for, whatever it finds.
       let account = try tree.check()
-      return account["check"] == "ok" ? .accepted : .refused(account["check_problem"]?["code"]?.string ?? "none", 0)
+      let problem = account["check_problem"]
+      return account["check"] == "ok"
+        ? .accepted
+        : .refused(problem?["code"]?.string ?? "none", 0, problem?["message"]?.string ?? "none", at: issuer.url)
     case .signOut:
       let account = try tree.json("logout", "work")["accounts"]?.array?.first
-      return account?["revoked"] == true ? .accepted : .refused("not revoked", 0)
+      return account?["revoked"] == true
+        ? .accepted : .refused("not_revoked", 0, account?["detail"]?.string ?? "none", at: issuer.url)
     case .request:
       let file = tree.path("home/answer")
       try tree.directory.write("home/answer", "before")
       let result = try tree.agent(
         "request", issuer.url + "/resource", "--account", "work", "--json", "--output", file)
       if !result.succeeded { #expect(try tree.directory.readText("home/answer") == "before") }
-      return HostileRow.Outcome(result)
+      return HostileRow.Outcome(result, at: issuer.url)
     case .refresh, .browser, .device, .register:
-      return HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"))
+      return HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"), at: issuer.url)
     }
   }
 
