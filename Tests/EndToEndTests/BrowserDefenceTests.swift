@@ -37,6 +37,12 @@ import Testing
       #expect(try BrowserLogin.browse("\(place)?code=stolen") == "400")
       #expect(try BrowserLogin.browse("\(place)?error=access_denied") == "400")
       #expect(try BrowserLogin.browse("\(place)?code=stolen&state=\(state)&state=\(state)") == "400")
+      // The issuer's own answer without the right state is none either, and the wait goes on.
+      for fault in ["wrong_state", "missing_state"] {
+        try issuer.control("break_authorization", fault)
+        #expect(try BrowserLogin.browse(waiting.url) == "400", "\(fault)")
+      }
+      try issuer.control("break_authorization", "off")
       #expect(try issuer.count("code_grants") == 0)
       #expect(try BrowserLogin.browse(waiting.url) == "200")
       #expect(try waiting.end().status == .exited(0))

@@ -78,6 +78,23 @@ import Testing
     }
   }
 
+  // RFC 6749 section 10.5. A browser may load an address before it goes there.
+  @Test func `an answer that comes twice signs in once`() throws {
+    try Self.with { issuer, tree in
+      try issuer.control("break_authorization", "twice")
+      // The second time nobody listens any more.
+      let browser = RealBrowser(tree, "--unreachable")
+      let result = try tree.agent(
+        Self.line(issuer, "--browser"), ["BROWSER": browser.variable], timeout: Self.patience)
+      #expect(result.succeeded, "\(result.errorText)")
+      let seen = try browser.seen()
+      #expect(try Self.values(of: try #require(seen["url"]?.string)).count == 3, "code, state and issuer came again")
+      #expect(try issuer.count("code_grants") == 1)
+      #expect(try issuer.count("code_replays") == 0)
+      #expect(try !tree.token().isEmpty)
+    }
+  }
+
   @Test func `the address of a page that cannot be loaded is pasted`() throws {
     try Self.with { issuer, tree in
       let login = try tree.start(Self.line(issuer, "--paste"))

@@ -208,7 +208,8 @@ enum HostileCatalogue {
       )
     ]
 
-  /// What else is asked during a sign-in.
+  /// What else is asked during a sign-in. An answer with the wrong state, or none, ends no wait, and one that comes twice
+  /// takes a browser that loads pages: these are with the tests of the browser.
   static let signIns: [HostileRow] =
     // First, because keys are fetched again once in a minute.
     [
