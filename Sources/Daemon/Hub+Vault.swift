@@ -48,25 +48,27 @@ extension Hub {
   // MARK: Opening
 
   private func unlock(_ level: ProtectionLevel, _ source: SharedDescriptor, _ ticket: Ticket) {
-    open(level, source, ticket, .unlocked(level)) { (vault, secret) throws(VaultError) in
-      try vault.unlock(Protection(level), secret: secret.bytes)
+    open(level, source, ticket, .unlocked(level)) { (vault, secret, locks) throws(VaultError) in
+      try vault.unlock(Protection(level), secret: secret.bytes, since: locks)
     }
   }
 
   private func create(_ level: ProtectionLevel, _ source: SharedDescriptor, _ ticket: Ticket) {
-    open(level, source, ticket, .vaultChanged(.created)) { (vault, secret) throws(VaultError) in
-      try vault.createProtection(Protection(level), secret: secret.bytes)
+    open(level, source, ticket, .vaultChanged(.created)) { (vault, secret, locks) throws(VaultError) in
+      try vault.createProtection(Protection(level), secret: secret.bytes, since: locks)
     }
   }
 
   private func open(
     _ level: ProtectionLevel, _ source: SharedDescriptor, _ ticket: Ticket, _ event: LogEvent,
-    _ body: @escaping @Sendable (Vault, SharedSecret) throws(VaultError) -> Void
+    _ body: @escaping @Sendable (Vault, SharedSecret, _ locks: Int) throws(VaultError) -> Void
   ) {
+    // A passphrase takes its time, and a lock that comes meanwhile has the last word.
+    let locks = services.vault.lockCount
     work({ [services] () throws(SessionError) in
       let secret = try VaultSecret.read(source)
       let vault = services.vault
-      try storing { () throws(VaultError) in try body(vault, secret) }
+      try storing { () throws(VaultError) in try body(vault, secret, locks) }
       return ((try? vault.protections()) ?? []).filter { $0.protection == Protection(level) }.map(\.account)
     }) { (hub, outcome: Result<[AccountName], SessionError>) in
       switch outcome {

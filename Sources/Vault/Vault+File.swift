@@ -11,21 +11,23 @@ extension Vault {
   /// Runs `body` on the vault as it is now, and writes what it made of it in one step. While it runs
   /// the vault has the generation of the coming write, and no other writer is at work.
   ///
-  /// - Parameter orCreating: Whether a vault is made where there is none.
+  /// - Parameters:
+  ///   - orCreating: Whether a vault is made where there is none.
+  ///   - locks: The ``lockCount`` since which no key may have been wiped that is to be remembered. Nil for now.
   /// - Returns: What `body` returns; when that is nil, or there is no vault, nothing is written.
   /// - Throws: `busy` when others kept the lock for too long.
   func changing<Result>(
-    orCreating: Bool = false,
+    orCreating: Bool = false, since locks: Int? = nil,
     _ body: (inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Result?
   ) throws(VaultError) -> Result? {
     let place = try place()
-    if orCreating { return try changing(place, in: place.openOrCreate(), orCreating: true, body) }
+    if orCreating { return try changing(place, in: place.openOrCreate(), orCreating: true, since: locks, body) }
     guard let directory = try place.open() else { return nil }
-    return try changing(place, in: directory, orCreating: false, body)
+    return try changing(place, in: directory, orCreating: false, since: locks, body)
   }
 
   private func changing<Result>(
-    _ place: VaultPlace, in directory: borrowing PrivateDirectory, orCreating: Bool,
+    _ place: VaultPlace, in directory: borrowing PrivateDirectory, orCreating: Bool, since locks: Int?,
     _ body: (inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Result?
   ) throws(VaultError) -> Result? {
     let lock = try place.lock(directory, wait: lockWait)
@@ -43,7 +45,7 @@ extension Vault {
       return nil
     }
     guard let result = try body(&vault, directory) else { return nil }
-    try store(vault, at: place, in: directory, since: seen.wipes)
+    try store(vault, at: place, in: directory, since: locks ?? seen.wipes)
     return result
   }
 

@@ -13,9 +13,13 @@ extension Vault {
   /// Gives a protection its first passphrase or PIN, and leaves it unlocked. It makes the vault if
   /// there is none.
   ///
-  /// - Parameter secret: 1 to 1,024 bytes.
+  /// - Parameters:
+  ///   - secret: 1 to 1,024 bytes.
+  ///   - locks: ``lockCount`` when that was asked for: it is not left unlocked when a lock came since then. Nil for now.
   /// - Throws: `alreadyProtected`; `unusableSecret`; for a PIN `tpmUnavailable`.
-  package func createProtection(_ protection: Protection, secret: borrowing SecretBytes) throws(VaultError) {
+  package func createProtection(
+    _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
+  ) throws(VaultError) {
     let kind: SlotKind =
       switch protection {
       case .device: throw VaultError(.alreadyProtected(.device), path: try place().path)
@@ -27,7 +31,7 @@ extension Vault {
     guard (1...PassphraseBinding.maximumLength).contains(secret.count) else {
       throw VaultError(.unusableSecret, path: path)
     }
-    _ = try changing(orCreating: true) { (vault, directory) throws(VaultError) -> Bool? in
+    _ = try changing(orCreating: true, since: locks) { (vault, directory) throws(VaultError) -> Bool? in
       guard vault.file.slots(of: protection).isEmpty else {
         throw VaultError(.alreadyProtected(protection), path: path)
       }
@@ -46,9 +50,12 @@ extension Vault {
   /// the vault has such a slot: the way back when it opens no more by itself.
   ///
   /// A wrong passphrase costs one derivation for each slot of the protection, and nothing else.
+  /// - Parameter locks: ``lockCount`` when that was asked for; nil for now.
   /// - Throws: `wrongPassphrase`; `wrongPIN`; `tpmLockedOut`; `tpmUnavailable`; `nothingToUnlock`;
-  ///   `locked` when ``lock()`` was called meanwhile.
-  package func unlock(_ protection: Protection, secret: borrowing SecretBytes) throws(VaultError) {
+  ///   `locked` when ``lock()`` was called since then.
+  package func unlock(
+    _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
+  ) throws(VaultError) {
     let place = try place()
     let seen = memory.withLock { $0 }
     guard let directory = try place.open(), let unverified = try parse(place, in: directory) else {
@@ -65,9 +72,12 @@ extension Vault {
     }
     let held = seen.key(of: .device, header: vault.file.header, epoch: vault.file.epochs[.device])
     let isLent: Bool? = protection == .device && held == nil ? true : nil
-    let isKept = memory.withLock { $0.remember(vault, since: seen.wipes, isLent: isLent) }
+    let isKept = memory.withLock { $0.remember(vault, since: locks ?? seen.wipes, isLent: isLent) }
     if !isKept { throw VaultError(.locked(protection), path: place.path) }
   }
+
+  /// How often keys were wiped.
+  package var lockCount: Int { memory.withLock { $0.wipes } }
 
   /// Wipes the keys that somebody opened: of passphrase and PIN, and of the device if it did not open by
   /// itself. A call under way ends with those it has.

@@ -86,6 +86,49 @@ import Testing
     }
   }
 
+  @Test func `has the last word over an unlock that was asked for before it`() throws {
+    try LockedHome.with { home in
+      try home.issuer.control("hang", "token")
+      let token = try home.tree.start(["token", "shut", "--force-refresh"])
+      try home.issuer.await("hangs", 1)
+      // The first lock waits for the refresh to end, the unlock for the first lock. The daemon takes them as they come.
+      let (first, unlock, second) = try (
+        Peer(home.tree.socketPath), Peer(home.tree.socketPath), Peer(home.tree.socketPath)
+      )
+      let lock = Array(#"{"v":1,"request":"lock"}"#.utf8) + [10]
+      #expect(try first.send(lock))
+      #expect(try token.wait() == .exited(5))
+      let passphrase = try FileDescriptor(opening: home.file, for: .reading)
+      try unlock.send(#"{"v":1,"request":"unlock","protection":"passphrase"}"# + "\n", passing: passphrase)
+      #expect(try second.send(lock))
+      // What came before was taken when this is answered.
+      #expect(try home.isLocked())
+      try home.issuer.control("hang", "off")
+      for peer in [first, second] {
+        let answer = try #require(try peer.readLine())
+        #expect(try JSON(parsing: Array(answer.utf8))["result"]?["locked"] == ["passphrase"], "\(answer)")
+      }
+      let answer = try #require(try unlock.readLine())
+      #expect(try JSON(parsing: Array(answer.utf8))["error"]?["code"] == "locked", "\(answer)")
+      #expect(try home.isLocked())
+    }
+  }
+
+  @Test(arguments: [["lock"], ["logout", "shut", "--local"]])
+  func `gives up what is being asked of the server, as a sign-out does`(ending: [String]) throws {
+    try LockedHome.with { home in
+      try home.issuer.control("hang", "userinfo")
+      let asking = try home.tree.start(["status", "--check", "shut", "--json"])
+      try home.issuer.await("hangs", 1)
+      #expect(try home.tree.agent(ending).succeeded)
+      // It ends while the server goes on saying nothing.
+      let account = try JSON(parsing: Array(asking.readLine().utf8))["accounts"]?.array?.first
+      #expect(account?["check"] == "failed", "\(String(describing: account))")
+      #expect(account?["check_problem"]?["code"] == "cancelled")
+      #expect(try asking.wait() == .exited(0))
+    }
+  }
+
   @Test func `is told to those who follow, and takes tokens out of files until an unlock`() throws {
     try LockedHome.with { home in
       let program = try home.tree.start(

@@ -156,6 +156,19 @@ import Testing
     }
   }
 
+  @Test func `ends when its time is over, however long tokens may still come`() throws {
+    let key = try SignedTokens()
+    try AgentTree.with { tree in
+      try tree.directory.write("jwks", try key.keySet())
+      let program = try tree.start(["verify", "--jwks", tree.path("jwks"), "--timeout", "1"])
+      try program.send(try key.token() + "\n")
+      #expect(try program.readLine().hasPrefix("valid: "))
+      // Standard input stays open.
+      #expect(try program.wait() == .exited(4))
+      #expect(program.errorText.contains("time"), "\(program.errorText)")
+    }
+  }
+
   @Test func `needs neither a home nor anything else of the user's`() throws {
     let key = try SignedTokens()
     try AgentTree.with { tree in

@@ -60,6 +60,21 @@ import Vault
     #expect(!vault.isUnlocked(.passphrase))
   }
 
+  @Test func `what was asked for before a lock leaves nothing open, however late it is done`() throws {
+    let asked = vault.lockCount
+    vault.lock()
+    #expect(throws: error(.locked(.passphrase))) {
+      try vault.unlock(.passphrase, secret: secret("open sesame"), since: asked)
+    }
+    #expect(!vault.isUnlocked(.passphrase))
+    try vault.unlock(.passphrase, secret: secret("open sesame"), since: vault.lockCount)
+    #expect(vault.isUnlocked(.passphrase))
+    let empty = try Scratch().vault()
+    empty.lock()
+    try empty.createProtection(.passphrase, secret: secret("x"), since: 0)
+    #expect(try empty.hasSlots(for: .passphrase) && !empty.isUnlocked(.passphrase))
+  }
+
   @Test func `without a passphrase there is nothing to unlock`() throws {
     #expect(throws: error(.nothingToUnlock)) { try vault.unlock(.tpm2, secret: secret("1234")) }
     #expect(throws: error(.nothingToUnlock)) { try vault.unlock(.device, secret: secret("open sesame")) }

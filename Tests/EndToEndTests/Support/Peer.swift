@@ -22,6 +22,13 @@ final class Peer: Sendable {
     }
   }
 
+  /// Sends a line with a descriptor.
+  func send(_ line: String, passing descriptor: borrowing FileDescriptor) throws {
+    let bytes = Array(line.utf8)
+    let sent = try UnixSocket.send(bytes.span, passing: descriptor.raw, over: socket)
+    try socket.writeAll(bytes.span.extracting(sent...))
+  }
+
   /// Sends a line and returns the next one.
   func ask(_ line: String) throws -> String {
     _ = try send(Array((line + "\n").utf8))

@@ -1,0 +1,31 @@
+import Platform
+import Testing
+
+@testable import Daemon
+
+@Suite struct `An approval` {
+  @Test func `is given once, and after that it cannot be given up`() {
+    let approval = Approval()
+    #expect(!approval.isGiven)
+    #expect(approval.give() && approval.isGiven)
+    #expect(!approval.giveUp() && approval.isGiven)
+    #expect(approval.give())
+  }
+
+  @Test func `that was given up is never given`() {
+    let approval = Approval()
+    #expect(approval.giveUp() && approval.giveUp())
+    #expect(!approval.give() && !approval.isGiven)
+  }
+
+  @Test func `has one outcome, however closely two want another`() throws {
+    for _ in 1...500 {
+      let approval = Approval()
+      let outcomes = WorkQueue<Bool>()
+      try Threads.start(name: "give") { outcomes.push(approval.give()) }
+      try Threads.start(name: "give-up") { outcomes.push(approval.giveUp()) }
+      let won = [outcomes.pop(wait: .seconds(20)), outcomes.pop(wait: .seconds(20))].count { $0 == true }
+      #expect(won == 1)
+    }
+  }
+}
