@@ -4,6 +4,7 @@
 #define AGENT_TLS_SHIM_H
 
 #include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
 
 // A place for data of our own in each context; negative when there is none.
 static inline int agent_tls_context_index(void) { return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL); }

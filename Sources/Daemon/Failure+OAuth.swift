@@ -12,7 +12,10 @@ extension Failure {
 
 extension OAuthError {
   /// When the server may be asked again, where that is known.
-  fileprivate var waitHint: Phrase? { retryAfterSeconds.map { Phrase("try again in \($0) s") } }
+  fileprivate var waitHint: Phrase? {
+    if let retryAfterSeconds { return Phrase("try again in \(retryAfterSeconds) s") }
+    return followsSuccess ? Phrase("what the server gave is kept: try again in a minute") : nil
+  }
 }
 
 extension FailureCode {
@@ -22,7 +25,7 @@ extension FailureCode {
       case .network, .connectionLost: .network
       case .timeout: .timeout
       case .serverUnavailable, .rateLimited, .tlsFailure: .serverUnavailable
-      case .certificateRejected: .certificateRejected
+      case .certificateRejected, .certificateExpired, .certificateOfOtherHost: .certificateRejected
       case .pinMismatch: .pinMismatch
       case .cancelled: .cancelled
       case .accessDenied: .accessDenied
@@ -35,12 +38,12 @@ extension FailureCode {
         .metadataMissing,
         .endpointMissing, .bindingUnsupported, .registrationMissing:
         .invalidConfiguration
-      case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse,
+      case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .notJSON,
         .responseTooLarge,
         .redirectRefused, .unsupportedTokenType, .missingIDToken, .userInfoMismatch,
         .userInfoRejected,
         .codeChallengeUnsupported,
-        .responseIssuerMismatch:
+        .responseIssuerMismatch, .responseIssuerMissing:
         .serverMisbehaved
       case .idTokenRejected: .tokenRejected
       case .tokenNotBound: .tokenNotBound
@@ -63,11 +66,15 @@ extension OAuthError.Code {
     case .certificateRejected:
       Phrase(
         "if the server has a certificate authority of its own: agent login\(name) --ca-file FILE")
+    case .certificateExpired: Phrase("if this machine's clock is wrong, set it right")
+    case .certificateOfOtherHost: Phrase("check the host name in the URL")
+    case .notJSON:
+      Phrase("a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again")
     case .expiredToken, .invalidGrant: "agent login\(name)"
     case .invalidClient, .unauthorizedClient, .unsupportedGrantType:
       Phrase("check the client id and how the client is registered at the server")
     case .insecureURL: Phrase("for a development server on this machine: --allow-http-loopback")
-    case .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing:
+    case .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .issuerMismatch:
       Phrase("check the issuer's URL")
     case .registrationMissing:
       Phrase("name a client that was registered there by hand: --client-id ID")

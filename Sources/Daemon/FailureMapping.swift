@@ -89,9 +89,11 @@ extension Failure {
         Phrase(
           "the server answered for another user or client than the one signed in to \(account)")
       }
-    self.init(
-      .identityChanged, message,
-      hint: "to change the user: agent logout \(account), then agent login \(account)")
+    let hint: Phrase =
+      ["auth_time", "nonce"].contains(claim)
+      ? "if that is right: agent logout \(account), then agent login \(account)"
+      : "to change the user: agent logout \(account), then agent login \(account)"
+    self.init(.identityChanged, message, hint: hint)
   }
 
   private init(unknownUserOf account: String) {

@@ -93,20 +93,43 @@ extension Hub {
     func isMeant(_ configuration: AccountConfiguration) -> Bool {
       configuration.issuer.utf8.elementsEqual(issuer.utf8)
     }
+    let namesWay = request.settings.caFile != nil || request.settings.allowHTTPLoopback
     if let name = request.account {
       let account = try resolve(name)
       guard isMeant(account.configuration) else {
         throw Failure(.invalidRequest, "the account \(account.name.text) is one at another issuer")
       }
+      guard !namesWay else {
+        throw Failure(.invalidRequest, "an account says itself how its issuer is reached: name that or the account")
+      }
       return .issuer(account.configuration, account.name, proxyCredentials: nil)
     }
-    if let known = try settings().accounts.first(where: { isMeant($0.configuration) }) {
-      return .issuer(known.configuration, known.name, proxyCredentials: nil)
+    // What is named counts, also where an account reaches the issuer in another way.
+    if !namesWay, let known = try commonOrigin(of: settings().accounts.filter({ isMeant($0.configuration) })) {
+      return known
     }
     var configuration = AccountConfiguration(issuer: issuer, clientID: "")
     try configuration.apply(request.settings)
     let credentials = try configuration.takeProxy(of: request.settings)
     return .issuer(configuration, nil, proxyCredentials: credentials)
+  }
+}
+
+extension Hub {
+  /// The keys of an issuer that these accounts have; nil where there are none.
+  private func commonOrigin(
+    of known: [(name: AccountName, configuration: AccountConfiguration)]
+  ) throws(Failure) -> KeyOrigin? {
+    guard let first = known.first else { return nil }
+    func way(_ configuration: AccountConfiguration) -> [String?] {
+      [configuration.caFile, configuration.endpoints.jwks] + Set(configuration.pins).sorted()
+    }
+    guard known.allSatisfy({ way($0.configuration) == way(first.configuration) }) else {
+      throw Failure(
+        .invalidRequest, "several accounts have that issuer, and they trust different authorities, pins or keys",
+        hint: "say whose count: --account NAME")
+    }
+    return .issuer(first.configuration, first.name, proxyCredentials: nil)
   }
 }
 

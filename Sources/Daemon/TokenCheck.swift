@@ -39,7 +39,7 @@ struct TokenCheck: Sendable {
 
   /// Works until the input ends. Blocking.
   func run(_ keys: VerificationKeys) throws(Failure) -> VerifyTally {
-    let verdicts = TokenVerdicts(rules: rules, keys: keys, time: time, isBrief: isBrief)
+    var verdicts = TokenVerdicts(rules: rules, keys: keys, time: time, isBrief: isBrief)
     var lines = LineBlocks(limit: UnverifiedJWS.maximumByteCount)
     var crew: Crew?
     var tally = VerifyTally()
@@ -47,6 +47,7 @@ struct TokenCheck: Sendable {
       if crew == nil, block.lines.count > Self.partSize {
         crew = Crew(size: min(Machine.processorCount, Self.mostThreads))
       }
+      verdicts.overdue = keys.replaceOverdue()
       for verdict in Self.verdicts(on: block, verdicts, crew) {
         tally += verdict.tally
         try write(verdict.bytes)

@@ -12,6 +12,8 @@ struct TokenVerdicts: Sendable {
   let time: any TimeSource
   /// See ``VerifyRequest/brief``.
   let isBrief: Bool
+  /// Why the keys, whose time is over, could not be replaced.
+  var overdue: SessionError?
 
   /// The verdicts on some tokens.
   struct Part: Sendable {
@@ -51,11 +53,12 @@ struct TokenVerdicts: Sendable {
     } catch {
       throw TokenProblem(error, rules, now: now)
     }
+    if let overdue { throw Self.unavailable("the time of the keys at hand is over", overdue) }
     do throws(TokenFault) { return try rules.verify(token, by: edition.keys, now: now) } catch { fault = error }
     for _ in 0..<Self.mostRenewals where fault.needsNewKeys {
       switch keys.renewed(after: edition) {
       case .none: throw TokenProblem(fault, rules, now: now)
-      case .failed(let error): throw Self.unavailable(fault, error)
+      case .failed(let error): throw Self.unavailable(TokenProblem.text(of: fault), error)
       case .keys(let newer): edition = newer
       }
       do throws(TokenFault) { return try rules.verify(token, by: edition.keys, now: now) } catch { fault = error }
@@ -64,10 +67,9 @@ struct TokenVerdicts: Sendable {
   }
 
   /// Other keys might make a difference, and they could not be had.
-  private static func unavailable(_ fault: TokenFault, _ error: SessionError) -> TokenProblem {
+  private static func unavailable(_ reason: String, _ error: SessionError) -> TokenProblem {
     let failure = Failure(error, account: nil)
-    return TokenProblem(
-      .keysUnavailable, "\(TokenProblem.text(of: fault)), and newer keys cannot be had: \(failure.message)")
+    return TokenProblem(.keysUnavailable, "\(reason), and newer keys cannot be had: \(failure.message)")
   }
 
   private func append(_ token: TokenRules.Verified, to bytes: inout [UInt8]) {

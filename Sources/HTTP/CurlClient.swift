@@ -43,14 +43,19 @@ package final class CurlClient: HTTPClient {
         return answer.response
       }
       guard answer.response.headers.location != nil, let next = Self.sameOrigin(target, as: endpoint) else {
-        throw Self.refusedRedirect
+        throw Self.refusedRedirect(to: target, from: endpoint)
       }
       endpoint = next
     }
-    throw Self.refusedRedirect
+    throw Self.refusedRedirect(to: endpoint.uri.text, from: endpoint)
   }
 
-  private static let refusedRedirect = HTTPFailure(.redirect, responseStarted: true, requestMayHaveArrived: true)
+  private static func refusedRedirect(to target: String, from endpoint: Endpoint) -> HTTPFailure {
+    var failure = HTTPFailure(.redirect, responseStarted: true, requestMayHaveArrived: true)
+    let origin = (try? URI(target))?.origin
+    failure.redirectOrigin = origin == endpoint.uri.origin ? nil : origin
+    return failure
+  }
 
   /// The target of a redirect, if it has the scheme, host and port of the endpoint that answered with it.
   private static func sameOrigin(_ target: String, as endpoint: Endpoint) -> Endpoint? {

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CTLS
 internal import OAuth
 
 extension HTTPFailure.Code {
@@ -7,7 +8,8 @@ extension HTTPFailure.Code {
   /// - Parameters:
   ///   - beforeRequest: No byte of the request was sent.
   ///   - overProxy: The way to the server leads through a proxy.
-  init(_ code: CURLcode, beforeRequest: Bool, overProxy: Bool) {
+  ///   - certificate: What the check of the server's certificate came to, in the numbers of libcrypto.
+  init(_ code: CURLcode, beforeRequest: Bool, overProxy: Bool, certificate: Int) {
     if overProxy, beforeRequest, Self.isBroken(code) {
       self = .proxy
       return
@@ -19,7 +21,8 @@ extension HTTPFailure.Code {
       case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: .connect
       case CURLE_OPERATION_TIMEDOUT: .timeout
       case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED: .tls
-      case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS: .certificate
+      case CURLE_PEER_FAILED_VERIFICATION: Self.certificate(certificate)
+      case CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS: .certificate
       case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pin
       case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: .send
       case CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM: .receive
@@ -29,6 +32,16 @@ extension HTTPFailure.Code {
       case CURLE_UNSUPPORTED_PROTOCOL: beforeRequest ? .setup : .malformed
       default: .setup
       }
+  }
+
+  /// The library looks at the host name before it asks for the result of the rest, which is then the one it began with.
+  private static func certificate(_ result: Int) -> Self {
+    switch Int32(truncatingIfNeeded: result) {
+    case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: .certificateTime
+    case X509_V_OK, X509_V_ERR_UNSPECIFIED, X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+      .certificateHost
+    default: .certificate
+    }
   }
 
   /// `CURLE_TOO_LARGE`, which only headers of later versions name.

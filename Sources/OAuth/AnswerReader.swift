@@ -6,6 +6,7 @@ internal import Encoding
 struct AnswerReader: ~Copyable {
   let root: JSONLayout.Node
   let subject: String
+  let status: Int
 
   /// - Throws: What the answer says is wrong, or `malformedResponse`. Success is a 200 with a JSON object
   ///   and a JSON media type (RFC 6749 section 5.1), and without an `error`.
@@ -18,11 +19,13 @@ struct AnswerReader: ~Copyable {
     guard answer == nil, success.contains(response.status) else {
       throw OAuthError.answered(response, answer, subject, kind: kind)
     }
-    guard response.headers.isJSON, let layout = try? JSONLayout(parsing: bytes), layout.root.kind == .object else {
+    guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject) }
+    guard let layout = try? JSONLayout(parsing: bytes), layout.root.kind == .object else {
       throw OAuthError(.malformedResponse, subject, httpStatus: response.status)
     }
     root = layout.root
     self.subject = subject
+    status = response.status
   }
 
   /// A member that is there and not null.
@@ -61,6 +64,6 @@ struct AnswerReader: ~Copyable {
   }
 
   func malformed(_ name: String) -> OAuthError {
-    OAuthError(.malformedResponse, "\(subject) (\(name))", httpStatus: 200)
+    OAuthError(.malformedResponse, "\(subject) (\(name))", httpStatus: status)
   }
 }

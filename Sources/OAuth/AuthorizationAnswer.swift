@@ -50,11 +50,12 @@ extension AuthorizationRequest {
   /// RFC 9207 section 2.4. The comparison is byte by byte, after form decoding.
   private func checkIssuer(_ fields: RedirectFields) throws(OAuthError) {
     guard fields.has("iss") else {
-      if answersNameIssuer { throw OAuthError(.responseIssuerMismatch, "the configured one") }
+      if answersNameIssuer { throw OAuthError(.responseIssuerMissing, "the issuer") }
       return
     }
-    guard let named = fields.text("iss"), issuer.isSame(as: named) else {
-      throw OAuthError(.responseIssuerMismatch, "the configured one")
+    let named = fields.text("iss")
+    guard let named, issuer.isSame(as: named) else {
+      throw OAuthError(.responseIssuerMismatch, "the configured one").naming(named)
     }
   }
 

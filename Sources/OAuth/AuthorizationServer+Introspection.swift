@@ -28,7 +28,8 @@ extension AuthorizationServer {
       guard let layout = try? JSONLayout(parsing: bytes) else { return nil }
       return layout.root["active"]?.value(in: bytes).bool
     }
-    guard response.headers.isJSON, let active else {
+    guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject) }
+    guard let active else {
       throw OAuthError(.malformedResponse, "\(subject) (active)", httpStatus: response.status)
     }
     return active

@@ -23,7 +23,7 @@ extension AuthorizationServer {
     }
     do throws(OAuthError) { return try tokens(in: response, kind: .refresh, sent: secrets(token)) } catch {
       // A success of which nothing could be read.
-      throw error.breakingOff((200..<300).contains(response.status) && error.code == .malformedResponse)
+      throw error.breakingOff((200..<300).contains(response.status) && [.malformedResponse, .notJSON].contains(error.code))
     }
   }
 }

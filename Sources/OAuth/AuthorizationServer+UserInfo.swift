@@ -43,7 +43,8 @@ extension AuthorizationServer {
     }
     if rules?.requiresSignature == true { throw SignedUserInfo.rejected("it is not signed") }
     let object = response.body.withBytes { bytes in (try? JSON(parsing: bytes))?.object }
-    guard response.headers.isJSON, let object else {
+    guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject) }
+    guard let object else {
       throw OAuthError(.malformedResponse, subject, httpStatus: response.status)
     }
     return object

@@ -55,8 +55,9 @@ package struct AuthorizationServerMetadata: Sendable {
       throw OAuthError(.metadataInvalid, "it is not a JSON object")
     }
     let reader = MetadataReader(object: object, allowHTTPLoopback: allowHTTPLoopback)
-    guard let named = try reader.string("issuer"), issuer.isSame(as: named) else {
-      throw OAuthError(.issuerMismatch, "the configured one")
+    let named = try reader.string("issuer")
+    guard let named, issuer.isSame(as: named) else {
+      throw OAuthError(.issuerMismatch, "the configured one").naming(named)
     }
     self.issuer = issuer
     tokenEndpoint = try reader.endpoint("token_endpoint")

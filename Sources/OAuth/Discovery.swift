@@ -10,25 +10,32 @@ package enum Discovery {
   /// place has no such document (a 4xx status, or a body that is no JSON object). A document for another
   /// issuer, a failed connection or a server in trouble ends the search (RFC 8414 section 3.3).
   ///
-  /// - Throws: `metadataMissing` when no candidate has a document.
+  /// - Throws: `metadataMissing` when no candidate has a document; `malformedResponse` when one has something that only
+  ///   calls itself JSON.
   package static func fetch(
     _ issuer: Issuer, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<AuthorizationServerMetadata> {
     var lastStatus: Int?
+    // What calls itself JSON was meant to be the document, unlike the page that many servers have for any address.
+    var isBroken = false
     for location in issuer.metadataLocations {
       let response = try get(location, .metadata, transport, http, cancellation)
       lastStatus = response.status
       if response.status != 200 {
-        let error = OAuthError.status(of: response, EndpointRole.metadata.subject)
+        let error = Self.problem(response, EndpointRole.metadata.subject)
         if (400..<500).contains(response.status), error.remedy != .tryLater { continue }
         throw error
       }
       let body = publicBytes(of: response)
-      guard isJSONObject(body) else { continue }
+      guard isJSONObject(body) else {
+        isBroken = isBroken || response.headers.isJSON
+        continue
+      }
       let metadata = try AuthorizationServerMetadata(
         parsing: body, issuer: issuer, allowHTTPLoopback: transport.allowHTTPLoopback)
       return FetchedDocument(value: metadata, body: body, maxAgeSeconds: response.headers.maxAgeSeconds)
     }
+    if isBroken { throw OAuthError(.malformedResponse, EndpointRole.metadata.subject) }
     throw OAuthError(.metadataMissing, "the issuer", httpStatus: lastStatus)
   }
 
@@ -54,7 +61,7 @@ package enum Discovery {
     let subject = EndpointRole.keys.subject
     let response = try get(endpoint, .keys, transport, http, cancellation, ifNoneMatch: entityTag)
     if response.status == 304, entityTag != nil { return .unchanged(maxAgeSeconds: response.headers.maxAgeSeconds) }
-    guard response.status == 200 else { throw OAuthError.status(of: response, subject) }
+    guard response.status == 200 else { throw problem(response, subject) }
     let body = publicBytes(of: response)
     guard let keys = try? JWKSet(parsing: body) else {
       throw OAuthError(.malformedResponse, subject, httpStatus: response.status)
@@ -62,6 +69,14 @@ package enum Discovery {
     return .changed(
       FetchedDocument(
         value: keys, body: body, maxAgeSeconds: response.headers.maxAgeSeconds, entityTag: response.headers.entityTag))
+  }
+
+  /// What a status other than success says of a public document. Nobody shows who they are to get one, so none is about
+  /// the client.
+  private static func problem(_ response: HTTPResponse, _ subject: String) -> OAuthError {
+    let error = OAuthError.status(of: response, subject)
+    return error.code == .invalidClient
+      ? OAuthError(.otherServerError, subject, httpStatus: response.status) : error
   }
 
   private static func get(

@@ -7,8 +7,12 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case connect
     /// The TLS handshake or a TLS record failed.
     case tls
-    /// The server's certificate is not trusted, or not for this host.
+    /// Nobody who is trusted vouches for the server's certificate.
     case certificate
+    /// The server's certificate has expired, or its time has not come.
+    case certificateTime
+    /// The server's certificate is not for this host.
+    case certificateHost
     /// The server's public key is none of the account's pins.
     case pin
     case timeout
@@ -37,6 +41,9 @@ package struct HTTPFailure: Error, Hashable, Sendable {
   package var responseStarted: Bool
   /// A byte of the request left this machine, so the server may have acted on it.
   package var requestMayHaveArrived: Bool
+
+  /// Where a redirect led that was not followed: scheme, host and port.
+  package var redirectOrigin: String?
 
   package init(_ code: Code, responseStarted: Bool = false, requestMayHaveArrived: Bool = false) {
     self.code = code

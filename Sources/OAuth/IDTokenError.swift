@@ -104,7 +104,7 @@ extension JOSEError.Code {
     case .embeddedPrivateKey: "its header holds a private or symmetric key"
     case .wrongType: "it is another kind of token"
     case .nested: "it holds another token, which is not supported"
-    case .unknownKey: "it was signed with a key that the issuer does not publish"
+    case .unknownKey: "it was signed with none of the usable keys that the issuer publishes"
     case .ambiguousKey: "the issuer publishes several keys that it may be signed with"
     case .weakKey: "the secret that protects it is too short"
     case .unsuitableKey, .invalidKey, .unsupportedKey, .invalidKeySet, .passphraseNeeded, .tooManyKeys, .mixedKeySet:

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 
 /// What a request asked for; some answers mean something only in its light.
 enum RequestKind: Sendable { case refresh, devicePoll, code, registration, other }
@@ -34,7 +35,26 @@ extension OAuthError {
   /// The error that a status alone stands for.
   static func status(of response: HTTPResponse, _ subject: String) -> OAuthError {
     var error = OAuthError(Code(status: response.status), subject, httpStatus: response.status)
+    if error.code == .redirectRefused, let target = response.headers.location.flatMap({ try? URI($0) }) {
+      error.serverDescription = "it leads to \(target.origin)"
+    }
     error.noteWait(response.headers)
+    return error
+  }
+
+  /// With the issuer that came in place of the right one, which a person may know.
+  func naming(_ issuer: String?) -> OAuthError {
+    guard let issuer, (try? URI(issuer)) != nil else { return self }
+    var error = self
+    error.serverDescription = TerminalText.clean(issuer)
+    return error
+  }
+
+  /// An answer of a type that the endpoint never has; so somebody else may have given it: a proxy, or the sign-in page
+  /// of a network.
+  static func notJSON(_ response: HTTPResponse, _ subject: String) -> OAuthError {
+    var error = OAuthError(.notJSON, subject, httpStatus: response.status)
+    error.serverDescription = response.headers.mediaType.map { TerminalText.clean($0, limit: 64) }
     return error
   }
 

@@ -12,7 +12,8 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var subject: String
   /// The `error` value of the answer, when it is at most 64 characters of RFC 6749 section 5.2.
   package var serverError: String?
-  /// The `error_description`, cleaned for a terminal, at most 200 characters.
+  /// What the answer says of it, cleaned for a terminal, at most 200 characters: the `error_description`, a media type,
+  /// where a redirect leads.
   package var serverDescription: String?
   package var httpStatus: Int?
   /// What helps at this server, in our own words.
@@ -26,6 +27,9 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var answerBegan = false
   /// A refresh token was sent and may have been replaced by one that was in an answer of which nothing could be used.
   package var brokenAnswer = false
+  /// The request itself succeeded and what it brought is kept; this came of a later one, which had no secret. Another
+  /// try of the first would spend what it brought.
+  package var followsSuccess = false
 
   package init(_ code: Code, _ subject: String, httpStatus: Int? = nil) {
     self.code = code
@@ -39,6 +43,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.init(Code(failure.code), failure.code == .proxy ? "the proxy" : subject)
     lostAnswer = failure.requestMayHaveArrived && !failure.responseStarted
     answerBegan = failure.responseStarted
+    serverDescription = failure.redirectOrigin.map { "it leads to \($0)" }
   }
 
   /// One sentence, lower case, without a full stop.

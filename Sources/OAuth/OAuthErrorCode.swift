@@ -6,12 +6,12 @@ extension OAuthError {
     case resourceMismatch
     case endpointMissing, invalidScope, invalidTarget, invalidClientID
     // No answer, or none that may be used.
-    case network, connectionLost, timeout, tlsFailure, certificateRejected, pinMismatch, redirectRefused,
-      responseTooLarge
-    case serverUnavailable, rateLimited, cancelled, malformedResponse, internalFailure, cryptoFailure
+    case network, connectionLost, timeout, tlsFailure, pinMismatch, redirectRefused, responseTooLarge
+    case certificateRejected, certificateExpired, certificateOfOtherHost
+    case serverUnavailable, rateLimited, cancelled, malformedResponse, notJSON, internalFailure, cryptoFailure
     // The answer is not what the protocol promises.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch, userInfoRejected
-    case codeChallengeUnsupported, responseIssuerMismatch
+    case codeChallengeUnsupported, responseIssuerMismatch, responseIssuerMissing
     // About proofs of possession (RFC 9449).
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
     // The server said no.
@@ -32,6 +32,8 @@ extension OAuthError.Code {
       case .send, .receive: .connectionLost
       case .tls: .tlsFailure
       case .certificate: .certificateRejected
+      case .certificateTime: .certificateExpired
+      case .certificateHost: .certificateOfOtherHost
       case .pin: .pinMismatch
       case .timeout: .timeout
       case .tooLarge: .responseTooLarge
@@ -48,15 +50,14 @@ extension OAuthError.Code {
     case .invalidGrant, .expiredToken, .accessDenied, .invalidToken, .codeRejected: .signInAgain
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
       .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID,
-      .certificateRejected,
-      .pinMismatch, .redirectRefused,
+      .certificateRejected, .certificateExpired, .certificateOfOtherHost, .pinMismatch, .redirectRefused,
       .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope,
       .registrationMissing, .registrationRejected,
       .proofNeeded, .tokenNotBound, .bindingUnsupported:
       .fixConfiguration
-    case .responseTooLarge, .cancelled, .malformedResponse, .internalFailure, .cryptoFailure,
+    case .responseTooLarge, .cancelled, .malformedResponse, .notJSON, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .userInfoRejected, .invalidRequest,
-      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch,
+      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch, .responseIssuerMissing,
       .registrationUnusable, .registrationGone,
       .proofRejected:
       .none
@@ -81,6 +82,8 @@ extension OAuthError.Code {
     case .timeout: "\(subject) did not answer in time"
     case .tlsFailure: "the secure connection to \(subject) failed"
     case .certificateRejected: "the certificate of \(subject) is not trusted"
+    case .certificateExpired: "the certificate of \(subject) has expired, or its time has not come"
+    case .certificateOfOtherHost: "the certificate of \(subject) is for another host"
     case .pinMismatch: "the public key of \(subject) is not one of the pinned keys"
     case .redirectRefused: "\(subject) answered with a redirect that is not followed"
     case .responseTooLarge: "the answer of \(subject) is too large"
@@ -88,6 +91,7 @@ extension OAuthError.Code {
     case .rateLimited: "\(subject) asks for fewer requests"
     case .cancelled: "the request to \(subject) was cancelled"
     case .malformedResponse: "the answer of \(subject) is malformed"
+    case .notJSON: "\(subject) answered with something else than JSON"
     case .internalFailure: "the request to \(subject) could not be made on this machine"
     case .cryptoFailure: "the cryptographic library failed for \(subject)"
     case .unsupportedTokenType: "\(subject) issued a token of a type that is not supported"
@@ -96,7 +100,8 @@ extension OAuthError.Code {
     case .userInfoRejected: "the answer of the UserInfo endpoint was rejected: \(subject)"
     case .userInfoMismatch: "the answer of \(subject) is about another user"
     case .codeChallengeUnsupported: "\(subject) announces PKCE without the method S256, so its codes are not safe"
-    case .responseIssuerMismatch: "the answer to the sign-in is not from \(subject) but from another issuer"
+    case .responseIssuerMismatch: "the answer to the sign-in is from another issuer than \(subject)"
+    case .responseIssuerMissing: "the answer to the sign-in does not say that it is from \(subject)"
     case .registrationMissing: "\(subject) does not register clients by itself"
     case .registrationRejected: "\(subject) does not register this client"
     case .registrationUnusable: "the server registered the client in a way that is of no use: \(subject)"

@@ -60,7 +60,10 @@ struct SignedUserInfo {
   /// another client's answer (RFC 8725 sections 3.8 and 3.9).
   private func check(_ claims: JWTClaims) throws(OAuthError) {
     let skew = min(max(rules.clockSkew, 0), IDTokenExpectation.largestClockSkew)
-    guard claims.object["events"] == nil else { throw Self.rejected("it is another kind of token") }
+    // What only other tokens of the issuer have: logout tokens, and ID Tokens.
+    guard ["events", "nonce", "at_hash", "c_hash", "s_hash"].allSatisfy({ claims.object[$0] == nil }) else {
+      throw Self.rejected("it is another kind of token")
+    }
     guard let named = try read({ () throws(JOSEError) in try claims.issuer }), issuer.isSame(as: named) else {
       throw Self.rejected("it is not from the issuer")
     }

@@ -40,12 +40,27 @@ package struct AccountRecord: Sendable {
   package var isGuest = false
   /// The server answered a refresh for another user (OpenID Connect Core, section 12.2): nothing is asked of
   /// it again until the person signs in.
-  package var isIdentityChanged = false
+  package var identityChange: IdentityChange?
 
   package init(authority: Authority, signedInAt: Int) {
     self.authority = authority
     self.signedInAt = signedInAt
   }
+}
+
+/// That a later ID Token was not for the same as the first one of a session.
+package struct IdentityChange: Sendable, Hashable {
+  /// The claim that differed; nil in a record of a version that did not write it down.
+  package let claim: String?
+
+  package init(claim: String?) { self.claim = claim }
+
+  init?(json: JSON) {
+    guard json.bool == true || json.string != nil else { return nil }
+    claim = json.string
+  }
+
+  var json: JSON { claim.map { .string($0) } ?? true }
 }
 
 extension AccountRecord {
@@ -75,7 +90,7 @@ extension AccountRecord {
     if isSignedOut { open["signed_out"] = true }
     if isGuest { open["guest"] = true }
     open["registration"] = registration.map { .object($0.open) }
-    if isIdentityChanged { open["identity_changed"] = true }
+    open["identity_changed"] = identityChange?.json
     var buffer = SecretBuffer(capacity: 4096)
     buffer.append(utf8: "{\"open\":")
     buffer.append(json: .object(open))
@@ -109,7 +124,7 @@ extension AccountRecord {
       record.isSignedOut = open["signed_out"]?.bool ?? false
       record.isGuest = open["guest"]?.bool ?? false
       record.registration = open["registration"]?.object.map { ClientRegistrationRecord($0) }
-      record.isIdentityChanged = open["identity_changed"]?.bool ?? false
+      record.identityChange = open["identity_changed"].flatMap(IdentityChange.init(json:))
       for (name, path) in Self.secretMembers {
         guard let node = layout.root[name] else { continue }
         guard node.kind == .string else { return nil }

@@ -94,15 +94,15 @@ package final class DocumentCache: Sendable {
 
   /// Why the last fetch of the keys out of turn brought nothing; nil when none was tried since they came.
   func refetchProblem(at endpoint: Endpoint, transport: Transport) -> OAuthError? {
-    refetchProblem(DocumentName(keysAt: endpoint, transport))
+    refetchProblem(DocumentWay(DocumentName(keysAt: endpoint, transport), transport))
   }
 
   /// The same of the metadata.
   func refetchProblem(of issuer: Issuer, transport: Transport) -> OAuthError? {
-    refetchProblem(DocumentName(metadataOf: issuer, transport))
+    refetchProblem(DocumentWay(DocumentName(metadataOf: issuer, transport), transport))
   }
 
-  private func refetchProblem(_ name: DocumentName) -> OAuthError? { refetches.withLock { $0.problem(of: name) } }
+  private func refetchProblem(_ way: DocumentWay) -> OAuthError? { refetches.withLock { $0.problem(of: way) } }
 
   /// Drops what is kept of an issuer, in memory and on disk: its metadata, and the keys that they name.
   package func forget(_ issuer: Issuer, transport: Transport) {
@@ -151,11 +151,11 @@ extension DocumentCache {
     let ending = try fetches.fetch(
       source.flight, isGivenUp: source.isGivenUp, isOwn: DocumentSource<Document>.isOwn
     ) {
-      !holdsNewer(than: old.version, name) && refetches.withLock { $0.take(name, now: now) }
+      !holdsNewer(than: old.version, name) && refetches.withLock { $0.take(source.way, now: now) }
     } _: { () throws(OAuthError) in
       source.observer?(source.name.kind.doubt)
       do throws(OAuthError) { return try fetchAlone(source) } catch {
-        if error.code != .cancelled { refetches.withLock { $0.failed(name, error) } }
+        if error.code != .cancelled { refetches.withLock { $0.failed(source.way, error) } }
         throw error
       }
     }
@@ -186,7 +186,9 @@ extension DocumentCache {
   private func fetchAlone<Document>(_ source: DocumentSource<Document>) throws(OAuthError) -> Versioned<Document> {
     let http = ObservedHTTPClient.wrapping(http, time: time, source.observer)
     let known = known(source.name).flatMap { entry in source.parse(entry.body).map { (entry, $0) } }
-    switch try source.fetch(http, known?.0.entityTag) {
+    let fetched = try source.fetch(http, known?.0.entityTag)
+    refetches.withLock { $0.succeeded(source.way) }
+    switch fetched {
     case .changed(let fetched):
       for step in source.remarks(fetched.value) { source.observer?(step) }
       let version = keep(fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, as: source.name)
@@ -220,7 +222,6 @@ extension DocumentCache {
       body: body, fetchedAt: now, expiresAt: now + life, entityTag: tag,
       version: versions.add(1, ordering: .relaxed).newValue)
     remember(entry, as: name, isNewer: true)
-    refetches.withLock { $0.succeeded(name) }
     writeFile(entry, name)
     return entry.version
   }

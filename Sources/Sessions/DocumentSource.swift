@@ -20,20 +20,33 @@ struct DocumentSource<Document: Sendable> {
   /// Whether a failure concerns only the caller that it happened to.
   static func isOwn(_ problem: OAuthError) -> Bool { problem.code == .cancelled }
 
-  /// What a fetch is of and how it is made: who reaches the server in another way makes one of their own.
+  var way: DocumentWay { DocumentWay(name, transport) }
+
+  /// Who waits for the same may share it.
   var flight: DocumentFlight {
-    DocumentFlight(
-      name: name, proxy: transport.proxy?.url, proxyExclusions: transport.proxy?.exclusions,
-      allowsHTTPLoopback: transport.allowHTTPLoopback)
+    DocumentFlight(way: way, proxyCredentials: transport.proxy?.credentials.map { ObjectIdentifier($0) })
   }
 }
 
-/// See ``DocumentSource/flight``.
-struct DocumentFlight: Hashable {
+/// A document, and how its server is reached: what fails on one way may work on another.
+struct DocumentWay: Hashable, Sendable {
   let name: DocumentName
   let proxy: String?
   let proxyExclusions: String?
   let allowsHTTPLoopback: Bool
+
+  init(_ name: DocumentName, _ transport: Transport) {
+    self.name = name
+    proxy = transport.proxy?.url
+    proxyExclusions = transport.proxy?.exclusions
+    allowsHTTPLoopback = transport.allowHTTPLoopback
+  }
+}
+
+/// A fetch that is under way. The credentials of a proxy tell two apart that are alike but for them.
+struct DocumentFlight: Hashable, Sendable {
+  let way: DocumentWay
+  let proxyCredentials: ObjectIdentifier?
 }
 
 extension DocumentSource<AuthorizationServerMetadata> {

@@ -10,49 +10,56 @@ struct IssuerKeys: Sendable {
   let cancellation: Cancellation
   let observer: StepObserver?
 
-  func atHand() throws(OAuthError) -> DocumentCache.VersionedKeys {
-    try following { (endpoint) throws(OAuthError) in
-      try documents.keys(at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
-    }
-  }
-
-  /// nil when they were fetched too often of late.
-  ///
-  /// - Throws: Also what was in the way of the last fetch, which leaves it open whether there are others.
-  func renewed(after old: DocumentCache.VersionedKeys) throws(OAuthError) -> DocumentCache.VersionedKeys? {
-    let newer = try following { (endpoint) throws(OAuthError) in
-      try documents.renewedKeys(
-        after: old, at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
-    }
-    if newer == nil, let problem = documents.refetchProblem(at: endpoint, transport: transport) { throw problem }
-    return newer
-  }
-
-  /// Keys that are at another place, and the way to them.
-  struct Moved {
+  /// Keys, and the place that they are at.
+  struct Held: Sendable {
     let keys: DocumentCache.VersionedKeys
     let source: IssuerKeys
   }
 
-  /// The keys at the other place that newer metadata name; nil when they name none, or none can be had now. An issuer
-  /// that moves may leave the old set where it was.
-  func moved() throws(OAuthError) -> Moved? {
-    guard let newer = try? renewal?.newer(), let place = newer.document.jwksURI, place != endpoint else { return nil }
+  func atHand() throws(OAuthError) -> Held {
+    do throws(OAuthError) {
+      let keys = try documents.keys(
+        at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
+      return Held(keys: keys, source: self)
+    } catch {
+      return try elsewhere(since: error)
+    }
+  }
+
+  /// Newer ones than these, which are from here; nil when they were fetched too often of late.
+  ///
+  /// - Throws: Also what was in the way of the last fetch, which leaves it open whether there are others.
+  func renewed(after old: DocumentCache.VersionedKeys) throws(OAuthError) -> Held? {
+    do throws(OAuthError) {
+      let newer = try documents.renewedKeys(
+        after: old, at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
+      if let newer { return Held(keys: newer, source: self) }
+      if let problem = documents.refetchProblem(at: endpoint, transport: transport) { throw problem }
+      return nil
+    } catch {
+      return try elsewhere(since: error)
+    }
+  }
+
+  /// The keys at the other place that newer metadata name; nil when they name none. An issuer that moves may leave the
+  /// old set where it was.
+  ///
+  /// - Throws: Also why newer metadata cannot be had, which leaves it open whether they name another place.
+  func moved() throws(OAuthError) -> Held? {
+    guard let renewal, let newer = try renewal.newerForKeys(), let place = newer.document.jwksURI, place != endpoint
+    else { return nil }
     var source = self
     source.endpoint = place
     source.renewal?.edition = newer
     let keys = try documents.keys(at: place, transport: transport, cancellation: cancellation, observer: observer)
-    return Moved(keys: keys, source: source)
+    return Held(keys: keys, source: source)
   }
 
-  /// Asks where the keys are by the metadata at hand; if there are none, where they are by newer ones.
-  private func following<Answer>(_ ask: (Endpoint) throws(OAuthError) -> Answer) throws(OAuthError) -> Answer {
-    do { return try ask(endpoint) } catch {
-      // Keys are nobody's secret; that the account's server has moved elsewhere, the next request will tell.
-      guard error.namesNoSuchEndpoint, let place = (try? renewal?.newer())?.document.jwksURI, place != endpoint
-      else { throw error }
-      return try ask(place)
-    }
+  /// - Throws: `problem`, where newer metadata name no other place that answers.
+  private func elsewhere(since problem: OAuthError) throws(OAuthError) -> Held {
+    // What is asked for is nobody's secret, and a place that is gone may be gone in any way.
+    guard problem.mayComeOfMoving, let moved = try? moved() else { throw problem }
+    return moved
   }
 }
 
@@ -65,5 +72,17 @@ extension IssuerKeys {
     self.init(
       documents: services.documents, endpoint: endpoint, renewal: renewal, transport: server.transport,
       cancellation: cancellation, observer: services.observer)
+  }
+}
+
+extension OAuthError {
+  /// Whether a place of public documents may be another one by now. A server that is slow or in trouble is still there.
+  fileprivate var mayComeOfMoving: Bool {
+    switch code {
+    case .network, .tlsFailure, .certificateRejected, .certificateExpired, .certificateOfOtherHost, .redirectRefused,
+      .otherServerError, .malformedResponse:
+      true
+    default: namesNoSuchEndpoint
+    }
   }
 }

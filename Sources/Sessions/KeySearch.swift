@@ -5,33 +5,33 @@ internal import OAuth
 /// ones, then those at another place, where the issuer has moved. Whoever asks for more stops when a signature fits.
 struct KeySearch: Sendable {
   private enum Stage {
-    case start
-    case atHand(DocumentCache.VersionedKeys)
-    case newer
+    case start(IssuerKeys)
+    case atHand(IssuerKeys.Held)
+    case newest(IssuerKeys.Held)
     case end
   }
 
-  private let source: IssuerKeys
-  private var stage = Stage.start
+  private var stage: Stage
 
-  init(_ source: IssuerKeys) { self.source = source }
+  init(_ source: IssuerKeys) { stage = .start(source) }
 
   /// Other keys than before; nil when there are none.
   ///
   /// - Throws: Why it cannot be said whether there are others.
   mutating func next() throws(OAuthError) -> JWKSet? {
     switch stage {
-    case .start:
-      let keys = try source.atHand()
-      stage = .atHand(keys)
-      return keys.keys
-    case .atHand(let old):
-      stage = .newer
-      if let newer = try source.renewed(after: old) { return newer.keys }
+    case .start(let source):
+      let held = try source.atHand()
+      stage = .atHand(held)
+      return held.keys.keys
+    case .atHand(let held):
+      let newer = try held.source.renewed(after: held.keys)
+      stage = .newest(newer ?? held)
+      if let newer { return newer.keys.keys }
       return try next()
-    case .newer:
+    case .newest(let held):
       stage = .end
-      return try source.moved()?.keys.keys
+      return try held.source.moved()?.keys.keys
     case .end:
       return nil
     }

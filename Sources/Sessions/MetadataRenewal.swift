@@ -26,6 +26,23 @@ struct MetadataRenewal: Sendable {
   }
 }
 
+extension MetadataRenewal {
+  /// Newer ones, for what is nobody's secret; nil when there are none.
+  ///
+  /// - Throws: Why they cannot be had.
+  func newerForKeys() throws(OAuthError) -> IssuerMetadata.Edition? {
+    do throws(SessionError) {
+      guard let newer = try source.renewed(after: edition) else { return nil }
+      try bounds?.check(newer.document)
+      return newer
+    } catch {
+      // That the account's server has moved elsewhere, the next request to it will tell.
+      guard case .oauth(let problem) = error else { return nil }
+      throw problem
+    }
+  }
+}
+
 extension MetadataRenewal.Bounds {
   func check(_ metadata: AuthorizationServerMetadata) throws(SessionError) {
     guard let origin = authority.unknownOrigin(in: metadata) else { return }

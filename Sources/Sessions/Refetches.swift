@@ -16,17 +16,17 @@ struct Refetches: Sendable {
   /// Of more documents than these, those are forgotten that were fetched out of turn longest ago.
   private static let mostDocuments = 256
 
-  private var records: [DocumentName: Record] = [:]
+  private var records: [DocumentWay: Record] = [:]
 
   /// Whether a document may be fetched out of turn now; if so, it is counted.
-  mutating func take(_ name: DocumentName, now: Int) -> Bool {
-    var record = records[name] ?? Record()
+  mutating func take(_ way: DocumentWay, now: Int) -> Bool {
+    var record = records[way] ?? Record()
     record.times.removeAll { $0 <= now - 3600 || $0 > now }
     guard record.times.count < Self.mostAnHour, (record.times.last ?? 0) <= now - Self.shortestSeconds else {
       return false
     }
     record.times.append(now)
-    records[name] = record
+    records[way] = record
     if records.count > Self.mostDocuments,
       let oldest = records.min(by: { ($0.value.times.last ?? 0) < ($1.value.times.last ?? 0) })?.key
     {
@@ -35,9 +35,9 @@ struct Refetches: Sendable {
     return true
   }
 
-  mutating func failed(_ name: DocumentName, _ problem: OAuthError) { records[name]?.problem = problem }
+  mutating func failed(_ way: DocumentWay, _ problem: OAuthError) { records[way]?.problem = problem }
 
-  mutating func succeeded(_ name: DocumentName) { records[name]?.problem = nil }
+  mutating func succeeded(_ way: DocumentWay) { records[way]?.problem = nil }
 
-  func problem(of name: DocumentName) -> OAuthError? { records[name]?.problem }
+  func problem(of way: DocumentWay) -> OAuthError? { records[way]?.problem }
 }

@@ -42,7 +42,7 @@ package struct RefreshOperation: Sendable {
     var record = stored.record
     if record.isSignedOut { throw .signedOut(account: account.text) }
     if record.isExpired { throw .expired(account: account.text) }
-    if record.isIdentityChanged { throw .identityChanged(account: account.text) }
+    if let change = record.identityChange { throw .identityChanged(account: account.text, claim: change.claim) }
     guard let refreshToken = record.refreshToken else {
       if record.isGuest { return try guestGrant(stored, at: level) }
       if target != nil { throw .noOtherTokens(account: account.text) }
@@ -89,12 +89,12 @@ package struct RefreshOperation: Sendable {
         services: services, server: live.server, renewal: live.renewal, cancellation: cancellation
       ).refreshed(response, first: record.identity, account: account)
     } catch {
-      if case .identityChanged = error {
+      if case .identityChanged(_, let claim) = error {
         var refused = record
-        refused.isIdentityChanged = true
+        refused.identityChange = IdentityChange(claim: claim)
         try services.write(refused, of: account)
       }
-      throw error
+      throw error.followingSuccess
     }
   }
 

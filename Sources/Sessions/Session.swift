@@ -152,11 +152,13 @@ extension Session {
 
   /// Passing failures are tried again, up to three times in all; a server that names a time is left
   /// alone until then, a token whose answer was lost is sent again only for a short while, and one whose answer
-  /// broke off is not.
+  /// broke off is not. Nor is one that was spent well, and what came with it only could not be verified yet: each try
+  /// would spend another.
   private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
     guard error.isWorthWaiting, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
     }
+    if case .oauth(let oauth) = error, oauth.followsSuccess { return nil }
     if case .oauth(let oauth) = error, oauth.lostAnswer,
       ended.startedAt.duration(to: now) > RefreshPolicy.replayWindow || ended.attempt > 1
     {

@@ -83,7 +83,16 @@ package enum SessionError: Error, Hashable, Sendable {
   package var neverLeft: Bool {
     guard case .oauth(let error) = self else { return false }
     return [.network, .connectionLost].contains(error.code) && !error.lostAnswer && !error.answerBegan
-      && error.httpStatus == nil
+      && error.httpStatus == nil && !error.followsSuccess
+  }
+
+  /// The same failure of what came after a request that succeeded, such as the issuer's keys after its tokens.
+  var followingSuccess: SessionError {
+    guard case .oauth(var error) = self else { return self }
+    error.followsSuccess = true
+    error.lostAnswer = false
+    error.answerBegan = false
+    return .oauth(error)
   }
 
   /// The same failure with the time that is left until the server may be asked again.

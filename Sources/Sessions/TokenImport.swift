@@ -60,6 +60,8 @@ package struct TokenImport: Sendable {
     do {
       return Outcome(grant: try prove(contact), configuration: contact.configuration)
     } catch {
+      // What the token was spent for is on disk, and it is not what is wrong: the next refresh goes on from there.
+      if error.isPassing, (try? services.record(of: account)) != nil { throw error.followingSuccess }
       try takeBack(file, after: error)
     }
   }

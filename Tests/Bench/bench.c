@@ -1,5 +1,6 @@
-// bench ROUNDS -- LABEL PROGRAM ARGUMENT... [-- LABEL PROGRAM ARGUMENT...]...
+// bench ROUNDS -- LABEL [NAME=VALUE]... PROGRAM ARGUMENT... [-- LABEL [NAME=VALUE]... PROGRAM ARGUMENT...]...
 //
+// A NAME=VALUE is in the environment of that program.
 // Runs the programs in turn, ROUNDS times each after some rounds that are not counted, and measures each
 // whole process from its start until it was waited for. Prints a JSON object per program, with the ratio
 // of its median to the first program's. Who begins changes from round to round, so that none has the
@@ -16,9 +17,30 @@ enum { most_programs = 8 };
 struct program {
   const char *label;
   char **arguments;
+  char **environment;
   double *samples;
   double median;
 };
+
+// Whether a setting, NAME=VALUE, is of the name that an entry of the environment has.
+static int sets(const char *setting, const char *entry) {
+  return strncmp(entry, setting, (size_t)(strchr(setting, '=') - setting) + 1) == 0;
+}
+
+// The environment with these settings, and without what had their names.
+static char **environment_with(char **settings, size_t count) {
+  size_t inherited = 0, kept = count;
+  while (environ[inherited]) inherited++;
+  char **environment = calloc(inherited + count + 1, sizeof *environment);
+  if (!environment) fail("calloc");
+  memcpy(environment, settings, count * sizeof *settings);
+  for (size_t i = 0; i < inherited; i++) {
+    size_t named = 0;
+    while (named < count && !sets(settings[named], environ[i])) named++;
+    if (named == count) environment[kept++] = environ[i];
+  }
+  return environment;
+}
 
 // Cuts the command line into programs; each `--` becomes the NULL that ends an argument vector.
 static size_t programs_from(char **words, struct program *programs) {
@@ -26,8 +48,12 @@ static size_t programs_from(char **words, struct program *programs) {
   while (*words) {
     if (strcmp(*words, "--") != 0 || count == most_programs) return 0;
     *words++ = NULL;
-    if (!words[0] || !words[1]) return 0;
-    programs[count++] = (struct program){.label = words[0], .arguments = words + 1};
+    if (!words[0]) return 0;
+    char **settings = words + 1, **arguments = settings;
+    while (*arguments && strchr(*arguments, '=')) arguments++;
+    if (!*arguments) return 0;
+    programs[count++] = (struct program){
+        .label = words[0], .arguments = arguments, .environment = environment_with(settings, (size_t)(arguments - settings))};
     while (*words && strcmp(*words, "--") != 0) words++;
   }
   return count;
@@ -37,7 +63,7 @@ static double run(const struct program *program, posix_spawn_file_actions_t *act
   pid_t pid;
   int status;
   double start = now_us();
-  errno = posix_spawn(&pid, program->arguments[0], actions, NULL, program->arguments, environ);
+  errno = posix_spawn(&pid, program->arguments[0], actions, NULL, program->arguments, program->environment);
   if (errno) fail(program->arguments[0]);
   while (waitpid(pid, &status, 0) < 0) {
     if (errno != EINTR) fail("waitpid");
@@ -72,7 +98,7 @@ int main(int argc, char **argv) {
   struct program programs[most_programs];
   size_t count = argc > 2 ? programs_from(argv + 2, programs) : 0;
   if (count == 0) {
-    fputs("usage: bench ROUNDS -- LABEL PROGRAM ARGUMENT... [-- LABEL PROGRAM ARGUMENT...]...\n", stderr);
+    fputs("usage: bench ROUNDS -- LABEL [NAME=VALUE]... PROGRAM ARGUMENT... [-- ...]...\n", stderr);
     return 2;
   }
   size_t rounds = count_from(argv[1], 100000);

@@ -53,7 +53,8 @@ import Wire
   func `a change of identity is explained`(claim: String?, other: String) {
     let failure = Self.failure(.identityChanged(account: "work", claim: claim))
     #expect(failure.message == "the server answered for another \(other)")
-    #expect(failure.hint == "to change the user: agent logout work, then agent login work")
+    let purpose = other.hasPrefix("sign-in") ? "if that is right" : "to change the user"
+    #expect(failure.hint == "\(purpose): agent logout work, then agent login work")
   }
 
   @Test func `a wrong clock is named with what helps`() {
@@ -67,7 +68,7 @@ import Wire
     case .network, .connectionLost: (.network, .tryLater)
     case .timeout: (.timeout, .tryLater)
     case .serverUnavailable, .rateLimited, .tlsFailure: (.serverUnavailable, .tryLater)
-    case .certificateRejected: (.certificateRejected, .failed)
+    case .certificateRejected, .certificateExpired, .certificateOfOtherHost: (.certificateRejected, .failed)
     case .pinMismatch: (.pinMismatch, .failed)
     case .cancelled: (.cancelled, .failed)
     case .accessDenied: (.accessDenied, .denied)
@@ -78,9 +79,10 @@ import Wire
       .registrationMissing:
       (.invalidConfiguration, .failed)
     case .invalidTarget: (.invalidRequest, .usage)
-    case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .responseTooLarge, .redirectRefused,
+    case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .notJSON, .responseTooLarge,
+      .redirectRefused,
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .userInfoRejected, .codeChallengeUnsupported,
-      .responseIssuerMismatch:
+      .responseIssuerMismatch, .responseIssuerMissing:
       (.serverMisbehaved, .failed)
     case .idTokenRejected: (.tokenRejected, .failed)
     case .tokenNotBound: (.tokenNotBound, .failed)

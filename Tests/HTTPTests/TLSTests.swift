@@ -31,10 +31,15 @@ import Testing
   }
 
   // RFC 9525 section 6: the name in the certificate must be the one that was asked for.
-  @Test(arguments: [CertificateAuthority.Certificate.otherHost, .expired, .selfSigned])
-  func `another certificate is refused, and nothing is sent`(certificate: CertificateAuthority.Certificate) throws {
+  @Test(arguments: [
+    (CertificateAuthority.Certificate.otherHost, HTTPFailure.Code.certificateHost), (.expired, .certificateTime),
+    (.selfSigned, .certificate),
+  ])
+  func `another certificate is refused, and nothing is sent`(
+    certificate: CertificateAuthority.Certificate, reason: HTTPFailure.Code
+  ) throws {
     let server = try TLSServer(certificate)
-    #expect(throws: HTTPFailure(.certificate)) { try client().send(post(server.url, transport: trusting(server))) }
+    #expect(throws: HTTPFailure(reason)) { try client().send(post(server.url, transport: trusting(server))) }
   }
 
   // RFC 9325 section 3.1.1.

@@ -38,7 +38,14 @@ private enum Judgement: Equatable {
   }
 
   private var state: String { "state=\(request.state)" }
-  private let mismatch = Judgement.failure(OAuthError(.responseIssuerMismatch, "the configured one"))
+  private let unnamed = Judgement.failure(OAuthError(.responseIssuerMissing, "the issuer"))
+
+  /// That an answer names this issuer, if it is one.
+  private func mismatch(_ issuer: String?) -> Judgement {
+    var error = OAuthError(.responseIssuerMismatch, "the configured one")
+    error.serverDescription = issuer
+    return .failure(error)
+  }
   private let malformed = Judgement.failure(OAuthError(.malformedResponse, subject))
 
   @Test func `a code with our state is taken, decoded`() {
@@ -79,20 +86,22 @@ private enum Judgement: Equatable {
 
   // Mix-up: RFC 9207 section 2.4, RFC 9700 section 4.4.
   @Test func `an answer of another issuer ends the sign-in, error answers too`() {
-    for wrong in [
-      "https%3A%2F%2Fevil.example", "https%3A%2F%2Fas.example%2Ftenant%2F", "https%3A%2F%2FAS.example%2Ftenant",
-      "https%3A%2F%2Fas.example%3A443%2Ftenant", "x",
+    for (wrong, named) in [
+      ("https%3A%2F%2Fevil.example", "https://evil.example"),
+      ("https%3A%2F%2Fas.example%2Ftenant%2F", "https://as.example/tenant/"),
+      ("https%3A%2F%2FAS.example%2Ftenant", "https://AS.example/tenant"),
+      ("https%3A%2F%2Fas.example%3A443%2Ftenant", "https://as.example:443/tenant"), ("x", nil),
     ] {
-      #expect(judge("code=c1&\(state)&iss=\(wrong)") == mismatch, "\(wrong)")
-      #expect(judge("error=access_denied&\(state)&iss=\(wrong)") == mismatch, "\(wrong)")
+      #expect(judge("code=c1&\(state)&iss=\(wrong)") == mismatch(named), "\(wrong)")
+      #expect(judge("error=access_denied&\(state)&iss=\(wrong)") == mismatch(named), "\(wrong)")
     }
     #expect(judge("code=c1&\(state)&\(iss)") == .code("c1"))
   }
 
   @Test func `a server that says it names itself must do so`() {
-    #expect(judge("code=c1&state=\(strict.state)", strict) == mismatch)
-    #expect(judge("error=access_denied&state=\(strict.state)", strict) == mismatch)
-    #expect(judge("code=c1&state=\(strict.state)&iss=", strict) == mismatch)
+    #expect(judge("code=c1&state=\(strict.state)", strict) == unnamed)
+    #expect(judge("error=access_denied&state=\(strict.state)", strict) == unnamed)
+    #expect(judge("code=c1&state=\(strict.state)&iss=", strict) == unnamed)
     #expect(judge("code=c1&state=\(strict.state)&\(iss)", strict) == .code("c1"))
   }
 
@@ -142,7 +151,7 @@ private enum Judgement: Equatable {
     func pasted(_ url: String) -> Judgement { Judgement(request.answer(inPasted: url)) }
     #expect(pasted("\(redirectURI)?code=c1&\(state)") == .code("c1"))
     #expect(pasted(" \(redirectURI)?code=c1&\(state)#_=_\r\n") == .code("c1"))
-    #expect(pasted("\(redirectURI)?code=c1&\(state)&iss=https%3A%2F%2Fevil.example") == mismatch)
+    #expect(pasted("\(redirectURI)?code=c1&\(state)&iss=https%3A%2F%2Fevil.example") == mismatch("https://evil.example"))
     for other in [
       "", "c1", redirectURI, "?code=c1&\(state)", "\(redirectURI)/?code=c1&\(state)", "\(redirectURI)?code=c1&state=x",
       "http://127.0.0.1:8401/as.example/tenant?code=c1&\(state)",

@@ -59,7 +59,9 @@ import Testing
   // RFC 8414 section 3.3.
   @Test func `the document of another issuer ends the search`() throws {
     let http = ScriptedHTTP(try response(#"{"issuer":"https://evil.example"}"#), try response(document))
-    #expect(throws: OAuthError(.issuerMismatch, "the configured one")) { try fetch(http) }
+    var error = OAuthError(.issuerMismatch, "the configured one")
+    error.serverDescription = "https://evil.example"
+    #expect(throws: error) { try fetch(http) }
     #expect(http.requests == gets(1))
   }
 

@@ -48,7 +48,7 @@ private let url = "https://as.example/introspect"
 
   @Test func `in another format is none`() throws {
     let answer = try response(200, type: "application/jwt", #"{"active":true}"#)
-    #expect(throws: expected(.malformedResponse, "\(subject) (active)", status: 200)) {
+    #expect(throws: expected(.notJSON, subject, status: 200, description: "application/jwt")) {
       _ = try ask(ScriptedHTTP(answer))
     }
   }

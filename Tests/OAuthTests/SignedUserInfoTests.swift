@@ -114,6 +114,10 @@ import Testing
     #expect(throws: rejected("it is another kind of token")) {
       try ask(signed(changing("events", ["x": 1])), rules())
     }
+    // An ID Token says the same of the user, and more.
+    for claim in ["nonce", "at_hash", "c_hash", "s_hash"] {
+      #expect(throws: rejected("it is another kind of token")) { try ask(signed(changing(claim, "x")), rules()) }
+    }
     for body in ["", "{}", #"{"sub":"alice"}"#, "a.b", "eyJhbGciOiJFUzI1NiJ9.e30.AQID "] {
       #expect(throws: rejected("it does not have the form of a signed token")) {
         try ask(response(type: "application/jwt", body), rules())
@@ -135,7 +139,7 @@ import Testing
     let other = try SigningKey.shared.get(.RS256).set
     let right = try SigningKey.shared.get(.ES256).set
     #expect(try ask(signed(Self.claims), rules(other, fetched: right))["sub"] == "alice")
-    let unknown = rejected("it was signed with a key that the issuer does not publish")
+    let unknown = rejected("it was signed with none of the usable keys that the issuer publishes")
     #expect(throws: unknown) { try ask(signed(Self.claims), rules(other, fetched: other)) }
     #expect(throws: unknown) { try ask(signed(Self.claims), rules(other)) }
     let replaced = try SigningKey(.generateEC(.p256), .ES256, "ec").set

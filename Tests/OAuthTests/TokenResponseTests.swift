@@ -149,7 +149,7 @@ private func malformed(_ member: String) -> OAuthError {
   @Test(arguments: [nil, "text/html", "text/plain", "application/x-www-form-urlencoded"])
   func `a success of another media type is refused`(type: String?) throws {
     let answer = try response(type: type, #"{"access_token":"a","token_type":"Bearer"}"#)
-    #expect(throws: expected(.malformedResponse, subject, status: 200)) { try TokenResponse.parse(answer) }
+    #expect(throws: expected(.notJSON, subject, status: 200, description: type)) { try TokenResponse.parse(answer) }
   }
 
   @Test(arguments: ["", "null", "[]", "\"a\"", "{", #"{"access_token":"a","access_token":"b","token_type":"Bearer"}"#])
@@ -160,7 +160,8 @@ private func malformed(_ member: String) -> OAuthError {
   @Test func `tokens in a form are not taken`() throws {
     let answer = try response(
       type: "application/x-www-form-urlencoded", "access_token=a&token_type=bearer&error=shown")
-    #expect(throws: expected(.malformedResponse, subject, status: 200)) { try TokenResponse.parse(answer) }
+    let type = "application/x-www-form-urlencoded"
+    #expect(throws: expected(.notJSON, subject, status: 200, description: type)) { try TokenResponse.parse(answer) }
   }
 
   @Test(arguments: [201, 202, 204]) func `another success status is refused`(status: Int) throws {

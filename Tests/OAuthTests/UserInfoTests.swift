@@ -13,9 +13,12 @@ private let subject = "the UserInfo endpoint"
 
   // RFC 6750 section 2.1.
   @Test func `one GET with the token in the header`() throws {
-    let http = ScriptedHTTP(try response(#"{"sub":"alice","_claim_names":{"x":"src"},"name":"A"}"#))
+    let http = ScriptedHTTP(
+      try response(
+        #"{"sub":"alice","_claim_names":{"x":"src"},"_claim_sources":{"src":{"endpoint":"https://claims.example/x"}},"name":"A"}"#
+      ))
     let claims = try testServer(http, .basic(secret("s"))).userInfo(accessToken: secret("at"), expectedSubject: "alice")
-    #expect(claims.names == ["sub", "_claim_names", "name"])
+    #expect(claims.names == ["sub", "_claim_names", "_claim_sources", "name"])
     #expect(
       http.requests == [.init(method: .get, url: "https://as.example/userinfo", authorization: "Bearer at")])
   }
@@ -46,7 +49,7 @@ private let subject = "the UserInfo endpoint"
 
   @Test(arguments: ["application/jwt", "text/html"]) func `a body that is no JSON is malformed`(type: String) throws {
     let answer = try response(type: type, #"{"sub":"alice"}"#)
-    #expect(throws: expected(.malformedResponse, subject, status: 200)) { try ask(answer) }
+    #expect(throws: expected(.notJSON, subject, status: 200, description: type)) { try ask(answer) }
     #expect(throws: expected(.malformedResponse, subject, status: 200)) { try ask(response("[]")) }
   }
 

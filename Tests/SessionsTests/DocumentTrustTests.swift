@@ -1,3 +1,5 @@
+import Encoding
+import JOSE
 import OAuth
 import Platform
 import Sessions

@@ -62,7 +62,9 @@ import Testing
     home.http.answer(Self.issuerPlaces[0], try response(200, ["issuer": "https://as.example"]))
     home.http.answer(Self.resource, try response(404, [:]))
     home.http.answer(Self.wellKnown, try response(404, [:]))
-    #expect(throws: SessionError.oauth(OAuthError(.issuerMismatch, "the configured one"))) { _ = try search() }
+    var error = OAuthError(.issuerMismatch, "the configured one")
+    error.serverDescription = "https://as.example"
+    #expect(throws: SessionError.oauth(error)) { _ = try search() }
   }
 
   @Test func `what is neither is an error of its own`() throws {

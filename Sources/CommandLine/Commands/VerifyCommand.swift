@@ -58,7 +58,7 @@ enum VerifyCommand {
       if isInput(invocation.text(.jwks)), isInput(invocation.operands.first) {
         throw Failure(.invalidRequest, "standard input cannot hold both the keys and the tokens")
       }
-    } else if !invocation.has(.issuer) {
+    } else if !invocation.has(.issuer) || invocation.has(.account) {
       for option in [OptionName.caFile, .allowHTTPLoopback] where invocation.has(option) {
         throw Failure(.invalidRequest, "--\(option.rawValue) belongs to --issuer; an account has its own")
       }
