@@ -89,10 +89,10 @@ extension Failure {
         Phrase(
           "the server answered for another user or client than the one signed in to \(account)")
       }
-    let hint: Phrase =
+    let hint =
       ["auth_time", "nonce"].contains(claim)
-      ? "if that is right: agent logout \(account), then agent login \(account)"
-      : "to change the user: agent logout \(account), then agent login \(account)"
+      ? Phrase("if that is right: agent logout \(account), then agent login \(account)")
+      : Phrase("to change the user: agent logout \(account), then agent login \(account)")
     self.init(.identityChanged, message, hint: hint)
   }
 

@@ -30,7 +30,7 @@ extension Hub {
     }
     var rules = try TokenRules(request)
     let origin = try keyOrigin(request, passed[0])
-    if case .issuer(let configuration, _, _) = origin { rules.issuer = configuration.issuer }
+    rules.issuer = if case .issuer(let configuration, _, _) = origin { configuration.issuer } else { request.issuer }
     let cancellation = Cancellation()
     let check: TokenCheck
     do {
@@ -81,8 +81,8 @@ extension Hub {
   /// An issuer that an account has is reached as that account reaches it.
   private func keyOrigin(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeyOrigin {
     if request.bringsKeys {
-      guard request.issuer == nil, request.account == nil else {
-        throw Failure(.invalidRequest, "keys are handed over, or those of an issuer count, but not both")
+      guard request.account == nil else {
+        throw Failure(.invalidRequest, "keys are handed over, or those of an account's issuer count, but not both")
       }
       return .descriptor(first)
     }

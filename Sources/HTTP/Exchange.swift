@@ -90,7 +90,8 @@ extension Exchange {
   private func meaning(of code: CURLcode) -> HTTPFailure.Code {
     // The library's buffer for a header line is smaller than its memory.
     if code == CURLE_OUT_OF_MEMORY, requestStarted, !headers.isFinished { return .tooLarge }
-    return HTTPFailure.Code(code, beforeRequest: !requestStarted, overProxy: usesProxy, certificate: handle.number(CURLINFO_SSL_VERIFYRESULT))
+    return HTTPFailure.Code(
+      code, beforeRequest: !requestStarted, overProxy: usesProxy, certificate: handle.number(CURLINFO_SSL_VERIFYRESULT))
   }
 
   private func failure(_ code: HTTPFailure.Code) -> HTTPFailure {

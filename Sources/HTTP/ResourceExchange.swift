@@ -198,7 +198,10 @@ extension ResourceExchange {
     if let refusal { return failure(refusal) }
     guard let code else { return failure(reasonToStop ?? .setup) }
     if code == CURLE_OUT_OF_MEMORY, requestStarted, !headers.isFinished { return failure(.tooLarge) }
-    return failure(HTTPFailure.Code(code, beforeRequest: !requestStarted, overProxy: usesProxy, certificate: handle.number(CURLINFO_SSL_VERIFYRESULT)))
+    return failure(
+      HTTPFailure.Code(
+        code, beforeRequest: !requestStarted, overProxy: usesProxy,
+        certificate: handle.number(CURLINFO_SSL_VERIFYRESULT)))
   }
 
   /// Nobody but the reader knows what the content of a resource is like, so one that may be cut is never taken

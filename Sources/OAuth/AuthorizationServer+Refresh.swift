@@ -23,7 +23,8 @@ extension AuthorizationServer {
     }
     do throws(OAuthError) { return try tokens(in: response, kind: .refresh, sent: secrets(token)) } catch {
       // A success of which nothing could be read.
-      throw error.breakingOff((200..<300).contains(response.status) && [.malformedResponse, .notJSON].contains(error.code))
+      throw error.breakingOff(
+        (200..<300).contains(response.status) && [.malformedResponse, .notJSON].contains(error.code))
     }
   }
 }

@@ -57,7 +57,8 @@ extension OAuthError.Code {
       .fixConfiguration
     case .responseTooLarge, .cancelled, .malformedResponse, .notJSON, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .userInfoRejected, .invalidRequest,
-      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch, .responseIssuerMissing,
+      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch,
+      .responseIssuerMissing,
       .registrationUnusable, .registrationGone,
       .proofRejected:
       .none

@@ -115,7 +115,8 @@ import Wire
 
   @Test(arguments: [
     (["--jwks", "-"], "standard input cannot hold both the keys and the tokens"),
-    (["--jwks", "k", "--issuer", "https://x"], "--jwks names the keys, so --issuer has no place beside it"),
+    (["--jwks", "k", "--issuer", "https://x", "--signature-only"], "no claim is looked at, so --issuer has no place"),
+    (["--jwks", "k", "--issuer", "https://x", "--ca-file", "c"], "--ca-file has no place beside it"),
     (["--jwks", "k", "--account", "x"], "--account has no place beside it"),
     (["--ca-file", "k"], "--ca-file belongs to --issuer"),
     (["--allow-http-loopback"], "--allow-http-loopback belongs to --issuer"),

@@ -31,6 +31,17 @@ import Testing
     try HostileScene.with { scene in try scene.attackSession(HostileCatalogue.resources) }
   }
 
+  @Test func `cannot cost a session by keys that cannot be used`() throws {
+    try HostileScene.with { scene in
+      for row in HostileCatalogue.renewedKeys { try scene.attackKeys(row) }
+    }
+  }
+
+  // oidcc-client-test-signing-key-rotation-just-before-signing
+  @Test func `may change its key just before it signs`() throws {
+    try HostileScene.with { scene in try scene.signInAfterRotation() }
+  }
+
   @Test func `registers no client with answers that cannot be used`() throws {
     try HostileScene.with { scene in
       for row in HostileCatalogue.registrations { try scene.attackSignIn(row) }

@@ -1,3 +1,4 @@
+import Encoding
 import Platform
 import TestSupport
 import Testing
@@ -7,25 +8,51 @@ import Testing
   private typealias Row = (mode: HostileTLSServer.Mode, signIn: HostileRow.Outcome, refresh: HostileRow.Outcome)
 
   private static let rows: [Row] = [
-    (.expired, untrusted(.metadata), untrusted(.token)), (.selfSigned, untrusted(.metadata), untrusted(.token)),
-    (.otherHost, untrusted(.metadata), untrusted(.token)), (.plain, insecure(.metadata), insecure(.token)),
+    (.expired, expired(.metadata), expired(.token)), (.selfSigned, untrusted(.metadata), untrusted(.token)),
+    (.otherHost, otherHost(.metadata), otherHost(.token)), (.plain, insecure(.metadata), insecure(.token)),
     (.cut, HostileEndpoint.metadata.outcome(of: "drop"), HostileEndpoint.token.outcome(of: "drop")),
-    (.unmeasured, .noMetadata, HostileEndpoint.token.malformed(200)),
+    (.unmeasured, HostileEndpoint.metadata.malformed(), HostileEndpoint.token.malformed(200)),
   ]
 
   private static func untrusted(_ endpoint: HostileEndpoint) -> HostileRow.Outcome {
-    .refused("certificate_rejected", 1, "the certificate of \(endpoint.rawValue) is not trusted")
+    .refused(
+      "certificate_rejected", 1,
+      "the certificate of \(endpoint.rawValue) is not trusted;"
+        + " if the server has a certificate authority of its own: agent login work --ca-file FILE")
+  }
+
+  private static func expired(_ endpoint: HostileEndpoint) -> HostileRow.Outcome {
+    .refused(
+      "certificate_rejected", 1,
+      "the certificate of \(endpoint.rawValue) has expired, or its time has not come;"
+        + " if this machine's clock is wrong, set it right")
+  }
+
+  private static func otherHost(_ endpoint: HostileEndpoint) -> HostileRow.Outcome {
+    .refused(
+      "certificate_rejected", 1,
+      "the certificate of \(endpoint.rawValue) is for another host; check the host name in the URL")
   }
 
   private static func insecure(_ endpoint: HostileEndpoint) -> HostileRow.Outcome {
     .refused("server_unavailable", 4, "the secure connection to \(endpoint.rawValue) failed")
   }
 
+  /// What must come of a server that nobody can be sure of.
+  private static func outcome(_ mode: HostileTLSServer.Mode, at endpoint: HostileEndpoint) -> HostileRow.Outcome {
+    switch mode {
+    case .expired: expired(endpoint)
+    case .selfSigned: untrusted(endpoint)
+    case .otherHost: otherHost(endpoint)
+    default: insecure(endpoint)
+    }
+  }
+
   private func signIn(_ tree: AgentTree, _ server: HostileTLSServer) throws -> HostileRow.Outcome {
     let result = try tree.agent(
       "login", "work", "--guest", "--issuer", server.url, "--client-id", "client-7", "--ca-file", tree.path("ca.pem"),
       "--client-secret-file", tree.path("secret"), "--host", server.url, "--json")
-    return HostileRow.Outcome(result, at: server.url)
+    return HostileRow.Outcome(result, [(server.url, "SERVER")])
   }
 
   /// Renews the session's token in each mode, and again when the server behaves.
@@ -34,7 +61,7 @@ import Testing
     for row in Self.rows {
       let before = try server.behave(row.mode)
       let outcome = HostileRow.Outcome(
-        try tree.agent("token", "work", "--force-refresh", "--json"), at: server.url)
+        try tree.agent("token", "work", "--force-refresh", "--json"), [(server.url, "SERVER")])
       #expect(outcome == row.refresh, "a refresh with \(row.mode)")
       let after = try server.behave(.good)
       if !row.mode.takesRequests { #expect(after == before, "\(row.mode)") }
@@ -69,14 +96,36 @@ import Testing
       let tree = scene.tree
       let server = try HostileTLSServer(tree)
       try tree.directory.write("secret", "s3cret")
-      try tree.directory.write("refresh", "refresh-0")
-      try #require(
-        try tree.agent(
-          "account", "import", "work", "--issuer", server.url, "--client-id", "client-7", "--ca-file",
-          tree.path("ca.pem"), "--client-secret-file", tree.path("secret"), "--refresh-token-file",
-          tree.path("refresh")
-        ).succeeded)
+      try importSession(tree, server)
       try attackRefreshes(scene, server)
+    }
+  }
+
+  private func importSession(_ tree: AgentTree, _ server: HostileTLSServer) throws {
+    try tree.directory.write("refresh", "refresh-0")
+    let result = try tree.agent(
+      "account", "import", "work", "--issuer", server.url, "--client-id", "client-7", "--ca-file", tree.path("ca.pem"),
+      "--client-secret-file", tree.path("secret"), "--host", server.url, "--refresh-token-file", tree.path("refresh"))
+    try #require(result.succeeded, "\(result.errorText)")
+  }
+
+  @Test(arguments: [HostileTLSServer.Mode.expired, .selfSigned, .otherHost, .plain])
+  func `gets no token by a request or a sign-out either`(mode: HostileTLSServer.Mode) throws {
+    try HostileScene.with { scene in
+      let tree = scene.tree
+      let server = try HostileTLSServer(tree)
+      try tree.directory.write("secret", "s3cret")
+      try importSession(tree, server)
+      let before = try server.behave(mode)
+      let names = [(url: server.url, name: "SERVER")]
+      let used = try tree.agent(
+        "request", server.url + "/resource", "--account", "work", "--json", "--output", tree.path("home/answer"))
+      #expect(HostileRow.Outcome(used, names) == Self.outcome(mode, at: .resource))
+      let ended = try tree.json("logout", "work")["accounts"]?.array?.first
+      let told: JSON = ["code": "not_revoked", "message": ended?["detail"] ?? .null]
+      #expect(HostileRow.Outcome(told, 0, names) == .notRevoked(Self.outcome(mode, at: .revocation)))
+      #expect(try server.behave(.good) == before, "nothing was sent")
+      try scene.expectUnharmed(after: mode.rawValue)
     }
   }
 
@@ -96,7 +145,7 @@ import Testing
         try tree.directory.write("home/answer", "before")
         let request = ["request", server.url + "/resource", "--account", "work"]
         let saved = try tree.agent(request + ["--json", "--output", tree.path("home/answer")])
-        #expect(HostileRow.Outcome(saved, at: server.url) == outcome, "\(mode): \(saved.errorText)")
+        #expect(HostileRow.Outcome(saved, [(server.url, "SERVER")]) == outcome, "\(mode): \(saved.errorText)")
         let whole = #"{"data": "0123456789"}"#
         // What came is there, as with standard output.
         let content = try tree.directory.readText("home/answer")
@@ -121,7 +170,7 @@ import Testing
       ] {
         try server.behave(mode)
         let result = try tree.agent(["verify", "--account", "work", "--json"], input: "x")
-        #expect(HostileRow.Outcome(result, at: server.url) == outcome, "\(mode): \(result.outputText)")
+        #expect(HostileRow.Outcome(result, [(server.url, "SERVER")]) == outcome, "\(mode): \(result.outputText)")
       }
       try server.behave(.unclosed)
       #expect(try tree.agent(["verify", "--account", "work"], input: "x").status == .exited(7))

@@ -89,6 +89,7 @@ import Testing
       (["--algorithms", "RS256,ES256"], "valid"), (["--algorithms", "ES384"], "algorithm_not_allowed"),
       (["--algorithms", "ES384", "--algorithms", "ES256"], "valid"), (["--type", "AT+JWT"], "valid"),
       (["--type", "application/at+jwt"], "valid"), (["--type", "JWT"], "wrong_type"), (["--signature-only"], "valid"),
+      (["--issuer", "https://id.example.com"], "valid"), (["--issuer", "https://id.example.com/"], "wrong_issuer"),
     ] {
       let result = try Self.verify([token], options + ["--json"], by: key)
       #expect(try Self.codes(result) == [code], "\(options)")
@@ -108,7 +109,7 @@ import Testing
   @Test(arguments: [
     (["--algorithms", "none"], "\"none\" is not an algorithm"), (["--algorithms", "HS256"], "\"HS256\" is not"),
     (["--algorithms", "rs256"], "\"rs256\" is not"), (["--algorithms", "RS256,"], "\"\" is not"),
-    (["--clock-skew", "301s"], "from 0s to 5m"), (["--issuer", "https://id.example.com"], "--issuer has no place"),
+    (["--clock-skew", "301s"], "from 0s to 5m"), (["--signature-only", "--issuer", "x"], "--issuer has no place"),
     (["--account", "work"], "--account has no place"), (["--signature-only", "--audience", "x"], "--audience has no"),
     (["--signature-only", "--clock-skew", "1"], "--clock-skew has no"),
   ])
@@ -217,6 +218,27 @@ import Testing
       let wrong = try session.tree.agent(
         ["verify", "--issuer", "https://id.example.com", "--account", "work"], input: token)
       #expect(wrong.failed(2))
+    }
+  }
+
+  @Test func `is told in one way only how an issuer is reached`() throws {
+    try Session.with { session in
+      let token = try Self.idToken(session)
+      let options = ["verify", "--issuer", session.issuer.url]
+      // What is named counts, and not what an account says.
+      let missing = try session.tree.agent(
+        options + ["--allow-http-loopback", "--ca-file", "/nowhere.pem"], input: token)
+      #expect(missing.failed(1) && missing.errorText.contains("/nowhere.pem"), "\(missing.errorText)")
+      let both = try session.tree.agent(options + ["--account", "work", "--allow-http-loopback"], input: token)
+      #expect(both.failed(2), "\(both.errorText)")
+      // Two accounts that trust different servers are two answers.
+      let pin = "sha256//" + String(repeating: "A", count: 43) + "="
+      let login = ["account", "add", "pinned", "--issuer", session.issuer.url, "--client-id", "agent-cli"]
+      let added = try session.tree.agent(login + ["--allow-http-loopback", "--pin", pin])
+      try #require(added.succeeded, "\(added.errorText)")
+      let ambiguous = try session.tree.agent(options, input: token)
+      #expect(ambiguous.failed(2) && ambiguous.errorText.contains("--account NAME"), "\(ambiguous.errorText)")
+      #expect(try session.tree.agent(options + ["--account", "work"], input: token).succeeded)
     }
   }
 

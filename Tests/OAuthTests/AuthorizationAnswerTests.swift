@@ -151,7 +151,8 @@ private enum Judgement: Equatable {
     func pasted(_ url: String) -> Judgement { Judgement(request.answer(inPasted: url)) }
     #expect(pasted("\(redirectURI)?code=c1&\(state)") == .code("c1"))
     #expect(pasted(" \(redirectURI)?code=c1&\(state)#_=_\r\n") == .code("c1"))
-    #expect(pasted("\(redirectURI)?code=c1&\(state)&iss=https%3A%2F%2Fevil.example") == mismatch("https://evil.example"))
+    #expect(
+      pasted("\(redirectURI)?code=c1&\(state)&iss=https%3A%2F%2Fevil.example") == mismatch("https://evil.example"))
     for other in [
       "", "c1", redirectURI, "?code=c1&\(state)", "\(redirectURI)/?code=c1&\(state)", "\(redirectURI)?code=c1&state=x",
       "http://127.0.0.1:8401/as.example/tenant?code=c1&\(state)",

@@ -121,7 +121,9 @@ import Testing
     #expect(throws: expected(.malformedResponse, "the JWK Set endpoint", status: 200)) { try fetch(http) }
   }
 
-  @Test(arguments: [(404, OAuthError.Code.otherServerError), (503, .serverUnavailable)])
+  @Test(arguments: [
+    (404, OAuthError.Code.otherServerError), (401, .otherServerError), (503, .serverUnavailable),
+  ])
   func `another status is an error`(status: Int, code: OAuthError.Code) throws {
     let http = ScriptedHTTP(try response(status, ""))
     #expect(throws: expected(code, "the JWK Set endpoint", status: status)) { try fetch(http) }

@@ -87,6 +87,24 @@ import Testing
     #expect(fetches == 5)
   }
 
+  @Test func `leaves the trouble on one account's way to a server with that account`() throws {
+    let (cache, endpoint) = (cache(), try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false))
+    var proxied = Transport()
+    proxied.proxy = Transport.Proxy(url: "http://proxy.example:3128")
+    let old = try cache.keys(at: endpoint, transport: Transport(), cancellation: nil)
+    http.fail(TestIssuer.keysURL, HTTPFailure(.proxy))
+    #expect(throws: OAuthError(.network, "the proxy")) {
+      try cache.renewedKeys(after: old, at: endpoint, transport: proxied, cancellation: nil)
+    }
+    http.answer(TestIssuer.keysURL, try response(200, TestIssuer.second.keySet))
+    let newer = try #require(
+      try cache.renewedKeys(after: old, at: endpoint, transport: Transport(), cancellation: nil))
+    #expect(newer.keys.keys.map(\.keyID) == ["second"])
+    // What came serves both.
+    #expect(try keyIDs(cache, proxied) == ["second"])
+    #expect(fetches == 3)
+  }
+
   @Test func `is held against a file that was put in another's place`() throws {
     _ = try keyIDs(cache(), trusting("a"))
     let foreign = try directory.read(try soleFile())

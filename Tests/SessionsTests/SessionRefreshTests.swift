@@ -78,6 +78,17 @@ import Testing
     #expect(run.session.refresh?.attempt == 1)
   }
 
+  @Test func `a refresh token that was spent well is not spent anew because the keys cannot be had`() throws {
+    var run = SessionRun()
+    #expect(run.ask(at: 0) == .starts)
+    var error = OAuthError(HTTPFailure(.receive, requestMayHaveArrived: true), "the JWK Set endpoint")
+    #expect(error.lostAnswer)
+    error.followsSuccess = true
+    let failure = SessionError.oauth(error)
+    #expect(failure.isPassing && !failure.neverLeft)
+    #expect(try run.end(.failure(failure), at: 1) == .failed(failure, fallback: nil))
+  }
+
   @Test func `a success after failures is a success like any other`() throws {
     var run = SessionRun()
     #expect(run.ask(at: 0) == .starts)

@@ -71,6 +71,23 @@ import Vault
     #expect(try home.stored() == nil)
   }
 
+  // What was imported is spent, and the server takes each token once.
+  @Test func `keeps what it was traded for when only the issuer's keys cannot be had`() throws {
+    home.http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
+    let answer = try tokens("at-1", refresh: "ours", idToken: try TestIssuer.first.idToken())
+    home.http.answer(TestIssuer.tokenURL, answer)
+    var error = OAuthError(.network, "the JWK Set endpoint")
+    error.followsSuccess = true
+    #expect(throws: SessionError.oauth(error)) { _ = try importToken() }
+    #expect(try home.settings()[home.account] == Home.configuration)
+    #expect(try home.stored()?.refreshToken?.text == "ours")
+    // The next refresh says who it is.
+    home.http.answer(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
+    home.http.answer(
+      TestIssuer.tokenURL, try tokens("at-2", refresh: "ours-2", idToken: try TestIssuer.first.idToken()))
+    #expect(try home.refresh().subject == "alice")
+  }
+
   @Test func `never touches an account that is there, and does not spend the token`() throws {
     try home.addSettings()
     try home.store()

@@ -127,6 +127,77 @@ import Vault
       http.urls == [TestIssuer.metadataURL, TestIssuer.keysURL, TestIssuer.keysURL, TestIssuer.metadataURL])
   }
 
+  // RFC 9111 section 5.2.2: a key that the issuer has withdrawn serves nobody for longer than the set's life.
+  @Test func `are replaced when their time is over, however long tokens go on coming`() throws {
+    http.answer(
+      TestIssuer.keysURL, try response(200, TestIssuer.first.keySet, headers: [("Cache-Control", "max-age=600")]))
+    let keys = try keys()
+    time.advance(seconds: 599)
+    #expect(keys.replaceOverdue() == nil && names(keys.current) == ["first"])
+    try publish(.second)
+    time.advance(seconds: 1)
+    #expect(keys.replaceOverdue() == nil && names(keys.current) == ["second"])
+    #expect(http.urls == [TestIssuer.metadataURL, TestIssuer.keysURL, TestIssuer.keysURL])
+  }
+
+  @Test func `whose time is over serve nobody while others cannot be had, and the issuer is left alone for a minute`()
+    throws
+  {
+    try publish(.first)
+    let keys = try keys()
+    time.advance(seconds: 86_400)
+    http.always(TestIssuer.keysURL, try response(503, .null))
+    http.forgetRequests()
+    let problem = keys.replaceOverdue()
+    #expect(problem == .oauth(OAuthError(.serverUnavailable, "the JWK Set endpoint", httpStatus: 503)))
+    for _ in 1...100 { #expect(keys.replaceOverdue() == problem) }
+    #expect(http.urls == [TestIssuer.keysURL])
+    time.advance(seconds: 60)
+    http.always(TestIssuer.keysURL, try response(200, TestIssuer.second.keySet))
+    #expect(keys.replaceOverdue() == nil && names(keys.current) == ["second"])
+  }
+
+  @Test func `that cannot be had at the place they moved to are asked for once in a minute`() throws {
+    try publish(.first)
+    let keys = try keys()
+    http.always(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
+    let same = try #require(try renewed(keys, after: keys.current))
+    let place = "https://as.example/v2/keys"
+    http.always(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("jwks_uri", .string(place)))))
+    http.always(place, try response(503, .null))
+    http.forgetRequests()
+    let problem = SessionError.oauth(OAuthError(.serverUnavailable, "the JWK Set endpoint", httpStatus: 503))
+    for _ in 1...100 { #expect(throws: problem) { try renewed(keys, after: same) } }
+    #expect(http.urls == [TestIssuer.metadataURL, place])
+  }
+
+  @Test(arguments: [HTTPFailure.Code.resolve, .connect, .tls, .certificate, .certificateHost, .redirect])
+  func `are found at their new place where the old one is gone, in whatever way`(way: HTTPFailure.Code) throws {
+    try publish(.first)
+    let keys = try keys()
+    let place = "https://as.example/v2/keys"
+    http.always(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("jwks_uri", .string(place)))))
+    http.fail(TestIssuer.keysURL, HTTPFailure(way))
+    http.always(place, try response(200, TestIssuer.second.keySet))
+    let moved = try #require(try renewed(keys, after: keys.current))
+    #expect(names(moved) == ["second"])
+    // What fits neither is asked for there, and then it is known that there are no others.
+    let same = try #require(try renewed(keys, after: moved))
+    #expect(try renewed(keys, after: same) == nil)
+    #expect(http.urls.suffix(4) == [TestIssuer.keysURL, TestIssuer.metadataURL, place, place])
+  }
+
+  @Test func `that may have moved leave it open whether a token holds while newer metadata cannot be had`() throws {
+    try publish(.first)
+    let keys = try keys()
+    http.always(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
+    let same = try #require(try renewed(keys, after: keys.current))
+    http.always(TestIssuer.metadataURL, try response(503, .null))
+    #expect(
+      throws: SessionError.oauth(OAuthError(.serverUnavailable, "the metadata endpoint", httpStatus: 503))
+    ) { try renewed(keys, after: same) }
+  }
+
   @Test func `stay when others cannot be had`() throws {
     try publish(.first)
     let keys = try keys()

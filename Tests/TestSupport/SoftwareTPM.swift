@@ -20,13 +20,20 @@ package final class SoftwareTPM: Sendable {
         // The clients' library takes this name for granted.
         "--ctrl", "type=unixio,path=\(socket).ctrl", "--flags", "not-need-init,startup-clear",
       ])
-    // It listens when both sockets are there, and says nothing. Trying again is all that there is.
+    // It says nothing when it listens, and a socket is there before that. Trying again is all that there is.
     let deadline = Instant.now.advanced(by: .seconds(20))
-    let place = try directory.open()
-    while !place.exists("s") || !place.exists("s.ctrl") {
-      guard Instant.now < deadline else { throw ProcessFailure.timedOut(output: "", error: process.errorText) }
-      Threads.sleep(for: .milliseconds(5))
+    for name in ["s", "s.ctrl"] {
+      while !Self.listens(directory.path(name)) {
+        guard Instant.now < deadline else { throw ProcessFailure.timedOut(output: "", error: process.errorText) }
+        Threads.sleep(for: .milliseconds(5))
+      }
     }
+  }
+
+  private static func listens(_ path: String) -> Bool {
+    guard let connection = try? UnixSocket.connect(path: path) else { return false }
+    extendLifetime(connection)
+    return true
   }
 
   /// How clients find it: the value of `TPM2OPENSSL_TCTI`.

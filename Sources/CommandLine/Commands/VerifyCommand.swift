@@ -51,7 +51,7 @@ enum VerifyCommand {
   private static func check(_ invocation: Invocation) throws(Failure) {
     try TokenShape.refuseTokens(invocation)
     if invocation.has(.jwks) {
-      for option in [OptionName.issuer, .account, .caFile, .allowHTTPLoopback] where invocation.has(option) {
+      for option in [OptionName.account, .caFile, .allowHTTPLoopback] where invocation.has(option) {
         throw Failure(.invalidRequest, "--jwks names the keys, so --\(option.rawValue) has no place beside it")
       }
       let isInput = { (path: String?) in path?.utf8.elementsEqual("-".utf8) ?? true }
@@ -64,7 +64,8 @@ enum VerifyCommand {
       }
     }
     guard invocation.has(.signatureOnly) else { return }
-    for option in [OptionName.audience, .clockSkew] where invocation.has(option) {
+    for option in [OptionName.audience, .clockSkew] + (invocation.has(.jwks) ? [.issuer] : [])
+    where invocation.has(option) {
       throw Failure(
         .invalidRequest, "with --signature-only no claim is looked at, so --\(option.rawValue) has no place")
     }
@@ -74,7 +75,7 @@ enum VerifyCommand {
     var request = VerifyRequest()
     request.issuer = invocation.text(.issuer)
     request.bringsKeys = invocation.has(.jwks)
-    if request.issuer != nil {
+    if request.issuer != nil, !request.bringsKeys {
       request.account = try invocation.namedAccount(operand: nil)
       request.settings.caFile = try invocation.text(.caFile).map { (path) throws(Failure) in
         try SettingsOptions.absolute(path)

@@ -9,13 +9,14 @@ extension Command {
         + " those of the active account's issuer, of the one that `--account` or `--issuer` names, or in the file that"
         + " `--jwks` names. An issuer's keys are found by its metadata and kept as long as it allows, between 5 minutes and"
         + " a day; when a token is signed with a key that is not among them, they are fetched anew, at most once a minute"
-        + " and ten times an hour. With `--jwks` nothing is fetched, and no daemon is needed.",
+        + " and ten times an hour. With `--jwks` nothing is fetched, and no daemon is needed. An issuer that an account has"
+        + " is reached as that account reaches it, unless `--ca-file` or `--allow-http-loopback` name the way.",
       "`FILE` holds the token, or several, one a line; without it, or for `-`, they come from standard input. A token is"
         + " never an argument, since every user of the machine can see those. Space around a token and empty lines are"
         + " passed over. A line has at most 65536 bytes; there may be any number. At a terminal they are read up to Ctrl-D,"
         + " and a line of 4095 bytes is refused, since a terminal drops what comes after these.",
-      "`exp` and `nbf` are obeyed, `iat` must not be in the future, and `iss` must be the issuer, unless the keys come from"
-        + " a file. What a token does not say is not held against it, but for `iss`, and `aud` and `typ` where an option"
+      "`exp` and `nbf` are obeyed, `iat` must not be in the future, and `iss` must be the issuer; where the keys come from"
+        + " a file, the one that `--issuer` names, or any without that. What a token does not say is not held against it, but for `iss`, and `aud` and `typ` where an option"
         + " names what they must be. An algorithm that `--algorithms` does not name is refused; without that any of"
         + " RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519 is taken that the key is"
         + " for. Symmetric ones and `none` are never taken.",
@@ -29,7 +30,9 @@ extension Command {
     ] + TokenProblemCode.allCases.map { "`\($0.rawValue)`: \($0.meaning)" },
     options: [
       Option(
-        name: .issuer, value: .text("URL"), summary: "Take the keys of this issuer, which need not be an account's"),
+        name: .issuer, value: .text("URL"),
+        summary:
+          "Take the keys of this issuer, which need not be an account's; beside `--jwks`, the token must be from it"),
       Option(
         name: .jwks, value: .file("FILE"), summary: "Take the keys in this file: a JWK Set, or a single public JWK"),
       Option(name: .audience, value: .text("NAME"), summary: "The token must be for this audience (`aud`)"),
@@ -46,10 +49,10 @@ extension Command {
         summary: "How far clocks may differ; a minute unless it is given"),
       Option(
         name: .caFile, value: .file("FILE"),
-        summary: "Trust the certificate authorities in this PEM file too, for an issuer that no account has"),
+        summary: "Trust the certificate authorities in this PEM file too on the way to the issuer of `--issuer`"),
       Option(
         name: .allowHTTPLoopback,
-        summary: "Allow plain http to 127.0.0.1 and [::1], for an issuer that no account has"),
+        summary: "Allow plain http to 127.0.0.1 and [::1] for the issuer of `--issuer`"),
     ],
     operands: .file,
     examples: [

@@ -12,15 +12,17 @@ extension ManualProtocol {
         "account", "text", "The account whose issuer's keys count; without it the active one, unless `issuer` is there."
       ),
       Member(
-        "issuer", "text", "The issuer whose keys count. One that an account has is reached as that account reaches it."),
-      Member("ca_file", "text", "As for `login`, for an issuer that no account has; so are the next three."),
+        "issuer", "text",
+        "The issuer whose keys count, and whose name the tokens must have. One that an account has is reached as that"
+          + " account reaches it, unless `ca_file` or `allow_http_loopback` is there."),
+      Member("ca_file", "text", "As for `login`, where `issuer` is and no `account`; so are the next three."),
       Member("allow_http_loopback", "boolean", "Allow plain http to `127.0.0.1` and `[::1]`."),
       Member("proxy", "text", "The proxy in the caller's environment."),
       Member("no_proxy", "text", "Hosts that it is not for."),
       Member(
         "jwks_descriptor", "boolean",
         "A descriptor from which a JWK Set, or a single public JWK, can be read comes with this line. No issuer is asked"
-          + " then, and `account` and `issuer` must be absent."),
+          + " then, and `account` must be absent; `issuer` only says from whom the tokens must be."),
       Member("audience", "text", "The audience that the tokens must be for."),
       Member("algorithms", "list of texts", "The algorithms that are accepted; without it all that are supported."),
       Member("type", "text", "The type (`typ`) that the tokens must have."),

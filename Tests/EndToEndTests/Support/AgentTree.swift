@@ -110,10 +110,8 @@ extension ProcessResult {
   /// The failure that a command with `--json` tells on standard error.
   var failureCode: String? { failure?["code"]?.string }
 
-  /// What it says of why it failed, of a command with `--json`.
-  var failureMessage: String? { failure?["message"]?.string }
-
-  private var failure: JSON? {
+  /// The failure that a command with `--json` tells on standard error, with its message and hint.
+  var failure: JSON? {
     guard let line = errorText.split(separator: "\n").last else { return nil }
     return (try? JSON(parsing: Array(line.utf8)))?["error"]
   }

@@ -18,30 +18,33 @@ enum HostileCatalogue {
         .refresh, "break_id_token=iss", .rejected("it is from another issuer"),
         suite: "oidcc-client-test-refresh-token-invalid-issuer"),
       HostileRow(
-        .refresh, "break_id_token=sub", .otherUser, then: .otherIdentity,
+        .refresh, "break_id_token=sub", .otherUser, then: .otherUser,
         suite: "oidcc-client-test-refresh-token-invalid-sub"),
-      HostileRow(.refresh, "break_id_token=nonce", .otherSignIn, then: .otherIdentity),
-      HostileRow(.refresh, "break_id_token=auth_time", .otherSignIn, then: .otherIdentity),
+      HostileRow(.refresh, "break_id_token=nonce", .otherSignIn, then: .otherSignIn),
+      HostileRow(.refresh, "break_id_token=auth_time", .otherSignIn, then: .otherSignIn),
     ]
-    + [
-      ("no_iss", "iss is missing"), ("aud", "it is for another client"), ("no_aud", "aud is missing"),
-      ("second_aud", "it is also for another client"), ("azp", "it was issued to another client"),
-      ("exp", "it has expired"), ("no_exp", "exp is missing"), ("exp_text", "exp is malformed"),
-      ("no_iat", "iat is missing"), ("future_iat", "it is from the future"), ("no_sub", "sub is missing"),
-      ("long_sub", "sub is malformed"), ("two_subs", "its claims are malformed"),
-      ("at_hash", "it belongs to another access token"), ("events", "it is a logout token"),
-      ("signature", noSignature), ("none", "it is not signed"), ("alg", otherAlgorithm), ("hs256", otherAlgorithm),
-      ("kid", unknownKey), ("jwk", noSignature), ("jku", noSignature),
-      ("crit", "its header demands an extension that is not supported"), ("typ", "it is another kind of token"),
-      ("padded", "it does not have the form of a signed token"),
-      ("five_parts", "it is encrypted, which is not supported"),
-    ].map { HostileRow(.refresh, "break_id_token=\($0.0)", .rejected($0.1)) }
+    + idTokenForms.map { HostileRow(.refresh, "break_id_token=\($0.0)", .rejected($0.1)) }
+
+  /// What is wrong with an ID Token, whenever it comes.
+  private static let idTokenForms = [
+    ("no_iss", "iss is missing"), ("aud", "it is for another client"), ("no_aud", "aud is missing"),
+    ("second_aud", "it is also for another client"), ("azp", "it was issued to another client"),
+    ("exp", "it has expired"), ("no_exp", "exp is missing"), ("exp_text", "exp is malformed"),
+    ("no_iat", "iat is missing"), ("future_iat", "it is from the future"), ("no_sub", "sub is missing"),
+    ("long_sub", "sub is malformed"), ("two_subs", "its claims are malformed"),
+    ("at_hash", "it belongs to another access token"), ("events", "it is a logout token"),
+    ("signature", noSignature), ("none", "it is not signed"), ("alg", otherAlgorithm), ("hs256", otherAlgorithm),
+    ("kid", unknownKey), ("jwk", noSignature), ("jku", noSignature),
+    ("crit", "its header demands an extension that is not supported"), ("typ", "it is another kind of token"),
+    ("padded", "it does not have the form of a signed token"),
+    ("five_parts", "it is encrypted, which is not supported"),
+  ]
 
   /// What the server says with `body=error`.
   private static let notToday = "Not today."
   private static let noSignature = "its signature does not fit"
   private static let otherAlgorithm = "its signature algorithm is not accepted"
-  private static let unknownKey = "it was signed with a key that the issuer does not publish"
+  private static let unknownKey = "it was signed with none of the usable keys that the issuer publishes"
   private static let severalKeys = "the issuer publishes several keys that it may be signed with"
 
   /// The other algorithm, PS256, is one that the same key could serve (RFC 8725 section 3.1).
@@ -70,18 +73,25 @@ enum HostileCatalogue {
       // RFC 9110 section 10.2.3: whoever is asked to wait for a day comes back in five minutes, and not before.
       HostileRow(
         .refresh, "fail_next_token=9&status=503&retry_after=86400",
-        HostileEndpoint.token.unavailable("temporarily_unavailable"),
-        then: HostileEndpoint.token.unavailable("temporarily_unavailable")),
+        HostileEndpoint.token.unavailable("temporarily_unavailable", wait: 300),
+        then: HostileEndpoint.token.unavailable("temporarily_unavailable", wait: 300)),
+      // A server in trouble means little by what it says, but for what it says of the grant (our rule).
+      HostileRow(
+        .refresh, "fail_next_token=9&status=502&error=invalid_request",
+        HostileEndpoint.token.unavailable("invalid_request")),
+      HostileRow(.refresh, "fail_next_token=9&status=500&error=invalid_grant", .expired, then: .expired),
       HostileRow(.refresh, "fail_next_token=9&status=400&error=invalid_grant", .expired, then: .expired),
       HostileRow(
         .refresh, "fail_next_token=9&status=401&error=invalid_client",
         .refused(
-          "client_rejected", 1, "the token endpoint does not accept this client's id or secret (invalid_client)")),
+          "client_rejected", 1,
+          "the token endpoint does not accept this client's id or secret (invalid_client);"
+            + " check the client id and how the client is registered at the server")),
       HostileRow(
         .refresh, "fail_next_token=9&status=400&error=nonsense",
         .refused("server_rejected", 1, "the token endpoint reported an error (nonsense)")),
       // The new refresh token is lost on its way, and the old one is spent.
-      HostileRow(.refresh, "body=html&rotation=on", HostileEndpoint.token.malformed(200), then: .expired),
+      HostileRow(.refresh, "body=html&rotation=on", HostileEndpoint.token.outcome(of: "html"), then: .expired),
       HostileRow(.refresh, "body=drop&times=1&rotation=on", .expired, then: .expired),
     ]
 
@@ -105,8 +115,10 @@ enum HostileCatalogue {
   /// Answers to a sign-out, which ends the session here whatever they are. Their content does not count
   /// (RFC 7009 section 2.2).
   static let revocation: [HostileRow] =
-    ["html", "crumbs"].map { HostileRow(.signOut, "body_at=revocation&body=\($0)", .accepted, then: .signedOut) }
-    + ["endless", "redirect", "drop"].map {
+    ["html", "crumbs", "empty", "error", "type", "truncated", "bomb"].map {
+      HostileRow(.signOut, "body_at=revocation&body=\($0)", .accepted, then: .signedOut)
+    }
+    + ["endless", "redirect", "drop", "flood", "two_lengths"].map {
       HostileRow(
         .signOut, "body_at=revocation&body=\($0)", .notRevoked(HostileEndpoint.revocation.outcome(of: $0)),
         then: .signedOut)
@@ -140,10 +152,10 @@ enum HostileCatalogue {
       ("at_hash", "it belongs to another access token", "oidcc-client-test-invalid-athash"),
       ("c_hash", "it belongs to another authorization code", "oidcc-client-test-invalid-chash"),
       ("signature", noSignature, "oidcc-client-test-invalid-sig-es256"),
-      ("hs256", otherAlgorithm, "oidcc-client-test-invalid-sig-hs256"),
       ("alg", otherAlgorithm, "fapi2-security-profile-final-client-test-invalid-alternate-alg"),
       ("none", "it is not signed", "oidcc-client-test-idtoken-sig-none"),
-    ].map { HostileRow(.browser, "break_id_token=\($0.0)", .rejected($0.1), suite: $0.2) } + [
+    ].map { HostileRow(.browser, "break_id_token=\($0.0)", .rejected($0.1), suite: $0.2) }
+    + idTokenForms.map { HostileRow(.browser, "break_id_token=\($0.0)", .rejected($0.1)) } + [
       HostileRow(
         .browser, "break_id_token=missing",
         .misbehaved("the token endpoint issued no ID Token although one was asked for")),
@@ -160,8 +172,9 @@ enum HostileCatalogue {
   static let documents: [HostileRow] =
     [
       HostileRow(
-        .browser, "break_metadata=issuer", otherIssuer, suite: "oidcc-client-test-discovery-issuer-mismatch"),
-      HostileRow(.browser, "body_at=metadata&body=error", otherIssuer),
+        .browser, "break_metadata=issuer", otherIssuer(": SERVER/"),
+        suite: "oidcc-client-test-discovery-issuer-mismatch"),
+      HostileRow(.browser, "body_at=metadata&body=error", otherIssuer("")),
       HostileRow(
         .browser, "break_metadata=http_endpoint", .misbehaved("the server's metadata is not usable: token_endpoint")),
       HostileRow(
@@ -171,9 +184,10 @@ enum HostileCatalogue {
       HostileRow(.browser, "break_metadata=no_iss_parameter", .accepted),
       HostileRow(
         .browser, "fail_next_metadata=9&status=503&retry_after=60",
-        HostileEndpoint.metadata.unavailable("HTTP status 503")),
+        HostileEndpoint.metadata.unavailable("HTTP status 503", wait: 60)),
       HostileRow(
-        .browser, "fail_next_jwks=9&status=503&retry_after=60", HostileEndpoint.jwks.unavailable("HTTP status 503")),
+        .browser, "fail_next_jwks=9&status=503&retry_after=60",
+        HostileEndpoint.jwks.unavailable("HTTP status 503", wait: 60)),
       HostileRow(.browser, "break_jwks=several", .accepted),
       HostileRow(.browser, "break_jwks=many", HostileEndpoint.jwks.outcome(of: "huge")),
       HostileRow(.browser, "break_jwks=mixed", HostileEndpoint.jwks.malformed(200)),
@@ -188,20 +202,47 @@ enum HostileCatalogue {
         .browser,
         [
           "empty", "html", "array", "deep", "bomb", "redirect", "two_lengths", "two_locations", "flood", "endless",
-          "huge", "crumbs", "drop", "truncated",
+          "huge", "crumbs", "drop", "truncated", "type", "two_types",
         ], at: $0.1, "body_at=\($0.0)")
     }
 
-  private static let otherIssuer = HostileRow.Outcome.misbehaved(
-    "the server's metadata is for another issuer than the configured one")
+  /// - Parameter named: What the metadata name.
+  private static func otherIssuer(_ named: String) -> HostileRow.Outcome {
+    let hint = "check the issuer's URL"
+    return .refused(
+      "server_misbehaved", 1, "the server's metadata is for another issuer than the configured one\(named); \(hint)")
+  }
+
+  /// Keys that cannot be used, when those at hand no longer do. They are not asked for again in the same minute.
+  static let renewedKeys: [HostileRow] =
+    [
+      "empty", "html", "array", "huge", "deep", "redirect", "two_lengths", "flood", "endless", "bomb", "drop",
+      "truncated",
+    ]
+    .map {
+      let outcome = HostileEndpoint.jwks.outcome(of: $0).withTokensKept
+      return HostileRow(.refresh, "body_at=jwks&body=\($0)", outcome, then: outcome)
+    }
+    + ["many", "mixed"].map {
+      let outcome = HostileEndpoint.jwks.outcome(of: $0 == "many" ? "huge" : "empty").withTokensKept
+      return HostileRow(.refresh, "break_jwks=\($0)", outcome, then: outcome)
+    }
+    + [("empty", unknownKey), ("private", unknownKey), ("weak", unknownKey), ("duplicate", severalKeys)].map {
+      HostileRow(.refresh, "break_jwks=\($0.0)", .rejected($0.1), then: .rejected($0.1))
+    } + [
+      HostileRow(.refresh, "body_at=jwks&body=crumbs", .accepted),
+      HostileRow(
+        .refresh, "fail_next_jwks=9&status=503", HostileEndpoint.jwks.unavailable("HTTP status 503").withTokensKept,
+        then: HostileEndpoint.jwks.unavailable("HTTP status 503").withTokensKept),
+    ]
 
   /// Answers to the registration of a client (RFC 7591 section 3.2.1).
   static let registrations: [HostileRow] =
     HostileRow.bodies(
       .register,
       [
-        "empty", "html", "deep", "huge", "redirect", "two_types", "two_lengths", "flood", "endless", "bomb", "crumbs",
-        "drop",
+        "empty", "html", "array", "deep", "huge", "redirect", "type", "two_types", "two_lengths", "two_locations",
+        "flood", "endless", "bomb", "crumbs", "truncated", "drop",
       ], at: .registration, "body_at=registration") + [
       HostileRow(
         .register, "body_at=registration&body=error", HostileEndpoint.registration.unavailable("server_error", notToday)
@@ -211,21 +252,37 @@ enum HostileCatalogue {
   /// What else is asked during a sign-in. An answer with the wrong state, or none, ends no wait, and one that comes twice
   /// takes a browser that loads pages: these are with the tests of the browser.
   static let signIns: [HostileRow] =
-    // First, because keys are fetched again once in a minute.
-    [
-      HostileRow(
-        .browser, "rotate_key=1", .accepted, suite: "oidcc-client-test-signing-key-rotation-just-before-signing"),
-      HostileRow(.browser, "break_par=status", .accepted),
+    // Where the server does not insist on them, pushed requests may fail: the plain request says the same.
+    ["break_par=status", "body_at=par&body=drop", "body_at=par&body=truncated"].map {
+      HostileRow(.browser, $0, .accepted)
+    } + [
       HostileRow(
         .browser, "fail_next_par=9&status=503&retry_after=60",
-        HostileEndpoint.par.unavailable("temporarily_unavailable")),
+        HostileEndpoint.par.unavailable("temporarily_unavailable", wait: 60)),
       HostileRow(
         .device, "fail_next_device=9&status=429&retry_after=60",
-        HostileEndpoint.device.unavailable("temporarily_unavailable")),
-      HostileRow(.browser, "break_par=malformed", HostileEndpoint.par.malformed(200, "request_uri")),
-      HostileRow(.browser, "break_par=missing", HostileEndpoint.par.malformed(200, "request_uri")),
-      HostileRow(.browser, "break_authorization=wrong_iss", otherAnswer),
-      HostileRow(.browser, "break_authorization=missing_iss", otherAnswer),
+        HostileEndpoint.device.unavailable("temporarily_unavailable", wait: 60)),
+      HostileRow(
+        .browser, "fail_next_token=9&status=503&retry_after=60",
+        HostileEndpoint.token.unavailable("temporarily_unavailable", wait: 60)),
+      // Polls go on through what passes (RFC 8628 section 3.5).
+      HostileRow(.device, "fail_next_token=1&status=503", .accepted),
+      // The tokens were in the answer that was lost, and a device code is good for one.
+      HostileRow(
+        .device, "body_at=token&body=drop&times=1",
+        .refused(
+          "session_expired", 3,
+          "the token endpoint no longer accepts this sign-in (invalid_grant): unknown device code, or used already;"
+            + " agent login new")),
+      HostileRow(.browser, "break_par=malformed", HostileEndpoint.par.malformed(201, "request_uri")),
+      HostileRow(.browser, "break_par=missing", HostileEndpoint.par.malformed(201, "request_uri")),
+      HostileRow(
+        .browser, "break_authorization=wrong_iss",
+        .misbehaved(
+          "the answer to the sign-in is from another issuer than the configured one: https://issuer.invalid")),
+      HostileRow(
+        .browser, "break_authorization=missing_iss",
+        .misbehaved("the answer to the sign-in does not say that it is from the issuer")),
       HostileRow(.browser, "break_authorization=duplicate", HostileEndpoint.authorization.malformed()),
       HostileRow(.browser, "break_authorization=access_token", HostileEndpoint.authorization.malformed()),
       HostileRow(.browser, "body_at=token&body=error", HostileEndpoint.token.unavailable("server_error", notToday)),
@@ -237,12 +294,15 @@ enum HostileCatalogue {
     ]
     .flatMap {
       HostileRow.bodies(
-        $0.0, ["html", "redirect", "endless", "flood", "bomb", "deep", "two_lengths", "crumbs"], at: $0.2,
-        "body_at=\($0.1)")
+        $0.0,
+        [
+          "empty", "html", "array", "redirect", "type", "two_types", "endless", "huge", "flood", "bomb", "deep",
+          "two_lengths", "two_locations", "crumbs",
+        ], at: $0.2, "body_at=\($0.1)")
     }
-    + HostileRow.bodies(.browser, ["drop"], at: .token, "body_at=token")
-    + HostileRow.bodies(.device, ["drop"], at: .device, "body_at=device")
-
-  private static let otherAnswer = HostileRow.Outcome.misbehaved(
-    "the answer to the sign-in is not from the configured one but from another issuer")
+    + HostileRow.bodies(.browser, ["drop", "truncated"], at: .token, "body_at=token")
+    + HostileRow.bodies(.device, ["drop", "truncated"], at: .device, "body_at=device")
+    + HostileRow.bodies(
+      .device, ["empty", "html", "array", "redirect", "type", "endless", "flood", "deep", "two_lengths"], at: .token,
+      "body_at=token")
 }

@@ -6,23 +6,26 @@ extension HostileRow {
   /// What came of an attack, or must come of it.
   enum Outcome: Sendable, Hashable {
     case accepted
-    /// With this failure code, exit status and message, in which the server is called `SERVER`.
+    /// With this failure code, exit status and message. After a semicolon comes what the person is told to do.
     case refused(String, Int32, String)
 
-    /// - Parameter server: The URL that stands for `SERVER`.
-    static func refused(_ code: String, _ status: Int32, _ message: String, at server: String) -> Outcome {
-      .refused(code, status, message.replacing(server, with: "SERVER"))
+    /// What a command with `--json` came to.
+    ///
+    /// - Parameter names: What stands for addresses in the messages.
+    init(_ result: ProcessResult, _ names: [(url: String, name: String)]) {
+      switch result.status {
+      case .exited(0): self = .accepted
+      case .exited(let status): self.init(result.failure, status, names)
+      case .signalled(let signal): self = .refused("signal \(signal)", -1, "")
+      }
     }
 
-    /// What a command with `--json` came to.
-    init(_ result: ProcessResult, at server: String) {
-      self =
-        switch result.status {
-        case .exited(0): .accepted
-        case .exited(let status):
-          .refused(result.failureCode ?? "none", status, result.failureMessage ?? "none", at: server)
-        case .signalled(let signal): .refused("signal \(signal)", -1, "")
-        }
+    /// A failure in JSON.
+    init(_ failure: JSON?, _ status: Int32, _ names: [(url: String, name: String)]) {
+      var message = failure?["message"]?.string ?? "none"
+      if let hint = failure?["hint"]?.string { message += "; " + hint }
+      for (url, name) in names { message.replace(url, with: name) }
+      self = .refused(failure?["code"]?.string ?? "none", status, message)
     }
 
     /// What a command tells of that succeeds.
@@ -54,11 +57,14 @@ enum HostileEndpoint: String, Sendable {
     case "crumbs": .accepted
     case "two_lengths": malformed()
     case "huge", "flood", "endless": .misbehaved("the answer of \(rawValue) is too large")
-    case "redirect": redirect(307)
-    case "two_locations": redirect(302)
+    case "redirect": redirect(307, "it leads to ELSEWHERE")
+    case "two_locations": redirect(302, nil)
     case "drop", "truncated": .unreachable("the connection to \(rawValue) broke off")
-    case "empty", "html", "array", "deep", "bomb", "type", "two_types":
-      self == .metadata ? .noMetadata : malformed(success)
+    // The type of public documents does not count, since servers have many for them.
+    case "type": isDocument ? .accepted : notJSON("text/plain")
+    case "two_types": isDocument ? .accepted : notJSON(nil)
+    case "html": self == .metadata ? .noMetadata : isDocument ? malformed(success) : notJSON("text/html")
+    case "empty", "array", "deep", "bomb": malformed(self == .metadata ? nil : success)
     default: .refused("no such body", -1, body)
     }
   }
@@ -68,17 +74,26 @@ enum HostileEndpoint: String, Sendable {
     return .misbehaved("the answer of \(place) is malformed" + Self.told(status))
   }
 
-  private func redirect(_ status: Int) -> HostileRow.Outcome {
+  private var isDocument: Bool { self == .metadata || self == .jwks }
+
+  private func redirect(_ status: Int, _ target: String?) -> HostileRow.Outcome {
     // Public documents may be elsewhere at the same server, so their redirects are looked at.
-    let told = self == .metadata || self == .jwks ? "" : Self.told(status)
+    let told = (isDocument ? "" : Self.told(status)) + (target.map { ": \($0)" } ?? "")
     return .misbehaved("\(rawValue) answered with a redirect that is not followed" + told)
+  }
+
+  private func notJSON(_ type: String?) -> HostileRow.Outcome {
+    let told = Self.told(success) + (type.map { ": \($0)" } ?? "")
+    let hint = "a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again"
+    return .misbehaved("\(rawValue) answered with something else than JSON\(told); \(hint)")
   }
 
   /// - Parameters:
   ///   - detail: The error code, or the status.
   ///   - description: What the server says of it.
-  func unavailable(_ detail: String, _ description: String? = nil) -> HostileRow.Outcome {
-    let told = description.map { ": \($0)" } ?? ""
+  ///   - wait: For how many seconds it is to be left alone.
+  func unavailable(_ detail: String, _ description: String? = nil, wait: Int? = nil) -> HostileRow.Outcome {
+    let told = (description.map { ": \($0)" } ?? "") + (wait.map { "; try again in \($0) s" } ?? "")
     return .refused("server_unavailable", 4, "\(rawValue) is not available at the moment (\(detail))\(told)")
   }
 
@@ -91,21 +106,31 @@ extension HostileRow.Outcome {
   }
   static func misbehaved(_ message: String) -> Self { .refused("server_misbehaved", 1, message) }
   static func unreachable(_ message: String) -> Self { .refused("network", 4, message) }
-  static func other(_ what: String) -> Self {
-    .refused("identity_changed", 3, "the server answered for another \(what)")
+
+  /// Of what comes after the tokens, which are kept.
+  var withTokensKept: Self {
+    guard case .refused(let code, let status, let message) = self else { return self }
+    return .refused(code, status, message + "; what the server gave is kept: try again in a minute")
   }
 
   static func notRevoked(_ reason: Self) -> Self {
     guard case .refused(_, _, let message) = reason else { return .accepted }
-    return .refused("not_revoked", 0, "the server may still honour the tokens: \(message)")
+    // What a person is told to do is no part of it.
+    let cause = message.split(separator: ";")[0]
+    return .refused("not_revoked", 0, "the server may still honour the tokens: \(cause)")
   }
 
-  static let otherUser = other("user than the one signed in to work")
-  /// Of a session that ended in this way, however it did.
-  static let otherIdentity = other("user or client than the one signed in to work")
-  static let otherSignIn = other("sign-in than that of work")
-  static let signedOut = Self.refused("signed_out", 3, "work is signed out")
-  static let expired = Self.refused("session_expired", 3, "Session expired, please sign in again")
+  static let otherUser = Self.refused(
+    "identity_changed", 3,
+    "the server answered for another user than the one signed in to work;"
+      + " to change the user: agent logout work, then agent login work")
+  static let otherSignIn = Self.refused(
+    "identity_changed", 3,
+    "the server answered for another sign-in than that of work;"
+      + " if that is right: agent logout work, then agent login work")
+  static let signedOut = Self.refused("signed_out", 3, "work is signed out; agent login work")
+  static let expired = Self.refused(
+    "session_expired", 3, "Session expired, please sign in again; agent login work")
   static let noMetadata = Self.refused(
-    "invalid_configuration", 1, "no metadata was found for the issuer (HTTP status 200)")
+    "invalid_configuration", 1, "no metadata was found for the issuer (HTTP status 200); check the issuer's URL")
 }

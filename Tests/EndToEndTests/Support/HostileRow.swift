@@ -60,5 +60,8 @@ struct HostileRow: Sendable, CustomStringConvertible {
   static let calm: [(String, String)] =
     ["id_token", "jwks", "userinfo", "metadata", "authorization", "par"].map { ("break_" + $0, "off") } + [
       ("body", "off")
-    ] + ["token", "metadata", "jwks", "par", "device", "userinfo"].map { ("fail_next_" + $0, "0") }
+    ]
+    + [
+      "token", "metadata", "jwks", "par", "device", "userinfo", "revocation", "registration",
+    ].map { ("fail_next_" + $0, "0") }
 }

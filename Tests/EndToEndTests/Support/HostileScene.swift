@@ -90,6 +90,42 @@ struct HostileScene {
     try expectUnharmed(after: row)
   }
 
+  /// Attacks the keys of an issuer with which a session was begun, and that has changed them since.
+  func attackKeys(_ row: HostileRow) throws {
+    try Issuer.with(["--algorithm", "ES256"]) { hostile in
+      try tree.signIn("work", at: hostile.url)
+      try hostile.control([("rotate_key", "1"), ("redirect_to", healthy.url + "/echo")] + row.switches)
+      let outcome = try act(.refresh, at: hostile)
+      #expect(outcome == row.outcome, "\(row)")
+      try hostile.control(HostileRow.calm)
+      let aftermath = try act(.refresh, at: hostile)
+      #expect(aftermath == row.aftermath, "the session after \(row)")
+      // The refresh tokens that came were kept, each of which the issuer takes once.
+      try hostile.control([("break_id_token", "missing")])
+      #expect(try act(.refresh, at: hostile) == .accepted, "the session after \(row)")
+      #expect(try hostile.count("reuse_detected") == 0, "\(row)")
+      #expect(try hostile.count("echoes") == 0, "\(row)")
+      #expect(try tree.agent("account", "remove", "work").succeeded)
+    }
+    try expectUnharmed(after: row)
+  }
+
+  /// Signs in at an issuer whose keys are known from another account, and that changes them just before it signs.
+  func signInAfterRotation() throws {
+    try Issuer.with(["--algorithm", "ES256"]) { issuer in
+      try tree.signIn("work", at: issuer.url)
+      try issuer.control("rotate_key", "1")
+      #expect(try signIn(issuer, .browser) == .accepted)
+      #expect(try tree.agent("token", "new", "--force-refresh").succeeded)
+    }
+    try expectUnharmed(after: "a key that changed just before it signed")
+  }
+
+  /// What stands in messages for the addresses of these servers.
+  private func names(_ issuer: Issuer) -> [(url: String, name: String)] {
+    [(issuer.url, "SERVER"), (healthy.url, "ELSEWHERE")]
+  }
+
   private func signIn(_ issuer: Issuer, _ action: HostileRow.Action) throws -> HostileRow.Outcome {
     let how =
       switch action {
@@ -100,7 +136,7 @@ struct HostileScene {
     let result = try tree.agent(
       ["login", "new", "--issuer", issuer.url, "--allow-http-loopback", "--json"] + how,
       ["BROWSER": tree.path("home/browser")])
-    return HostileRow.Outcome(result, at: issuer.url)
+    return HostileRow.Outcome(result, names(issuer))
   }
 
   private func act(_ action: HostileRow.Action, at issuer: Issuer) throws -> HostileRow.Outcome {
@@ -111,20 +147,21 @@ struct HostileScene {
       let problem = account["check_problem"]
       return account["check"] == "ok"
         ? .accepted
-        : .refused(problem?["code"]?.string ?? "none", 0, problem?["message"]?.string ?? "none", at: issuer.url)
+        : HostileRow.Outcome(problem, 0, names(issuer))
     case .signOut:
       let account = try tree.json("logout", "work")["accounts"]?.array?.first
       return account?["revoked"] == true
-        ? .accepted : .refused("not_revoked", 0, account?["detail"]?.string ?? "none", at: issuer.url)
+        ? .accepted
+        : HostileRow.Outcome(["code": "not_revoked", "message": account?["detail"] ?? .null], 0, names(issuer))
     case .request:
       let file = tree.path("home/answer")
       try tree.directory.write("home/answer", "before")
       let result = try tree.agent(
         "request", issuer.url + "/resource", "--account", "work", "--json", "--output", file)
       if !result.succeeded { #expect(try tree.directory.readText("home/answer") == "before") }
-      return HostileRow.Outcome(result, at: issuer.url)
+      return HostileRow.Outcome(result, names(issuer))
     case .refresh, .browser, .device, .register:
-      return HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"), at: issuer.url)
+      return HostileRow.Outcome(try tree.agent("token", "work", "--force-refresh", "--json"), names(issuer))
     }
   }
 

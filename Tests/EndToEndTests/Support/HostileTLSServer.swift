@@ -127,7 +127,7 @@ final class HostileTLSServer: Sendable {
     # The example of RFC 8037 appendix A.2.
     keys = {"keys": [{"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}
     metadata = {
-        "issuer": url, "token_endpoint": url + "/token", "jwks_uri": url + "/jwks",
+        "issuer": url, "token_endpoint": url + "/token", "revocation_endpoint": url + "/revoke", "jwks_uri": url + "/jwks",
         "token_endpoint_auth_methods_supported": ["client_secret_basic"],
     }
     threading.Thread(target=server.serve_forever, daemon=True).start()
