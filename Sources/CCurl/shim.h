@@ -6,8 +6,11 @@
 
 #include <curl/curl.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #if LIBCURL_VERSION_NUM < 0x075700
 #error "libcurl 7.87 or later is needed"
@@ -72,6 +75,18 @@ static inline CURLcode agent_curl_get_time(CURL *handle, CURLINFO info, curl_off
 // The text belongs to the handle.
 static inline CURLcode agent_curl_get_text(CURL *handle, CURLINFO info, const char *_Nullable *_Nonnull value) {
   return curl_easy_getinfo(handle, info, value);
+}
+
+// Closes a connection; at once, without sending what is left to send, while a transfer is under way.
+static inline int agent_curl_close_socket(void *is_busy, curl_socket_t socket) {
+  struct linger at_once = {.l_onoff = 1, .l_linger = 0};
+  if (*(const bool *)is_busy) setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  return close(socket);
+}
+// For CURLOPT_CLOSESOCKETFUNCTION. A connection keeps the pointer for as long as it lives.
+static inline CURLcode agent_curl_watch_closing(CURL *handle, const bool *is_busy) {
+  CURLcode code = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, agent_curl_close_socket);
+  return code ? code : curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, is_busy);
 }
 
 // Results of a multi handle: whether there is one, and its code.

@@ -26,6 +26,7 @@ extension CurlHandle {
     try setTrust(route)
     try setClientCertificate(route)
     try watchTLSEnd(route)
+    try watchClosing()
     try setProxy(route)
   }
 

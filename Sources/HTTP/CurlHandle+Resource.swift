@@ -64,7 +64,7 @@ extension CurlHandle {
   ///
   /// - Returns: The library's result, or nil when the exchange itself ended the transfer.
   private func transfer(_ exchange: ResourceExchange) -> CURLcode? {
-    guard unsafe curl_multi_add_handle(multi, easy) == CURLM_OK else { return CURLE_FAILED_INIT }
+    guard begin() else { return CURLE_FAILED_INIT }
     defer { _ = unsafe curl_multi_remove_handle(multi, easy) }
     while true {
       // What was paused is given to the callbacks again from here.
@@ -73,7 +73,7 @@ extension CurlHandle {
       guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return CURLE_FAILED_INIT }
       exchange.update()
       var result = CURLE_OK
-      if unsafe agent_curl_take_result(multi, &result) != 0 { return result }
+      if unsafe agent_curl_take_result(multi, &result) != 0 { return ended(result) }
       if exchange.reasonToStop != nil { return nil }
       guard wait(for: exchange.waits) else { return CURLE_FAILED_INIT }
     }

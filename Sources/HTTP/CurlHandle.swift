@@ -13,6 +13,8 @@ internal import OAuth
   let multi: UnsafeMutableRawPointer
   /// The connection writes into it for as long as it lives.
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
+  /// Whether a transfer has begun that has not ended well; read when a connection is closed.
+  private let isBusy: UnsafeMutablePointer<Bool>
 
   /// - Throws: `setup` when there is no memory or no descriptor left.
   init() throws(HTTPFailure) {
@@ -25,12 +27,15 @@ internal import OAuth
     unsafe self.multi = multi
     unsafe tlsEnd = .allocate(capacity: 1)
     unsafe tlsEnd.initialize(to: TLSEnd())
+    unsafe isBusy = .allocate(capacity: 1)
+    unsafe isBusy.initialize(to: false)
   }
 
   deinit {
     unsafe curl_easy_cleanup(easy)
     _ = unsafe curl_multi_cleanup(multi)
     unsafe tlsEnd.deallocate()
+    unsafe isBusy.deallocate()
   }
 
   /// Forgets the request and keeps the connection.
@@ -41,7 +46,7 @@ internal import OAuth
   /// - Returns: The library's result, or nil when the limits of the exchange ended the transfer, of which the
   ///   handle is then no longer of use.
   func transfer(_ exchange: UnsafeMutablePointer<Exchange>) -> CURLcode? {
-    guard unsafe curl_multi_add_handle(multi, easy) == CURLM_OK else { return CURLE_FAILED_INIT }
+    guard begin() else { return CURLE_FAILED_INIT }
     defer { _ = unsafe curl_multi_remove_handle(multi, easy) }
     let limits = unsafe exchange.pointee.limits
     let longestWait = limits.cancellation == nil ? 1000 : Self.cancellationInterval
@@ -50,11 +55,27 @@ internal import OAuth
       guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return CURLE_FAILED_INIT }
       unsafe exchange.pointee.update()
       var result = CURLE_OK
-      if unsafe agent_curl_take_result(multi, &result) != 0 { return result }
+      if unsafe agent_curl_take_result(multi, &result) != 0 { return ended(result) }
       if limits.reasonToStop != nil { return nil }
       guard unsafe curl_multi_poll(multi, nil, 0, longestWait, nil) == CURLM_OK else { return CURLE_FAILED_INIT }
     }
   }
+
+  /// Begins the transfer that was set up. Until it has ended well a connection that is closed is dropped with all that
+  /// the kernel has still to send: a refresh token that nobody waits for any more could arrive after the next try with
+  /// it, when the network is back, and be taken for stolen (RFC 9700 section 4.14.2).
+  func begin() -> Bool {
+    unsafe isBusy.pointee = true
+    return unsafe curl_multi_add_handle(multi, easy) == CURLM_OK
+  }
+
+  func ended(_ result: CURLcode) -> CURLcode {
+    if result == CURLE_OK { unsafe isBusy.pointee = false }
+    return result
+  }
+
+  /// Has new connections closed as ``begin()`` says.
+  func watchClosing() throws(HTTPFailure) { try check(unsafe agent_curl_watch_closing(easy, isBusy)) }
 
   /// Bytes of the request itself that were sent. What a proxy was asked does not count.
   var sentBytes: Int {
