@@ -13,7 +13,7 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - orCreating: Whether a vault is made where there is none.
-  ///   - locks: The ``lockCount`` since which no key may have been wiped that is to be remembered. Nil for now.
+  ///   - locks: The ``lockCount`` since which no key may have been wiped that is to be remembered. Nil counts from this call on.
   /// - Returns: What `body` returns; when that is nil, or there is no vault, nothing is written.
   /// - Throws: `busy` when others kept the lock for too long.
   func changing<Result>(

@@ -15,7 +15,7 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - secret: 1 to 1,024 bytes.
-  ///   - locks: ``lockCount`` when that was asked for: it is not left unlocked when a lock came since then. Nil for now.
+  ///   - locks: ``lockCount`` when that was asked for: it is not left unlocked when a lock came since then. Nil counts from this call on.
   /// - Throws: `alreadyProtected`; `unusableSecret`; for a PIN `tpmUnavailable`.
   package func createProtection(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
@@ -50,7 +50,7 @@ extension Vault {
   /// the vault has such a slot: the way back when it opens no more by itself.
   ///
   /// A wrong passphrase costs one derivation for each slot of the protection, and nothing else.
-  /// - Parameter locks: ``lockCount`` when that was asked for; nil for now.
+  /// - Parameter locks: ``lockCount`` when that was asked for; nil counts from this call on.
   /// - Throws: `wrongPassphrase`; `wrongPIN`; `tpmLockedOut`; `tpmUnavailable`; `nothingToUnlock`;
   ///   `locked` when ``lock()`` was called since then.
   package func unlock(
