@@ -25,6 +25,16 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     var tokens: [Int]
   }
 
+  /// A fresh token that a resource rejected.
+  private struct Rejection {
+    let fingerprint: Int
+    let until: Instant
+  }
+
+  /// How long no other token is asked for because of a resource that rejected a fresh one.
+  private static var rejectionMemory: Duration { .seconds(300) }
+  private static var keptRejections: Int { 64 }
+
   /// More than one, since of two threads the one with the older token may come last.
   private static var keptFingerprints: Int { 16 }
 
@@ -33,6 +43,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private let options: TokenOptions
   private let tellRefresh: RefreshHandler?
   private let known = Monitor<Known?>(nil)
+  private let rejections = Monitor<[String: Rejection]>([:])
 
   /// Nothing is asked for yet.
   ///
@@ -61,19 +72,42 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
 
   /// Sends a request with a token. When the token is rejected it is renewed once and the request sent once more.
   ///
-  /// - Throws: As ``token()``; ``AgentError/Remedy/signIn`` with the code `session_expired` when the new token is
-  ///   rejected too; what `request` throws.
+  /// A resource that rejects a fresh token too is remembered for five minutes, or until the token is renewed: no other
+  /// token is asked for because of it.
+  ///
+  /// - Parameter resource: Which resource the request goes to, such as its origin; each is remembered for itself.
+  /// - Throws: As ``token()``; ``AgentError/Remedy/signIn`` with the code `token_refused` when the resource rejects a
+  ///   fresh token, though the session is good; what `request` throws.
   public func send<Answer: ~Copyable>(
+    to resource: String = "",
     _ request: (borrowing AccessToken) throws(AgentError) -> Outcome<Answer>
   ) throws(AgentError) -> Answer {
     for forcesRefresh in [false, true] {
       let token = try token(forcesRefresh: forcesRefresh)
       switch try request(token) {
       case .answered(let answer): return answer
-      case .rejected: continue
+      case .rejected: break
+      }
+      let fingerprint = token.fingerprint()
+      if forcesRefresh {
+        remember(Rejection(fingerprint: fingerprint, until: Instant.now.advanced(by: Self.rejectionMemory)), resource)
+      }
+      if rejections.withLock({ $0[resource].map { $0.fingerprint == fingerprint && Instant.now < $0.until } ?? false })
+      {
+        break
       }
     }
-    throw AgentError(.signIn, code: "session_expired", message: "the server refuses new tokens too")
+    throw AgentError(
+      .signIn, code: "token_refused", message: "the resource refuses the tokens of this session, new ones too")
+  }
+
+  private func remember(_ rejection: Rejection, _ resource: String) {
+    rejections.withLock { rejections in
+      rejections[resource] = rejection
+      guard rejections.count > Self.keptRejections else { return }
+      let oldest = rejections.min { $0.value.until < $1.value.until }?.key
+      if let oldest { rejections[oldest] = nil }
+    }
   }
 
   private func token(forcesRefresh: Bool) throws(AgentError) -> AccessToken {

@@ -48,6 +48,9 @@ final class Account {
   /// Longer answers are made anew each time, to spare the secure heap.
   private static let mostKeptBytes = 16 << 10
 
+  /// The origins that refused the tokens of this target.
+  var refusals = OriginRefusals()
+
   /// When the timer goes off that is set for what the session does by itself.
   var attentionScheduled: Instant?
 

@@ -77,7 +77,7 @@ extension SessionEvent.SignOutCause {
     case .expired: self = .expired
     case .signedOut: self = .elsewhere
     case .configurationChanged, .endpointMoved: self = .settings
-    case .identityChanged, .identityUnknown: self = .identity
+    case .identityChanged, .identityUnverified, .identityUnknown: self = .identity
     default: return nil
     }
   }

@@ -28,7 +28,8 @@ extension FailureCode {
       case .certificateRejected, .certificateExpired, .certificateOfOtherHost: .certificateRejected
       case .pinMismatch: .pinMismatch
       case .cancelled: .cancelled
-      case .accessDenied: .accessDenied
+      case .accessDenied, .scopeWithheld: .accessDenied
+      case .interactionRequired, .refreshRefused: .interactionRequired
       case .expiredToken: .codeExpired
       case .invalidGrant: .sessionExpired
       case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .registrationRejected,
@@ -70,7 +71,8 @@ extension OAuthError.Code {
     case .certificateOfOtherHost: Phrase("check the host name in the URL")
     case .notJSON:
       Phrase("a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again")
-    case .expiredToken, .invalidGrant: "agent login\(name)"
+    case .expiredToken, .invalidGrant, .interactionRequired, .refreshRefused: "agent login\(name)"
+    case .scopeWithheld: Phrase("to ask for it at sign-in: agent login\(name) --scope SCOPE")
     case .invalidClient, .unauthorizedClient, .unsupportedGrantType:
       Phrase("check the client id and how the client is registered at the server")
     case .insecureURL: Phrase("for a development server on this machine: --allow-http-loopback")

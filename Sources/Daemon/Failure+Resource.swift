@@ -6,7 +6,9 @@ internal import Wire
 
 extension Failure {
   /// Why an answer of a resource is no success; nil when it is one, or a redirect.
-  init?(_ head: ResourceHead, from origin: String, of account: Account, wasRenewed: Bool) {
+  ///
+  /// - Parameter isForGood: A new token was refused too, now or a moment ago.
+  init?(_ head: ResourceHead, from origin: String, of account: Account, isForGood: Bool) {
     let name = account.name.text
     switch ResourceVerdict(head) {
     case .insufficientAuthentication(let acrValues, let maxAge):
@@ -16,15 +18,21 @@ extension Failure {
     case .insufficientScope(let needed):
       self.init(
         .accessDenied, "\(origin) wants a scope that the token does not have", hint: Self.scopes(account, needed))
+    case .insufficientClaims(let claims):
+      let wanted = claims.map { ": " + TerminalText.clean($0, limit: 400) } ?? ""
+      self.init(
+        .stepUpNeeded, "\(origin) wants claims that the token does not have\(wanted)", hint: "agent login \(name)")
     case .proofRefused:
       self.init(
         .serverRejected, "\(origin) did not accept the proof of the account's key (DPoP)",
         hint: "run the command again; if that does not help, see that this machine's clock is right")
-    case .refused where wasRenewed:
-      self.init(.sessionExpired, "\(origin) refused the token, and a new one as well", hint: "agent login \(name)")
+    case .refused where isForGood:
+      self.init(
+        .tokenRefused, "\(origin) refuses the tokens of \(name), new ones too; the session itself is good",
+        hint: "agent login \(name)")
     case .refused:
       self.init(
-        .sessionExpired, "\(origin) refused the token; what was sent is not kept, so it could not be sent again",
+        .tokenRefused, "\(origin) refused the token; what was sent is not kept, so it could not be sent again",
         hint: "run the command again: it gets a new token")
     case .none:
       guard let code = Self.code(ofStatus: head.status) else { return nil }

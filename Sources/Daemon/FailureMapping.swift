@@ -18,6 +18,11 @@ extension Failure {
     case .configurationChanged(let account, let setting): self.init(changed: setting, of: account)
     case .endpointMoved(let account, let origin): self.init(movedTo: origin, of: account)
     case .identityChanged(let account, let claim): self.init(identityChanged: claim, of: account)
+    case .identityUnverified(let account):
+      self.init(
+        .identityChanged, "\(account): who signed in is not verified, because its ID Token was not",
+        hint: "agent login \(account)")
+    case .signInKept(_, because: let error): self.init(error, account: account)
     case .identityUnknown(let account): self.init(unknownUserOf: account)
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
@@ -83,14 +88,14 @@ extension Failure {
         Phrase("the server answered for another user than the one signed in to \(account)")
       case "aud", "azp":
         Phrase("the server answered for another client than the one signed in to \(account)")
-      case "auth_time", "nonce":
+      case "nonce":
         Phrase("the server answered for another sign-in than that of \(account)")
       default:
         Phrase(
           "the server answered for another user or client than the one signed in to \(account)")
       }
     let hint =
-      ["auth_time", "nonce"].contains(claim)
+      claim == "nonce"
       ? Phrase("if that is right: agent logout \(account), then agent login \(account)")
       : Phrase("to change the user: agent logout \(account), then agent login \(account)")
     self.init(.identityChanged, message, hint: hint)

@@ -16,8 +16,8 @@ struct FlowChoice {
     // A device code cannot carry what is asked of the sign-in.
     if options != AuthorizationOptions() { return canOpenBrowser && canListen ? .browser : .paste }
     if server.offersCodeFlow, canOpenBrowser, canListen { return .browser }
-    if server.deviceAuthorizationEndpoint != nil || server.authorizationEndpoint == nil { return .device }
-    return .paste
+    let announcesCodeFlow = server.authorizationEndpoint != nil || server.unusableEndpoints[.authorization] != nil
+    return server.deviceAuthorizationEndpoint != nil || !announcesCodeFlow ? .device : .paste
   }
 }
 

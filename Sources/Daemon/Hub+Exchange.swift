@@ -21,7 +21,8 @@ extension Hub {
     submit {
       let outcome: Result<AccessGrant, SessionError>
       do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
-      return .refreshEnded(operation.account, operation.target, refresh, outcome)
+      return .refreshEnded(
+        operation.account, operation.target, refresh, RefreshOperation.Ending(result: outcome, rewritten: nil))
     }
   }
 }

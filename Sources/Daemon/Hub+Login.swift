@@ -192,17 +192,32 @@ extension Hub {
     guard let login = logins[id] else { return }
     login.approval.finish()
     switch outcome {
+    case .failure(.signInKept(let configuration, let cause)):
+      guard write(configuration, of: login) else { return }
+      // The client that was registered belongs to the account now.
+      login.prepared = nil
+      if let account = accounts[login.account] { adopt(configuration, account) }
+      log.note(.settingsChanged(.signedIn), login.account)
+      tellAccounts()
+      fail(login, cause)
     case .failure(let error): fail(login, error)
     case .success(let outcome):
-      do {
-        _ = try settingsFile.change { (settings) throws(ConfigurationError) in
-          try settings.set(outcome.configuration, for: login.account)
-        }
-      } catch {
-        return fail(login, .configuration(error))
-      }
+      guard write(outcome.configuration, of: login) else { return }
       logins[id] = nil
       signedIn(login, outcome)
+    }
+  }
+
+  /// Writes the settings that a sign-in chose. When that fails the sign-in does.
+  private func write(_ configuration: AccountConfiguration, of login: Login) -> Bool {
+    do {
+      _ = try settingsFile.change { (settings) throws(ConfigurationError) in
+        try settings.set(configuration, for: login.account)
+      }
+      return true
+    } catch {
+      fail(login, .configuration(error))
+      return false
     }
   }
 
@@ -217,6 +232,7 @@ extension Hub {
     account.session.signedIn(
       outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isGuest, wallSeconds: services.time.wallSeconds(),
       jitter: jitter())
+    account.refusals = OriginRefusals()
     keepOrForget(outcome.grant, of: account)
     tellAccounts()
     tell(of: account.name) { $0.signedIn(outcome.grant) }
@@ -224,6 +240,11 @@ extension Hub {
     schedule(account)
     if outcome.missesIDToken {
       let notice = Phrase("the server gave no ID Token by device code: who signed in is not verified").english
+      loop.send(.event(.notice(notice)), to: login.ticket)
+    }
+    if !outcome.withheldScope.isEmpty {
+      let scope = TerminalText.clean(outcome.withheldScope.joined(separator: " "))
+      let notice = Phrase("the server did not grant the whole scope; it withheld: \(scope)").english
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
     if outcome.isGuest {

@@ -63,28 +63,37 @@ extension Hub {
   /// A token is there.
   func begin(_ transfer: Transfer, _ account: Account, _ grant: AccessGrant) {
     guard isWanted(transfer) else { return }
-    loop.setDeadline(services.time.now().advanced(by: Self.never), of: transfer.ticket)
+    let now = services.time.now()
+    loop.setDeadline(now.advanced(by: Self.never), of: transfer.ticket)
+    let isRefused = account.refusals.areForGood(at: transfer.target.origin, now: now)
+    let generation = account.session.generation
     let call = ResourceCall(
       account: account.name, configuration: account.configuration, grant: grant, target: transfer.target,
       content: transfer.content, receiver: transfer.receiver, services: services(for: account.name),
-      mayRefresh: !transfer.hasRefreshed, stallSeconds: transfer.patienceSeconds, cancellation: transfer.cancellation)
+      mayRefresh: !transfer.hasRefreshed && !isRefused, stallSeconds: transfer.patienceSeconds,
+      cancellation: transfer.cancellation)
     work(
       on: callers,
       { () throws(SessionError) in
         guard transfer.content?.prepare(transfer.cancellation) ?? true else { throw .content }
         return try call.run()
       }
-    ) { hub, outcome in hub.ended(transfer, grant, outcome) }
+    ) { hub, outcome in hub.ended(transfer, grant, generation, outcome) }
   }
 
-  private func ended(_ transfer: Transfer, _ grant: AccessGrant, _ outcome: Result<ResourceCall.Outcome, SessionError>)
-  {
+  private func ended(
+    _ transfer: Transfer, _ grant: AccessGrant, _ generation: UInt64,
+    _ outcome: Result<ResourceCall.Outcome, SessionError>
+  ) {
     guard isWanted(transfer), let name = transfer.account else { return }
+    let slot = line(name, transfer.tokenTarget)
+    let (origin, now) = (transfer.target.origin, services.time.now())
     switch outcome {
     case .failure(let error):
       if !tryLater(transfer, error) { fail(transfer, Failure(error, account: name.text)) }
     case .success(.refused):
       transfer.hasRefreshed = true
+      slot?.refusals.refused(by: origin, generation: generation, now: now)
       // Others may have got a new token meanwhile.
       obtainToken(for: transfer) { TokenNeed(forceRefresh: $0.session.grant === grant) }
     case .success(.answered(let response)):
@@ -92,9 +101,17 @@ extension Hub {
       guard let account = accounts[name] else {
         return loop.send(.failure(Failure(.signedOut(account: name.text), account: name.text)), to: transfer.ticket)
       }
-      tell(response, transfer, account)
-      if ResourceVerdict(response.head) == .refused, let line = line(name, transfer.tokenTarget) {
-        forget(grant, line, wasRenewed: transfer.hasRefreshed)
+      let isRefused = ResourceVerdict(response.head) == .refused
+      if isRefused {
+        slot?.refusals.refused(by: origin, generation: generation, now: now)
+      } else {
+        slot?.refusals.accepted(by: origin)
+      }
+      let isForGood = slot?.refusals.areForGood(at: origin, now: now) ?? false
+      tell(response, transfer, account, isForGood: isForGood)
+      // What was sent could not be sent again, so the next request gets a new token.
+      if isRefused, !isForGood, let slot, slot.session.grant === grant, slot.session.refresh == nil {
+        slot.session.forgetToken()
       }
     }
   }
@@ -114,7 +131,9 @@ extension Hub {
     if let transfer = transfers[ticket] { obtainToken(for: transfer) { _ in TokenNeed() } }
   }
 
-  private func tell(_ response: ResourceResponse, _ transfer: Transfer, _ account: Account) {
+  private func tell(
+    _ response: ResourceResponse, _ transfer: Transfer, _ account: Account, isForGood: Bool
+  ) {
     let origin = transfer.target.origin.text
     if (300..<400).contains(response.head.status), let location = response.head.headers["Location"] {
       // What follows the path is often a signature or a token that lets whoever has it in.
@@ -127,20 +146,8 @@ extension Hub {
       ("body_bytes", .int(response.contentBytes)),
     ])
     result["problem"] =
-      Failure(response.head, from: origin, of: account, wasRenewed: transfer.hasRefreshed)?.json
+      Failure(response.head, from: origin, of: account, isForGood: isForGood)?.json
     loop.send(.result(result), to: transfer.ticket)
-  }
-
-  /// A token that was refused is not tried again. When a new one was refused too, the session counts as
-  /// expired until something proves that it is not: the grant in the vault is the server's to end.
-  private func forget(_ grant: AccessGrant, _ account: Account, wasRenewed: Bool) {
-    guard account.session.grant === grant, account.session.refresh == nil else { return }
-    if wasRenewed {
-      account.session.refusedByResource(account: account.name.text)
-      if account.target == nil { tell(of: account.name) { $0.signedOut(.refused) } }
-    } else {
-      account.session.forgetToken()
-    }
   }
 
   func fail(_ transfer: Transfer, _ failure: Failure) {

@@ -40,9 +40,8 @@ extension Hub {
   /// The services for an operation on an account, whose steps and warnings come back to the loop before its result does.
   func services(for account: AccountName) -> SessionServices {
     services.observed { [post, attention = watches.attention] step in
-      if case .keySetWarned(let warning) = step {
-        // Of an issuer's mistake all should know, and not only who asked to know more.
-        return post(.meanwhile { hub in hub.log.note(.keySetWarning(LogEvent.KeySetFlaw(warning)), account) })
+      if let notice = LogEvent(noticeOf: step) {
+        return post(.meanwhile { hub in hub.log.note(notice, account) })
       }
       guard attention.isPaid, let step = LogStep(step) else { return }
       post(.step(account, step))

@@ -112,11 +112,7 @@ extension Hub {
       account: account.name, configuration: account.configuration, previous: account.session.grant,
       target: account.target,
       services: services(for: account.name), cancellation: account.newRefreshCancellation())
-    submit {
-      let outcome: Result<AccessGrant, SessionError>
-      do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
-      return .refreshEnded(operation.account, operation.target, refresh, outcome)
-    }
+    submit { .refreshEnded(operation.account, operation.target, refresh, operation.attempt()) }
   }
 
   func refreshEnded(
@@ -140,7 +136,10 @@ extension Hub {
       loop.schedule(event, at: now.advanced(by: wait))
       log.note(.refreshRetry(attempt: next.attempt, waitMilliseconds: wait.wholeMilliseconds), name)
     case .renewed(let grant):
-      moveOthers(account, grant)
+      if let replaced = grant.replacedGeneration {
+        moveTokens(of: name, RefreshOperation.RecordMove(from: replaced, to: grant.recordGeneration))
+      }
+      account.refusals.renewed()
       answerWaiters(account) { waiter in
         if let minimum = waiter.need.minimumValiditySeconds, let lifetime = grant.lifetimeSeconds, minimum >= lifetime {
           return .failure(.lifetimeTooShort(account: name.text, lifetime: lifetime))
@@ -187,11 +186,10 @@ extension Hub {
     return target.map { account.others[$0] } ?? account
   }
 
-  /// A refresh writes the record again; the tokens beside it, which came with the record before, are still good.
-  private func moveOthers(_ account: Account, _ grant: AccessGrant) {
-    guard let replaced = grant.replacedGeneration else { return }
-    for other in accounts[account.name]?.all ?? [] where other !== account {
-      if other.session.grant?.recordGeneration == replaced { other.session.recordMoved(to: grant.recordGeneration) }
+  /// A refresh has written the record again; tokens that came with the record before are still good.
+  func moveTokens(of name: AccountName, _ move: RefreshOperation.RecordMove) {
+    for account in accounts[name]?.all ?? [] where account.session.grant?.recordGeneration == move.from {
+      account.session.recordMoved(to: move.to)
     }
   }
 

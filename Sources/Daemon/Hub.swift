@@ -208,7 +208,9 @@ final class Hub {
     jobsInFlight -= 1
     switch result {
     case .step: break
-    case .refreshEnded(let name, let target, let refresh, let outcome): refreshEnded(name, target, refresh, outcome)
+    case .refreshEnded(let name, let target, let refresh, let ending):
+      if let move = ending.rewritten { moveTokens(of: name, move) }
+      refreshEnded(name, target, refresh, ending.result)
     case .loginPrepared(let id, let outcome): loginPrepared(id, outcome)
     case .loginPolled(let id, let outcome): loginPolled(id, outcome)
     case .loginFinished(let id, let outcome): loginFinished(id, outcome)

@@ -7,7 +7,7 @@ internal import Wire
 
 /// What a worker hands back to the loop.
 enum JobResult: Sendable {
-  case refreshEnded(AccountName, TokenTarget?, Session.Refresh, Result<AccessGrant, SessionError>)
+  case refreshEnded(AccountName, TokenTarget?, Session.Refresh, RefreshOperation.Ending)
   case loginPrepared(login: UInt64, Result<PreparedSignIn, SessionError>)
   case loginPolled(login: UInt64, Result<DeviceSignIn.Poll, SessionError>)
   case loginFinished(login: UInt64, Result<SignIn.Outcome, SessionError>)

@@ -13,8 +13,8 @@ extension LogStep {
     case .documentKept(let role, let age): self = .documentKept(Endpoint(role), ageSeconds: age)
     case .keysDoubted: self = .keysDoubted
     case .metadataDoubted: self = .metadataDoubted
-    // An event of its own, for all.
-    case .keySetWarned: return nil
+    // Each is an event of its own.
+    case .keySetWarned, .authenticationTimeChanged: return nil
     case .answered(let role, let status, let time): self = .answered(Endpoint(role), status: status, milliseconds: time)
     case .unanswered(let role, let code, let time):
       let failure = Failure(.oauth(OAuthError(HTTPFailure(code), "")), account: nil)
@@ -22,6 +22,17 @@ extension LogStep {
     case .idTokenVerified(let name):
       guard let algorithm = Algorithm(rawValue: name) else { return nil }
       self = .idTokenVerified(algorithm)
+    }
+  }
+}
+
+extension LogEvent {
+  /// The event of a step that is always logged, because it tells of something unusual at the server; nil for any other.
+  init?(noticeOf step: SessionStep) {
+    switch step {
+    case .keySetWarned(let warning): self = .keySetWarning(KeySetFlaw(warning))
+    case .authenticationTimeChanged: self = .authenticationTimeChanged
+    default: return nil
     }
   }
 }

@@ -53,13 +53,25 @@ enum JSONEscape {
       return start + 2
     }
     let unit = codeUnit(raw, at: start + 2)
-    guard unit & 0xFC00 == 0xD800 else {
+    guard unit & 0xF800 == 0xD800 else {
       append(scalar: unit, to: &sink)
       return start + 6
     }
-    let low = codeUnit(raw, at: start + 8)
+    guard unit & 0xFC00 == 0xD800, let low = lowSurrogate(raw, at: start + 6) else {
+      append(scalar: 0xFFFD, to: &sink)
+      return start + 6
+    }
     append(scalar: 0x10000 + (unit & 0x3FF) << 10 + (low & 0x3FF), to: &sink)
     return start + 12
+  }
+
+  /// The second half of a pair, if its escape is at `start`. Only a lenient parser accepts a first half without one.
+  private static func lowSurrogate(_ raw: Span<UInt8>, at start: Int) -> UInt32? {
+    guard start + 6 <= raw.count, raw[start] == UInt8(ascii: "\\"), raw[start + 1] == UInt8(ascii: "u") else {
+      return nil
+    }
+    let unit = codeUnit(raw, at: start + 2)
+    return unit & 0xFC00 == 0xDC00 ? unit : nil
   }
 
   private static func codeUnit(_ raw: Span<UInt8>, at start: Int) -> UInt32 {

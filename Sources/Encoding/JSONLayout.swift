@@ -84,6 +84,14 @@ extension JSONLayout.Node {
     return nil
   }
 
+  /// The members of that name, which are more than one only in a text that was parsed leniently.
+  package func members(named name: String) -> [JSONLayout.Node] {
+    guard kind == .object else { return [] }
+    let view = name.utf8
+    let wanted = view.span
+    return children.filter { storage.hasName(wanted, $0.entry) }
+  }
+
   /// The elements of an array, in order; empty when this is no array.
   package var elements: [JSONLayout.Node] { kind == .array ? children : [] }
 

@@ -17,6 +17,9 @@ package struct JSONLimits: Sendable {
   package var stringBytes: Int
   /// Bytes of one number.
   package var numberBytes: Int
+  /// Takes what the grammar of RFC 8259 allows and readers disagree on: duplicate names, and lone surrogates, which
+  /// are read as U+FFFD.
+  package var isLenient = false
 
   /// Makes a set of limits; each one that is left out has its standard value.
   package init(
@@ -33,4 +36,14 @@ package struct JSONLimits: Sendable {
 
   /// The limits for everything that comes from a server or a peer, unless a caller knows better.
   package static let standard = JSONLimits()
+
+  /// The limits for reading one member of a text whose other members may be of any kind. Every text of up to
+  /// 256 KiB that the grammar allows is read, up to a nesting of 64 and 65,536 values.
+  package static let lenient: JSONLimits = {
+    let bytes = 1 << 18
+    var limits = JSONLimits(
+      bytes: bytes, depth: deepest, members: bytes, stringBytes: bytes, numberBytes: bytes)
+    limits.isLenient = true
+    return limits
+  }()
 }

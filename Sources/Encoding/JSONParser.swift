@@ -112,7 +112,7 @@ struct JSONParser {
     guard entries[container].count < limits.members else { throw JSONError(code: .tooManyMembers, offset: quote) }
     let string = try scanString(bytes)
     let found = storeName(string, bytes)
-    guard !containerHas(found) else { throw JSONError(code: .duplicateMember, offset: quote) }
+    guard limits.isLenient || !containerHas(found) else { throw JSONError(code: .duplicateMember, offset: quote) }
     skipWhiteSpace(bytes)
     try expect(UInt8(ascii: ":"), bytes)
     skipWhiteSpace(bytes)
@@ -157,7 +157,8 @@ struct JSONParser {
 
   /// Checks the string whose opening quote is at `position` and goes past it.
   private mutating func scanString(_ bytes: Span<UInt8>) throws(JSONError) -> JSONStringPlace {
-    let string = try JSONStringPlace(bytes, quote: position, limit: limits.stringBytes)
+    let string = try JSONStringPlace(
+      bytes, quote: position, limit: limits.stringBytes, allowsLoneSurrogates: limits.isLenient)
     position = string.end + 1
     return string
   }

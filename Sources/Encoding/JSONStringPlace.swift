@@ -10,7 +10,7 @@ struct JSONStringPlace {
   /// Checks the string whose opening quote is at `quote`.
   ///
   /// - Parameter limit: The most bytes between the quotes.
-  init(_ bytes: Span<UInt8>, quote: Int, limit: Int) throws(JSONError) {
+  init(_ bytes: Span<UInt8>, quote: Int, limit: Int, allowsLoneSurrogates: Bool = false) throws(JSONError) {
     var index = quote + 1
     var hasEscapes = false
     scan: while index < bytes.count {
@@ -18,7 +18,7 @@ struct JSONStringPlace {
       case UInt8(ascii: "\""):
         break scan
       case UInt8(ascii: "\\"):
-        index = try Self.skipEscape(bytes, at: index)
+        index = try Self.skipEscape(bytes, at: index, allowsLoneSurrogates: allowsLoneSurrogates)
         hasEscapes = true
       case 0x20...0x7F:
         index += 1
@@ -44,14 +44,16 @@ struct JSONStringPlace {
   }
 
   /// Checks the escape whose backslash is at `start` and returns the place after it.
-  private static func skipEscape(_ bytes: Span<UInt8>, at start: Int) throws(JSONError) -> Int {
+  private static func skipEscape(
+    _ bytes: Span<UInt8>, at start: Int, allowsLoneSurrogates: Bool
+  ) throws(JSONError) -> Int {
     guard start + 1 < bytes.count else { throw JSONError(code: .unexpectedEnd, offset: bytes.count) }
     if bytes[start + 1] != UInt8(ascii: "u") {
       guard JSONEscape.byte(for: bytes[start + 1]) != nil else { throw JSONError(code: .invalidEscape, offset: start) }
       return start + 2
     }
     let unit = try codeUnit(bytes, escape: start)
-    guard unit & 0xF800 == 0xD800 else { return start + 6 }
+    guard unit & 0xF800 == 0xD800, !allowsLoneSurrogates else { return start + 6 }
     guard unit & 0xFC00 == 0xD800 else { throw JSONError(code: .loneSurrogate, offset: start) }
     try expectEscape(bytes, at: start + 6, after: start)
     let low = try codeUnit(bytes, escape: start + 6)

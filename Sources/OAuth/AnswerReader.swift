@@ -42,18 +42,26 @@ struct AnswerReader: ~Copyable {
   /// A secret of at least one byte, all of them in `allowed`.
   func secret(_ name: String, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>) throws(OAuthError) -> SharedSecret? {
     guard let node = member(name) else { return nil }
-    guard let count = node.stringByteCount, count > 0 else { throw malformed(name) }
-    let secret: SecretBytes
-    do {
-      var buffer = SecretBuffer(capacity: count)
-      node.appendString(in: bytes, to: &buffer)
-      secret = try buffer.finish()
-    } catch {
+    let secret: SharedSecret?
+    do { secret = try Self.secret(node, in: bytes, allowed: allowed) } catch {
       throw OAuthError(.cryptoFailure, name)
     }
+    guard let secret else { throw malformed(name) }
+    return secret
+  }
+
+  /// A string's bytes as a secret; nil when there are none, or one that is not in `allowed`.
+  ///
+  /// - Throws: When the secure heap is full.
+  static func secret(
+    _ node: JSONLayout.Node, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>
+  ) throws(CryptoError) -> SharedSecret? {
+    guard let count = node.stringByteCount, count > 0 else { return nil }
+    var buffer = SecretBuffer(capacity: count)
+    node.appendString(in: bytes, to: &buffer)
+    let secret = try buffer.finish()
     let isClean = secret.withBytes { value in value.indices.allSatisfy { allowed.contains(value[$0]) } }
-    guard isClean else { throw malformed(name) }
-    return SharedSecret(secret)
+    return isClean ? SharedSecret(secret) : nil
   }
 
   /// Seconds as ``Seconds/whole(_:)`` reads them.

@@ -35,9 +35,7 @@ extension AuthorizationServer {
   ) throws(OAuthError) -> AuthorizationURL {
     let endpoint = try require(metadata.authorizationEndpoint, .authorization)
     guard let pushing = metadata.pushedAuthorizationRequestEndpoint else {
-      if metadata.requiresPushedRequests {
-        throw OAuthError(.endpointMissing, EndpointRole.pushedAuthorization.subject)
-      }
+      if metadata.requiresPushedRequests { _ = try require(nil, .pushedAuthorization) }
       return AuthorizationURL(text: endpoint.uri.appendingQuery(request.parameters), expiresIn: nil)
     }
     do throws(OAuthError) {

@@ -8,7 +8,7 @@ extension AuthorizationServer {
   /// - Throws: `codeRejected` when the code is not, or no longer, good.
   package func exchange(
     _ code: SharedSecret, of request: AuthorizationRequest, cancellation: Cancellation? = nil
-  ) throws(OAuthError) -> TokenResponse {
+  ) throws(OAuthError) -> TokenAnswer {
     let response = try requestTokens(cancellation: cancellation) { form in
       form.add("grant_type", "authorization_code")
       form.add("code", secret: code)
@@ -17,7 +17,7 @@ extension AuthorizationServer {
       for resource in request.options.resources { form.add("resource", resource) }
     }
     do throws(OAuthError) {
-      return try tokens(in: response, kind: .code, sent: secrets(code, request.verifier.secret))
+      return try answer(in: response, kind: .code, sent: secrets(code, request.verifier.secret))
     } catch {
       var error = error
       // The grant is the code here, and no session has ended.

@@ -47,7 +47,7 @@ extension AuthorizationServer {
     default: break
     }
     do throws(OAuthError) {
-      return .token(try tokens(in: response, kind: .devicePoll, sent: sent))
+      return .token(try self.answer(in: response, kind: .devicePoll, sent: sent))
     } catch {
       // A server in trouble is worth another try; an error that it took the time to name is not
       // (RFC 8628 section 3.5).

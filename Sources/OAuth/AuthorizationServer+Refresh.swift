@@ -10,7 +10,7 @@ extension AuthorizationServer {
   ///   of no use.
   package func refresh(
     _ token: SharedSecret, for target: TokenTarget? = nil, cancellation: Cancellation? = nil
-  ) throws(OAuthError) -> TokenResponse {
+  ) throws(OAuthError) -> TokenAnswer {
     let response: HTTPResponse
     do throws(OAuthError) {
       response = try requestTokens(cancellation: cancellation) { form in
@@ -19,20 +19,10 @@ extension AuthorizationServer {
         form.add(target)
       }
     } catch {
-      throw error.breakingOff(error.answerBegan && error.code != .redirectRefused)
+      var error = error
+      error.brokenAnswer = error.answerBegan && error.code != .redirectRefused
+      throw error
     }
-    do throws(OAuthError) { return try tokens(in: response, kind: .refresh, sent: secrets(token)) } catch {
-      // A success of which nothing could be read.
-      throw error.breakingOff(
-        (200..<300).contains(response.status) && [.malformedResponse, .notJSON].contains(error.code))
-    }
-  }
-}
-
-extension OAuthError {
-  fileprivate func breakingOff(_ isBroken: Bool) -> OAuthError {
-    var error = self
-    error.brokenAnswer = isBroken
-    return error
+    return try answer(in: response, kind: .refresh, sent: secrets(token))
   }
 }

@@ -39,8 +39,9 @@ package struct AuthorizationServer: Sendable {
   }
 
   func require(_ endpoint: Endpoint?, _ role: EndpointRole) throws(OAuthError) -> Endpoint {
-    guard let endpoint else { throw OAuthError(.endpointMissing, role.subject) }
-    return endpoint
+    if let endpoint { return endpoint }
+    try metadata.checkUsable(role)
+    throw OAuthError(.endpointMissing, role.subject)
   }
 
   /// Posts a form with this client's identification (RFC 6749 section 3.2).
@@ -83,6 +84,25 @@ package struct AuthorizationServer: Sendable {
   /// The secrets of a request, and of the session, which no error may repeat.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
     (sent + [client.authentication.secret]).compactMap { $0 } + confidences
+  }
+
+  /// Reads an answer of the token endpoint.
+  ///
+  /// - Throws: Why it brings nothing, not even a refresh token. ``OAuthError/brokenAnswer`` says that the server has
+  ///   carried the request out all the same.
+  func answer(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenAnswer {
+    do throws(OAuthError) {
+      return TokenAnswer(try tokens(in: response, kind: kind, sent: sent))
+    } catch {
+      var error = error
+      let isSuccess = (200..<300).contains(response.status)
+      if isSuccess, let refreshToken = TokenResponse.refreshToken(in: response) {
+        error.followsSuccess = true
+        return TokenAnswer(refreshToken, butFailed: error)
+      }
+      error.brokenAnswer = isSuccess && kind == .refresh && error.code != .invalidGrant
+      throw error
+    }
   }
 
   /// Reads tokens, which must be bound to the key that was proven.

@@ -14,6 +14,9 @@ package struct AuthorizationServerMetadata: Sendable {
   package var endSessionEndpoint: Endpoint?
   package var pushedAuthorizationRequestEndpoint: Endpoint?
   package var registrationEndpoint: Endpoint?
+  /// The members that name an endpoint to which nothing may be sent. Such an endpoint counts as announced and cannot be
+  /// used; the rest of the document can.
+  package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
   /// As announced; it narrows what we accept and never widens it.
   package var idTokenSigningAlgorithms: [String] = []
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
@@ -48,8 +51,8 @@ package struct AuthorizationServerMetadata: Sendable {
   /// Unknown members are ignored. A member whose value is null counts as absent.
   ///
   /// - Throws: `issuerMismatch` when the document is not for `issuer`, byte by byte; then nothing of it is
-  ///   used (RFC 8414 section 3.3). `metadataInvalid` names a member with the wrong type, or an endpoint that
-  ///   is not https.
+  ///   used (RFC 8414 section 3.3). `metadataInvalid` names a member with the wrong type, unless it is an endpoint:
+  ///   see ``unusableEndpoints``.
   package init(parsing body: [UInt8], issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
       throw OAuthError(.metadataInvalid, "it is not a JSON object")
@@ -60,23 +63,23 @@ package struct AuthorizationServerMetadata: Sendable {
       throw OAuthError(.issuerMismatch, "the configured one").naming(named)
     }
     self.issuer = issuer
-    tokenEndpoint = try reader.endpoint("token_endpoint")
-    deviceAuthorizationEndpoint = try reader.endpoint("device_authorization_endpoint")
-    authorizationEndpoint = try reader.endpoint("authorization_endpoint")
-    jwksURI = try reader.endpoint("jwks_uri")
-    userinfoEndpoint = try reader.endpoint("userinfo_endpoint")
-    revocationEndpoint = try reader.endpoint("revocation_endpoint")
-    introspectionEndpoint = try reader.endpoint("introspection_endpoint")
-    endSessionEndpoint = try reader.endpoint("end_session_endpoint")
-    pushedAuthorizationRequestEndpoint = try reader.endpoint("pushed_authorization_request_endpoint")
-    registrationEndpoint = try reader.endpoint("registration_endpoint")
+    var unusable: [EndpointRole: String] = [:]
+    tokenEndpoint = reader.endpoint("token_endpoint", .token, &unusable)
+    deviceAuthorizationEndpoint = reader.endpoint("device_authorization_endpoint", .deviceAuthorization, &unusable)
+    authorizationEndpoint = reader.endpoint("authorization_endpoint", .authorization, &unusable)
+    jwksURI = reader.endpoint("jwks_uri", .keys, &unusable)
+    userinfoEndpoint = reader.endpoint("userinfo_endpoint", .userinfo, &unusable)
+    revocationEndpoint = reader.endpoint("revocation_endpoint", .revocation, &unusable)
+    introspectionEndpoint = reader.endpoint("introspection_endpoint", .introspection, &unusable)
+    endSessionEndpoint = reader.endpoint("end_session_endpoint")
+    pushedAuthorizationRequestEndpoint = reader.endpoint(
+      "pushed_authorization_request_endpoint", .pushedAuthorization, &unusable)
+    registrationEndpoint = reader.endpoint("registration_endpoint", .registration, &unusable)
     idTokenSigningAlgorithms = try reader.strings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
     announcesTokenEndpointAuthMethods = object["token_endpoint_auth_methods_supported"] != nil
     tokenEndpointAuthMethods = try reader.strings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthMethods
     tokenEndpointAuthSigningAlgorithms = try reader.strings("token_endpoint_auth_signing_alg_values_supported")
-    mtlsEndpointAliases = try reader.object("mtls_endpoint_aliases").map { (aliases) throws(OAuthError) in
-      try MTLSEndpointAliases(aliases)
-    }
+    mtlsEndpointAliases = reader.object("mtls_endpoint_aliases").map(MTLSEndpointAliases.init)
     bindsTokensToCertificates = try reader.flag("tls_client_certificate_bound_access_tokens")
     grantTypes = try reader.strings("grant_types_supported") ?? grantTypes
     scopes = try reader.strings("scopes_supported")
@@ -84,6 +87,14 @@ package struct AuthorizationServerMetadata: Sendable {
     answersNameIssuer = try reader.flag("authorization_response_iss_parameter_supported")
     dpopSigningAlgorithms = try reader.strings("dpop_signing_alg_values_supported")
     requiresPushedRequests = try reader.flag("require_pushed_authorization_requests")
+    unusableEndpoints = unusable
+  }
+
+  /// Refuses an endpoint that is announced and cannot be used.
+  ///
+  /// - Throws: `metadataInvalid` with the name of the member.
+  package func checkUsable(_ role: EndpointRole) throws(OAuthError) {
+    if let member = unusableEndpoints[role] { throw OAuthError(.metadataInvalid, member) }
   }
 
   /// Whether codes can be protected by PKCE: `S256` is announced, or nothing is.
@@ -112,12 +123,17 @@ package struct AuthorizationServerMetadata: Sendable {
   }
 
   private mutating func apply(_ overrides: EndpointOverrides) {
-    authorizationEndpoint = overrides.authorization ?? authorizationEndpoint
-    tokenEndpoint = overrides.token ?? tokenEndpoint
-    deviceAuthorizationEndpoint = overrides.deviceAuthorization ?? deviceAuthorizationEndpoint
-    userinfoEndpoint = overrides.userinfo ?? userinfoEndpoint
-    revocationEndpoint = overrides.revocation ?? revocationEndpoint
-    registrationEndpoint = overrides.registration ?? registrationEndpoint
-    jwksURI = overrides.jwks ?? jwksURI
+    func put(_ endpoint: Endpoint?, _ role: EndpointRole, _ place: WritableKeyPath<Self, Endpoint?>) {
+      guard let endpoint else { return }
+      self[keyPath: place] = endpoint
+      unusableEndpoints[role] = nil
+    }
+    put(overrides.authorization, .authorization, \.authorizationEndpoint)
+    put(overrides.token, .token, \.tokenEndpoint)
+    put(overrides.deviceAuthorization, .deviceAuthorization, \.deviceAuthorizationEndpoint)
+    put(overrides.userinfo, .userinfo, \.userinfoEndpoint)
+    put(overrides.revocation, .revocation, \.revocationEndpoint)
+    put(overrides.registration, .registration, \.registrationEndpoint)
+    put(overrides.jwks, .keys, \.jwksURI)
   }
 }

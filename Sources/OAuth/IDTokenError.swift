@@ -49,6 +49,14 @@ package struct IDTokenError: Error, Hashable, Sendable {
     self.claim = claim
   }
 
+  /// The token was signed by the issuer's key and names another issuer, user or client than it should.
+  package var isMismatch: Bool {
+    switch code {
+    case .issuerMismatch, .audienceMismatch, .untrustedAudience, .authorizedPartyMismatch, .identityChanged: true
+    default: false
+    }
+  }
+
   /// The issuer may have changed its keys: fetch them once and verify again (section 10.1.1).
   package var needsNewKeys: Bool {
     if case .signature(let reason) = code { JOSEError(reason).needsNewKeys } else { false }

@@ -151,15 +151,13 @@ struct IDTokenRules {
   }
 
   /// Section 12.2. What the first token did not say cannot be compared, except for `azp` and `nonce`, which
-  /// must not appear later.
+  /// must not appear later. `auth_time` may differ: servers put a later sign-in of the same user there, which is no
+  /// reason to end a session.
   private func check(_ identity: IdentityRecord, against first: IdentityRecord) throws(IDTokenError) {
     guard isSame(identity.issuer, first.issuer) else { throw IDTokenError(.identityChanged, "iss") }
     guard isSame(identity.subject, first.subject) else { throw IDTokenError(.identityChanged, "sub") }
     guard isSameSet(identity.audience, first.audience) else { throw IDTokenError(.identityChanged, "aud") }
     guard isSame(identity.authorizedParty, first.authorizedParty) else { throw IDTokenError(.identityChanged, "azp") }
-    if let now = identity.authTime, let before = first.authTime, now != before {
-      throw IDTokenError(.identityChanged, "auth_time")
-    }
     if let nonce = identity.nonce, !isSame(nonce, first.nonce) { throw IDTokenError(.identityChanged, "nonce") }
   }
 }

@@ -11,21 +11,22 @@ struct MetadataReader {
     return text
   }
 
-  /// An object in the document, with a reader of its own.
-  func object(_ name: String) throws(OAuthError) -> MetadataReader? {
-    guard let value = object[name], value != .null else { return nil }
-    guard let object = value.object else { throw OAuthError(.metadataInvalid, name) }
-    return MetadataReader(object: object, allowHTTPLoopback: allowHTTPLoopback)
+  /// An object in the document, with a reader of its own; nil when there is none, or something else in its place.
+  func object(_ name: String) -> MetadataReader? {
+    object[name]?.object.map { MetadataReader(object: $0, allowHTTPLoopback: allowHTTPLoopback) }
   }
 
-  /// An endpoint that is not https makes the whole document unusable (RFC 8414 section 2).
-  func endpoint(_ name: String) throws(OAuthError) -> Endpoint? {
-    guard let text = try string(name) else { return nil }
-    do {
-      return try Endpoint(text, allowHTTPLoopback: allowHTTPLoopback)
-    } catch {
-      throw OAuthError(.metadataInvalid, name)
-    }
+  /// An endpoint to which requests may be sent (RFC 8414 section 2): a text that is an https URL without a fragment. One
+  /// that is none costs only itself, and is noted in `unusable`, so that a request that needs it can say what is wrong.
+  func endpoint(_ name: String, _ role: EndpointRole, _ unusable: inout [EndpointRole: String]) -> Endpoint? {
+    let found = endpoint(name)
+    if found == nil, let value = object[name], value != .null { unusable[role] = name }
+    return found
+  }
+
+  /// The same for an endpoint that no request of ours goes to.
+  func endpoint(_ name: String) -> Endpoint? {
+    object[name]?.string.flatMap { try? Endpoint($0, allowHTTPLoopback: allowHTTPLoopback) }
   }
 
   func flag(_ name: String) throws(OAuthError) -> Bool {

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 
 /// What a request asked for; some answers mean something only in its light.
-enum RequestKind: Sendable { case refresh, devicePoll, code, registration, other }
+enum RequestKind: Sendable { case refresh, exchange, devicePoll, code, registration, other }
 
 extension OAuthError {
   /// The error that a response stands for.
@@ -24,9 +24,9 @@ extension OAuthError {
       // RFC 6749 section 5.2: `error` is a string of certain characters.
       if answer.error == nil, error.code == .otherServerError { error.setCode(.malformedResponse) }
     } else if kind == .refresh, response.status == 400, response.body.count == 0 {
-      // Glewlwyd answers a dead refresh token so. A 400 to a well-formed refresh cannot be a passing
-      // failure, and with nothing in it that says otherwise the user must be told to sign in again.
-      error.setCode(.invalidGrant)
+      // Glewlwyd answers a dead refresh token so, and a proxy may answer so for any server. Only a new sign-in is sure
+      // to help, but only `invalid_grant` ends a grant.
+      error.setCode(.refreshRefused)
     }
     error.noteWait(response.headers)
     return error
@@ -125,6 +125,11 @@ extension OAuthError.Code {
       (.registration, "access_denied"):
       .registrationRejected
     case (.refresh, "bad_refresh_token"): .invalidGrant
+    // OpenID Connect Core 1.0 section 3.1.2.6: the grant may be good again after the person did what is wanted.
+    case (.refresh, "interaction_required"), (.refresh, "login_required"), (.refresh, "consent_required"),
+      (.refresh, "account_selection_required"), (.exchange, "interaction_required"), (.exchange, "login_required"),
+      (.exchange, "consent_required"), (.exchange, "account_selection_required"):
+      .interactionRequired
     case (.devicePoll, "incorrect_device_code"), (.devicePoll, "bad_verification_code"),
       (.devicePoll, "invalid_code"), (.code, "bad_verification_code"), (.code, "invalid_code"):
       .invalidGrant

@@ -25,10 +25,11 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var lostAnswer = false
   /// An answer began and did not get here.
   package var answerBegan = false
-  /// A refresh token was sent and may have been replaced by one that was in an answer of which nothing could be used.
+  /// The request may have been carried out, and nothing of its answer could be used. A refresh token that was sent may
+  /// have been replaced by one that was in it.
   package var brokenAnswer = false
-  /// The request itself succeeded and what it brought is kept; this came of a later one, which had no secret. Another
-  /// try of the first would spend what it brought.
+  /// The request itself succeeded, and the refresh token that it brought is kept; this is wrong with the rest of the
+  /// answer, or came of a later request, which had no secret. Another try of the first would spend what it brought.
   package var followsSuccess = false
 
   package init(_ code: Code, _ subject: String, httpStatus: Int? = nil) {

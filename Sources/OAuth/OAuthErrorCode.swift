@@ -18,6 +18,10 @@ extension OAuthError {
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
     case unsupportedGrantType, invalidScopeAnswer, invalidTargetAnswer, invalidToken, insufficientScope
     case unsupportedTokenRevocation, otherServerError
+    // The server wants the person, but has not ended the grant.
+    case interactionRequired, refreshRefused
+    /// A part of the scope that was demanded is missing in the answer.
+    case scopeWithheld
     case codeRejected
     // Dynamic registration.
     case registrationMissing, registrationRejected, registrationUnusable, registrationGone
@@ -47,12 +51,14 @@ extension OAuthError.Code {
   var usualRemedy: OAuthError.Remedy {
     switch self {
     case .network, .connectionLost, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .tryLater
-    case .invalidGrant, .expiredToken, .accessDenied, .invalidToken, .codeRejected: .signInAgain
+    case .invalidGrant, .expiredToken, .accessDenied, .invalidToken, .codeRejected, .interactionRequired,
+      .refreshRefused:
+      .signInAgain
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
       .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID,
       .certificateRejected, .certificateExpired, .certificateOfOtherHost, .pinMismatch, .redirectRefused,
       .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope,
-      .registrationMissing, .registrationRejected,
+      .scopeWithheld, .registrationMissing, .registrationRejected,
       .proofNeeded, .tokenNotBound, .bindingUnsupported:
       .fixConfiguration
     case .responseTooLarge, .cancelled, .malformedResponse, .notJSON, .internalFailure, .cryptoFailure,
@@ -125,6 +131,9 @@ extension OAuthError.Code {
     case .insufficientScope: "\(subject) wants a scope that the access token does not have"
     case .unsupportedTokenRevocation: "\(subject) cannot revoke this kind of token"
     case .otherServerError: "\(subject) reported an error"
+    case .interactionRequired: "\(subject) wants the person to sign in again"
+    case .refreshRefused: "\(subject) refused the refresh and gave no reason"
+    case .scopeWithheld: "\(subject) withheld a part of the scope"
     }
   }
 }

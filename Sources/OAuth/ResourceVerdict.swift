@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// What an answer of a resource says of the token (RFC 6750 section 3.1, RFC 9470 section 3).
 package enum ResourceVerdict: Sendable, Hashable {
   /// Nothing.
@@ -8,6 +10,9 @@ package enum ResourceVerdict: Sendable, Hashable {
   case proofRefused
   /// The token lacks a scope, which the server may name. A new token of the same session would lack it too.
   case insufficientScope([String])
+  /// The token lacks claims, which the server may name as JSON of at most 4096 bytes: the `claims` parameter of an
+  /// authorization request (OpenID Connect Core 1.0 section 5.5). A new token of the same session would lack them too.
+  case insufficientClaims(String?)
   /// The person must sign in in another way, or again.
   case insufficientAuthentication(acrValues: [String], maxAgeSeconds: Int?)
 
@@ -21,10 +26,29 @@ package enum ResourceVerdict: Sendable, Hashable {
     case "insufficient_user_authentication":
       self = .insufficientAuthentication(
         acrValues: Self.words(challenge?["acr_values"]), maxAgeSeconds: Self.seconds(challenge?["max_age"]))
+    case "insufficient_claims": self = .insufficientClaims(Self.claims(challenge?["claims"]))
     case "insufficient_scope": self = .insufficientScope(Self.words(challenge?["scope"]))
     case "use_dpop_nonce", "invalid_dpop_proof": self = head.status == 401 ? .proofRefused : .none
     default: self = head.status == 401 ? .refused : .none
     }
+  }
+
+  private static let longestClaims = 4096
+
+  /// Microsoft sends the claims in base64 or base64url, others as they are.
+  private static func claims(_ text: String?) -> String? {
+    guard let text, text.utf8.count <= longestClaims * 2 else { return nil }
+    let isPlain = text.utf8.first == UInt8(ascii: "{")
+    let alphabet = text.utf8.prefix { $0 != UInt8(ascii: "=") }.map { byte in
+      switch byte {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      default: byte
+      }
+    }
+    let bytes = isPlain ? Array(text.utf8) : try? Base64URL.decode(String(decoding: alphabet, as: UTF8.self))
+    guard let bytes, bytes.count <= longestClaims, let object = (try? JSON(parsing: bytes))?.object else { return nil }
+    return String(decoding: JSON.object(object).serialized(), as: UTF8.self)
   }
 
   private static let schemes = ["bearer", "dpop"]

@@ -35,6 +35,27 @@ package struct Scope: Sendable, Hashable {
   package func contains(_ value: String) -> Bool { values.contains { $0.utf8.elementsEqual(value.utf8) } }
   package func isSubset(of other: Scope) -> Bool { values.allSatisfy { other.contains($0) } }
 
+  /// The values of `demanded` that this scope does not have, in their order.
+  ///
+  /// Services name a value of theirs by a URI and by its last part alike (`Mail.Read` for
+  /// `https://graph.microsoft.com/Mail.Read`, `email` for `https://www.googleapis.com/auth/userinfo.email`).
+  /// `offline_access` is about the refresh token and no part of an access token's scope
+  /// (OpenID Connect Core 1.0 section 11).
+  package func missing(of demanded: Scope) -> [String] {
+    demanded.values.filter { value in
+      value != "offline_access" && !values.contains { Self.isSame($0, value) || Self.isSame(value, $0) }
+    }
+  }
+
+  /// Whether `long` is `short`, or an https URI that ends with it after a slash or a dot.
+  private static func isSame(_ long: String, _ short: String) -> Bool {
+    let (long, short) = (Array(long.utf8), Array(short.utf8))
+    guard long.starts(with: "https://".utf8), long.count > short.count else { return long == short }
+    let separator = long[long.count - short.count - 1]
+    return (separator == UInt8(ascii: "/") || separator == UInt8(ascii: "."))
+      && long.suffix(short.count).elementsEqual(short)
+  }
+
   package static func == (a: Scope, b: Scope) -> Bool { a.isSubset(of: b) && b.isSubset(of: a) }
   package func hash(into hasher: inout Hasher) { hasher.combine(Set(values)) }
 

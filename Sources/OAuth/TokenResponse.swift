@@ -6,14 +6,18 @@ package final class TokenResponse: Sendable {
   package let accessToken: SharedSecret
   /// `Bearer` or `DPoP`, in the spelling of RFC 6750 and RFC 9449.
   package let tokenType: String
-  /// Seconds from the moment of the answer; nil when the lifetime is not known.
+  /// Seconds from the moment of the answer, at most ten years; nil when the server names no lifetime, or none that can
+  /// be used.
   package let expiresIn: Int?
-  /// What was granted; nil means as requested (RFC 6749 section 5.1).
+  /// What was granted; nil when the server names no scope, which means as requested (RFC 6749 section 5.1), or none
+  /// that can be read.
   package let scope: Scope?
-  /// nil after a refresh means that the old one stays valid (RFC 6749 section 6).
+  /// Nil after a refresh means that the old one stays valid (RFC 6749 section 6).
   package let refreshToken: SharedSecret?
   /// Not verified: see ``IDToken``.
   package let idToken: SharedSecret?
+  /// What was issued in a token exchange (RFC 8693 section 2.2.1); nil in other answers.
+  let issuedTokenType: String?
   /// The server's clock in unix seconds, from the `Date` header.
   package let serverDate: Int?
 
@@ -39,11 +43,35 @@ package final class TokenResponse: Sendable {
     }
   }
 
-  /// The ID Token that must be there when the scope `openid` was asked for (OpenID Connect Core 1.0
-  /// section 3.1.3.3).
-  package func requireIDToken() throws(OAuthError) -> SharedSecret {
-    guard let idToken else { throw OAuthError(.missingIDToken, "the token endpoint") }
-    return idToken
+  /// The refresh token of a success (RFC 6749 section 5.1), whatever else is wrong with the answer: from a body that is
+  /// one JSON object with exactly one `refresh_token`, a non-empty text of printable ASCII (appendix A.17) of at most
+  /// 64 KiB.
+  ///
+  /// The server may have ended the token that was sent when it issued this one.
+  static func refreshToken(in response: HTTPResponse) -> SharedSecret? {
+    guard (200..<300).contains(response.status) else { return nil }
+    return response.body.withBytes { bytes in
+      guard let root = try? JSONLayout(parsing: bytes, limits: .lenient).root else { return nil }
+      let members = root.members(named: refreshTokenMember)
+      return members.count == 1 ? refreshToken(members[0], bytes) : nil
+    }
+  }
+
+  private static let refreshTokenMember = "refresh_token"
+  private static let longestRefreshToken = 65_536
+
+  private static func refreshToken(_ node: JSONLayout.Node, _ bytes: Span<UInt8>) -> SharedSecret? {
+    guard let count = node.stringByteCount, (1...longestRefreshToken).contains(count) else { return nil }
+    return try? AnswerReader.secret(node, in: bytes, allowed: 0x20...0x7E)
+  }
+
+  /// Refuses an answer that withholds a part of the scope that was demanded (RFC 6749 section 3.3). One that names no
+  /// scope grants what was asked for.
+  package func check(covers demanded: Scope?) throws(OAuthError) {
+    guard let demanded, let missing = scope?.missing(of: demanded), !missing.isEmpty else { return }
+    var error = OAuthError(.scopeWithheld, "the token endpoint")
+    error.serverDescription = missing.joined(separator: " ")
+    throw error
   }
 
   private init(
@@ -56,10 +84,11 @@ package final class TokenResponse: Sendable {
     self.accessToken = accessToken
     guard let type = try reader.text("token_type", in: bytes) else { throw reader.malformed("token_type") }
     tokenType = try Self.normalised(type)
-    expiresIn = try reader.seconds("expires_in", in: bytes)
-    scope = try Self.scope(try reader.text("scope", in: bytes), separator, reader)
-    refreshToken = try reader.secret("refresh_token", in: bytes, allowed: 0x20...0x7E)
+    expiresIn = try? reader.seconds("expires_in", in: bytes)
+    scope = Self.scope(try? reader.text("scope", in: bytes), separator)
+    refreshToken = reader.member(Self.refreshTokenMember).flatMap { Self.refreshToken($0, bytes) }
     idToken = try reader.secret("id_token", in: bytes, allowed: 0x21...0x7E)
+    issuedTokenType = try? reader.text("issued_token_type", in: bytes)
     self.serverDate = serverDate
   }
 
@@ -73,15 +102,33 @@ package final class TokenResponse: Sendable {
     }
   }
 
-  private static func scope(
-    _ text: String?, _ separator: ScopeSeparator, _ reader: borrowing AnswerReader
-  ) throws(OAuthError) -> Scope? {
+  private static func scope(_ text: String?, _ separator: ScopeSeparator) -> Scope? {
     guard let text else { return nil }
-    do throws(OAuthError) {
-      guard separator == .comma else { return try Scope(text) }
-      return try Scope(values: text.split { $0 == "," || $0 == " " }.map(String.init))
-    } catch {
-      throw reader.malformed("scope")
-    }
+    guard separator == .comma else { return try? Scope(text) }
+    return try? Scope(values: text.split { $0 == "," || $0 == " " }.map(String.init))
   }
+}
+
+/// A success of the token endpoint. What must be stored is apart from what must be judged first.
+package struct TokenAnswer: Sendable {
+  /// The refresh token to be stored before anything else of the answer is looked at; nil when there is none that can
+  /// be used.
+  package let refreshToken: SharedSecret?
+  private let outcome: Result<TokenResponse, OAuthError>
+
+  package init(_ tokens: TokenResponse) {
+    refreshToken = tokens.refreshToken
+    outcome = .success(tokens)
+  }
+
+  /// - Parameter error: Why nothing but the refresh token can be used.
+  init(_ refreshToken: SharedSecret, butFailed error: OAuthError) {
+    self.refreshToken = refreshToken
+    outcome = .failure(error)
+  }
+
+  /// The tokens of the answer.
+  ///
+  /// - Throws: Why they cannot be used, though the request was carried out and brought a refresh token.
+  package func tokens() throws(OAuthError) -> TokenResponse { try outcome.get() }
 }

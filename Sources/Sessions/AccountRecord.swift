@@ -38,9 +38,8 @@ package struct AccountRecord: Sendable {
   package var isSignedOut = false
   /// There is no user: tokens are got by proving who the client is (RFC 6749, section 4.4).
   package var isGuest = false
-  /// The server answered a refresh for another user (OpenID Connect Core, section 12.2): nothing is asked of
-  /// it again until the person signs in.
-  package var identityChange: IdentityChange?
+  /// Why no token is handed out until an ID Token shows that the session is that of the user who signed in.
+  package var identityHold: IdentityHold?
 
   package init(authority: Authority, signedInAt: Int) {
     self.authority = authority
@@ -48,19 +47,36 @@ package struct AccountRecord: Sendable {
   }
 }
 
-/// That a later ID Token was not for the same as the first one of a session.
-package struct IdentityChange: Sendable, Hashable {
-  /// The claim that differed; nil in a record of a version that did not write it down.
-  package let claim: String?
+/// A doubt about whom a session belongs to. It holds the account until an ID Token of a refresh matches the first one, or
+/// until the next sign-in (OpenID Connect Core, section 12.2). An answer without an ID Token does not lift it.
+package enum IdentityHold: Sendable, Hashable {
+  /// A later ID Token differs from the first one in this claim; nil in a record of a version that did not write it down.
+  case changed(claim: String?)
+  /// The ID Token that came first could not be verified.
+  case unverified
 
-  package init(claim: String?) { self.claim = claim }
+  /// In the place of a claim's name, so that a version that does not know it holds the account too.
+  private static let unverifiedWord = "unverified"
 
   init?(json: JSON) {
     guard json.bool == true || json.string != nil else { return nil }
-    claim = json.string
+    self = json.string == Self.unverifiedWord ? .unverified : .changed(claim: json.string)
   }
 
-  var json: JSON { claim.map { .string($0) } ?? true }
+  var json: JSON {
+    switch self {
+    case .changed(let claim): claim.map { .string($0) } ?? true
+    case .unverified: .string(Self.unverifiedWord)
+    }
+  }
+
+  /// Why the account has no token.
+  func error(_ account: AccountName) -> SessionError {
+    switch self {
+    case .changed(let claim): .identityChanged(account: account.text, claim: claim)
+    case .unverified: .identityUnverified(account: account.text)
+    }
+  }
 }
 
 extension AccountRecord {
@@ -90,7 +106,7 @@ extension AccountRecord {
     if isSignedOut { open["signed_out"] = true }
     if isGuest { open["guest"] = true }
     open["registration"] = registration.map { .object($0.open) }
-    open["identity_changed"] = identityChange?.json
+    open["identity_changed"] = identityHold?.json
     var buffer = SecretBuffer(capacity: 4096)
     buffer.append(utf8: "{\"open\":")
     buffer.append(json: .object(open))
@@ -124,7 +140,7 @@ extension AccountRecord {
       record.isSignedOut = open["signed_out"]?.bool ?? false
       record.isGuest = open["guest"]?.bool ?? false
       record.registration = open["registration"]?.object.map { ClientRegistrationRecord($0) }
-      record.identityChange = open["identity_changed"].flatMap(IdentityChange.init(json:))
+      record.identityHold = open["identity_changed"].flatMap(IdentityHold.init(json:))
       for (name, path) in Self.secretMembers {
         guard let node = layout.root[name] else { continue }
         guard node.kind == .string else { return nil }

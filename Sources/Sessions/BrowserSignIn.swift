@@ -37,12 +37,12 @@ package struct BrowserSignIn: Sendable {
   package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
     try signIn.keepingOpen { () throws(SessionError) in
       let sentAt = signIn.services.time.now()
-      let response = try oauth { () throws(OAuthError) in
+      let answer = try oauth { () throws(OAuthError) in
         try signIn.server.exchange(code, of: request, cancellation: signIn.cancellation)
       }
       var demands = request.demands
       demands.code = code
-      return try signIn.finish(response, receivedAfter: sentAt, demands: demands)
+      return try signIn.finish(answer, receivedAfter: sentAt, demands: demands)
     }
   }
 }

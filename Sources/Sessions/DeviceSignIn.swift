@@ -56,9 +56,9 @@ package struct DeviceSignIn: Sendable {
       let outcome = try oauth { () throws(OAuthError) in
         try signIn.server.pollDevice(authorization.deviceCode, cancellation: signIn.cancellation)
       }
-      guard case .token(let response) = outcome else { return .undecided(outcome) }
+      guard case .token(let answer) = outcome else { return .undecided(outcome) }
       guard approved() else { throw .oauth(OAuthError(.cancelled, EndpointRole.token.subject)) }
-      return .signedIn(try signIn.finish(response, receivedAfter: sentAt, needsIDToken: false))
+      return .signedIn(try signIn.finish(answer, receivedAfter: sentAt, needsIDToken: false))
     }
   }
 }

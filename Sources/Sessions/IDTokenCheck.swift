@@ -24,12 +24,19 @@ struct IDTokenCheck {
   }
 
   /// After a refresh: it may be missing, and must be for the same person and client (section 12.2).
+  ///
+  /// - Throws: `identityChanged` for a token of the server's own that is for another user or client, or of another
+  ///   issuer.
   func refreshed(
     _ response: TokenResponse, first: IdentityRecord?, account: AccountName
   ) throws(SessionError) -> IDToken? {
     do {
-      return try verified(response, first: first, IDTokenDemands())
-    } catch .idToken(let error) where error.code == .identityChanged {
+      let token = try verified(response, first: first, IDTokenDemands())
+      if let now = token?.identity.authTime, let before = first?.authTime, now != before {
+        services.observer?(.authenticationTimeChanged)
+      }
+      return token
+    } catch .idToken(let error) where error.isMismatch {
       throw .identityChanged(account: account.text, claim: error.claim)
     }
   }
@@ -46,6 +53,7 @@ struct IDTokenCheck {
       throw .idToken(error)
     }
     guard let endpoint = server.metadata.jwksURI else {
+      try oauth { () throws(OAuthError) in try server.metadata.checkUsable(.keys) }
       throw .oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))
     }
     var search = KeySearch(

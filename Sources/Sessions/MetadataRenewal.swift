@@ -52,9 +52,10 @@ extension MetadataRenewal.Bounds {
 
 extension OAuthError {
   /// Whether the place that was asked is none of that kind any more, by the server's own word: newer metadata may
-  /// name another. Nothing came of the request then.
+  /// name another. The request was not carried out then, as it may have been if the answer is a success.
   var namesNoSuchEndpoint: Bool {
-    switch code {
+    guard !brokenAnswer else { return false }
+    return switch code {
     case .unsupportedGrantType: true
     // RFC 9110 section 15.5.5. An error that OAuth knows says more than the status, and comes from the right place.
     case .otherServerError: httpStatus == 404

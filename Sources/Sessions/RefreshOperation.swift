@@ -9,7 +9,7 @@ internal import Platform
 /// The order of steps is the product's promise. The account's lock is taken before the record is
 /// read, so that no two processes send the same refresh token; the settings and the metadata are
 /// held against what the person signed in with before anything is sent; nothing is sent while the vault
-/// could not be written; a rotated token is on disk before anyone sees the new access token.
+/// could not be written; a rotated token is on disk before anything else of the answer is judged (store first).
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
@@ -32,18 +32,50 @@ package struct RefreshOperation: Sendable {
     self.cancellation = cancellation
   }
 
-  package func run() throws(SessionError) -> AccessGrant {
-    try services.holding(account, at: nil) { (level) throws(SessionError) in try refresh(at: level) }
+  /// How a refresh ended.
+  package struct Ending: Sendable {
+    package let result: Result<AccessGrant, SessionError>
+    /// The record that a failed refresh has written again; tokens that came with the old one are still good.
+    package let rewritten: RecordMove?
+
+    package init(result: Result<AccessGrant, SessionError>, rewritten: RecordMove?) {
+      self.result = result
+      self.rewritten = rewritten
+    }
   }
 
-  private func refresh(at level: Protection) throws(SessionError) -> AccessGrant {
+  /// The number of a record before and after it was written again.
+  package struct RecordMove: Sendable {
+    package let from: UInt64
+    package let to: UInt64
+
+    package init(from: UInt64, to: UInt64) {
+      (self.from, self.to) = (from, to)
+    }
+  }
+
+  package func run() throws(SessionError) -> AccessGrant { try attempt().result.get() }
+
+  package func attempt() -> Ending {
+    var rewritten: RecordMove?
+    do throws(SessionError) {
+      let grant = try services.holding(account, at: nil) { (level) throws(SessionError) in
+        try refresh(at: level, &rewritten)
+      }
+      return Ending(result: .success(grant), rewritten: nil)
+    } catch {
+      return Ending(result: .failure(error), rewritten: rewritten)
+    }
+  }
+
+  private func refresh(at level: Protection, _ rewritten: inout RecordMove?) throws(SessionError) -> AccessGrant {
     try services.settle(account)
     guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
     var record = stored.record
     if record.isSignedOut { throw .signedOut(account: account.text) }
     if record.isExpired { throw .expired(account: account.text) }
-    if let change = record.identityChange { throw .identityChanged(account: account.text, claim: change.claim) }
     guard let refreshToken = record.refreshToken else {
+      if let hold = record.identityHold { throw hold.error(account) }
       if record.isGuest { return try guestGrant(stored, at: level) }
       if target != nil { throw .noOtherTokens(account: account.text) }
       return try keptGrant(stored, at: level)
@@ -53,18 +85,31 @@ package struct RefreshOperation: Sendable {
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     try services.rehearseWrite()
-    let response = try exchange(refreshToken, at: &live, &record)
+    let answer = try exchange(refreshToken, at: &live, &record)
     let kept = record.refreshToken === refreshToken ? keptIdentity(stored) : nil
-    record.refreshToken = response.refreshToken ?? refreshToken
+    // Store first: the server may have ended the token that was sent, whatever is wrong with the rest of its answer.
+    if let rotated = answer.refreshToken { record.refreshToken = rotated }
     record.refreshedAt = services.time.wallSeconds()
-    if target == nil, let scope = response.scope { record.scope = scope.text }
+    if target == nil, let scope = try? answer.tokens().scope { record.scope = scope.text }
     var generation = try services.write(rotated: record, of: account, replacing: stored.generation)
-    let token = try identify(response, at: live, record)
-    if record.identity == nil, let token {
-      // The first that tells who signed in, after a sign-in that brought none: all later ones must be for the same.
-      record.identity = token.identity
-      generation = try services.write(record, of: account)
+    rewritten = RecordMove(from: stored.generation, to: generation)
+    let response = try oauth { () throws(OAuthError) in try answer.tokens() }
+    let token: IDToken?
+    do {
+      token = try identify(response, at: live, record)
+    } catch {
+      if error.awaitsIdentity { rewritten = nil }
+      try hold(record, because: error, generation)
+      throw error.followingSuccess
     }
+    if let token, record.identity == nil || record.identityHold != nil {
+      // The first that tells who signed in, after a sign-in that brought none: all later ones must be for the same.
+      record.identity = record.identity ?? token.identity
+      record.identityHold = nil
+      generation = try services.write(record, of: account)
+      rewritten = RecordMove(from: stored.generation, to: generation)
+    }
+    try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
       scope: (response.scope ?? target?.scope)?.text ?? record.scope,
@@ -80,34 +125,35 @@ package struct RefreshOperation: Sendable {
     previous?.recordGeneration == stored.generation ? previous : nil
   }
 
-  /// Another user's ID Token is written down, so that the refresh token is not spent again and again.
+  /// The verified ID Token of the answer; nil when there is none and none is needed.
   private func identify(
     _ response: TokenResponse, at live: LiveServer, _ record: AccountRecord
   ) throws(SessionError) -> IDToken? {
-    do {
-      return try IDTokenCheck(
-        services: services, server: live.server, renewal: live.renewal, cancellation: cancellation
-      ).refreshed(response, first: record.identity, account: account)
-    } catch {
-      if case .identityChanged(_, let claim) = error {
-        var refused = record
-        refused.identityChange = IdentityChange(claim: claim)
-        try services.write(refused, of: account)
-      }
-      throw error.followingSuccess
-    }
+    let token = try IDTokenCheck(
+      services: services, server: live.server, renewal: live.renewal, cancellation: cancellation
+    ).refreshed(response, first: record.identity, account: account)
+    if token == nil, let hold = record.identityHold { throw hold.error(account) }
+    return token
+  }
+
+  /// Writes down that the server answered for another user, so that no later answer without an ID Token is believed.
+  private func hold(_ record: AccountRecord, because error: SessionError, _ generation: UInt64) throws(SessionError) {
+    guard case .identityChanged(_, let claim) = error, record.identityHold == nil else { return }
+    var held = record
+    held.identityHold = .changed(claim: claim)
+    _ = try services.write(rotated: held, of: account, replacing: generation)
   }
 
   /// Only `invalid_grant` ends a grant, and only if nobody replaced the token meanwhile.
   private func exchange(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ record: inout AccountRecord
-  ) throws(SessionError) -> TokenResponse {
-    if let response = try spend(refreshToken, at: &live) { return response }
+  ) throws(SessionError) -> TokenAnswer {
+    if let answer = try spend(refreshToken, at: &live) { return answer }
     guard var current = try services.record(of: account) else { throw .signedOut(account: account.text) }
     if let replaced = current.refreshToken, !replaced.bytes.isEqual(to: refreshToken.bytes) {
       record = current
       live.server.prover = try services.key(of: current, account).map(services.prover)
-      if let response = try spend(replaced, at: &live) { return response }
+      if let answer = try spend(replaced, at: &live) { return answer }
     }
     current.endGrant()
     try services.write(current, of: account)
@@ -122,7 +168,7 @@ package struct RefreshOperation: Sendable {
   /// the server itself says that it did not (RFC 6749 section 5.2). An answer that was lost or cut is neither.
   ///
   /// - Returns: Nil for `invalid_grant`.
-  private func spend(_ refreshToken: SharedSecret, at live: inout LiveServer) throws(SessionError) -> TokenResponse? {
+  private func spend(_ refreshToken: SharedSecret, at live: inout LiveServer) throws(SessionError) -> TokenAnswer? {
     do {
       return try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
         try server.refresh(refreshToken, for: target, cancellation: cancellation)
@@ -145,6 +191,7 @@ package struct RefreshOperation: Sendable {
       return try server.tokensForClient(
         scope: try configuration.guestScope(), target: target ?? usual, cancellation: cancellation)
     }
+    try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
     record.refreshedAt = services.time.wallSeconds()
     if target == nil, let scope = response.scope { record.scope = scope.text }
     let generation = try services.write(record, of: account)

@@ -11,7 +11,7 @@ extension AuthorizationServer {
 
 extension AuthorizationServerMetadata {
   /// Whether the server speaks OpenID Connect as far as we need it: it publishes keys for ID Tokens.
-  var issuesIDTokens: Bool { jwksURI != nil }
+  var issuesIDTokens: Bool { jwksURI != nil || unusableEndpoints[.keys] != nil }
 
   /// The announced algorithms that we accept; RS256 where none are announced (OpenID Connect Core,
   /// section 2). Announcing never widens what we accept.

@@ -8,9 +8,11 @@ extension Session {
     return endDue.map { min($0, renewal) } ?? renewal
   }
 
-  /// When the token is to be renewed in the background; nil when it is not.
+  /// When the token is to be renewed in the background; nil when it is not, and until a sign-in where one is needed.
   package var renewalDue: Instant? {
-    guard refresh == nil, let planned = queuedRenewal ?? plannedRenewal else { return nil }
+    guard refresh == nil, lastFailure?.needsSignIn != true, let planned = queuedRenewal ?? plannedRenewal else {
+      return nil
+    }
     // What is in doubt is not put at risk for as long as there is a token.
     let doubtEnd = lastFailure?.leavesDoubt == true ? grant?.expiresAt : nil
     return [retryNotBefore, calmUntil, doubtEnd].reduce(planned) { due, earliest in

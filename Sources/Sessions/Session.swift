@@ -28,10 +28,10 @@ package struct Session: Sendable {
 
   /// The server asked not to be called before.
   private(set) var retryNotBefore: Instant?
+  /// Callers who do not insist get the last failure until then.
+  private var callersRestUntil: Instant?
   var failuresInARow = 0
   private(set) var failedAt: Instant?
-  /// A resource refused even a new token; what the vault says counts for less until the next one.
-  private var isRefused = false
   package private(set) var usedSinceRefresh = false
   /// How long before its expiry the token at hand is renewed in the background, with its jitter.
   private(set) var renewalLead = Duration.zero
@@ -74,6 +74,10 @@ extension Session {
     }
     if let lastFailure, let fallback = fallback(for: need, now: now), isTooSoon(after: lastFailure, now: now) {
       return .serve(fallback)
+    }
+    if let callersRestUntil, now < callersRestUntil, !need.forceRefresh, let lastFailure {
+      return .fail(
+        lastFailure.needsSignIn ? lastFailure : lastFailure.asking(toWait: now.duration(to: callersRestUntil)))
     }
     if let retryNotBefore, now < retryNotBefore, let lastFailure {
       return .fail(lastFailure.asking(toWait: now.duration(to: retryNotBefore)))
@@ -187,13 +191,18 @@ extension Session {
     failedAt = now
     hurriedTo = nil
     retryNotBefore = error.retryAfterSeconds.map { now.advanced(by: .seconds($0)) }
+    callersRestUntil = error.calmsCallers ? now.advanced(by: RefreshPolicy.pauseAfterFailure) : nil
     queue = policy == .offline && error.isWorthWaiting ? .patient : nil
-    switch error {
-    case .expired, .signedOut, .configurationChanged, .endpointMoved, .identityChanged, .identityUnknown, .noAccount:
+    switch error.effect {
+    case .ended(let ending):
       grant = nil
       freshFrom = nil
-      if case .expired = error { standing = .expired } else if case .signedOut = error { standing = .signedOut }
-    default: break
+      standing = ending
+    case .held:
+      grant = nil
+      // A session that is always kept fresh asks again by itself whether the hold is over.
+      freshFrom = error.awaitsIdentity && policy == .background ? now : nil
+    case .signInNeeded, .none: break
     }
     return .failed(error)
   }
@@ -213,9 +222,9 @@ extension Session {
   }
 
   private mutating func forgetFailures() {
-    isRefused = false
     lastFailure = nil
     retryNotBefore = nil
+    callersRestUntil = nil
     failuresInARow = 0
     failedAt = nil
     queue = nil
@@ -266,13 +275,6 @@ extension Session {
     lastFailure = .expired(account: account)
   }
 
-  /// A resource refused a new token too. The session counts as expired until the next caller's refresh proves
-  /// that it is not: only the authorization server ends a grant.
-  package mutating func refusedByResource(account: String) {
-    endedElsewhere(account: account)
-    isRefused = true
-  }
-
   /// Somebody waits until the refresh can be made that this stands against.
   package mutating func queueUrgently(because error: SessionError, now: Instant) {
     queue = .urgent
@@ -298,7 +300,7 @@ extension Session {
 
   /// What the vault says of an account that was not used yet.
   package mutating func learn(isGranted: Bool, isExpired: Bool, refreshedAt: Int?) {
-    guard grant == nil, refresh == nil, !isRefused else { return }
+    guard grant == nil, refresh == nil else { return }
     standing = isGranted ? .granted : isExpired ? .expired : .signedOut
     self.refreshedAt = self.refreshedAt ?? refreshedAt
   }
@@ -314,6 +316,7 @@ extension Session {
     case .expired: return .expired
     case .unknown, .granted: break
     }
+    if lastFailure?.needsSignIn == true { return .expired }
     if isOffline { return .offline }
     guard let grant, grant.isAlive(at: now) else { return .stale }
     return satisfied(by: TokenNeed(), now: now) == nil ? .stale : .active

@@ -18,6 +18,10 @@ package enum SessionError: Error, Hashable, Sendable {
   /// An ID Token names another person, client or sign-in than the first one (OpenID Connect Core, section 12.2), by
   /// this claim; nil when that was found earlier.
   case identityChanged(account: String, claim: String? = nil)
+  /// The ID Token that came with the refresh token was not verified, and no later one was.
+  case identityUnverified(account: String)
+  /// The sign-in brought a refresh token, which is kept, and no access token that can be used.
+  indirect case signInKept(AccountConfiguration, because: SessionError)
   /// Somebody is signed in to the account, and the new sign-in does not say who it was (OpenID Connect Core,
   /// section 5.7).
   case identityUnknown(account: String)
@@ -52,6 +56,46 @@ package enum SessionError: Error, Hashable, Sendable {
   case configuration(ConfigurationError)
   /// Secure memory or libcrypto failed us.
   case memory
+
+  /// What the failure of a refresh means for the session.
+  enum Effect {
+    /// The account has no grant any more.
+    case ended(Session.Standing)
+    /// No token is handed out until the settings or the server are as they were, or until a sign-in.
+    case held
+    /// The grant stays, and only a sign-in is sure to help.
+    case signInNeeded
+    /// The session is as it was.
+    case none
+  }
+
+  /// Decided here and nowhere else.
+  var effect: Effect {
+    switch self {
+    case .expired: .ended(.expired)
+    case .signedOut: .ended(.signedOut)
+    case .configurationChanged, .endpointMoved, .identityChanged, .identityUnverified, .identityUnknown, .noAccount:
+      .held
+    case .oauth(let error): [.interactionRequired, .refreshRefused].contains(error.code) ? .signInNeeded : .none
+    default: .none
+    }
+  }
+
+  /// Whether a later answer of the server, and nothing else, can lift what holds the session.
+  var awaitsIdentity: Bool {
+    switch self {
+    case .identityChanged, .identityUnverified: true
+    default: false
+    }
+  }
+
+  /// Whether only a sign-in is sure to help, though the grant stays.
+  package var needsSignIn: Bool {
+    if case .signInNeeded = effect { true } else { false }
+  }
+
+  /// Whether the server carried a refresh out, or refused it, in a way that an immediate repetition cannot better.
+  var calmsCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt }
 
   /// Whether the same request may succeed later without anyone doing anything.
   package var isPassing: Bool {

@@ -18,6 +18,8 @@ package enum SessionStep: Sendable, Hashable {
   case keySetWarned(JWKSet.Warning)
   case answered(EndpointRole, status: Int, milliseconds: Int)
   case unanswered(EndpointRole, HTTPFailure.Code, milliseconds: Int)
+  /// The `auth_time` of a refreshed ID Token is not that of the first one (OpenID Connect Core, section 12.2).
+  case authenticationTimeChanged
   /// By the name of its algorithm, which is one of `JWSAlgorithm`.
   case idTokenVerified(algorithm: String)
 }

@@ -62,6 +62,8 @@ package struct SignIn: Sendable {
     package let wasGuest: Bool
     /// An ID Token was asked for and did not come, so nobody knows who signed in.
     package let missesIDToken: Bool
+    /// The part of the scope that was asked for and not granted.
+    package let withheldScope: [String]
     /// What a person should know of the preparation.
     package let notices: [String]
   }
@@ -122,16 +124,84 @@ package struct SignIn: Sendable {
     isNew = request.isNew
     self.level = level
     isGuest = request.isGuest
+    // What a person approves must be of use afterwards.
+    let needsKeys = if case .secret = server.signing.idTokens { false } else { expectsIDToken }
+    try oauth { () throws(OAuthError) in
+      try server.metadata.checkUsable(.token)
+      if needsKeys { try server.metadata.checkUsable(.keys) }
+    }
   }
 
   /// Verifies the answer and stores the session. Nothing of the answer is used if its ID Token does
-  /// not hold, or if it is for another person than the account's. Blocking.
+  /// not hold, or if it is for another person than the account's; its grant is then ended at the server, as far as that
+  /// can be done. Blocking.
   ///
   /// - Parameters:
   ///   - sentAt: When the request for the tokens was sent.
   ///   - demands: What the authorization request asked of the ID Token.
   ///   - needsIDToken: Whether an ID Token that was asked for must come.
+  /// - Throws: `signInKept` when the refresh token is stored and the rest of the answer cannot be used, or its ID Token
+  ///   not be verified for a passing reason: the next refresh goes on from there.
   package func finish(
+    _ answer: TokenAnswer, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init(), needsIDToken: Bool = true
+  ) throws(SessionError) -> Outcome {
+    do {
+      let response = try oauth { () throws(OAuthError) in try answer.tokens() }
+      return try finish(response, receivedAfter: sentAt, demands: demands, needsIDToken: needsIDToken)
+    } catch {
+      guard let refreshToken = answer.refreshToken, !isGuest else { throw error }
+      try keepOrRevoke(refreshToken, because: error, demands, needsIDToken: needsIDToken)
+    }
+  }
+
+  /// Keeps a refresh token whose answer is of no further use, where the next refresh may do better; else ends its grant
+  /// at the server. A session that the account has already is left alone: some servers end it with any of its tokens.
+  ///
+  /// - Throws: `error`, or `signInKept` because of it.
+  private func keepOrRevoke(
+    _ refreshToken: SharedSecret, because error: SessionError, _ demands: IDTokenDemands, needsIDToken: Bool
+  ) throws(SessionError) -> Never {
+    // A refresh token that should be bound to a key and is not may be good for whoever steals it.
+    let isUnread =
+      if case .oauth(let problem) = error { problem.followsSuccess && problem.code != .tokenNotBound } else { false }
+    let mayDoBetter = (isUnread || error.isPassing) && demands.maxAge == nil && demands.acrValues.isEmpty
+    let ending = try? services.holding(account, at: level, mustWrite: true) {
+      (_) throws(SessionError) -> SessionError in
+      let old = isNew ? nil : try services.recordToReplace(of: account)
+      guard old?.refreshToken == nil, old?.accessToken == nil else { return error }
+      guard mayDoBetter else {
+        try oauth { () throws(OAuthError) in
+          try server.revoke(refreshToken, hint: .refreshToken, bearer: nil, cancellation: cancellation)
+        }
+        return error
+      }
+      var record = try record(refreshToken, replacing: old)
+      record.identity = old?.identity
+      let isAwaited = needsIDToken && expectsIDToken || !isUnread
+      if isAwaited || old?.identity != nil { record.identityHold = .unverified }
+      record.scope = scope?.text
+      try services.write(record, of: account, protection: protection)
+      return .signInKept(configuration, because: error.followingSuccess)
+    }
+    throw ending ?? error
+  }
+
+  /// A record of this sign-in with its refresh token.
+  private func record(
+    _ refreshToken: SharedSecret?, replacing old: AccountRecord?
+  ) throws(SessionError) -> AccountRecord {
+    var record = AccountRecord(
+      authority: Authority(configuration, caDigest: caDigest, metadata: server.metadata),
+      signedInAt: services.time.wallSeconds())
+    record.refreshToken = refreshToken
+    record.credentials = secrets.credentials
+    record.registration = secrets.registration ?? keptRegistration(of: old)
+    record.proxyCredentials = secrets.proxyCredentials
+    if refreshToken != nil { try record.keep(server.prover) }
+    return record
+  }
+
+  private func finish(
     _ response: TokenResponse, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init(),
     needsIDToken: Bool = true
   ) throws(SessionError) -> Outcome {
@@ -184,19 +254,13 @@ package struct SignIn: Sendable {
     // A server should give a client none for itself (RFC 6749 section 4.4.3).
     let refreshToken = isGuest ? nil : response.refreshToken
     let isKept = !isGuest && refreshToken == nil && configuration.keepsAccessToken
-    var record = AccountRecord(
-      authority: Authority(configuration, caDigest: caDigest, metadata: server.metadata),
-      signedInAt: services.time.wallSeconds())
+    var record = try record(refreshToken, replacing: old)
     record.identity = token?.identity
     record.scope = (response.scope ?? scope)?.text
-    record.refreshToken = refreshToken
     record.isGuest = isGuest
     record.accessToken = isKept ? response.accessToken : nil
-    record.credentials = secrets.credentials
-    record.registration = secrets.registration ?? keptRegistration(of: old)
-    record.proxyCredentials = secrets.proxyCredentials
     record.isExpired = !isGuest && refreshToken == nil && !isKept
-    if !record.isExpired { try record.keep(server.prover) }
+    if !record.isExpired, refreshToken == nil { try record.keep(server.prover) }
     let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
     record.accessTokenExpiresAt = isKept ? response.expiresIn.map { issuedAtUnixSeconds + $0 } : nil
@@ -210,9 +274,17 @@ package struct SignIn: Sendable {
     let outcome = Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
       isGuest: isGuest, wasGuest: !isGuest && (old?.isGuest ?? false),
-      missesIDToken: expectsIDToken && token == nil, notices: notices)
+      missesIDToken: expectsIDToken && token == nil, withheldScope: withheld(by: response, hasIDToken: token != nil),
+      notices: notices)
     let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
     return (outcome, isReplaced ? old?.registration : nil)
+  }
+
+  /// The part of the scope that was asked for and not granted (RFC 6749 section 3.3). An ID Token grants `openid`,
+  /// whether the answer says so or not.
+  private func withheld(by response: TokenResponse, hasIDToken: Bool) -> [String] {
+    guard let scope, let granted = response.scope else { return [] }
+    return granted.missing(of: scope).filter { $0 != "openid" || !hasIDToken }
   }
 
   /// A guest never takes the place of a user who is signed in.

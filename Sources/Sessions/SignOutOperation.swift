@@ -104,7 +104,8 @@ package struct SignOutOperation: Sendable {
     if wantsLogoutPage {
       logoutURL = live.server.metadata.logoutURL(clientID: configuration.clientID, subject: record.identity?.subject)
     }
-    guard live.server.metadata.revocationEndpoint != nil else {
+    let metadata = live.server.metadata
+    guard metadata.revocationEndpoint != nil || metadata.unusableEndpoints[.revocation] != nil else {
       return .notOffered(page: configuration.service?.sessionsPage)
     }
     return try revoke(record, at: &live)
@@ -124,8 +125,15 @@ package struct SignOutOperation: Sendable {
       // Some servers take a revocation from a public client only with an access token, and there is
       // none that works: one more refresh yields it.
       guard case .oauth(let problem) = error, problem.httpStatus == 401 else { throw error }
-      let last = try oauth { () throws(OAuthError) in try live.server.refresh(refreshToken, cancellation: nil) }
-      try revoke(last.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, at: &live)
+      let answer = try oauth { () throws(OAuthError) in try live.server.refresh(refreshToken, cancellation: nil) }
+      if let rotated = answer.refreshToken {
+        var renewed = record
+        renewed.refreshToken = rotated
+        // It is removed in a moment; until then a sign-out that is cut off here can be made again.
+        _ = try? services.write(renewed, of: account)
+      }
+      let last = try oauth { () throws(OAuthError) in try answer.tokens() }
+      try revoke(answer.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, at: &live)
       try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, at: &live)
     }
     return .revoked

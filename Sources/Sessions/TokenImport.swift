@@ -35,7 +35,8 @@ package struct TokenImport: Sendable {
     package let configuration: AccountConfiguration
   }
 
-  /// - Throws: `accountExists` before anything is sent; the server's refusal, after which nothing is kept.
+  /// - Throws: `accountExists` before anything is sent; the server's refusal, after which nothing is kept; what is
+  ///   wrong with the rest of an answer that brought a refresh token, after which the account is set up with that one.
   package func run() throws(SessionError) -> Outcome {
     try configuration.check()
     _ = try services.requireOpen(account, configuration, isNew: true)
@@ -60,8 +61,8 @@ package struct TokenImport: Sendable {
     do {
       return Outcome(grant: try prove(contact), configuration: contact.configuration)
     } catch {
-      // What the token was spent for is on disk, and it is not what is wrong: the next refresh goes on from there.
-      if error.isPassing, (try? services.record(of: account)) != nil { throw error.followingSuccess }
+      // What the token was spent for is on disk: the next refresh goes on from there.
+      if (try? services.record(of: account)) != nil { throw error.followingSuccess }
       try takeBack(file, after: error)
     }
   }
@@ -77,25 +78,29 @@ package struct TokenImport: Sendable {
     try services.rehearseWrite()
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
-    let response = try oauth { () throws(OAuthError) in
+    let answer = try oauth { () throws(OAuthError) in
       try contact.server.refresh(refreshToken, cancellation: cancellation)
     }
     var record = AccountRecord(
       authority: Authority(contact.configuration, caDigest: contact.caDigest, metadata: contact.server.metadata),
       signedInAt: wallSeconds)
-    record.refreshToken = response.refreshToken ?? refreshToken
-    record.scope = response.scope?.text
+    record.refreshToken = answer.refreshToken ?? refreshToken
+    let tokens = try? answer.tokens()
+    record.scope = tokens?.scope?.text
+    if tokens?.idToken != nil { record.identityHold = .unverified }
     record.credentials = given.credentials
     record.proxyCredentials = given.proxyCredentials
     try record.keep(contact.server.prover)
-    // A rotated token is on disk before anything else can fail.
+    // Store first: the token that came in may be worth nothing any more, whatever is wrong with the rest.
     var generation = try services.write(
       record, of: account, protection: configuration.protection ?? .device)
+    let response = try oauth { () throws(OAuthError) in try answer.tokens() }
     // A refresh need not bring an ID Token (OpenID Connect Core, section 12.2).
     let token = try IDTokenCheck(services: services, server: contact.server, cancellation: cancellation)
       .signedIn(response, isRequired: false)
     if let token {
       record.identity = token.identity
+      record.identityHold = nil
       generation = try services.write(record, of: account)
     }
     return AccessGrant(

@@ -69,6 +69,7 @@ package final class VerificationKeys: Sendable {
     let metadata = IssuerMetadata(services: services, access: access, cancellation: cancellation)
     let published = try metadata.atHand()
     guard let endpoint = published.document.jwksURI else {
+      try oauth { () throws(OAuthError) in try published.document.checkUsable(.keys) }
       throw .oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))
     }
     let source = IssuerKeys(

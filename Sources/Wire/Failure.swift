@@ -12,6 +12,10 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case noAccount = "no_account"
   case signedOut = "signed_out"
   case sessionExpired = "session_expired"
+  /// The server wants the person to sign in again, but has not ended the session.
+  case interactionRequired = "interaction_required"
+  /// A resource refuses the account's tokens, new ones too. The session itself is good.
+  case tokenRefused = "token_refused"
   case configurationChanged = "configuration_changed"
   case endpointMoved = "endpoint_moved"
   case identityChanged = "identity_changed"
@@ -80,7 +84,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   package var exitStatus: ExitStatus {
     switch self {
     case .invalidRequest: .usage
-    case .noAccount, .signedOut, .sessionExpired, .configurationChanged, .endpointMoved, .identityChanged,
+    case .noAccount, .signedOut, .sessionExpired, .interactionRequired, .tokenRefused, .configurationChanged,
+      .endpointMoved, .identityChanged,
       .otherMachine, .codeExpired, .unknownLogin, .stepUpNeeded, .issuerNotTrusted:
       .signInNeeded
     case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable, .tpmLockedOut:

@@ -47,7 +47,9 @@ extension LogEvent {
     case .refreshEnded(_, let code), .signInEnded(_, let code): code != nil
     case .signedOut(let result): result == .failed
     case .checked(_, let result): result == .failed
-    case .peerDropped, .requestTimedOut, .redirectForeign, .keySetWarning, .commandFailed, .commandsDropped: true
+    case .peerDropped, .requestTimedOut, .redirectForeign, .keySetWarning,
+      .authenticationTimeChanged, .commandFailed, .commandsDropped:
+      true
     case .tokenFile(let change): change == .failed
     case .step(let step): step.isFailure
     case .tokenExpired: true
@@ -89,6 +91,8 @@ extension LogEvent {
     case .keySetWarning(.privateKey):
       "the issuer's key set holds a private key, which was left out: whoever reads it can sign in the issuer's name"
     case .keySetWarning(.symmetricKey): "the issuer's key set holds a symmetric key, which was left out"
+    case .authenticationTimeChanged:
+      "the server's new ID Token names another time of authentication than the first one"
     case .commandFailed(let position, let problem): "command \(position) of the settings failed: \(problem.text)"
     case .commandsDropped(let count): "\(count) commands of the settings were not run: too many wait"
     case .tokenFile(let change): "token file: \(change.rawValue)"

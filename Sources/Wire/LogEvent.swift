@@ -36,6 +36,8 @@ package enum LogEvent: Sendable, Hashable {
   case settingsChanged(SettingsChange)
   case peerDropped(PeerProblem)
   case requestTimedOut
+  /// A refreshed ID Token names another time of authentication than the first one.
+  case authenticationTimeChanged
   /// What must not be published was left out of an issuer's key set.
   case keySetWarning(KeySetFlaw)
 
@@ -169,6 +171,7 @@ extension LogEvent {
     case .unlocked: "unlocked"
     case .vaultChanged: "vault_changed"
     case .keySetWarning: "key_set_warning"
+    case .authenticationTimeChanged: "authentication_time_changed"
     case .commandFailed: "command_failed"
     case .commandsDropped: "commands_dropped"
     case .tokenFile: "token_file"
@@ -184,7 +187,7 @@ extension LogEvent {
     object["event"] = .string(name)
     switch self {
     case .started, .stopping, .signInBegan, .signInApproved, .redirectForeign, .requestTimedOut, .tokenExpired,
-      .networkChanged:
+      .networkChanged, .authenticationTimeChanged:
       break
     case .refreshBegan(let attempt): object["attempt"] = .int(attempt)
     case .refreshRetry(let attempt, let wait):
@@ -258,6 +261,7 @@ extension LogEvent {
       case "locked": word("cause").map { .locked($0) }
       case "unlocked": word("protection").map { .unlocked($0) }
       case "vault_changed": word("change").map { .vaultChanged($0) }
+      case "authentication_time_changed": .authenticationTimeChanged
       case "key_set_warning": word("reason").map { .keySetWarning($0) }
       case "command_failed":
         number("position").flatMap { position in

@@ -72,7 +72,6 @@ extension SessionEvent.SignOutCause {
     case .removed: "the account is removed"
     case .expired: "the authorization server ended the session"
     case .revoked: "the authorization server no longer honours the session"
-    case .refused: "a resource refused even a new token"
     case .elsewhere: "another process did it"
     case .settings: "the settings no longer fit the sign-in"
     case .identity: "the server answers for another person"

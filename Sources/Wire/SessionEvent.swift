@@ -39,8 +39,6 @@ package enum SessionEvent: Sendable, Hashable {
     case expired
     /// The server says that it no longer honours the session.
     case revoked
-    /// A resource refused even a new token.
-    case refused
     /// Another process signed the account out.
     case elsewhere
     /// The settings name another place or client than the one that was signed in at.

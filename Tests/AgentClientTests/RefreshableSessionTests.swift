@@ -134,14 +134,27 @@ import Testing
     }
     #expect(answer == "Bearer token-2")
     var tries = 0
-    let expected = AgentError(.signIn, code: "session_expired", message: "the server refuses new tokens too")
-    #expect(throws: expected) {
-      try session.send { (_) throws(AgentError) -> RefreshableSession<MemorySessions>.Outcome<String> in
-        tries += 1
-        return .rejected
+    let expected = AgentError(
+      .signIn, code: "token_refused", message: "the resource refuses the tokens of this session, new ones too")
+    func send(to resource: String) {
+      #expect(throws: expected) {
+        try session.send(to: resource) { (_) throws(AgentError) -> RefreshableSession<MemorySessions>.Outcome<String> in
+          tries += 1
+          return .rejected
+        }
       }
     }
+    send(to: "api")
     #expect(tries == 2)
+    // It has refused a fresh token, so no other is spent on it until there is another one.
+    send(to: "api")
+    #expect(tries == 3)
+    #expect(try session.token().revealed() == "token-3")
+    send(to: "other")
+    #expect(tries == 5)
+    #expect(try session.token().revealed() == "token-4")
+    send(to: "api")
+    #expect(tries == 7)
   }
 
   /// Also when nothing but the token tells the session there from the one before.

@@ -20,6 +20,11 @@ import Wire
     (.endpointMoved(account: "work", origin: "https://b.example"), .endpointMoved, .signInNeeded),
     (.identityChanged(account: "work"), .identityChanged, .signInNeeded),
     (.identityUnknown(account: "work"), .identityChanged, .signInNeeded),
+    (.identityUnverified(account: "work"), .identityChanged, .signInNeeded),
+    (
+      .signInKept(AccountConfiguration(issuer: "https://a.example", clientID: "c"), because: .cancelled),
+      .cancelled, .failed
+    ),
     (.lifetimeTooShort(account: "work", lifetime: 5), .lifetimeTooShort, .failed),
     (.originNotListed(account: nil, origin: "https://b.example"), .originNotAllowed, .failed),
     (.originNotListed(account: "work", origin: "https://b.example"), .originNotAllowed, .failed),
@@ -47,7 +52,7 @@ import Wire
   @Test(arguments: [
     ("sub", "user than the one signed in to work"), ("iss", "user than the one signed in to work"),
     ("aud", "client than the one signed in to work"), ("azp", "client than the one signed in to work"),
-    ("auth_time", "sign-in than that of work"), ("nonce", "sign-in than that of work"),
+    ("nonce", "sign-in than that of work"),
     (nil, "user or client than the one signed in to work"),
   ])
   func `a change of identity is explained`(claim: String?, other: String) {
@@ -71,7 +76,8 @@ import Wire
     case .certificateRejected, .certificateExpired, .certificateOfOtherHost: (.certificateRejected, .failed)
     case .pinMismatch: (.pinMismatch, .failed)
     case .cancelled: (.cancelled, .failed)
-    case .accessDenied: (.accessDenied, .denied)
+    case .accessDenied, .scopeWithheld: (.accessDenied, .denied)
+    case .interactionRequired, .refreshRefused: (.interactionRequired, .signInNeeded)
     case .expiredToken: (.codeExpired, .signInNeeded)
     case .invalidGrant: (.sessionExpired, .signInNeeded)
     case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .registrationRejected: (.clientRejected, .failed)

@@ -21,6 +21,30 @@ import Testing
     #expect(root["nested"]?["name"] == nil)
   }
 
+  @Test func `a lenient reader takes what the grammar allows and readers disagree on`() throws {
+    let text = utf8(
+      #"{"a":"\ud800x\udc00","a":"\ud834\udd1e","b":"\ud834\u0041","n":"# + String(repeating: "9", count: 99) + "}")
+    #expect(throws: JSONError.self) { try JSONLayout(parsing: text) }
+    let root = try JSONLayout(parsing: text, limits: .lenient).root
+    #expect(root.members(named: "a").map { $0.string(in: text.span) } == ["\u{FFFD}x\u{FFFD}", "\u{1D11E}"])
+    #expect(root["b"]?.string(in: text.span) == "\u{FFFD}A")
+    #expect(root.members(named: "c").isEmpty)
+    let deep = utf8(String(repeating: "[", count: 60) + String(repeating: "]", count: 60))
+    _ = try JSONLayout(parsing: deep, limits: .lenient)
+    // What is no JSON text stays none.
+    for text in [
+      "", "{", #"{"a":1}x"#, #"{"a":01}"#, "{\"a\":\"\u{1}\"}", #"{"a":"\ud83"}"#, String(repeating: "[", count: 65),
+    ] {
+      #expect(throws: JSONError.self) { try JSONLayout(parsing: utf8(text), limits: .lenient) }
+    }
+    #expect(throws: JSONError.self) {
+      try JSONLayout(parsing: Array(#"{"a":""#.utf8) + [0xFF] + Array(#""}"#.utf8), limits: .lenient)
+    }
+    #expect(throws: JSONError.self) {
+      try JSONLayout(parsing: utf8("\"" + String(repeating: "x", count: 1 << 18) + "\""), limits: .lenient)
+    }
+  }
+
   @Test func `elements come in order and only from an array`() throws {
     let root = try layout()
     let list = try #require(root["nested"]?["list"])

@@ -39,18 +39,60 @@ import Testing
     }
   }
 
-  @Test func `twice ends with its answer and an expired session`() throws {
-    try Resource.answering({ _ in (401, ["WWW-Authenticate: Bearer"], "no") }) { resource in
-      let result = try resource.request()
-      #expect(result.status == .exited(3))
-      #expect(result.outputText == "no")
-      #expect(result.errorText.contains("agent login work"))
-      #expect(resource.server.requests.count == 2)
+  @Test func `for good is told as that, with one refresh in all, and the session stays what it is`() throws {
+    let refuses = Monitor(true)
+    try Resource.answering({ _ in
+      refuses.withLock { $0 } ? (401, ["WWW-Authenticate: Bearer"], "no") : (200, [], "yes")
+    }) { resource in
+      for round in 1...10 {
+        let result = try resource.request("--json", "--output", resource.tree.path("home/out"))
+        #expect(result.status == .exited(3))
+        #expect(result.failureCode == "token_refused")
+        #expect(try resource.tree.directory.read("home/out") == Array("no".utf8))
+        #expect(result.errorText.contains("agent login work"))
+        #expect(resource.server.requests.count == round + 1)
+      }
       #expect(try resource.session.issuer.count("refreshes") == 1)
-      #expect(try resource.tree.state() == "expired")
-      // Only the authorization server ends a grant.
-      #expect(try !resource.tree.token().isEmpty)
       #expect(try resource.tree.state() == "active")
+      let told = try resource.tree.agent("events", "--json").outputText
+      #expect(!told.contains("signed_out"), "\(told)")
+      // After a renewal for another reason it is asked with a new token again.
+      _ = try resource.tree.token("work", "--force-refresh")
+      #expect(try resource.request().status == .exited(3))
+      #expect(try resource.session.issuer.count("refreshes") == 3)
+      refuses.withLock { $0 = false }
+      #expect(try resource.request().succeeded)
+    }
+  }
+
+  @Test func `by one origin and by another costs one refresh each`() throws {
+    let second = try LoopbackServer { conversation in
+      while try conversation.readRequest() != nil { try conversation.respond(401, headers: [], body: "no") }
+    }
+    try Resource.answering({ _ in (401, [], "no") }) { resource in
+      try resource.tree.allow(second)
+      for _ in 0..<5 {
+        #expect(try resource.request().status == .exited(3))
+        #expect(try resource.tree.agent("request", "--account", "work", second.url("/x")).status == .exited(3))
+      }
+      #expect(try resource.session.issuer.count("refreshes") == 2)
+    }
+  }
+
+  @Test func `when the body cannot be sent again costs one refresh, and no other one`() throws {
+    let serve: @Sendable (Conversation) throws -> Void = { conversation in
+      var seen = 0
+      while seen < 2 << 20 { seen += try #require(try conversation.readBytes()).count }
+      try conversation.respond(401, headers: ["Connection: close"], body: "no")
+      while try conversation.readBytes() != nil {}
+    }
+    try Resource.with(serve: serve) { resource in
+      for _ in 0..<4 {
+        let result = try resource.tree.shell(
+          "sh", "head -c 3000000 /dev/zero | agent request PUT --data @- \(resource.server.url())")
+        #expect(result.status == .exited(3))
+      }
+      #expect(try resource.session.issuer.count("refreshes") == 1)
     }
   }
 
@@ -84,6 +126,11 @@ import Testing
       (
         403, #"Bearer error="insufficient_scope", scope="write admin""#, 6,
         "agent login work --scope 'openid offline_access write admin'"
+      ),
+      (401, #"Bearer error="insufficient_claims", claims="eyJhIjp7fX0""#, 3, "agent login work"),
+      (
+        401, #"Bearer error="insufficient_scope", scope="admin""#, 6,
+        "agent login work --scope 'openid offline_access admin'"
       ),
       (403, #"Bearer error="insufficient_scope", scope="';reboot;'""#, 6, "agent login work --scope SCOPE"),
     ] as [(Int, String, Int32, String)])

@@ -184,7 +184,7 @@ private enum Judgement: Equatable {
     var options = AuthorizationOptions()
     options.resources = ["https://api.example/"]
     let request = try begin(server, options)
-    let tokens = try server.exchange(try secret("c/1&="), of: request)
+    let tokens = try server.exchange(try secret("c/1&="), of: request).tokens()
     #expect(tokens.accessToken.text == "a")
     #expect(
       http.requests == [

@@ -66,6 +66,22 @@ import Testing
     #expect(verdict(401, "garbage \u{1}") == .refused)
   }
 
+  // Microsoft Entra's claims challenge, in base64.
+  @Test func `is what claims are missing, as plain JSON or in base64`() {
+    let claims = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
+    let encoded = "eyJhY2Nlc3NfdG9rZW4iOnsiYWNycyI6eyJlc3NlbnRpYWwiOnRydWUsInZhbHVlIjoiYzEifX19"
+    for value in [
+      encoded, encoded + "==",
+      claims.split(separator: #"""#, omittingEmptySubsequences: false).joined(separator: #"\""#),
+    ] {
+      #expect(verdict(401, #"Bearer error="insufficient_claims", claims="\#(value)""#) == .insufficientClaims(claims))
+    }
+    for value in ["", "bm8", "{"] {
+      #expect(verdict(401, #"Bearer error="insufficient_claims", claims="\#(value)""#) == .insufficientClaims(nil))
+    }
+    #expect(verdict(403, #"Bearer error="insufficient_claims""#) == .insufficientClaims(nil))
+  }
+
   @Test(arguments: [200, 204, 301, 400, 404, 500]) func `is nothing for other statuses`(status: Int) {
     #expect(verdict(status, #"Bearer error="insufficient_scope""#) == .none)
   }

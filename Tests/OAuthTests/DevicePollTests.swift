@@ -20,7 +20,7 @@ private enum Seen: Equatable {
     let code = try secret("dc-1")
     defer { #expect(http.requests.count == 1) }
     switch try server.pollDevice(code) {
-    case .token(let tokens): return .token(tokens.accessToken.text)
+    case .token(let answer): return .token(try answer.tokens().accessToken.text)
     case .pending: return .pending
     case .slowDown(let interval): return .slowDown(interval)
     case .transient(let error): return .transient(error)

@@ -71,17 +71,36 @@ import Testing
     #expect(throws: OAuthError(.issuerMismatch, "the configured one")) { try parse("{}") }
   }
 
+  // P-031: nothing is sent there. P-041: only who needs it is told.
   @Test(arguments: [
-    "token_endpoint", "device_authorization_endpoint", "authorization_endpoint", "jwks_uri", "userinfo_endpoint",
-    "revocation_endpoint", "introspection_endpoint", "end_session_endpoint", "pushed_authorization_request_endpoint",
-    "registration_endpoint",
+    ("token_endpoint", EndpointRole.token), ("device_authorization_endpoint", .deviceAuthorization),
+    ("authorization_endpoint", .authorization), ("jwks_uri", .keys), ("userinfo_endpoint", .userinfo),
+    ("revocation_endpoint", .revocation), ("introspection_endpoint", .introspection),
+    ("pushed_authorization_request_endpoint", .pushedAuthorization), ("registration_endpoint", .registration),
   ])
-  func `an endpoint that is not an https URL spoils the document`(name: String) {
+  func `an endpoint that is not an https URL costs only itself`(name: String, role: EndpointRole) throws {
     for value in [
       #""http://as.example/x""#, #""http://127.0.0.1/x""#, #""/x""#, "1", #"["https://as.example"]"#, #""""#,
     ] {
-      #expect(throws: OAuthError(.metadataInvalid, name)) { try parse(withMember(#""\#(name)":\#(value)"#)) }
+      let metadata = try parse(withMember(#""\#(name)":\#(value)"#))
+      #expect(metadata.unusableEndpoints == [role: name])
+      #expect(throws: OAuthError(.metadataInvalid, name)) { try metadata.checkUsable(role) }
+      #expect(!metadata.endpointOrigins.contains("http://as.example"))
     }
+  }
+
+  @Test func `an end-session endpoint that is not an https URL is none`() throws {
+    for value in [#""http://as.example/x""#, "5"] {
+      let metadata = try parse(withMember(#""end_session_endpoint":\#(value)"#))
+      #expect(metadata.endSessionEndpoint == nil && metadata.unusableEndpoints.isEmpty)
+    }
+  }
+
+  @Test func `an endpoint named by hand takes the place of one that cannot be used`() throws {
+    let metadata = try parse(withMember(#""token_endpoint":"http://as.example/x""#))
+    let named = metadata.applying(EndpointOverrides(token: try endpoint("https://by.hand.example/token")))
+    #expect(named.tokenEndpoint?.text == "https://by.hand.example/token")
+    try named.checkUsable(.token)
   }
 
   @Test func `a loopback endpoint is taken with the opt-in`() throws {

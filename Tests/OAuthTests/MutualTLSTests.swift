@@ -86,12 +86,24 @@ import Testing
   }
 
   @Test(arguments: [
-    (#""mtls_endpoint_aliases":[]"#, "mtls_endpoint_aliases"),
-    (#""mtls_endpoint_aliases":{"token_endpoint":"http://as.example/"}"#, "token_endpoint"),
-    (#""tls_client_certificate_bound_access_tokens":"yes""#, "tls_client_certificate_bound_access_tokens"),
+    (#""tls_client_certificate_bound_access_tokens":"yes""#, "tls_client_certificate_bound_access_tokens")
   ])
   func `needs metadata of the right form`(member: String, name: String) {
     #expect(throws: OAuthError(.metadataInvalid, name)) { try metadata(member) }
+  }
+
+  // P-031, P-041.
+  @Test func `is kept from an alias that cannot be used, which costs other clients nothing`() throws {
+    let metadata = try metadata(#""mtls_endpoint_aliases":{"token_endpoint":"http://as.example/"}"#)
+    #expect(metadata.tokenEndpoint?.text == "https://as.example/token")
+    try metadata.checkUsable(.token)
+    #expect(metadata.forMutualTLS.tokenEndpoint == nil)
+    #expect(throws: OAuthError(.metadataInvalid, "mtls_endpoint_aliases.token_endpoint")) {
+      try metadata.forMutualTLS.checkUsable(.token)
+    }
+    #expect(metadata.forMutualTLS.revocationEndpoint?.text == "https://as.example/revoke")
+    let none = try self.metadata(#""mtls_endpoint_aliases":[]"#)
+    #expect(none.forMutualTLS.tokenEndpoint?.text == "https://as.example/token")
   }
 
   // A server can be told by hand where the endpoints are, whatever it announces.

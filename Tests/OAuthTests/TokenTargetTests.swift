@@ -61,7 +61,10 @@ import Testing
   }
 
   @Test func `an access token is traded for another (RFC 8693 section 2.1)`() throws {
-    let http = ScriptedHTTP(try response(#"{"access_token":"b","token_type":"Bearer","expires_in":60}"#))
+    let http = ScriptedHTTP(
+      try response(
+        #"{"access_token":"b","token_type":"Bearer","expires_in":60,"issued_token_type":"#
+          + #""urn:ietf:params:oauth:token-type:access_token"}"#))
     let target = try #require(try TokenTarget.make(scope: [], resources: [], audience: "backend", isExchanged: true))
     let answer = try testServer(http).exchange(secret("mine"), for: target)
     #expect(answer.expiresIn == 60)

@@ -100,19 +100,25 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
 
   // RFC 9449 section 5: a downgrade.
   @Test func `is not made with a Bearer token`() throws {
-    #expect(throws: SessionError.oauth(OAuthError(.tokenNotBound, "the token endpoint"))) {
+    #expect(throws: Self.notBound) {
       try signIn(tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
     }
     #expect(try home.stored() == nil)
+    // The refresh token would be good without the key too.
+    #expect(home.http.requests.last?.url == TestIssuer.revocationURL)
   }
 
   @Test func `is not renewed by a Bearer token`() throws {
     _ = try signIn()
-    #expect(throws: SessionError.oauth(OAuthError(.tokenNotBound, "the token endpoint"))) {
-      try refresh(tokens("at-2", refresh: "rt-2"))
-    }
-    #expect(try home.stored()?.refreshToken?.text == "rt-1")
+    #expect(throws: Self.notBound) { try refresh(tokens("at-2", refresh: "rt-2")) }
+    #expect(try home.stored()?.refreshToken?.text == "rt-2")
   }
+
+  private static let notBound = {
+    var error = OAuthError(.tokenNotBound, "the token endpoint")
+    error.followsSuccess = true
+    return SessionError.oauth(error)
+  }()
 
   @Test func `outlives a server that takes no proof`() throws {
     _ = try signIn()

@@ -21,6 +21,81 @@ import Vault
     try home.finish(try home.prepare(configuration), answer)
   }
 
+  // MARK: Odd answers
+
+  // Store first, at a sign-in too: the person has approved it.
+  @Test func `whose tokens cannot be used keeps the refresh token, and the next refresh goes on from there`() throws {
+    for fault in [["token_type": "mac"], ["access_token": 5], ["id_token": ""]] as [JSONObject] {
+      var body: JSONObject = ["access_token": "at-1", "token_type": "Bearer", "refresh_token": "rt-1"]
+      for name in fault.names { body[name] = fault[name] }
+      let error = #expect(throws: SessionError.self) { _ = try signIn(try response(200, .object(body))) }
+      guard case .signInKept(Home.configuration, because: .oauth(let cause)) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(cause.followsSuccess)
+      home.http.answer(
+        TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: try TestIssuer.first.idToken()))
+      let grant = try home.refresh()
+      #expect(grant.accessToken.text == "at-2" && grant.subject == "alice")
+      try home.services.vault.remove(home.account)
+    }
+  }
+
+  @Test func `whose ID Token cannot be verified now keeps the refresh token, and hands out nothing until one was`()
+    throws
+  {
+    home.http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
+    let answer = try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken())
+    let error = #expect(throws: SessionError.self) { _ = try signIn(answer) }
+    guard case .signInKept = error else { throw error ?? .cancelled }
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
+    #expect(throws: SessionError.identityUnverified(account: "work")) { _ = try home.refresh() }
+  }
+
+  @Test func `whose ID Token is wrong keeps nothing, and ends the grant at the server`() throws {
+    home.http.answer(TestIssuer.revocationURL, try response(200, [:]))
+    let answer = try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken("aud", "other"))
+    #expect(throws: SessionError.idToken(IDTokenError(.audienceMismatch, "aud"))) { _ = try signIn(answer) }
+    #expect(try home.stored() == nil)
+    #expect(home.http.requests.last?.url == TestIssuer.revocationURL)
+    #expect(home.http.requests.last?.form?.first == "token=rt-1")
+  }
+
+  @Test func `never takes the place of a session that is there with an answer that cannot be used`() throws {
+    try home.store()
+    #expect(throws: SessionError.self) {
+      _ = try signIn(try response(200, ["token_type": "mac", "refresh_token": "rt-9"]))
+    }
+    #expect(try home.stored()?.refreshToken?.text == "rt-1")
+    #expect(!home.http.urls.contains(TestIssuer.revocationURL))
+  }
+
+  // RFC 6749 section 3.3 (P-121).
+  @Test func `tells which part of the scope was withheld`() throws {
+    var configuration = Home.configuration
+    configuration.scope = ["openid", "offline_access", "mail", "calendar"]
+    let answer = try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken(), scope: "mail")
+    #expect(try signIn(answer, configuration).withheldScope == ["calendar"])
+  }
+
+  // What a person approves must be of use afterwards.
+  @Test(arguments: ["token_endpoint", "jwks_uri"]) func `asks nobody when the server names no place that may be used`(
+    member: String
+  ) throws {
+    home.http.always(
+      TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata(member, "http://as.example/"))))
+    #expect(throws: SessionError.oauth(OAuthError(.metadataInvalid, member))) { _ = try home.prepare() }
+    #expect(!home.http.urls.contains(TestIssuer.deviceURL))
+  }
+
+  // P-031, P-041.
+  @Test func `goes on where a place that it does not need may not be used`() throws {
+    let metadata = TestIssuer.metadata("revocation_endpoint", "http://as.example/")
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
+    #expect(try signIn(try tokens("at-1", idToken: try TestIssuer.first.idToken())).grant.subject == "alice")
+  }
+
   // MARK: The first step
 
   // RFC 8628 section 3.1.

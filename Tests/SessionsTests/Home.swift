@@ -20,6 +20,7 @@ final class Home: Sendable {
     services = Self.services(directory, http, time)
     http.always(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata)))
     http.always(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
+    http.always(TestIssuer.revocationURL, try response(200, [:]))
   }
 
   /// The services of another process of the same user: nothing is remembered.
@@ -75,8 +76,15 @@ final class Home: Sendable {
   func refresh(
     _ configuration: AccountConfiguration = Home.configuration, _ services: SessionServices? = nil
   ) throws -> AccessGrant {
-    try RefreshOperation(
-      account: account, configuration: configuration, services: services ?? self.services, cancellation: Cancellation()
-    ).run()
+    try operation(configuration, services).run()
+  }
+
+  func operation(
+    _ configuration: AccountConfiguration = Home.configuration, _ services: SessionServices? = nil,
+    target: TokenTarget? = nil
+  ) -> RefreshOperation {
+    RefreshOperation(
+      account: account, configuration: configuration, target: target, services: services ?? self.services,
+      cancellation: Cancellation())
   }
 }

@@ -191,6 +191,58 @@ import Testing
     #expect(run.ask(at: 277) == .starts)
   }
 
+  // Only the issuer ends a session: the grant stays, and the person is asked for.
+  @Test(arguments: [OAuthError.Code.interactionRequired, .refreshRefused])
+  func `a server that wants the person leaves the token, and rests until a caller asks again or signs in`(
+    code: OAuthError.Code
+  ) throws {
+    let wanted = SessionError.oauth(OAuthError(code, "the token endpoint", httpStatus: 400))
+    var run = try SessionRun.active(grant("old", lifetime: 3600), policy: .background)
+    #expect(try run.fail(with: wanted, at: 10) == .failed(wanted, fallback: nil))
+    #expect(run.session.state(now: at(11)) == .expired)
+    #expect(run.session.lastFailure == wanted)
+    #expect(run.session.renewalDue == nil)
+    #expect(run.ask(at: 11) == .served("old"))
+    // A caller who needs more gets the reason, and after the back-off an attempt.
+    #expect(run.ask(TokenNeed(minimumValiditySeconds: 3595), at: 19.9) == .fails(wanted))
+    #expect(run.ask(TokenNeed(minimumValiditySeconds: 3595), at: 20) == .starts)
+    #expect(try run.end(.success(grant("new")), at: 21) == .renewed("new"))
+    #expect(run.session.state(now: at(21)) == .active)
+    #expect(run.session.renewalDue != nil)
+  }
+
+  @Test(arguments: [
+    SessionError.identityChanged(account: "work", claim: "sub"), .identityUnverified(account: "work"),
+  ])
+  func `a doubt about the user hands out nothing, and is looked at again after the back-off`(doubt: SessionError) throws
+  {
+    var run = try SessionRun.active(grant("old"))
+    #expect(try run.fail(with: doubt, at: 10) == .failed(doubt, fallback: nil))
+    #expect(run.ask(at: 19.9) == .fails(doubt))
+    #expect(run.ask(at: 20) == .starts)
+    // By itself only where there is to be a token at any time.
+    #expect(run.session.renewalDue == nil)
+    run = try SessionRun.active(grant("old"), policy: .background)
+    _ = try run.fail(with: doubt, at: 10)
+    #expect(run.session.renewalDue == at(70))
+  }
+
+  // The current token is sent again at the next need after the back-off, never within the same call.
+  @Test func `a success of which nothing can be used is not asked for again at once`() throws {
+    var error = OAuthError(.serverUnavailable, "the token endpoint", httpStatus: 200)
+    error.brokenAnswer = true
+    let useless = SessionError.oauth(error)
+    var run = SessionRun()
+    #expect(run.ask(at: 0) == .starts)
+    #expect(try run.end(.failure(useless), at: 1) == .failed(useless, fallback: nil))
+    guard case .fails(.oauth(let told)) = run.ask(at: 2) else {
+      Issue.record("it is asked for again")
+      return
+    }
+    #expect(told.code == .serverUnavailable && told.retryAfterSeconds == 9)
+    #expect(run.ask(at: 11) == .starts)
+  }
+
   @Test func `new settings do not inherit an old server's failure`() throws {
     var run = SessionRun()
     #expect(try run.fail(with: passing(retryAfter: 300), at: 0) == .failed(passing(retryAfter: 300), fallback: nil))

@@ -63,12 +63,31 @@ import Vault
     #expect(try home.stored() == nil)
   }
 
-  @Test func `with an ID Token that does not hold keeps nothing`() throws {
+  // Store first: what came in may be worth nothing any more.
+  @Test func `with an ID Token that does not hold keeps what it was traded for, and hands out nothing until one does`()
+    throws
+  {
     let foreign = try TestIssuer.first.idToken("aud", "somebody-else")
     home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "ours", idToken: foreign))
     #expect(throws: SessionError.self) { _ = try importToken() }
-    #expect(try home.settings().accounts.isEmpty)
-    #expect(try home.stored() == nil)
+    #expect(try home.settings()[home.account] == Home.configuration)
+    #expect(try home.stored()?.refreshToken?.text == "ours")
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "ours-2"))
+    #expect(throws: SessionError.identityUnverified(account: "work")) { _ = try home.refresh() }
+    home.http.answer(
+      TestIssuer.tokenURL, try tokens("at-3", refresh: "ours-3", idToken: try TestIssuer.first.idToken()))
+    #expect(try home.refresh().subject == "alice")
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-4"))
+    #expect(try home.refresh().accessToken.text == "at-4")
+  }
+
+  @Test func `with an answer that brings nothing but the next refresh token keeps that`() throws {
+    home.http.answer(TestIssuer.tokenURL, try response(200, ["token_type": "mac", "refresh_token": "ours"]))
+    #expect(throws: SessionError.self) { _ = try importToken() }
+    #expect(try home.settings()[home.account] == Home.configuration)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    #expect(try home.refresh().accessToken.text == "at-2")
+    #expect(forms.last?[1] == "refresh_token=ours")
   }
 
   // What was imported is spent, and the server takes each token once.

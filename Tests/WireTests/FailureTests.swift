@@ -22,6 +22,7 @@ import Wire
       [
         "no_account", "signed_out", "session_expired", "configuration_changed", "endpoint_moved", "identity_changed",
         "other_machine", "code_expired", "unknown_login", "step_up_needed", "issuer_not_trusted",
+        "interaction_required", "token_refused",
       ]
     ),
     (

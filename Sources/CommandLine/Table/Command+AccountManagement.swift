@@ -88,7 +88,9 @@ extension Command {
       "For a refresh token that another program got for the same client. `agentd` reads it from the open file,"
         + " spends it once, which proves that it works, verifies the ID Token if one comes, and keeps what it got"
         + " instead. At servers that rotate refresh tokens the imported one is worth nothing afterwards. When the"
-        + " server refuses it, nothing is kept.",
+        + " server refuses it, nothing is kept. When anything else is wrong with the answer, the command fails and the"
+        + " account is set up all the same with what the server gave; where the ID Token could not be verified, it has no"
+        + " token until a later one was.",
       "The token is one line of a file, of standard input, or of a descriptor that the caller opened; never an"
         + #" argument. With `--json` prints `{"account", "issuer", "subject", "scope", "expires_at"}`."#,
     ],

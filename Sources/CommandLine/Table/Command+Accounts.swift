@@ -4,7 +4,8 @@ extension Command {
     summary: "Show accounts, sessions, daemon and vault",
     details: [
       "No token is ever part of the answer. `STATE` is one of signed_out, signing_in, active, stale, refreshing,"
-        + " expired, locked and offline.",
+        + " expired, locked and offline. An account is expired too when the server wants the user to sign in again before"
+        + " it renews the session, which it has not ended: `problem` then has the code `interaction_required`.",
       "With `--check` the authorization server of each account is asked whether the session still holds, by"
         + " introspection (RFC 7662) where the client may use it, and by UserInfo otherwise. `CHECK` is ok,"
         + " signed_out_elsewhere, not_signed_in, not_possible (the server offers nothing that would tell) or failed. A"

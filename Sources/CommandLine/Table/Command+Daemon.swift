@@ -65,7 +65,8 @@ extension Command {
         + #" `exited` with `"status"`, `signalled` with `"signal"`, `timed_out`, or `not_started` with `"errno"`),"#
         + #" `commands_dropped` (`"count"`), `token_file` (`"change"`: `written`, `removed` or `failed`),"#
         + #" `key_set_warning` (`"reason"`: `private_key` or `symmetric_key`, which an issuer published and which was left"#
-        + " out), `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an error.",
+        + " out), `authentication_time_changed` (the server put a later sign-in of the same user into a new ID Token),"
+        + " `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an error.",
       "While a command with `--verbose` waits, single steps are events too: `token_served` (`\"seconds_left\"`),"
         + #" `served_offline`, `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with `"seconds_left"` and"#
         + #" `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account` (`"duration_ms"`),"#

@@ -17,7 +17,7 @@ extension Command {
       #"`signed_in` (with `"expires_at"` if the server names an end of the token);"#
         + #" `signed_out` (`"cause"`: `user`, somebody asked for it here; `removed`, with the account; `expired`, the"#
         + " authorization server refuses the refresh token; `revoked`, it says that it no longer honours the session, as"
-        + " `agent status --check` finds out; `refused`, a resource refused even a new token; `elsewhere`, another process"
+        + " `agent status --check` finds out; `elsewhere`, another process"
         + " did it; `settings`, they no longer fit the sign-in; `identity`, the server answers for another person);",
       #"`refreshed` (`"expires_at"`); `refresh_failed` (`"code"`, that of an error that does not pass by itself, told once);"#
         + #" `expiring` and `expired`, the token at hand is near its end, or there, and nobody has got a new one"#

@@ -11,7 +11,9 @@ extension Command {
         + " whatever the status is: when it breaks off, the part that came has been written, and the exit status is 4."
         + " So it is where nothing but the end of a TLS connection ends the body and the server did not announce that end:"
         + " anybody may have cut it. Bodies may have any size in both directions.",
-      "When the token is refused with status 401, it is renewed and the request is made again, once. Data from a pipe can"
+      "When the token is refused with status 401, it is renewed and the request is made again, once. A resource that"
+        + " refuses the fresh token too is answered with its 401: for five minutes, or until the token is renewed for"
+        + " another reason, no refresh is spent on it, and the session stays what it is. Data from a pipe can"
         + " be sent again as long as it is no more than 1 MiB. A redirect is followed for `GET`, `HEAD` and `OPTIONS`,"
         + " to the same origin, three times at most; any other is an answer.",
       "`--scope`, `--resource`, `--audience` and `--exchange` let another token than the account's own go along, as in"
@@ -25,7 +27,8 @@ extension Command {
       "With `--json`, which needs `--output`, prints"
         + #" `{"account", "status", "headers": [["NAME", "VALUE"], ...], "body_bytes"}`."#,
       "The exit status is 0 for an answer with a status below 400, 3 for 401, 6 for 403, 4 for 408, 425, 429 and all from"
-        + " 500, and 1 for any other. When the resource asks for another sign-in (RFC 9470) it is 3. The error on standard"
+        + " 500, and 1 for any other. When the resource asks for another sign-in (RFC 9470), or for claims (`insufficient_claims`), it is 3; when it"
+        + " asks for a scope, 6. The error on standard"
         + " error names the command that helps.",
     ],
     options: [

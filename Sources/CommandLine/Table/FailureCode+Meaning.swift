@@ -11,6 +11,9 @@ extension FailureCode {
     case .noAccount: "There is no such account, or no active one."
     case .signedOut: "The account is signed out."
     case .sessionExpired: "The session expired or was revoked."
+    case .interactionRequired:
+      "The server wants the user to sign in again before it renews the session, which it has not ended."
+    case .tokenRefused: "The resource refuses the account's tokens, new ones too. The session itself is good."
     case .configurationChanged:
       "A setting is not the one that was signed in with, so nothing was sent; see agent-config(5)."
     case .endpointMoved: "The server names an endpoint at another place than at sign-in, so nothing was sent."

@@ -15,15 +15,18 @@ enum HostileCatalogue {
       // Nothing was asked of how somebody signs in.
       HostileRow(.refresh, "break_id_token=acr", .accepted),
       HostileRow(
-        .refresh, "break_id_token=iss", .rejected("it is from another issuer"),
+        .refresh, "break_id_token=iss", .otherUser,
         suite: "oidcc-client-test-refresh-token-invalid-issuer"),
       HostileRow(
-        .refresh, "break_id_token=sub", .otherUser, then: .otherUser,
+        .refresh, "break_id_token=sub", .otherUser,
         suite: "oidcc-client-test-refresh-token-invalid-sub"),
-      HostileRow(.refresh, "break_id_token=nonce", .otherSignIn, then: .otherSignIn),
-      HostileRow(.refresh, "break_id_token=auth_time", .otherSignIn, then: .otherSignIn),
+      HostileRow(.refresh, "break_id_token=nonce", .otherSignIn),
+      HostileRow(.refresh, "break_id_token=auth_time", .accepted),
     ]
-    + idTokenForms.map { HostileRow(.refresh, "break_id_token=\($0.0)", .rejected($0.1)) }
+    + idTokenForms.map {
+      let isForOther = ["aud", "second_aud", "azp"].contains($0.0)
+      return HostileRow(.refresh, "break_id_token=\($0.0)", isForOther ? .otherClient : .rejected($0.1))
+    }
 
   /// What is wrong with an ID Token, whenever it comes.
   private static let idTokenForms = [
@@ -192,7 +195,8 @@ enum HostileCatalogue {
         HostileEndpoint.metadata.unavailable("HTTP status 503", wait: 60)),
       HostileRow(
         .browser, "fail_next_jwks=9&status=503&retry_after=60",
-        HostileEndpoint.jwks.unavailable("HTTP status 503", wait: 60)),
+        HostileEndpoint.jwks.unavailable("HTTP status 503", wait: 60)
+      ).leavingSession,
       HostileRow(.browser, "break_jwks=several", .accepted),
       HostileRow(.browser, "break_jwks=many", HostileEndpoint.jwks.outcome(of: "huge")),
       HostileRow(.browser, "break_jwks=mixed", HostileEndpoint.jwks.malformed(200)),
@@ -208,7 +212,8 @@ enum HostileCatalogue {
         [
           "empty", "html", "array", "deep", "bomb", "redirect", "two_lengths", "two_locations", "flood", "endless",
           "huge", "crumbs", "drop", "truncated", "type", "two_types",
-        ], at: $0.1, "body_at=\($0.0)")
+        ], at: $0.1, "body_at=\($0.0)"
+      ).map { $0.leavingSession(["drop", "truncated"], at: "jwks") }
     }
 
   /// - Parameter named: What the metadata name.
@@ -303,11 +308,13 @@ enum HostileCatalogue {
         [
           "empty", "html", "array", "redirect", "type", "two_types", "endless", "huge", "flood", "bomb", "deep",
           "two_lengths", "two_locations", "crumbs",
-        ], at: $0.2, "body_at=\($0.1)")
+        ], at: $0.2, "body_at=\($0.1)"
+      ).map { $0.leavingSession(["type", "two_types"], at: "token") }
     }
     + HostileRow.bodies(.browser, ["drop", "truncated"], at: .token, "body_at=token")
     + HostileRow.bodies(.device, ["drop", "truncated"], at: .device, "body_at=device")
     + HostileRow.bodies(
       .device, ["empty", "html", "array", "redirect", "type", "endless", "flood", "deep", "two_lengths"], at: .token,
-      "body_at=token")
+      "body_at=token"
+    ).map { $0.leavingSession(["type"], at: "token") }
 }

@@ -110,7 +110,9 @@ extension HostileRow.Outcome {
   /// Of what comes after the tokens, which are kept.
   var withTokensKept: Self {
     guard case .refused(let code, let status, let message) = self else { return self }
-    return .refused(code, status, message + "; what the server gave is kept: try again in a minute")
+    // It takes the place of other advice.
+    let problem = message.split(separator: ";")[0]
+    return .refused(code, status, problem + "; what the server gave is kept: try again in a minute")
   }
 
   static func notRevoked(_ reason: Self) -> Self {
@@ -123,6 +125,10 @@ extension HostileRow.Outcome {
   static let otherUser = Self.refused(
     "identity_changed", 3,
     "the server answered for another user than the one signed in to work;"
+      + " to change the user: agent logout work, then agent login work")
+  static let otherClient = Self.refused(
+    "identity_changed", 3,
+    "the server answered for another client than the one signed in to work;"
       + " to change the user: agent logout work, then agent login work")
   static let otherSignIn = Self.refused(
     "identity_changed", 3,

@@ -22,11 +22,13 @@ struct HostileRow: Sendable, CustomStringConvertible {
   let action: Action
   /// What the control endpoint is told.
   let switches: [(String, String)]
-  let outcome: Outcome
+  private(set) var outcome: Outcome
   /// What comes of the next refresh, or of the next sign-in, when the issuer behaves again.
   let aftermath: Outcome
   /// The tests of the OpenID Foundation's suites that try the same.
   let suite: String?
+  /// The sign-in fails and leaves a session, because the refresh token came before what is wrong.
+  private(set) var leavesSession = false
 
   /// - Parameter switches: A form.
   init(
@@ -49,6 +51,23 @@ struct HostileRow: Sendable, CustomStringConvertible {
     _ action: Action, _ names: [String], at endpoint: HostileEndpoint, _ switches: String
   ) -> [HostileRow] {
     names.map { HostileRow(action, "\(switches)&body=\($0)", endpoint.outcome(of: $0)) }
+  }
+
+  /// The same row, if it is about one of these bodies at an endpoint, for a sign-in whose refresh token came before.
+  func leavingSession(_ bodies: [String], at endpoint: String) -> HostileRow {
+    func has(_ name: String, _ values: [String]) -> Bool { switches.contains { $0.0 == name && values.contains($0.1) } }
+    guard has("body", bodies), has("body_at", [endpoint]) else { return self }
+    var row = self
+    row.outcome = outcome.withTokensKept
+    row.leavesSession = true
+    return row
+  }
+
+  /// The same row, for a sign-in whose refresh token came before what is wrong.
+  var leavingSession: HostileRow {
+    var row = self
+    row.leavesSession = true
+    return row
   }
 
   var description: String {

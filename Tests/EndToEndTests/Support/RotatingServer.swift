@@ -22,19 +22,29 @@ final class RotatingServer: Sendable {
     case status(Int, retryAfter: Int? = nil)
     /// Carries it out when the test says so.
     case hold
+    /// Carries it out and answers with these members in place of its own, or without those that are null.
+    case odd(JSONObject, status: Int = 200)
+    /// Does nothing and answers with a body and a status.
+    case refused(String, status: Int = 400)
   }
 
   private struct State: Sendable {
     var lifetime = 3600
     /// Whether the refresh token before is good once more.
     var isLenient = false
+    /// Whether each refresh token is good once only.
+    var rotates = true
     /// The number of the refresh token that is good, by grant.
     var grants: [Int: Int] = [:]
     var ended: Set<Int> = []
+    /// How often a refresh token was taken that stays good, so that access tokens differ.
+    var uses = 0
     var replays = 0
     var faults: [Fault] = []
     var usualFault: Fault?
     var refreshes: [Instant] = []
+    /// The refresh tokens that were sent.
+    var sent: [String] = []
     var requests = 0
     var underWay = 0
     var mostUnderWay = 0
@@ -109,6 +119,14 @@ final class RotatingServer: Sendable {
 
   /// Takes the refresh token before the last one too, as many servers do for a short while.
   func becomeLenient() { state.update { $0.isLenient = true } }
+
+  /// Takes the same refresh token any number of times, and hands out no other.
+  func stopRotating() { state.update { $0.rotates = false } }
+
+  /// What the last refresh was made with.
+  var lastSent: String? { state.withLock { $0.sent.last } }
+  /// The number of refresh tokens that were sent more than once.
+  var repeated: Int { state.withLock { $0.sent.count - Set($0.sent).count } }
 
   /// How long tokens live from now on, in seconds.
   func setLifetime(_ seconds: Int) { state.update { $0.lifetime = seconds } }
@@ -194,10 +212,12 @@ final class RotatingServer: Sendable {
 
   private func token(_ peer: Conversation, _ form: String) throws {
     guard let sent = form.split(separator: "&").first(where: { $0.hasPrefix("refresh_token=") }) else {
-      return try peer.json(tokens(for: mint()))
+      let fault = state.update { $0.faults.isEmpty ? nil : $0.faults.removeFirst() }
+      return try peer.write(Self.answer(tokens(for: mint()), fault))
     }
     let fault = state.update { state -> Fault? in
       state.refreshes.append(.now)
+      state.sent.append(String(sent))
       return state.faults.isEmpty ? state.usualFault : state.faults.removeFirst()
     }
     switch fault {
@@ -211,19 +231,33 @@ final class RotatingServer: Sendable {
         return state.released
       }
       _ = state.wait(.seconds(30)) { $0.released > released ? true : nil }
+    case .refused(let body, let status):
+      return try peer.respond(status, headers: ["Content-Type: application/json", "Connection: close"], body: body)
     default: break
     }
     guard let next = rotate(String(sent.dropFirst("refresh_token=".count))) else {
       return try peer.json(["error": "invalid_grant"], status: 400)
     }
-    let body = JSON.object(tokens(for: next)).serialized()
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n"
+    let rotates = state.withLock { $0.rotates }
+    let answer = Self.answer(tokens(for: next, withRefreshToken: rotates), fault)
     switch fault {
     case .silence: return
     case .statusLine: try peer.write("HTTP/1.1 200 OK\r\n")
-    case .halfBody: try peer.write(Array(head.utf8) + body.prefix(body.count / 2))
-    default: try peer.write(Array(head.utf8) + body)
+    case .halfBody: try peer.write(Array(answer.dropLast(answer.count / 4)))
+    default: try peer.write(answer)
     }
+  }
+
+  /// A success, changed as the fault says.
+  private static func answer(_ members: JSONObject, _ fault: Fault?) -> [UInt8] {
+    var (members, status) = (members, 200)
+    if case .odd(let changes, let other) = fault {
+      status = other
+      for name in changes.names { members[name] = changes[name] == .null ? nil : changes[name] }
+    }
+    let body = JSON.object(members).serialized()
+    let head = "HTTP/1.1 \(status) OK\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n"
+    return Array(head.utf8) + body
   }
 
   /// The refresh token that comes after one; nil for one that is not good.
@@ -237,6 +271,10 @@ final class RotatingServer: Sendable {
         state.ended.insert(parts[0])
         return nil
       }
+      guard state.rotates else {
+        state.uses += 1
+        return Self.refreshToken(parts[0], current)
+      }
       state.grants[parts[0]] = current + 1
       return Self.refreshToken(parts[0], current + 1)
     }
@@ -244,11 +282,14 @@ final class RotatingServer: Sendable {
 
   private static func refreshToken(_ grant: Int, _ number: Int) -> String { "rt-\(grant)-\(number)" }
 
-  private func tokens(for refreshToken: String) -> JSONObject {
-    JSONObject([
-      ("access_token", .string("at" + refreshToken.dropFirst(2))), ("token_type", "Bearer"),
-      ("expires_in", .int(state.withLock { $0.lifetime })), ("refresh_token", .string(refreshToken)),
-    ])
+  private func tokens(for refreshToken: String, withRefreshToken: Bool = true) -> JSONObject {
+    let (lifetime, uses) = state.withLock { ($0.lifetime, $0.uses) }
+    var members: JSONObject = [
+      "access_token": .string("at" + refreshToken.dropFirst(2) + (uses > 0 ? "-\(uses)" : "")),
+      "token_type": "Bearer", "expires_in": .int(lifetime),
+    ]
+    if withRefreshToken { members["refresh_token"] = .string(refreshToken) }
+    return members
   }
 }
 
