@@ -5,8 +5,7 @@ internal import Vault
 internal import Wire
 
 /// One `status` request that asks the servers, and what they have answered so far.
-final class CheckBatch: @unchecked Sendable {
-  // Used on the loop only; workers just hand the reference back.
+final class CheckBatch {
   let ticket: Ticket
   let only: AccountName?
   let startedAt: Instant

@@ -17,7 +17,7 @@ extension Hub {
       throw Failure(.invalidRequest, "the request must bring a descriptor for the refresh token")
     }
     let directory = settingsFile.directoryPath
-    work({ [services = services(for: account), configuration] () throws(SessionError) in
+    jobs.run({ [services = services(for: account), configuration] () throws(SessionError) in
       var (secrets, configuration) = (SignIn.Secrets(), configuration)
       let token = try ClientSecret.read(tokenSource, as: .refreshToken)
       secrets.credentials = try sources.read(for: &configuration, given.authentication)
@@ -28,7 +28,7 @@ extension Hub {
         account: account, configuration: configuration, refreshToken: token, given: secrets, services: services,
         settingsDirectory: directory, cancellation: Cancellation()
       ).run()
-    }) { (hub, outcome) in hub.imported(account, outcome, ticket) }
+    }) { [self] outcome in imported(account, outcome, ticket) }
   }
 
   private func imported(

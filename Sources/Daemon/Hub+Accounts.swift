@@ -61,12 +61,12 @@ extension Hub {
     let addition = AccountAddition(
       account: account, configuration: configuration, services: services(for: account),
       settingsDirectory: settingsFile.directoryPath)
-    work({ () throws(SessionError) in try addition.run() }) { (hub, outcome) in
+    jobs.run({ () throws(SessionError) in try addition.run() }) { [self] outcome in
       if case .success = outcome {
-        hub.log.note(.settingsChanged(.added), account)
-        hub.tellAccounts()
+        log.note(.settingsChanged(.added), account)
+        tellAccounts()
       }
-      hub.send(outcome, account, ticket) { settings in
+      send(outcome, account, ticket) { settings in
         JSONObject([("account", .string(account.text)), ("active", .bool(settings.active == account))])
       }
     }
@@ -79,12 +79,12 @@ extension Hub {
     let isActive = try settings().active == account.name
     let result = JSONObject([("account", .string(account.name.text)), ("active", .bool(isActive))])
     let (name, settings) = (account.name, account.configuration.settings.json)
-    work({ [services] () throws(SessionError) in try services.protection(of: name) }) { [result] hub, outcome in
+    jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self] outcome in
       var result = result
       // What is wrong with the vault is not what was asked.
       result["protection"] = (try? outcome.get()).flatMap { $0 }.map { .string($0.word) }
       result["settings"] = .object(settings)
-      hub.loop.send(.result(result), to: ticket)
+      loop.send(.result(result), to: ticket)
     }
   }
 
@@ -110,12 +110,12 @@ extension Hub {
     let protection = given.protection.map {
       ProtectionChange(account: account.name, to: Protection($0), services: services)
     }
-    work({ () throws(SessionError) in
+    jobs.run({ () throws(SessionError) in
       // First, since this is what may not be possible.
       let moved = try protection?.run()
       let effect = try change.run()
       return Changed(effect: effect, protected: moved, confirmed: try confirmation.run(for: change))
-    }) { (hub, outcome) in hub.changed(change, outcome, ticket) }
+    }) { [self] outcome in self.changed(change, outcome, ticket) }
   }
 
   /// What became of a change in its parts.
@@ -166,7 +166,7 @@ extension Hub {
       from: account.name, to: newName, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
     renamesInFlight += 1
-    work({ () throws(SessionError) in try rename.run() }) { (hub, outcome) in hub.renamed(rename, outcome, ticket) }
+    jobs.run({ () throws(SessionError) in try rename.run() }) { [self] outcome in renamed(rename, outcome, ticket) }
   }
 
   private func renamed(
@@ -213,8 +213,8 @@ extension Hub {
     let wasActive = try settings().active == account.name
     let removal = AccountRemoval(
       beginSignOut(account, isLocal: isLocal), settingsDirectory: settingsFile.directoryPath)
-    work({ () throws(SessionError) in try removal.run() }) { (hub, outcome) in
-      hub.removed(removal.signOut.account, wasActive: wasActive, outcome, ticket)
+    jobs.run({ () throws(SessionError) in try removal.run() }) { [self] outcome in
+      removed(removal.signOut.account, wasActive: wasActive, outcome, ticket)
     }
   }
 

@@ -67,11 +67,7 @@ extension Hub {
       loop.stopListening(for: login.id)
       log.note(.signInApproved, login.account)
       let id = login.id
-      submit {
-        let outcome: Result<SignIn.Outcome, SessionError>
-        do throws(SessionError) { outcome = .success(try signIn.finish(code)) } catch { outcome = .failure(error) }
-        return .loginFinished(login: id, outcome)
-      }
+      jobs.run({ () throws(SessionError) in try signIn.finish(code) }) { [self] outcome in loginFinished(id, outcome) }
       return .received
     }
   }

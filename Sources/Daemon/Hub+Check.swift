@@ -12,9 +12,8 @@ extension Hub {
     let settings = try settings()
     let only = try name.map { (name) throws(Failure) in try resolve(name).name }
     let batch = CheckBatch(ticket: ticket, only: only, startedAt: services.time.now())
-    submit { [services] in
-      let (summaries, _) = Survey.run(settings, only: only, services: services)
-      return .then { hub in hub.check(summaries, batch) }
+    jobs.run({ [services] in Survey.run(settings, only: only, services: services) }) { [self] surveyed in
+      check(surveyed.get().0, batch)
     }
   }
 
@@ -46,8 +45,8 @@ extension Hub {
       return settle(account.name, CheckBatch.Check(.holds), in: batch)
     }
     let check = SessionCheck(question(account, grant))
-    work({ () throws(SessionError) in try check.run() }) { (hub, outcome) in
-      hub.checked(check.question.account, outcome, batch)
+    jobs.run({ () throws(SessionError) in try check.run() }) { [self] outcome in
+      checked(check.question.account, outcome, batch)
     }
   }
 
@@ -88,9 +87,10 @@ extension Hub {
   private func finish(_ batch: CheckBatch) {
     let settings: Settings
     do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }
-    submit { [services] in
-      let (summaries, vault) = Survey.run(settings, only: batch.only, services: services)
-      return .then { hub in hub.surveyed(.status, batch.ticket, summaries, vault, checks: batch.checks) }
+    jobs.run({ [services, only = batch.only] in Survey.run(settings, only: only, services: services) }) {
+      [self] found in
+      let (summaries, vault) = found.get()
+      surveyed(.status, batch.ticket, summaries, vault, checks: batch.checks)
     }
   }
 }

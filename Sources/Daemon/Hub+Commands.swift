@@ -21,12 +21,8 @@ extension Hub {
   private func startCommands() {
     while let order = commands.next() {
       let environment = commandEnvironment
-      submit {
-        let outcome: Result<Int32, SystemError>
-        do throws(SystemError) { outcome = .success(try order.start(environment: environment)) } catch {
-          outcome = .failure(error)
-        }
-        return .then { hub in hub.commandStarted(order, outcome) }
+      jobs.run({ () throws(SystemError) in try order.start(environment: environment) }) { [self] outcome in
+        commandStarted(order, outcome)
       }
     }
     let dropped = commands.takeDropped()

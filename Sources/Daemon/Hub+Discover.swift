@@ -12,13 +12,13 @@ extension Hub {
     var configuration = AccountConfiguration(issuer: request.url, clientID: "")
     try configuration.apply(request.settings)
     let proxyCredentials = try configuration.takeProxy(of: request.settings)
-    work { [services, configuration] () throws(SessionError) -> ResourceSearch.Finding in
+    jobs.run { [services, configuration] () throws(SessionError) -> ResourceSearch.Finding in
       let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
       return try ResourceSearch(request.url, configuration, proxyCredentials: secret, services: services).run()
-    } finish: { (hub, outcome) in
+    } then: { [self] outcome in
       switch outcome {
-      case .success(let finding): hub.loop.send(.result(Self.answer(finding, request, settings)), to: ticket)
-      case .failure(let error): hub.loop.send(.failure(Failure(error, account: request.account)), to: ticket)
+      case .success(let finding): loop.send(.result(Self.answer(finding, request, settings)), to: ticket)
+      case .failure(let error): loop.send(.failure(Failure(error, account: request.account)), to: ticket)
       }
     }
   }

@@ -18,11 +18,8 @@ extension Hub {
     let operation = ExchangeOperation(
       account: account.name, configuration: account.configuration, subject: grant, target: target,
       services: services(for: account.name), cancellation: other.newRefreshCancellation())
-    submit {
-      let outcome: Result<AccessGrant, SessionError>
-      do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
-      return .refreshEnded(
-        operation.account, operation.target, refresh, RefreshOperation.Ending(result: outcome, rewritten: nil))
+    jobs.run({ () throws(SessionError) in try operation.run() }) { [self] outcome in
+      refreshEnded(operation.account, operation.target, refresh, outcome)
     }
   }
 }

@@ -13,7 +13,7 @@ extension Hub {
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
     // Behind a lock that is under way something may wait to unlock; that must not have the last word.
     if locks.isLocking, !locks.afterwards.isEmpty {
-      return locks.afterwards.append { hub in hub.lock(cause, for: ticket) }
+      return locks.afterwards.append { [self] in lock(cause, for: ticket) }
     }
     if let ticket { locks.tickets.append(ticket) }
     guard !locks.isLocking else { return }
@@ -27,10 +27,7 @@ extension Hub {
       log.tell(.locked, account.name)
     }
     endLogins(at: services.vault.levelsToLock)
-    submit { [services] in
-      let wiped = Self.wipe(services)
-      return .then { hub in hub.locked(cause, wiped) }
-    }
+    jobs.run({ [services] in Self.wipe(services) }) { [self] wiped in locked(cause, wiped.get()) }
   }
 
   /// What a lock has closed.
@@ -76,7 +73,7 @@ extension Hub {
     locks.tickets = []
     let afterwards = locks.afterwards
     locks.afterwards = []
-    for act in afterwards { act(self) }
+    for act in afterwards { act() }
   }
 
   /// Lets go of all that memory holds of an account, and of those who wait for it. A refresh under way is not
@@ -109,8 +106,8 @@ extension Hub {
   // MARK: Unlocking
 
   /// Does what must not come between the two halves of a lock.
-  func whenNotLocking(_ act: @escaping (Hub) -> Void) {
-    if locks.isLocking { locks.afterwards.append(act) } else { act(self) }
+  func whenNotLocking(_ act: @escaping () -> Void) {
+    if locks.isLocking { locks.afterwards.append(act) } else { act() }
   }
 
   /// A level is open from now on, and these accounts with it.

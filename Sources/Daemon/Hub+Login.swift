@@ -31,26 +31,28 @@ extension Hub {
     let id = login.id
     let choice = FlowChoice(
       wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: AuthorizationOptions(request.demands))
-    submit { [services = services(for: login.account), cancellation = login.cancellation] in
-      let outcome: Result<PreparedSignIn, SessionError>
-      do throws(SessionError) {
-        // Before anything that is handed over is read, so that the request can be made again.
-        _ = try services.requireOpen(meant.account, meant.configuration, isNew: meant.isNew)
-        var (given, configuration) = (SignIn.Secrets(), meant.configuration)
-        given.credentials = try sources.read(for: &configuration, request.authentication)
-        given.proxyCredentials = try meant.proxyCredentials.map { (text) throws(SessionError) in
-          try ClientSecret.make(text)
-        }
-        let preparation = SignIn.Preparation(
-          account: meant.account, configuration: configuration, given: given, services: services,
-          isNew: meant.isNew, registration: try Self.registration(request, sources), isGuest: request.isGuest,
-          asksToStay: request.asksToStay, cancellation: cancellation)
-        if request.isGuest { return .loginFinished(login: id, .success(try GuestSignIn.run(preparation))) }
-        outcome = .success(try PreparedSignIn(preparation, choice))
-      } catch {
-        outcome = .failure(error)
+    let prepare = {
+      @Sendable [services = services(for: login.account), cancellation = login.cancellation] () throws(SessionError) in
+      // Before anything that is handed over is read, so that the request can be made again.
+      _ = try services.requireOpen(meant.account, meant.configuration, isNew: meant.isNew)
+      var (given, configuration) = (SignIn.Secrets(), meant.configuration)
+      given.credentials = try sources.read(for: &configuration, request.authentication)
+      given.proxyCredentials = try meant.proxyCredentials.map { (text) throws(SessionError) in
+        try ClientSecret.make(text)
       }
-      return .loginPrepared(login: id, outcome)
+      let preparation = SignIn.Preparation(
+        account: meant.account, configuration: configuration, given: given, services: services,
+        isNew: meant.isNew, registration: try Self.registration(request, sources), isGuest: request.isGuest,
+        asksToStay: request.asksToStay, cancellation: cancellation)
+      return preparation
+    }
+    if request.isGuest {
+      return jobs.run({ () throws(SessionError) in try GuestSignIn.run(try prepare()) }) { [self] outcome in
+        loginFinished(id, outcome)
+      }
+    }
+    jobs.run({ () throws(SessionError) in try PreparedSignIn(try prepare(), choice) }) { [self] outcome in
+      loginPrepared(id, outcome)
     }
   }
 
@@ -140,20 +142,14 @@ extension Hub {
     let lifetime = Duration.seconds(signIn.authorization.expiresIn)
     // A machine that slept past the deadline reports it at once.
     guard signIn.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
-    submit { [post, approval = login.approval, account = login.account] in
-      let outcome: Result<DeviceSignIn.Poll, SessionError>
-      do throws(SessionError) {
-        outcome = .success(
-          try signIn.poll {
-            guard approval.give() else { return false }
-            post(.meanwhile { hub in hub.log.note(.signInApproved, account) })
-            return true
-          })
-      } catch {
-        outcome = .failure(error)
+    let approved = jobs.messages { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
+    jobs.run({ [approval = login.approval] () throws(SessionError) in
+      try signIn.poll {
+        guard approval.give() else { return false }
+        approved(())
+        return true
       }
-      return .loginPolled(login: id, outcome)
-    }
+    }) { [self] outcome in loginPolled(id, outcome) }
   }
 
   func loginPolled(_ id: UInt64, _ outcome: Result<DeviceSignIn.Poll, SessionError>) {
@@ -294,10 +290,7 @@ extension Hub {
   /// Gives up what was done for a sign-in that nobody finished.
   private func withdraw(_ signIn: SignIn) {
     guard signIn.leavesSomething else { return }
-    submit {
-      signIn.withdraw()
-      return .then { _ in }
-    }
+    jobs.run({ signIn.withdraw() }) { _ in }
   }
 
   private func noteEnd(of login: Login, _ code: FailureCode?) {

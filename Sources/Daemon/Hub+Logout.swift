@@ -4,8 +4,7 @@ internal import Vault
 internal import Wire
 
 /// The accounts that one sign-out request ends.
-final class SignOutBatch: @unchecked Sendable {
-  // Used on the loop only; workers just hand the reference back.
+final class SignOutBatch {
   let ticket: Ticket
   var open: Set<AccountName>
   var results: [JSON] = []
@@ -38,10 +37,8 @@ extension Hub {
   private func signOut(_ account: Account, _ request: LogoutRequest, _ batch: SignOutBatch) {
     var operation = beginSignOut(account, isLocal: request.local, endsAll: request.all)
     operation.wantsLogoutPage = request.browser
-    submit { [operation] in
-      let outcome: Result<SignOutOperation.Ending, SessionError>
-      do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
-      return .signedOut(batch, operation.account, outcome)
+    jobs.run({ [operation] () throws(SessionError) in try operation.run() }) { [self] outcome in
+      signedOut(batch, account.name, outcome)
     }
   }
 

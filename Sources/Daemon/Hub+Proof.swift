@@ -12,8 +12,8 @@ extension Hub {
     let target = try ProofTarget(request)
     let named = try request.account.map { (name) throws(Failure) in try resolve(name).name }
     let gate = ResourceGate(settings: try settings(), services: services)
-    work({ () throws(SessionError) in try gate.account(for: target.call.origin, named: named) }) {
-      hub, outcome in hub.admitted(target, ticket, outcome)
+    jobs.run({ () throws(SessionError) in try gate.account(for: target.call.origin, named: named) }) { [self] outcome in
+      admitted(target, ticket, outcome)
     }
   }
 

@@ -20,14 +20,13 @@ extension Hub {
     let transfer = try Transfer(
       request, ticket, patienceSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds,
       waitsUntil: waitEnd(request.waitSeconds), passed: passed,
-      tellHead: { [post] head in
-        post(.meanwhile { hub in hub.loop.send(.event(.response(head)), to: ticket) })
-      })
+      tellHead: jobs.messages { [unowned self] head in loop.send(.event(.response(head)), to: ticket) })
     let named = try request.account.map { (name) throws(Failure) in try resolve(name).name }
     let gate = ResourceGate(settings: try settings(), services: services)
     transfers[ticket] = transfer
-    work({ () throws(SessionError) in try gate.account(for: transfer.target.origin, named: named) }) { hub, outcome in
-      hub.admitted(transfer, outcome)
+    let origin = transfer.target.origin
+    jobs.run({ () throws(SessionError) in try gate.account(for: origin, named: named) }) { [self] outcome in
+      admitted(transfer, outcome)
     }
   }
 
@@ -72,13 +71,13 @@ extension Hub {
       content: transfer.content, receiver: transfer.receiver, services: services(for: account.name),
       mayRefresh: !transfer.hasRefreshed && !isRefused, stallSeconds: transfer.patienceSeconds,
       cancellation: transfer.cancellation)
-    work(
+    jobs.run(
       on: callers,
       { () throws(SessionError) in
         guard transfer.content?.prepare(transfer.cancellation) ?? true else { throw .content }
         return try call.run()
       }
-    ) { hub, outcome in hub.ended(transfer, grant, generation, outcome) }
+    ) { [self] outcome in ended(transfer, grant, generation, outcome) }
   }
 
   private func ended(

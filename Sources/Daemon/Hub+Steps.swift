@@ -39,12 +39,11 @@ extension Hub {
 
   /// The services for an operation on an account, whose steps and warnings come back to the loop before its result does.
   func services(for account: AccountName) -> SessionServices {
-    services.observed { [post, attention = watches.attention] step in
-      if let notice = LogEvent(noticeOf: step) {
-        return post(.meanwhile { hub in hub.log.note(notice, account) })
-      }
+    let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
+    return services.observed { [attention = watches.attention] step in
+      if let notice = LogEvent(noticeOf: step) { return note(notice) }
       guard attention.isPaid, let step = LogStep(step) else { return }
-      post(.step(account, step))
+      note(.step(step))
     }
   }
 

@@ -10,9 +10,9 @@ extension Hub {
   func survey(_ purpose: Survey.Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     let only = try name.map { (name) throws(Failure) in try resolve(name).name }
-    submit { [services] in
-      let (summaries, vault) = Survey.run(settings, only: only, services: services)
-      return .surveyed(purpose, ticket, summaries, vault)
+    jobs.run({ [services] in Survey.run(settings, only: only, services: services) }) { [self] found in
+      let (summaries, vault) = found.get()
+      surveyed(purpose, ticket, summaries, vault)
     }
   }
 

@@ -112,7 +112,11 @@ extension Hub {
       account: account.name, configuration: account.configuration, previous: account.session.grant,
       target: account.target,
       services: services(for: account.name), cancellation: account.newRefreshCancellation())
-    submit { .refreshEnded(operation.account, operation.target, refresh, operation.attempt()) }
+    jobs.run({ operation.attempt() }) { [self] outcome in
+      let ending = outcome.get()
+      if let move = ending.rewritten { moveTokens(of: operation.account, move) }
+      refreshEnded(operation.account, operation.target, refresh, ending.result)
+    }
   }
 
   func refreshEnded(

@@ -16,8 +16,8 @@ extension Hub {
     case .status: try vaultStatus(ticket)
     case .check: checkVault(ticket)
     case .lock: lock(.asked, for: ticket)
-    case .unlock(let level): whenNotLocking { hub in hub.unlock(level, secrets[0], ticket) }
-    case .create(let level): whenNotLocking { hub in hub.create(level, secrets[0], ticket) }
+    case .unlock(let level): whenNotLocking { [self] in unlock(level, secrets[0], ticket) }
+    case .create(let level): whenNotLocking { [self] in create(level, secrets[0], ticket) }
     case .set(let seconds): try setIdleTime(seconds, ticket)
     case .bind(let binding): bind(binding, ticket)
     case .addPassphrase(let level): addPassphrase(level, secrets[0], ticket)
@@ -32,16 +32,15 @@ extension Hub {
 
   private func vaultStatus(_ ticket: Ticket) throws(Failure) {
     let seconds = try settings().lockAfterSeconds
-    submit { [services] in
-      let report = VaultReport(services, lockAfterSeconds: seconds)
-      return .then { hub in hub.loop.send(.result(report.json), to: ticket) }
+    jobs.run({ [services] in VaultReport(services, lockAfterSeconds: seconds) }) { [self] report in
+      loop.send(.result(report.get().json), to: ticket)
     }
   }
 
   private func checkVault(_ ticket: Ticket) {
     onVault(ticket) { (vault) throws(SessionError) in
       try storing { () throws(VaultError) in try vault.check() }.map(\.json) ?? VaultCheck.nothing
-    } then: { _ in
+    } then: {
     }
   }
 
@@ -65,17 +64,17 @@ extension Hub {
   ) {
     // A passphrase takes its time, and a lock that comes meanwhile has the last word.
     let locks = services.vault.lockCount
-    work({ [services] () throws(SessionError) in
+    jobs.run({ [services] () throws(SessionError) in
       let secret = try VaultSecret.read(source)
       let vault = services.vault
       try storing { () throws(VaultError) in try body(vault, secret, locks) }
       return ((try? vault.protections()) ?? []).filter { $0.protection == Protection(level) }.map(\.account)
-    }) { (hub, outcome: Result<[AccountName], SessionError>) in
+    }) { [self] (outcome: Result<[AccountName], SessionError>) in
       switch outcome {
-      case .failure(let error): hub.loop.send(.failure(Failure(error, account: nil)), to: ticket)
+      case .failure(let error): loop.send(.failure(Failure(error, account: nil)), to: ticket)
       case .success(let accounts):
-        hub.unlocked(event, accounts)
-        hub.loop.send(.result(JSONObject([("protection", .string(level.rawValue))])), to: ticket)
+        unlocked(event, accounts)
+        loop.send(.result(JSONObject([("protection", .string(level.rawValue))])), to: ticket)
       }
     }
   }
@@ -159,23 +158,23 @@ extension Hub {
     _ change: LogEvent.VaultChange, _ ticket: Ticket,
     _ body: @escaping @Sendable (Vault) throws(SessionError) -> JSONObject
   ) {
-    onVault(ticket, body) { hub in
-      hub.log.note(.vaultChanged(change))
-      hub.lookForLentKey()
+    onVault(ticket, body) { [self] in
+      log.note(.vaultChanged(change))
+      lookForLentKey()
     }
   }
 
   /// Runs `body` on a worker and answers with what it returns.
   private func onVault(
     _ ticket: Ticket, _ body: @escaping @Sendable (Vault) throws(SessionError) -> JSONObject,
-    then finish: @escaping @Sendable (Hub) -> Void
+    then finish: @escaping () -> Void
   ) {
-    work({ [services] () throws(SessionError) in try body(services.vault) }) { hub, outcome in
+    jobs.run({ [services] () throws(SessionError) in try body(services.vault) }) { [self] outcome in
       switch outcome {
-      case .failure(let error): hub.loop.send(.failure(Failure(error, account: nil)), to: ticket)
+      case .failure(let error): loop.send(.failure(Failure(error, account: nil)), to: ticket)
       case .success(let result):
-        finish(hub)
-        hub.loop.send(.result(result), to: ticket)
+        finish()
+        loop.send(.result(result), to: ticket)
       }
     }
   }

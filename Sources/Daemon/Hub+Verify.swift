@@ -48,18 +48,11 @@ extension Hub {
 
   private func start(_ check: TokenCheck, _ origin: KeyOrigin, _ ticket: Ticket) {
     let services = origin.account.map { self.services(for: $0) } ?? services
-    submit(on: callers) { [post] in
-      let outcome: Result<VerifyTally, Failure>
-      do throws(Failure) {
-        let keys = try origin.keys(services, check.cancellation) { notice in
-          post(.meanwhile { hub in hub.loop.send(.event(.notice(notice)), to: ticket) })
-        }
-        outcome = .success(try check.run(keys))
-      } catch {
-        outcome = .failure(error)
-      }
-      return .then { hub in hub.verified(ticket, outcome) }
-    }
+    let notice = jobs.messages { [unowned self] (text: String) in loop.send(.event(.notice(text)), to: ticket) }
+    jobs.run(
+      on: callers,
+      { () throws(Failure) in try check.run(try origin.keys(services, check.cancellation, tell: notice)) }
+    ) { [self] outcome in verified(ticket, outcome) }
   }
 
   private func verified(_ ticket: Ticket, _ outcome: Result<VerifyTally, Failure>) {

@@ -14,10 +14,8 @@ extension Hub {
       return sendIdentity(account, grant.claims, subject: grant.subject, ticket)
     }
     let operation = UserInfoOperation(question(account, grant))
-    submit {
-      let outcome: Result<JSONObject?, SessionError>
-      do throws(SessionError) { outcome = .success(try operation.run()) } catch { outcome = .failure(error) }
-      return .userInfo(operation.question.account, ticket, mayRefresh: mayRefresh, outcome)
+    jobs.run({ () throws(SessionError) in try operation.run() }) { [self] outcome in
+      userInfoEnded(operation.question.account, ticket, mayRefresh: mayRefresh, outcome)
     }
   }
 

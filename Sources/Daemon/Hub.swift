@@ -8,7 +8,7 @@ internal import Vault
 internal import Wire
 
 /// All accounts and the requests about them. Lives on the loop's thread alone, so it needs no lock:
-/// what blocks runs on workers and comes back as a ``JobResult``.
+/// what blocks runs on workers, see ``Jobs``.
 final class Hub {
   let services: SessionServices
   let settingsFile: SettingsFile
@@ -16,15 +16,17 @@ final class Hub {
   /// What the changes of the settings and the vault were at when the loop last called; nil when they must be
   /// looked at.
   private(set) var seen: UInt64?
-  private let workers = WorkerPool()
+  let jobs: Jobs
   /// For requests to resources, which may take as long as they like, and keep nobody else waiting.
   let callers = WorkerPool(mostThreads: Transfer.mostAtOnce)
-  let post: @Sendable (JobResult) -> Void
   let facts: DaemonFacts
   let log: EventLog
   let vaultPath: String
   /// Is listened to once something was unlocked.
-  let wishes: LockWishes
+  private(set) lazy var wishes: LockWishes = {
+    let wish = jobs.messages { [unowned self] (_: Void) in lock(.session) }
+    return LockWishes(userID: Machine.userID) { wish(()) }
+  }()
   unowned let loop: any Loop
 
   var accounts: [AccountName: Account] = [:]
@@ -58,13 +60,9 @@ final class Hub {
   let commands: CommandDesk
   private(set) var isStopping = false
 
-  /// Jobs whose results have not been taken in.
-  private(set) var jobsInFlight = 0
-
   init(
     services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?, facts: DaemonFacts, log: EventLog,
-    commands: CommandDesk, loop: any Loop,
-    post: @escaping @Sendable (JobResult) -> Void
+    commands: CommandDesk, loop: any Loop, jobs: Jobs
   ) {
     self.services = services
     self.settingsFile = settingsFile
@@ -74,31 +72,13 @@ final class Hub {
     self.commands = commands
     vaultPath = services.vault.summary().path
     self.loop = loop
-    self.post = post
-    wishes = LockWishes(userID: Machine.userID) { post(.meanwhile { hub in hub.lock(.session) }) }
+    self.jobs = jobs
+    jobs.beforeResult = { [unowned self] in look() }
     log.listener = { [unowned self] entry in tellWatchers(entry) }
     log.sessionListener = { [unowned self] entry in spread(entry) }
     // What the accounts are at the start is no news.
     tellAccounts()
     removeOrphanedTokenFiles()
-  }
-
-  /// Runs `job` on a worker; its result comes back through ``ended(_:)``.
-  func submit(on pool: WorkerPool? = nil, _ job: @escaping @Sendable () -> JobResult) {
-    jobsInFlight += 1
-    (pool ?? workers).submit { [post] in post(job()) }
-  }
-
-  /// Runs what blocks on a worker, and then `finish` with what came of it on the loop.
-  func work<Value: Sendable>(
-    on pool: WorkerPool? = nil, _ body: @escaping @Sendable () throws(SessionError) -> Value,
-    finish: @escaping @Sendable (Hub, Result<Value, SessionError>) -> Void
-  ) {
-    submit(on: pool) {
-      let outcome: Result<Value, SessionError>
-      do throws(SessionError) { outcome = .success(try body()) } catch { outcome = .failure(error) }
-      return .then { hub in finish(hub, outcome) }
-    }
   }
 
   /// Notes whether the settings or the vault may have changed; whatever the loop calls begins with this.
@@ -198,29 +178,6 @@ final class Hub {
     }
     if let transfer = transfers[ticket] { end(transfer) }
     endVerifications(of: ticket)
-  }
-
-  /// Takes in what a worker tells.
-  func ended(_ result: JobResult) {
-    if case .meanwhile(let act) = result { return act(self) }
-    if case .step(let account, let step) = result { return log.note(.step(step), account) }
-    look()
-    jobsInFlight -= 1
-    switch result {
-    case .step: break
-    case .refreshEnded(let name, let target, let refresh, let ending):
-      if let move = ending.rewritten { moveTokens(of: name, move) }
-      refreshEnded(name, target, refresh, ending.result)
-    case .loginPrepared(let id, let outcome): loginPrepared(id, outcome)
-    case .loginPolled(let id, let outcome): loginPolled(id, outcome)
-    case .loginFinished(let id, let outcome): loginFinished(id, outcome)
-    case .signedOut(let batch, let name, let outcome): signedOut(batch, name, outcome)
-    case .surveyed(let purpose, let ticket, let summaries, let vault):
-      surveyed(purpose, ticket, summaries, vault)
-    case .userInfo(let name, let ticket, let mayRefresh, let outcome):
-      userInfoEnded(name, ticket, mayRefresh: mayRefresh, outcome)
-    case .then(let act), .meanwhile(let act): act(self)
-    }
   }
 
   func due(_ event: TimerEvent) {

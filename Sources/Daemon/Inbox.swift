@@ -1,25 +1,25 @@
 internal import Platform
 
-/// Where workers leave their results; the loop wakes up when there is one.
+/// What other threads have for the loop to do; the loop wakes up when there is something.
 final class Inbox: Sendable {
-  private let results = Monitor<[JobResult]>([])
+  private let actions = Monitor<[@Sendable () -> Void]>([])
   private let counter: EventCounter
 
   init() throws(SystemError) { counter = try EventCounter() }
 
   var raw: Int32 { counter.raw }
 
-  /// From any thread.
-  func post(_ result: JobResult) {
-    results.withLock { $0.append(result) }
+  /// From any thread; `act` is run on the loop's.
+  func post(_ act: @escaping @Sendable () -> Void) {
+    actions.withLock { $0.append(act) }
     counter.signal()
   }
 
-  func takeAll() -> [JobResult] {
+  func takeAll() -> [@Sendable () -> Void] {
     counter.drain()
-    return results.withLock { results in
-      defer { results = [] }
-      return results
+    return actions.withLock { actions in
+      defer { actions = [] }
+      return actions
     }
   }
 }

@@ -11,7 +11,7 @@ struct LockState {
   /// Who asked for that.
   var tickets: [Ticket] = []
   /// What came meanwhile and is done afterwards.
-  var afterwards: [(Hub) -> Void] = []
+  var afterwards: [() -> Void] = []
   var idle = IdleLock()
   /// A lock takes the device's key too, since it does not come back by itself.
   var isDeviceKeyLent = false

@@ -34,6 +34,7 @@ final class Server: Loop {
 
   let poller: Poller
   private let inbox: Inbox
+  private let jobs: Jobs
   private let timer: BootTimer
   private let signals: Signals.SignalReceiver
   let listening: ListeningSocket?
@@ -71,6 +72,7 @@ final class Server: Loop {
   ) throws(SystemError) {
     poller = try Poller()
     inbox = try Inbox()
+    jobs = Jobs(inbox)
     timer = try BootTimer()
     self.signals = signals
     self.housekeeping = housekeeping
@@ -93,10 +95,7 @@ final class Server: Loop {
     commands = try CommandDesk()
     hub = Hub(
       services: services, settingsFile: settingsFile, changes: changes, facts: facts, log: log, commands: commands,
-      loop: self
-    ) { [inbox] in
-      inbox.post($0)
-    }
+      loop: self, jobs: jobs)
     try poller.add(inbox.raw, interest: .read, key: Key.wakeup)
     try poller.add(timer.raw, interest: .read, key: Key.timer)
     try poller.add(self.signals.raw, interest: .read, key: Key.signals)
@@ -133,7 +132,7 @@ final class Server: Loop {
   private var isDone: Bool {
     if isPrivate, connections.isEmpty, stopDeadline == nil { beginStop() }
     guard let stopDeadline else { return false }
-    guard hub.jobsInFlight == 0 || now >= stopDeadline else { return false }
+    guard jobs.inFlight == 0 || now >= stopDeadline else { return false }
     guard commands.isIdle || now >= commandsDeadline! else { return false }
     for ticket in stopRequests { send(.result(JSONObject([("pid", .int(Int(Machine.processID)))])), to: ticket) }
     return true
@@ -153,7 +152,7 @@ final class Server: Loop {
   private func dispatch(_ event: Poller.Event) {
     switch event.key {
     case Key.listener: acceptPeer()
-    case Key.wakeup: for result in inbox.takeAll() { hub.ended(result) }
+    case Key.wakeup: for act in inbox.takeAll() { act() }
     case Key.timer:
       timer.drain()
       armed = nil
