@@ -1,0 +1,53 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+extension AccountRequests {
+  func importToken(
+    _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
+  ) throws(Failure) {
+    try refuseExisting(account)
+    var configuration = try AccountConfiguration(given)
+    let proxyCredentials = try configuration.takeProxy(of: given)
+    guard let tokenSource = sources.first else {
+      throw Failure(.invalidRequest, "the request must bring a descriptor for the refresh token")
+    }
+    let directory = settingsFile.directoryPath
+    jobs.run({ [services = services(for: account), configuration] () throws(SessionError) in
+      var (secrets, configuration) = (SignIn.Secrets(), configuration)
+      let token = try ClientSecret.read(tokenSource, as: .refreshToken)
+      secrets.credentials = try sources.read(for: &configuration, given.authentication)
+      secrets.proxyCredentials = try proxyCredentials.map { (text) throws(SessionError) in
+        try ClientSecret.make(text)
+      }
+      return try TokenImport(
+        account: account, configuration: configuration, refreshToken: token, given: secrets, services: services,
+        settingsDirectory: directory, cancellation: Cancellation()
+      ).run()
+    }) { [self] outcome in imported(account, outcome, ticket) }
+  }
+
+  private func imported(
+    _ name: AccountName, _ outcome: Result<TokenImport.Outcome, SessionError>, _ ticket: Ticket
+  ) {
+    switch outcome {
+    case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
+    case .success(let outcome):
+      log.note(.settingsChanged(.imported), name)
+      let account = broker.accounts[name] ?? Account(name: name, configuration: outcome.configuration)
+      broker.put(account)
+      account.configuration = outcome.configuration
+      account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+      broker.keepOrForget(outcome.grant, of: account)
+      announceSettings()
+      broker.tell(of: name) { $0.signedIn(outcome.grant) }
+      broker.restartForWaiters(account)
+      broker.schedule(account)
+      loop.send(.result(account.signInResult(outcome.grant)), to: ticket)
+    }
+  }
+}

@@ -1,0 +1,254 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// The accounts themselves: added, shown, changed, renamed, removed. Each change is one job on a worker,
+/// which holds the account's lock and writes the settings; the loop then brings its live state in line.
+final class AccountRequests: DaemonPart {
+  let context: DaemonContext
+  let broker: TokenBroker
+  private let signIns: SignIns
+  private let signOuts: SignOuts
+  private let tokenFiles: TokenFiles
+  private let events: SessionEvents
+
+  init(
+    _ context: DaemonContext, _ broker: TokenBroker, _ signIns: SignIns, _ signOuts: SignOuts, _ tokenFiles: TokenFiles,
+    _ events: SessionEvents
+  ) {
+    self.context = context
+    self.broker = broker
+    self.signIns = signIns
+    self.signOuts = signOuts
+    self.tokenFiles = tokenFiles
+    self.events = events
+  }
+
+  func use(_ name: String, _ ticket: Ticket) throws(Failure) {
+    let account = try broker.resolve(name)
+    do {
+      _ = try settingsFile.change { (settings) throws(ConfigurationError) in settings.activate(account.name) }
+    } catch {
+      throw Failure(error)
+    }
+    log.note(.settingsChanged(.activated), account.name)
+    announceSettings()
+    loop.send(.result(JSONObject([("account", .string(account.name.text))])), to: ticket)
+  }
+
+  func manage(_ request: AccountRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+    switch request {
+    case .add(let account, let settings): try add(try name(account), settings, ticket)
+    case .show(let account): try show(account, ticket)
+    case .set(let account, let settings, let unset): try set(account, settings, unset, ticket)
+    case .rename(let account, let newName): try rename(account, to: try name(newName), ticket)
+    case .remove(let account, let local): try remove(account, isLocal: local, ticket)
+    case .import(let account, let settings, let handsOver):
+      let sources = try SecretSources(passed, announced: handsOver, hasFirst: true)
+      try importToken(try name(account), settings, sources, ticket)
+    }
+  }
+
+  func name(_ text: String) throws(Failure) -> AccountName {
+    do { return try AccountName(text) } catch { throw Failure(.vault(error), account: nil) }
+  }
+
+  /// Nothing else about the request matters when the name is taken.
+  func refuseExisting(_ account: AccountName) throws(Failure) {
+    try signIns.refuseDuring(account)
+    if try settings()[account] != nil { throw Failure(ConfigurationError(.accountExists, account.text)) }
+  }
+
+  // MARK: Adding
+
+  private func add(_ account: AccountName, _ given: AccountSettings, _ ticket: Ticket) throws(Failure) {
+    try refuseExisting(account)
+    var configuration = try AccountConfiguration(given)
+    // A password of the proxy is taken at the sign-in, with which it is kept.
+    _ = try configuration.takeProxy(of: given)
+    let addition = AccountAddition(
+      account: account, configuration: configuration, services: services(for: account),
+      settingsDirectory: settingsFile.directoryPath)
+    jobs.run({ () throws(SessionError) in try addition.run() }) { [self] outcome in
+      if case .success = outcome {
+        log.note(.settingsChanged(.added), account)
+        announceSettings()
+      }
+      send(outcome, account, ticket) { settings in
+        JSONObject([("account", .string(account.text)), ("active", .bool(settings.active == account))])
+      }
+    }
+  }
+
+  // MARK: Showing
+
+  private func show(_ asked: String?, _ ticket: Ticket) throws(Failure) {
+    let account = try broker.resolve(asked)
+    let isActive = try settings().active == account.name
+    let result = JSONObject([("account", .string(account.name.text)), ("active", .bool(isActive))])
+    let (name, settings) = (account.name, account.configuration.settings.json)
+    jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self] outcome in
+      var result = result
+      // What is wrong with the vault is not what was asked.
+      result["protection"] = (try? outcome.get()).flatMap { $0 }.map { .string($0.word) }
+      result["settings"] = .object(settings)
+      loop.send(.result(result), to: ticket)
+    }
+  }
+
+  // MARK: Changing
+
+  private func set(
+    _ asked: String, _ given: AccountSettings, _ unset: [AccountSetting], _ ticket: Ticket
+  ) throws(Failure) {
+    let account = try broker.resolve(asked)
+    let old = account.configuration
+    try signIns.refuseDuring(account.name)
+    var changed = old
+    for setting in unset { changed.unset(setting) }
+    try changed.apply(given)
+    if given.proxy != nil, try changed.takeProxy(of: given) != nil {
+      throw Failure(.invalidRequest, "a proxy's password is taken at sign-in only", hint: "agent login \(asked)")
+    }
+    let change = AccountChange(
+      account: account.name, from: old, to: changed, services: services(for: account.name),
+      settingsDirectory: settingsFile.directoryPath)
+    let confirmation = OriginConfirmation(
+      account: account.name, configuration: changed, added: try changed.origins(of: given), services: services)
+    let protection = given.protection.map {
+      ProtectionChange(account: account.name, to: Protection($0), services: services)
+    }
+    jobs.run({ () throws(SessionError) in
+      // First, since this is what may not be possible.
+      let moved = try protection?.run()
+      let effect = try change.run()
+      return Changed(effect: effect, protected: moved, confirmed: try confirmation.run(for: change))
+    }) { [self] outcome in self.changed(change, outcome, ticket) }
+  }
+
+  /// What became of a change in its parts.
+  private struct Changed: Sendable {
+    let effect: AccountChange.Effect
+    let protected: OriginConfirmation.Move?
+    let confirmed: OriginConfirmation.Move?
+  }
+
+  private func changed(
+    _ change: AccountChange, _ outcome: Result<Changed, SessionError>, _ ticket: Ticket
+  ) {
+    if case .success(let changed) = outcome {
+      log.note(.settingsChanged(.changed), change.account)
+      if changed.effect != .none { broker.tell(of: change.account) { $0.signedOut(.settings) } }
+      if let account = broker.accounts[change.account], account.configuration == change.old {
+        if changed.effect == .none, account.session.grant != nil {
+          for line in account.all {
+            line.configuration = change.new
+            broker.schedule(line)
+          }
+          for move in [changed.protected, changed.confirmed].compactMap({ $0 }) {
+            for line in account.all where line.session.grant?.recordGeneration == move.from {
+              line.session.recordMoved(
+                to: move.to, protection: changed.protected.flatMap { _ in change.new.protection })
+            }
+          }
+        } else {
+          broker.adopt(change.new, account)
+        }
+      }
+    }
+    send(outcome, change.account, ticket) { changed in
+      let isSignedOut = changed.effect != .none
+      var result = JSONObject([("account", .string(change.account.text)), ("signed_out", .bool(isSignedOut))])
+      if case .signedOut(let setting) = changed.effect { result["setting"] = .string(setting) }
+      return result
+    }
+  }
+
+  // MARK: Renaming
+
+  private func rename(_ asked: String, to newName: AccountName, _ ticket: Ticket) throws(Failure) {
+    let account = try broker.resolve(asked)
+    try signIns.refuseDuring(account.name)
+    try signIns.refuseDuring(newName)
+    let rename = AccountRename(
+      from: account.name, to: newName, services: services(for: account.name),
+      settingsDirectory: settingsFile.directoryPath)
+    events.renamesInFlight += 1
+    jobs.run({ () throws(SessionError) in try rename.run() }) { [self] outcome in renamed(rename, outcome, ticket) }
+  }
+
+  private func renamed(
+    _ rename: AccountRename, _ outcome: Result<AccountRename.Outcome, SessionError>, _ ticket: Ticket
+  ) {
+    events.renamesInFlight -= 1
+    if case .success(let outcome) = outcome {
+      log.note(.settingsChanged(.renamed), rename.old)
+      log.note(.settingsChanged(.named), rename.new)
+      events.tellRenamed(rename.old, to: rename.new)
+      move(rename, outcome)
+    }
+    let isDone = if case .success = outcome { true } else { false }
+    send(outcome, isDone ? rename.new : rename.old, ticket) { outcome in
+      JSONObject([
+        ("account", .string(rename.new.text)), ("renamed_from", .string(rename.old.text)),
+        ("active", .bool(outcome.settings.active == rename.new)),
+      ])
+    }
+  }
+
+  /// The live session goes on under the new name; who waited for a token waits there.
+  private func move(_ rename: AccountRename, _ outcome: AccountRename.Outcome) {
+    guard let old = broker.take(rename.old) else { return }
+    let account = broker.accounts[rename.new] ?? Account(name: rename.new, configuration: old.configuration)
+    broker.put(account)
+    if account.session.grant == nil, account.session.refresh == nil, old.session.refresh == nil {
+      account.session = old.session
+      account.news = old.news
+      if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
+    }
+    account.waiters += old.waiters + old.dropOthers(cancelling: false)
+    old.waiters = []
+    account.session.policy = account.configuration.refreshPolicy
+    if account.session.refresh == nil { broker.restartForWaiters(account) }
+    broker.schedule(account)
+  }
+
+  // MARK: Removing
+
+  private func remove(_ asked: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
+    let account = try broker.resolve(asked)
+    try signIns.refuseWhileFinishing(account.name)
+    let wasActive = try settings().active == account.name
+    let removal = AccountRemoval(
+      signOuts.begin(account, isLocal: isLocal), settingsDirectory: settingsFile.directoryPath)
+    jobs.run({ () throws(SessionError) in try removal.run() }) { [self] outcome in
+      removed(removal.signOut.account, wasActive: wasActive, outcome, ticket)
+    }
+  }
+
+  private func removed(
+    _ name: AccountName, wasActive: Bool, _ outcome: Result<AccountRemoval.Outcome, SessionError>, _ ticket: Ticket
+  ) {
+    switch outcome {
+    case .success(let outcome):
+      log.note(.signedOut(outcome.confirmation == .revoked ? .revoked : .notRevoked), name)
+      log.note(.settingsChanged(.removed), name)
+      if !outcome.confirmation.foundNothing { broker.tell(of: name) { $0.signedOut(.removed) } }
+      if let account = broker.take(name) { broker.failWaiters(account, .noAccount(name: name.text)) }
+      announceSettings()
+    case .failure:
+      log.note(.signedOut(.failed), name)
+      broker.accounts[name]?.session.forgetToken()
+      tokenFiles.renew(of: name)
+    }
+    send(outcome, name, ticket) { outcome in
+      var result = outcome.confirmation.json(name)
+      outcome.registration?.add(to: &result)
+      if wasActive { result["active_account"] = outcome.active.map { .string($0.text) } }
+      return result
+    }
+  }
+}

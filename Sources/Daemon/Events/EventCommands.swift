@@ -1,0 +1,63 @@
+internal import Encoding
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// The commands of the settings that are run when something happens.
+final class EventCommands: DaemonPart {
+  let context: DaemonContext
+  private let commands: ProcessRunner
+
+  init(_ context: DaemonContext, _ commands: ProcessRunner) {
+    self.context = context
+    self.commands = commands
+  }
+
+  /// Runs those that are for this.
+  func run(for entry: SessionEntry) {
+    guard let settings = try? settings(), !settings.commands.isEmpty else { return }
+    let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]
+    for (index, command) in settings.commands.enumerated() where command.isFor(entry.event.name, of: entry.account) {
+      commands.add(
+        ProcessRunner.Order(
+          position: index + 1, command: command, account: entry.account.flatMap { try? AccountName($0) }, input: input))
+    }
+    start()
+  }
+
+  private func start() {
+    while let order = commands.next() {
+      let environment = commandEnvironment
+      jobs.run({ () throws(SystemError) in try order.start(environment: environment) }) { [self] outcome in
+        commandStarted(order, outcome)
+      }
+    }
+    let dropped = commands.takeDropped()
+    if dropped > 0 { log.note(.commandsDropped(count: dropped)) }
+  }
+
+  private func commandStarted(_ order: ProcessRunner.Order, _ outcome: Result<Int32, SystemError>) {
+    if let problem = commands.started(order, outcome, now: services.time.now()) { note(problem, of: order) }
+    start()
+  }
+
+  private func note(_ problem: LogEvent.CommandProblem, of order: ProcessRunner.Order) {
+    log.note(.commandFailed(position: order.position, problem), order.account)
+  }
+
+  /// Commands ended.
+  func serve() {
+    commands.serve { order, problem in note(problem, of: order) }
+    start()
+  }
+
+  /// What a command may see of the daemon's variables, and the way to this daemon, if it is not the usual one.
+  private var commandEnvironment: [String] {
+    let kept = Environment.all().filter { DaemonEnvironment.isForCommands($0.0) }.map { "\($0.0)=\($0.1)" }
+    guard let socket = context.facts.socketPath,
+      UserDirectories.sessionRuntimeDirectory.map({ "\($0)/\(WireProtocol.socketName)" }) != socket
+    else { return kept }
+    return kept + ["AGENT_SOCKET=\(socket)"]
+  }
+}

@@ -1,0 +1,166 @@
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// The commands that are run when something happens: a few at once, each for so long and no longer. It has a set
+/// of descriptors of its own, which is readable when one of them ended. Used on the loop only; nothing here waits.
+final class ProcessRunner {
+  static let mostAtOnce = 4
+  static let mostWaiting = 64
+  /// Between the two signals to a command whose time is over.
+  private static let graceTime = Duration.seconds(2)
+
+  /// A command that is to be run.
+  struct Order: Sendable {
+    /// The number of the command in the settings, 1 for the first.
+    var position: Int
+    var command: EventCommand
+    var account: AccountName?
+    /// What it gets on its standard input.
+    var input: [UInt8]
+  }
+
+  private struct Running {
+    let order: Order
+    let process: Int32
+    let ended: SharedDescriptor
+    var deadline: Instant
+    var wasTerminated = false
+  }
+
+  private let poller: Poller
+  private var running: [UInt64: Running] = [:]
+  private var starting = 0
+  private var waiting: [Order] = []
+  private var dropped = 0
+  private var lastKey: UInt64 = 0
+  /// When the time of all commands is over, because the daemon ends.
+  private var end: Instant?
+  /// That time has come.
+  private var isClosed = false
+
+  init() throws(SystemError) { poller = try Poller() }
+
+  var raw: Int32 { poller.raw }
+
+  /// Whether nothing runs, and nothing is about to.
+  var isIdle: Bool { running.isEmpty && starting == 0 && waiting.isEmpty }
+
+  /// Takes in a command; it is dropped when too many wait, and when the time of all is over.
+  func add(_ order: Order) {
+    if !isClosed, waiting.count < Self.mostWaiting { waiting.append(order) } else { dropped += 1 }
+  }
+
+  /// The next command to be started now, if there is one.
+  func next() -> Order? {
+    guard running.count + starting < Self.mostAtOnce, !waiting.isEmpty else { return nil }
+    starting += 1
+    return waiting.removeFirst()
+  }
+
+  /// How many were dropped since this was asked last.
+  func takeDropped() -> Int {
+    defer { dropped = 0 }
+    return dropped
+  }
+
+  /// The command that ``next()`` gave runs, or could not be started.
+  ///
+  /// - Returns: What went wrong.
+  func started(_ order: Order, _ outcome: Result<Int32, SystemError>, now: Instant) -> LogEvent.CommandProblem? {
+    starting -= 1
+    switch outcome {
+    case .failure(let error): return .notStarted(errno: Int(error.errno))
+    case .success(let process):
+      lastKey += 1
+      do {
+        let ended = SharedDescriptor(try Spawn.processDescriptor(process))
+        try poller.add(ended.descriptor.raw, interest: .read, key: lastKey)
+        running[lastKey] = Running(
+          order: order, process: process, ended: ended,
+          deadline: min(now.advanced(by: .seconds(order.command.timeoutSeconds)), end ?? .distantFuture))
+        return nil
+      } catch {
+        // It could not be watched, so it must not run.
+        Self.signal(process, Signals.SIGKILL)
+        _ = try? Spawn.wait(process)
+        return .notStarted(errno: Int(error.errno))
+      }
+    }
+  }
+
+  /// Takes in the ends of commands.
+  func serve(_ tell: (Order, LogEvent.CommandProblem) -> Void) {
+    guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
+    for event in events {
+      guard let ended = running[event.key] else { continue }
+      // What it left behind goes with it; its number is ours until it has been waited for.
+      if ended.wasTerminated { Self.signal(ended.process, Signals.SIGKILL) }
+      let status: Platform.ExitStatus?
+      do { status = try Spawn.tryWait(ended.process) } catch { status = .exited(0) }
+      guard let status else { continue }
+      try? poller.remove(ended.ended.descriptor.raw)
+      running[event.key] = nil
+      if let problem = Self.problem(status, ended.wasTerminated) { tell(ended.order, problem) }
+    }
+  }
+
+  private static func problem(_ status: Platform.ExitStatus, _ wasTerminated: Bool) -> LogEvent.CommandProblem? {
+    if wasTerminated { return .timedOut }
+    switch status {
+    case .exited(0): return nil
+    case .exited(let status): return .exited(Int(status))
+    case .signalled(let signal): return .signalled(Int(signal))
+    }
+  }
+
+  /// When ``expire(_:)`` has something to do.
+  var nextDeadline: Instant? { running.isEmpty ? nil : running.values.map(\.deadline).min() }
+
+  /// Ends what has run for too long, first politely, and drops what waits when the time of all is over.
+  func expire(_ now: Instant) {
+    if let end, end <= now {
+      isClosed = true
+      waiting = []
+    }
+    for (key, entry) in running where entry.deadline <= now {
+      Self.signal(entry.process, entry.wasTerminated ? Signals.SIGKILL : Signals.SIGTERM)
+      running[key]?.wasTerminated = true
+      running[key]?.deadline = now.advanced(by: Self.graceTime)
+    }
+  }
+
+  /// The daemon ends: from this time on what runs is over its time, and nothing else begins.
+  ///
+  /// - Returns: When nothing runs any more that minds a signal.
+  func close(at end: Instant) -> Instant {
+    self.end = end
+    for (key, entry) in running { running[key]?.deadline = min(entry.deadline, end) }
+    return end.advanced(by: Self.graceTime)
+  }
+
+  /// Nobody will look at the time of what still runs, so it ends now.
+  func killAll() {
+    for entry in running.values { Self.signal(entry.process, Signals.SIGKILL) }
+  }
+
+  private static func signal(_ process: Int32, _ signal: Int32) { try? Spawn.killGroup(process, signal) }
+}
+
+extension ProcessRunner.Order {
+  /// Starts the command, away from the terminal, in a group and a session of its own: with this on its standard
+  /// input, no output, and nothing of the daemon's but these variables. Blocks, for a worker.
+  func start(environment: [String]) throws(SystemError) -> Int32 {
+    let pipe = try Pipe()
+    // A pipe takes in more than any event, so nobody waits for its reader.
+    try pipe.writing.setNonBlocking(true)
+    try pipe.writing.writeAll(input.span)
+    let inputNumber = pipe.reading.raw
+    let process = try Spawn.start(
+      Spawn.Request(
+        executable: command.arguments[0], arguments: command.arguments, environment: environment, newSession: true,
+        inherits: [(parent: inputNumber, child: 0)], nullStandardStreams: true, directory: "/"))
+    return process
+  }
+}

@@ -1,0 +1,90 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// What happens to sessions and accounts, told to those who follow it and to the commands of the settings.
+final class SessionEvents: DaemonPart {
+  let context: DaemonContext
+  private let broker: TokenBroker
+  private let commands: EventCommands
+  private let tokenFiles: TokenFiles
+  private let locking: Locking
+  private var followers = Followers()
+  private var toldAccounts: ToldAccounts?
+  /// Jobs that change the names of accounts, which must not look like accounts that come and go.
+  var renamesInFlight = 0
+
+  init(
+    _ context: DaemonContext, _ broker: TokenBroker, _ commands: EventCommands, _ tokenFiles: TokenFiles,
+    _ locking: Locking
+  ) {
+    self.context = context
+    self.broker = broker
+    self.commands = commands
+    self.tokenFiles = tokenFiles
+    self.locking = locking
+    context.onSettings = { [unowned self] settings in publishAccounts(settings) }
+    log.sessionListener = { [unowned self] entry in publish(entry) }
+    // What the accounts are at the start is no news.
+    announceSettings()
+  }
+
+  func events(_ request: EventsRequest, _ ticket: Ticket) throws(Failure) {
+    let account = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
+    guard request.follow else { return loop.send(.result(log.sessionJSON(of: account)), to: ticket) }
+    guard followers.begin(ticket, about: account) else {
+      throw Failure(.tooBusy, "\(Followers.most) commands follow the events already", hint: "end one of them")
+    }
+    loop.send(.event(.following), to: ticket)
+  }
+
+  /// Passes an entry on; see ``EventLog/sessionListener``.
+  func publish(_ entry: SessionEntry) {
+    tokenFiles.adapt(to: entry)
+    for ticket in followers.tickets(for: entry) { loop.send(.event(.session(entry)), to: ticket) }
+    commands.run(for: entry)
+  }
+
+  /// Whoever follows is told that there will be no more.
+  func stop() {
+    for ticket in followers.endAll() { loop.send(.failure(.stopping), to: ticket) }
+  }
+
+  // MARK: Accounts
+
+  /// What was told last of the accounts.
+  struct ToldAccounts {
+    var revision: UInt64
+    var names: [AccountName]
+    var active: AccountName?
+  }
+
+  /// Tells how the accounts differ from what was told last, if they do.
+  func publishAccounts(_ settings: Settings) {
+    guard toldAccounts?.revision != settingsFile.revision, renamesInFlight == 0 else { return }
+    let before = toldAccounts
+    let names = settings.accounts.map(\.name)
+    toldAccounts = ToldAccounts(revision: settingsFile.revision, names: names, active: settings.active)
+    locking.lookAtIdleTime(settings)
+    guard let before else { return }
+    let (old, new) = (Set(before.names), Set(names))
+    for name in before.names where !new.contains(name) { log.tell(.accountRemoved, name) }
+    for name in names where !old.contains(name) { log.tell(.accountAdded, name) }
+    if before.active != settings.active { log.tell(.activeChanged, settings.active) }
+  }
+
+  /// An account has another name, which is not the same as that one went and another came.
+  func tellRenamed(_ old: AccountName, to new: AccountName) {
+    followers.rename(old, to: new)
+    toldAccounts?.names.removeAll { $0 == old }
+    toldAccounts?.names.append(new)
+    log.tell(.accountRenamed(from: old.text), new)
+    announceSettings()
+  }
+
+  /// The sender of a request is gone.
+  func abandon(_ ticket: Ticket) { followers.end(ticket) }
+}

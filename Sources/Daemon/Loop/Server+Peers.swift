@@ -1,0 +1,180 @@
+internal import Crypto
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// The peers of the loop, and what they ask.
+extension Server {
+  /// Peers beyond this make the one that has been idle for longest go.
+  private static let mostConnections = 256
+
+  /// Takes in one peer. Others who wait are told of again.
+  func acceptPeer() {
+    guard let descriptor = listening?.accept() else { return }
+    guard (try? UnixSocket.peerUserID(descriptor)) == userID else { return log.note(.peerDropped(.otherUser)) }
+    if connections.count >= Self.mostConnections { dropIdlest() }
+    guard connections.count < Self.mostConnections else { return }
+    try? admit(descriptor)
+  }
+
+  /// - Parameter descriptor: A non-blocking one.
+  func admit(_ descriptor: consuming FileDescriptor) throws(SystemError) {
+    let connection = Connection(
+      id: nextConnection, descriptor: descriptor, mayIdle: isPrivate, now: now)
+    nextConnection += 1
+    try poller.add(connection.descriptor.raw, interest: .read, key: connection.id)
+    connections[connection.id] = connection
+    mind(connection)
+  }
+
+  /// Sees to it that the loop wakes up when this peer is out of time.
+  private func mind(_ connection: Connection) {
+    if let deadline = connection.deadline { calmUntil = min(calmUntil, deadline) }
+  }
+
+  /// Looks at all peers; most have done something since the time was set.
+  func expirePeers(_ now: Instant) {
+    calmUntil = .distantFuture
+    for connection in connections.values where connection.deadline.map({ $0 <= now }) ?? false { expire(connection) }
+    for connection in connections.values { mind(connection) }
+  }
+
+  private func dropIdlest() {
+    let idle = connections.values.filter { $0.current == nil }
+    if let idlest = idle.min(by: { $0.lastProgress < $1.lastProgress }) { drop(idlest, .crowded) }
+  }
+
+  func handle(_ event: Poller.Event) {
+    guard let connection = connections[event.key] else { return }
+    if event.writable { flush(connection) }
+    guard !connection.isDropped, event.readable || event.hungUp else { return }
+    switch connection.read() {
+    case .nothing: if event.hungUp { drop(connection) }
+    case .end: drop(connection)
+    case .tooLong: refuse(connection, Failure(.invalidRequest, "the request is longer than 1 MiB"))
+    case .bytes:
+      connection.lastProgress = now
+      serveLines(connection)
+      mind(connection)
+    }
+  }
+
+  /// Serves one line after the other; the next one waits for the answer to the one before.
+  private func serveLines(_ connection: Connection) {
+    guard !connection.isServing else { return }
+    connection.isServing = true
+    let outer = serving
+    serving = connection
+    defer {
+      serving = outer
+      connection.isServing = false
+    }
+    serveBeside(connection)
+    while !connection.isDropped, connection.current == nil, let request = takeRequest(connection) {
+      let ticket = connection.nextTicket()
+      let passed = connection.passed
+      connection.passed = []
+      do {
+        dispatcher.handle(try request.get(), ticket, passed: passed)
+      } catch {
+        send(.failure(error), to: ticket)
+      }
+    }
+  }
+
+  /// The next whole line, read; nil when there is none.
+  private func takeRequest(_ connection: Connection) -> Result<RequestEnvelope, Failure>? {
+    connection.takeLine { line in
+      do throws(Failure) { return .success(try requests.envelope(parsing: line)) } catch { return .failure(error) }
+    }
+  }
+
+  /// Takes the lines that belong to the request being answered.
+  private func serveBeside(_ connection: Connection) {
+    var goesOn = true
+    while goesOn, let ticket = connection.current, dispatcher.awaitsMore(ticket) {
+      goesOn = connection.takeLine(if: { line in
+        guard let envelope = try? RequestEnvelope(parsing: line) else { return false }
+        return dispatcher.handleBeside(envelope.request, ticket)
+      })
+    }
+  }
+
+  private func refuse(_ connection: Connection, _ failure: Failure) {
+    log.note(.peerDropped(.lineTooLong))
+    connection.closesWhenSent = true
+    enqueue(.plain(Reply.failure(failure).serialized()), connection)
+  }
+
+  /// - Parameter problem: Why, when it was not the peer who went.
+  private func drop(_ connection: Connection, _ problem: LogEvent.PeerProblem? = nil) {
+    if let problem { log.note(.peerDropped(problem)) }
+    connections[connection.id] = nil
+    connection.isDropped = true
+    try? poller.remove(connection.descriptor.raw)
+    if let ticket = connection.current { dispatcher.abandon(ticket) }
+  }
+
+  /// A peer's time is up: its request's, or its own for asking or reading.
+  private func expire(_ connection: Connection) {
+    if connection.hasOutput { return drop(connection, .notReading) }
+    guard let ticket = connection.current else { return drop(connection, .silent) }
+    log.note(.requestTimedOut)
+    dispatcher.abandon(ticket)
+    send(.failure(Failure(.timeout, "no answer in the time the request allowed", hint: "try again")), to: ticket)
+  }
+}
+
+// MARK: - Answers
+
+extension Server {
+  func setDeadline(_ deadline: Instant, of ticket: Ticket) {
+    guard let connection = connection(of: ticket) else { return }
+    connection.setDeadline(deadline, of: ticket)
+    mind(connection)
+  }
+
+  private func connection(of ticket: Ticket) -> Connection? {
+    if let serving, serving.id == ticket.connection { return serving.isDropped ? nil : serving }
+    return connections[ticket.connection]
+  }
+
+  func send(_ reply: Reply, to ticket: Ticket) {
+    guard let connection = connection(of: ticket), connection.current == ticket else { return }
+    if case .event = reply {
+      enqueue(.plain(reply.serialized()), connection)
+    } else {
+      finish(ticket, .plain(reply.serialized()), connection)
+    }
+  }
+
+  func send(_ line: SharedSecret, to ticket: Ticket) {
+    guard let connection = connection(of: ticket), connection.current == ticket else { return }
+    finish(ticket, .secret(line), connection)
+  }
+
+  /// Sends the last line of a request and goes on with the next.
+  private func finish(_ ticket: Ticket, _ outgoing: Connection.Outgoing, _ connection: Connection) {
+    dispatcher.answered(ticket)
+    connection.finishRequest()
+    enqueue(outgoing, connection)
+    serveLines(connection)
+  }
+
+  private func enqueue(_ outgoing: Connection.Outgoing, _ connection: Connection) {
+    // What it has not read yet is its turn; more of it is no excuse.
+    if !connection.hasOutput { connection.lastProgress = now }
+    guard connection.enqueue(outgoing) else { return drop(connection, .notReading) }
+    flush(connection)
+    mind(connection)
+  }
+
+  private func flush(_ connection: Connection) {
+    guard connection.flush() else { return drop(connection) }
+    if !connection.hasOutput, connection.closesWhenSent { return drop(connection) }
+    guard connection.hasOutput != connection.wantsWriting else { return }
+    connection.wantsWriting = connection.hasOutput
+    try? poller.modify(
+      connection.descriptor.raw, interest: connection.wantsWriting ? .both : .read, key: connection.id)
+  }
+}

@@ -1,0 +1,64 @@
+internal import Platform
+internal import Synchronization
+
+/// A few threads that share the parts of a piece of work, for as long as the crew lives. The thread that hands the
+/// work out does its share.
+final class ThreadPool: Sendable {
+  /// One piece of work: parts are taken in their order, by whoever is free.
+  private final class Task: Sendable {
+    private let next = Atomic<Int>(0)
+    private let count: Int
+    private let body: @Sendable (Int) -> Void
+    private let finished: Monitor<Int>
+
+    init(count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+      self.count = count
+      self.body = body
+      finished = Monitor(0)
+    }
+
+    /// Does parts until none is left.
+    func help() {
+      while true {
+        let part = next.add(1, ordering: .relaxed).oldValue
+        guard part < count else { return }
+        body(part)
+        finished.update { $0 += 1 }
+      }
+    }
+
+    func wait() {
+      let count = count
+      _ = finished.wait(nil) { $0 == count ? true : nil }
+    }
+  }
+
+  private let tasks = WorkQueue<Task>()
+  private let helpers: Int
+
+  /// - Parameter size: How many threads there are at most, the caller's included.
+  init(size: Int) {
+    var started = 0
+    for _ in 1..<max(1, size) {
+      guard
+        (try? Threads.start(
+          name: "crew",
+          { [tasks] in
+            while let task = tasks.pop(wait: nil) { task.help() }
+          })) != nil
+      else { break }
+      started += 1
+    }
+    helpers = started
+  }
+
+  deinit { tasks.close() }
+
+  /// Calls `body` once for each number below `count`, on several threads; all are done when this returns.
+  func each(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let task = Task(count: count, body)
+    for _ in 0..<max(0, min(helpers, count - 1)) { tasks.push(task) }
+    task.help()
+    task.wait()
+  }
+}

@@ -1,0 +1,106 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// What all parts of the daemon work with. Used on the loop's thread only, which needs no lock: what blocks runs on
+/// workers, see ``Jobs``.
+final class DaemonContext {
+  let services: SessionServices
+  let settingsFile: SettingsFile
+  private let changes: FileChanges?
+  /// Revision of the settings and the vault file when the loop last called; nil when both must be read again.
+  private(set) var fileRevision: UInt64?
+  let jobs: Jobs
+  let facts: DaemonFacts
+  let log: EventLog
+  unowned let replies: any ReplySink
+  /// The requests whose senders are told each step.
+  var watches = Watches()
+  /// Called with the settings each time they are read.
+  var onSettings: (Settings) -> Void = { _ in }
+  /// For requests to resources and checks of tokens, which may take any time and keep no other request waiting.
+  let longJobs = WorkerPool(mostThreads: Transfer.mostAtOnce)
+
+  init(
+    services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?, facts: DaemonFacts, log: EventLog,
+    replies: any ReplySink, jobs: Jobs
+  ) {
+    self.services = services
+    self.settingsFile = settingsFile
+    self.changes = changes
+    self.facts = facts
+    self.log = log
+    self.replies = replies
+    self.jobs = jobs
+    jobs.beforeResult = { [unowned self] in noteFileChanges() }
+  }
+
+  /// Finds out whether the settings or the vault may have changed; all that the loop calls begins with this.
+  func noteFileChanges() { fileRevision = changes?.look() }
+
+  /// The settings now on disk.
+  func settings() throws(Failure) -> Settings {
+    let settings: Settings
+    do { settings = try settingsFile.current(seen: fileRevision) } catch { throw Failure(error) }
+    onSettings(settings)
+    return settings
+  }
+}
+
+/// A part of the daemon: it answers some kinds of requests and owns what these alone need.
+protocol DaemonPart: AnyObject {
+  var context: DaemonContext { get }
+}
+
+extension DaemonPart {
+  var services: SessionServices { context.services }
+  var settingsFile: SettingsFile { context.settingsFile }
+  var jobs: Jobs { context.jobs }
+  var log: EventLog { context.log }
+  var loop: any ReplySink { context.replies }
+
+  func settings() throws(Failure) -> Settings { try context.settings() }
+
+  /// Publishes what changed in the accounts.
+  func announceSettings() { _ = try? settings() }
+
+  /// The services for an operation on an account, whose steps and warnings reach the loop before its result does.
+  func services(for account: AccountName) -> SessionServices {
+    let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
+    return services.observed { [attention = context.watches.attention] step in
+      if let notice = LogEvent(noticeOf: step) { return note(notice) }
+      guard attention.isPaid, let step = LogStep(step) else { return }
+      note(.step(step))
+    }
+  }
+
+  /// Logs a step, if the sender of a request asked for steps.
+  func step(_ step: @autoclosure () -> LogStep, _ account: AccountName) {
+    if !context.watches.isEmpty { log.note(.step(step()), account) }
+  }
+
+  /// When a request stops waiting that began just now.
+  func waitEnd(_ seconds: Int?) -> Instant? { seconds.map { loop.now.advanced(by: .seconds($0)) } }
+
+  /// A random number in 0..<1.
+  func jitter() -> Double {
+    let bytes = Randomness.bytes(2)
+    return Double(UInt16(bytes[0]) << 8 | UInt16(bytes[1])) / 65_536
+  }
+
+  func send<Value>(
+    _ outcome: Result<Value, SessionError>, _ account: AccountName, _ ticket: Ticket, _ answer: (Value) -> JSONObject
+  ) {
+    switch outcome {
+    case .success(let value): loop.send(.result(answer(value)), to: ticket)
+    case .failure(let error): loop.send(.failure(Failure(error, account: account.text)), to: ticket)
+    }
+  }
+}
+
+extension Failure {
+  static let stopping = Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again")
+}

@@ -1,0 +1,104 @@
+internal import Encoding
+internal import HTTP
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Hands each request to the part of the daemon that answers it.
+final class Dispatcher: DaemonPart {
+  let context: DaemonContext
+  private let parts: DaemonParts
+  private let steps: StepReports
+  private var isStopping = false
+
+  init(_ context: DaemonContext, _ parts: DaemonParts) {
+    self.context = context
+    self.parts = parts
+    steps = StepReports(context, parts.signIns)
+  }
+
+  /// Starts a request; its last line may come at once or much later.
+  func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
+    context.noteFileChanges()
+    if let seconds = deadlineSeconds(envelope) {
+      loop.setDeadline(loop.now.advanced(by: .seconds(seconds)), of: ticket)
+    }
+    if envelope.verbose { steps.begin(envelope.request, ticket) }
+    do throws(Failure) {
+      if isStopping { throw Failure.stopping }
+      switch envelope.request {
+      case .token(let request): try parts.broker.token(request, ticket)
+      case .proof(let request): try parts.proofs.proof(request, ticket)
+      case .whoami(let name): try parts.identity.whoami(name, ticket)
+      case .login(let request): try parts.signIns.login(request, ticket, passed: passed)
+      case .loginRedirect(let request):
+        let login = try parts.signIns.redirectPasted(request)
+        loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
+      case .loginResume(let request): try parts.signIns.resume(request, ticket)
+      case .discover(let request): try parts.discoveries.discover(request, ticket)
+      case .logout(let request): try parts.signOuts.logout(request, ticket)
+      case .status(let name, check: false): try parts.status.survey(.status, name, ticket)
+      case .status(let name, check: true): try parts.status.check(name, ticket)
+      case .list: try parts.status.survey(.list, nil, ticket)
+      case .use(let name): try parts.accounts.use(name, ticket)
+      case .daemonStatus: loop.send(.result(context.facts.json(time: services.time)), to: ticket)
+      case .daemonStop: loop.stop(ticket)
+      case .daemonLog: loop.send(.result(log.json), to: ticket)
+      case .account(let request): try parts.accounts.manage(request, ticket, passed: passed)
+      case .call(let request):
+        try parts.resources.call(request, ticket, timeoutSeconds: envelope.timeoutSeconds, passed: passed)
+      case .verify(let request):
+        try parts.verifications.verify(request, ticket, hasDeadline: envelope.timeoutSeconds != nil, passed: passed)
+      case .vault(let request): try parts.vault.vault(request, ticket, passed: passed)
+      case .events(let request): try parts.events.events(request, ticket)
+      case .tokenFile(let request): try parts.tokenFiles.tokenFile(request, ticket)
+      }
+    } catch {
+      loop.send(.failure(error), to: ticket)
+    }
+  }
+
+  /// Whether the request that is answered is a sign-in, to which more may be said.
+  func awaitsMore(_ ticket: Ticket) -> Bool { parts.signIns.logins.values.contains { $0.ticket == ticket } }
+
+  /// Whether a request that comes while another one is answered belongs to that one: the address that a sign-in
+  /// waits for. A refusal is told as an event then.
+  func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
+    guard case .loginRedirect(let request) = request,
+      parts.signIns.logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(request.login) })
+    else { return false }
+    context.noteFileChanges()
+    do throws(Failure) {
+      _ = try parts.signIns.redirectPasted(request)
+    } catch {
+      loop.send(.event(.redirectRefused(error)), to: ticket)
+    }
+    return true
+  }
+
+  /// A sign-in without a deadline of its own ends with its code, a stop with the work in hand; what is followed
+  /// or kept fresh has no end.
+  private func deadlineSeconds(_ envelope: RequestEnvelope) -> Int? {
+    switch envelope.request {
+    case .login, .loginResume, .daemonStop, .tokenFile: envelope.timeoutSeconds
+    case .events(let events) where events.follow: envelope.timeoutSeconds
+    default: (envelope.timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + envelope.request.waitSeconds
+    }
+  }
+
+  /// No new work.
+  func stop() {
+    isStopping = true
+    log.note(.stopping)
+    parts.stop()
+  }
+
+  /// The request is over for its sender: the connection closed or its time is up.
+  func abandon(_ ticket: Ticket) {
+    answered(ticket)
+    parts.abandon(ticket)
+  }
+
+  func answered(_ ticket: Ticket) { context.watches.end(ticket) }
+}

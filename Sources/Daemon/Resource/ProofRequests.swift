@@ -1,0 +1,79 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Proofs of possession for requests that others make with an account's token (RFC 9449 section 7.1). They
+/// are made for the places that may get the token, and for no others.
+final class ProofRequests: DaemonPart {
+  let context: DaemonContext
+  private let broker: TokenBroker
+
+  init(_ context: DaemonContext, _ broker: TokenBroker) {
+    self.context = context
+    self.broker = broker
+  }
+
+  func proof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
+    let target = try ProofTarget(request)
+    let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
+    let gate = ResourceGate(settings: try settings(), services: services)
+    jobs.run({ () throws(SessionError) in try gate.account(for: target.call.origin, named: named) }) { [self] outcome in
+      admitted(target, ticket, outcome)
+    }
+  }
+
+  private func admitted(_ target: ProofTarget, _ ticket: Ticket, _ outcome: Result<AccountName, SessionError>) {
+    do throws(Failure) {
+      switch outcome {
+      case .failure(let error): throw Failure(error, account: nil)
+      case .success(let name):
+        let account = try broker.resolve(name.text)
+        let waiter = Account.Waiter(ticket: ticket, need: TokenNeed()) { [self] slot, outcome in
+          prove(target, slot, outcome, ticket)
+        }
+        try broker.obtain(for: waiter, account)
+      }
+    } catch {
+      loop.send(.failure(error), to: ticket)
+    }
+  }
+
+  /// There is a token: the proof is for it and no other.
+  private func prove(
+    _ target: ProofTarget, _ account: Account, _ outcome: Result<AccessGrant, SessionError>, _ ticket: Ticket
+  ) {
+    do throws(Failure) {
+      let grant = try outcome.get(of: account)
+      let proof = try proof(target, account, grant)
+      if target.wantsToken {
+        let answer = try TokenLine(account.describe(grant), grant, TokenRequest.Extras(), proof: proof)
+        loop.send(answer.line, to: ticket)
+      } else {
+        let result = JSONObject([("account", .string(account.name.text)), ("dpop", .string(proof))])
+        loop.send(.result(result), to: ticket)
+      }
+    } catch {
+      loop.send(.failure(error), to: ticket)
+    }
+  }
+
+  private func proof(_ target: ProofTarget, _ account: Account, _ grant: AccessGrant) throws(Failure) -> String {
+    guard let key = grant.dpopKey else {
+      throw Failure(
+        .missingValue, "the access token of \(account.name.text) is not bound to a key, so it needs no proof",
+        hint: "to bind it: agent login \(account.name.text) --dpop")
+    }
+    let (prover, url) = (services.prover(key), target.call.endpoint.uri)
+    if let nonce = target.nonce { prover.note(nonce: nonce, of: url, as: .resourceServer) }
+    do {
+      return try prover.proof(
+        method: target.call.method.text, url: url, as: .resourceServer, accessToken: grant.accessToken
+      ).signed(by: key)
+    } catch {
+      throw Failure(.oauth(error), account: account.name.text)
+    }
+  }
+}

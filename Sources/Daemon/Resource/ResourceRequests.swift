@@ -1,0 +1,187 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Requests to resources: the place decides which account's token goes there, the token is got, the request
+/// is made on a worker; when the token is refused, this happens once more with a new one.
+final class ResourceRequests: DaemonPart {
+  let context: DaemonContext
+  private let broker: TokenBroker
+  private var transfers: [Ticket: Transfer] = [:]
+
+  init(_ context: DaemonContext, _ broker: TokenBroker) {
+    self.context = context
+    self.broker = broker
+  }
+
+  /// As good as no deadline: the length of a transfer has no limit.
+  private static let never = Duration.seconds(10 * 365 * 86_400)
+
+  func call(
+    _ request: CallRequest, _ ticket: Ticket, timeoutSeconds: Int?, passed: [SharedDescriptor]
+  ) throws(Failure) {
+    guard transfers.count < Transfer.mostAtOnce else {
+      throw Failure(.tooBusy, "\(Transfer.mostAtOnce) requests are under way already", hint: "try again")
+    }
+    let transfer = try Transfer(
+      request, ticket, patienceSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds,
+      waitsUntil: waitEnd(request.waitSeconds), passed: passed,
+      tellHead: jobs.messages { [unowned self] head in loop.send(.event(.response(head)), to: ticket) })
+    let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
+    let gate = ResourceGate(settings: try settings(), services: services)
+    transfers[ticket] = transfer
+    let origin = transfer.target.origin
+    jobs.run({ () throws(SessionError) in try gate.account(for: origin, named: named) }) { [self] outcome in
+      admitted(transfer, outcome)
+    }
+  }
+
+  private func isWanted(_ transfer: Transfer) -> Bool { transfers[transfer.ticket] === transfer }
+
+  private func admitted(_ transfer: Transfer, _ outcome: Result<AccountName, SessionError>) {
+    guard isWanted(transfer) else { return }
+    switch outcome {
+    case .failure(let error): fail(transfer, Failure(error, account: nil))
+    case .success(let name):
+      transfer.account = name
+      context.watches.narrow(transfer.ticket, to: name)
+      obtainToken(for: transfer) { _ in TokenNeed() }
+    }
+  }
+
+  private func obtainToken(for transfer: Transfer, _ need: (Account) -> TokenNeed) {
+    do {
+      let account = try broker.resolve(transfer.account?.text)
+      let now = services.time.now()
+      let begin = transfer.waitsUntil.map { max(now, $0) } ?? now
+      loop.setDeadline(begin.advanced(by: .seconds(transfer.patienceSeconds)), of: transfer.ticket)
+      let target = transfer.tokenTarget
+      let waiter = Account.Waiter(
+        ticket: transfer.ticket, need: need(account.with(target)), target: target, waitsUntil: transfer.waitsUntil,
+        isAfterRefusal: transfer.hasRefreshed
+      ) { [self] slot, outcome in
+        switch outcome {
+        case .success(let grant): self.begin(transfer, slot, grant)
+        case .failure(let error): fail(transfer, Failure(error, account: slot.name.text))
+        }
+      }
+      try broker.obtain(for: waiter, account)
+    } catch {
+      fail(transfer, error)
+    }
+  }
+
+  /// A token is there.
+  func begin(_ transfer: Transfer, _ account: Account, _ grant: AccessGrant) {
+    guard isWanted(transfer) else { return }
+    let now = services.time.now()
+    loop.setDeadline(now.advanced(by: Self.never), of: transfer.ticket)
+    let isRefused = account.refusals.areForGood(at: transfer.target.origin, now: now)
+    let generation = account.session.generation
+    let call = ResourceCall(
+      account: account.name, configuration: account.configuration, grant: grant, target: transfer.target,
+      content: transfer.content, receiver: transfer.receiver, services: services(for: account.name),
+      mayRefresh: !transfer.hasRefreshed && !isRefused, stallSeconds: transfer.patienceSeconds,
+      cancellation: transfer.cancellation)
+    jobs.run(
+      on: context.longJobs,
+      { () throws(SessionError) in
+        guard transfer.content?.prepare(transfer.cancellation) ?? true else { throw .content }
+        return try call.run()
+      }
+    ) { [self] outcome in ended(transfer, grant, generation, outcome) }
+  }
+
+  private func ended(
+    _ transfer: Transfer, _ grant: AccessGrant, _ generation: UInt64,
+    _ outcome: Result<ResourceCall.Outcome, SessionError>
+  ) {
+    guard isWanted(transfer), let name = transfer.account else { return }
+    let slot = broker.slot(name, transfer.tokenTarget)
+    let (origin, now) = (transfer.target.origin, services.time.now())
+    switch outcome {
+    case .failure(let error):
+      if !tryLater(transfer, error) { fail(transfer, Failure(error, account: name.text)) }
+    case .success(.refused):
+      transfer.hasRefreshed = true
+      slot?.refusals.refused(by: origin, generation: generation, now: now)
+      // Others may have got a new token meanwhile.
+      obtainToken(for: transfer) { TokenNeed(forceRefresh: $0.session.grant === grant) }
+    case .success(.answered(let response)):
+      transfers[transfer.ticket] = nil
+      guard let account = broker.accounts[name] else {
+        return loop.send(.failure(Failure(.signedOut(account: name.text), account: name.text)), to: transfer.ticket)
+      }
+      let isRefused = ResourceVerdict(response.head) == .refused
+      if isRefused {
+        slot?.refusals.refused(by: origin, generation: generation, now: now)
+      } else {
+        slot?.refusals.accepted(by: origin)
+      }
+      let isForGood = slot?.refusals.areForGood(at: origin, now: now) ?? false
+      tell(response, transfer, account, isForGood: isForGood)
+      // What was sent could not be sent again, so the next request gets a new token.
+      if isRefused, !isForGood, let slot, slot.session.grant === grant, slot.session.refresh == nil {
+        slot.session.forgetToken()
+      }
+    }
+  }
+
+  /// A request that was never sent is made again while its sender waits for the network.
+  private func tryLater(_ transfer: Transfer, _ error: SessionError) -> Bool {
+    let now = services.time.now()
+    guard let end = transfer.waitsUntil, error.neverLeft else { return false }
+    let due = now.advanced(by: .seconds(min(15, 1 << min(transfer.misses, 4))))
+    guard due < end else { return false }
+    transfer.misses += 1
+    loop.schedule(.transfer(transfer.ticket), at: due)
+    return true
+  }
+
+  func transferDue(_ ticket: Ticket) {
+    if let transfer = transfers[ticket] { obtainToken(for: transfer) { _ in TokenNeed() } }
+  }
+
+  private func tell(
+    _ response: ResourceResponse, _ transfer: Transfer, _ account: Account, isForGood: Bool
+  ) {
+    let origin = transfer.target.origin.text
+    if (300..<400).contains(response.head.status), let location = response.head.headers["Location"] {
+      // What follows the path is often a signature or a token that lets whoever has it in.
+      let path = location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+      let place = TerminalText.clean(String(Substring(path)))
+      loop.send(.event(.notice("\(origin) redirects to \(place), which was not followed")), to: transfer.ticket)
+    }
+    var result = JSONObject([
+      ("account", .string(account.name.text)), ("status", .int(response.head.status)),
+      ("body_bytes", .int(response.contentBytes)),
+    ])
+    result["problem"] =
+      Failure(response.head, from: origin, of: account, isForGood: isForGood)?.json
+    loop.send(.result(result), to: transfer.ticket)
+  }
+
+  func fail(_ transfer: Transfer, _ failure: Failure) {
+    guard isWanted(transfer) else { return }
+    end(transfer)
+    loop.send(.failure(failure), to: transfer.ticket)
+  }
+
+  func end(_ transfer: Transfer) {
+    transfer.cancellation.cancel()
+    transfers[transfer.ticket] = nil
+  }
+
+  /// Ends all requests of an account, or of all.
+  func endTransfers(of account: AccountName? = nil, _ failure: Failure) {
+    for transfer in transfers.values where account == nil || transfer.account == account { fail(transfer, failure) }
+  }
+
+  /// The sender of a request is gone.
+  func abandon(_ ticket: Ticket) {
+    if let transfer = transfers[ticket] { end(transfer) }
+  }
+}

@@ -1,0 +1,65 @@
+internal import Encoding
+internal import OAuth
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// What a URL is that a person wants to sign in to. The person decides what comes of it: nothing is kept here.
+final class DiscoverRequests: DaemonPart {
+  let context: DaemonContext
+
+  init(_ context: DaemonContext) { self.context = context }
+
+  func discover(_ request: DiscoverRequest, _ ticket: Ticket) throws(Failure) {
+    let settings = try settings()
+    if let answer = try Self.known(request, settings) { return loop.send(.result(answer), to: ticket) }
+    var configuration = AccountConfiguration(issuer: request.url, clientID: "")
+    try configuration.apply(request.settings)
+    let proxyCredentials = try configuration.takeProxy(of: request.settings)
+    jobs.run { [services, configuration] () throws(SessionError) -> ResourceSearch.Finding in
+      let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
+      return try ResourceSearch(request.url, configuration, proxyCredentials: secret, services: services).run()
+    } then: { [self] outcome in
+      switch outcome {
+      case .success(let finding): loop.send(.result(Self.answer(finding, request, settings)), to: ticket)
+      case .failure(let error): loop.send(.failure(Failure(error, account: request.account)), to: ticket)
+      }
+    }
+  }
+
+  /// What the settings know already, so that nobody has to be asked. An issuer or a resource that an account was set up
+  /// for has been confirmed by a person.
+  private static func known(_ request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
+    func isSame(_ text: String) -> Bool { text.utf8.elementsEqual(request.url.utf8) }
+    let accounts: [(AccountName, AccountConfiguration)]
+    if let text = request.account {
+      let name: AccountName
+      do { name = try AccountName(text) } catch { throw Failure(.vault(error), account: nil) }
+      guard let configuration = settings[name] else { return nil }
+      if request.onlyForNewAccount { return JSONObject([("account", .string(name.text))]) }
+      accounts = [(name, configuration)]
+    } else {
+      accounts = settings.accounts.map { ($0.name, $0.configuration) }
+    }
+    if accounts.contains(where: { isSame($0.1.issuer) }) { return JSONObject([("issuer_metadata_found", true)]) }
+    guard let (name, _) = accounts.first(where: { $0.1.resources.contains(where: isSame) }) else { return nil }
+    return JSONObject([("account", .string(name.text))])
+  }
+
+  private static func answer(
+    _ finding: ResourceSearch.Finding, _ request: DiscoverRequest, _ settings: Settings
+  ) -> JSONObject {
+    guard case .resource(let resource) = finding else { return JSONObject([("issuer_metadata_found", true)]) }
+    var answer = JSONObject([
+      ("issuer_metadata_found", false), ("resource", .string(resource.identifier)),
+      ("authorization_servers", .array(resource.authorizationServers.map { .string($0.text) })),
+      ("scopes", .array(resource.scopes.map { .string($0) })),
+    ])
+    if resource.wantsBoundTokens { answer["dpop_bound_access_tokens_required"] = true }
+    answer["account_issuer"] = request.account.flatMap { try? AccountName($0) }
+      .flatMap { settings[$0] }.map { .string($0.issuer) }
+    answer["name"] = LoginSettings.names(forHostOf: resource.identifier).first { settings[$0] == nil }
+      .map { .string($0.text) }
+    return answer
+  }
+}

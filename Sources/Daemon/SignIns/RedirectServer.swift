@@ -1,0 +1,137 @@
+internal import HTTP
+internal import Platform
+
+/// Receives the answers of sign-ins at loopback addresses, for the loop: nothing here waits. It has a set of
+/// descriptors of its own, which is readable when there is something to do.
+///
+/// Any program of this machine, of any user, can connect here; so all it can do is bounded, and only what
+/// ``Judge`` takes for the answer ends the wait.
+final class RedirectServer {
+  /// Looks at the query of a request that came to the right place, and says what the browser is shown. On
+  /// ``LoopbackPage/received`` and ``LoopbackPage/failed`` the wait is over.
+  typealias Judge = (_ login: UInt64, _ query: Span<UInt8>) -> LoopbackPage
+
+  /// Beyond this the one that has been here for longest goes, so that idle ones cannot keep the right one out.
+  static let mostPeers = 16
+  /// Taken in one go, so that a flood cannot hold the loop.
+  private static let mostAccepted = 32
+
+  private enum Source {
+    case listener(SharedDescriptor, RedirectListener, login: UInt64)
+    case peer(RedirectPeer)
+  }
+
+  private let poller: Poller
+  private var sources: [UInt64: Source] = [:]
+  private var lastKey: UInt64 = 0
+
+  init() throws(SystemError) { poller = try Poller() }
+
+  var raw: Int32 { poller.raw }
+
+  /// Listens for the answer of a sign-in.
+  func open(_ listener: RedirectListener, for login: UInt64) throws(SystemError) {
+    for socket in listener.sockets {
+      lastKey += 1
+      try poller.add(socket.descriptor.raw, interest: .read, key: lastKey)
+      sources[lastKey] = .listener(socket, listener, login: login)
+    }
+  }
+
+  /// Listens no longer. Those who are being answered get their page, the others are let go.
+  func close(_ login: UInt64) {
+    for (key, source) in sources {
+      switch source {
+      case .listener(_, _, login): remove(key)
+      case .peer(let peer) where peer.login == login && !peer.isAnswering: remove(key)
+      default: break
+      }
+    }
+  }
+
+  /// When ``expire(_:)`` has something to do.
+  var nextDeadline: Instant? { peers.map(\.peer.deadline).min() }
+
+  func expire(_ now: Instant) {
+    for (key, peer) in peers where peer.deadline <= now { remove(key) }
+  }
+
+  /// Does what can be done now.
+  func serve(_ now: Instant, _ judge: Judge) {
+    guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
+    for event in events {
+      switch sources[event.key] {
+      case .listener(let socket, let listener, let login): accept(socket, listener, login, now, judge)
+      case .peer(let peer): serve(event.key, peer, judge)
+      case nil: break
+      }
+    }
+  }
+
+  // MARK: Peers
+
+  private var peers: [(key: UInt64, peer: RedirectPeer)] {
+    sources.compactMap { key, source in
+      if case .peer(let peer) = source { (key, peer) } else { nil }
+    }
+  }
+
+  private func accept(
+    _ socket: SharedDescriptor, _ listener: RedirectListener, _ login: UInt64, _ now: Instant, _ judge: Judge
+  ) {
+    for _ in 0..<Self.mostAccepted {
+      let descriptor: FileDescriptor
+      do { descriptor = try UnixSocket.accept(socket.descriptor) } catch {
+        // Out of descriptors, say: whoever is here makes room.
+        if !error.isAgain { removeOldest() }
+        return
+      }
+      while peers.count >= Self.mostPeers { removeOldest() }
+      let peer = RedirectPeer(descriptor, login: login, target: listener.target, now: now)
+      lastKey += 1
+      let key = lastKey
+      guard (try? poller.add(peer.descriptor.raw, interest: .read, key: key)) != nil else { continue }
+      sources[key] = .peer(peer)
+      serve(key, peer, judge)
+      // The answer may have come just now, and then nothing is listened at any more.
+      guard sources.values.contains(where: { if case .listener(_, _, login) = $0 { true } else { false } }) else {
+        return
+      }
+    }
+  }
+
+  private func serve(_ key: UInt64, _ peer: RedirectPeer, _ judge: Judge) {
+    if peer.isAnswering { return finish(key, peer) }
+    switch peer.read() {
+    case .waiting: break
+    case .ended: remove(key)
+    case .refused(let page): answer(key, peer, page)
+    case .redirect(let query): answer(key, peer, peer.withQuery(query) { judge(peer.login, $0) })
+    }
+  }
+
+  private func answer(_ key: UInt64, _ peer: RedirectPeer, _ page: LoopbackPage) {
+    peer.answer(page)
+    // The judge may have ended the sign-in, and with it this peer's place.
+    sources[key] = .peer(peer)
+    finish(key, peer)
+  }
+
+  private func finish(_ key: UInt64, _ peer: RedirectPeer) {
+    if peer.flush() { return remove(key) }
+    try? poller.modify(peer.descriptor.raw, interest: .write, key: key)
+  }
+
+  /// Keys only grow, so the smallest is that of who came first.
+  private func removeOldest() {
+    if let key = peers.map(\.key).min() { remove(key) }
+  }
+
+  private func remove(_ key: UInt64) {
+    switch sources.removeValue(forKey: key) {
+    case .listener(let socket, _, _): try? poller.remove(socket.descriptor.raw)
+    case .peer(let peer): try? poller.remove(peer.descriptor.raw)
+    case nil: break
+    }
+  }
+}

@@ -1,0 +1,344 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import QRCode
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Sign-in, and the part of it that is by the device authorization grant. Each step that blocks is one job;
+/// between two polls nothing runs.
+final class SignIns: DaemonPart {
+  let context: DaemonContext
+  let broker: TokenBroker
+  private(set) var logins: [UInt64: Login] = [:]
+  private var lastLogin: UInt64 = 0
+  /// How sign-ins in the background ended.
+  var ended: [EndedLogin] = []
+
+  init(_ context: DaemonContext, _ broker: TokenBroker) {
+    self.context = context
+    self.broker = broker
+  }
+
+  func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+    let meant = try LoginSettings(request, try settings())
+    let sources = try SecretSources(passed, announced: request.handsOver)
+    for other in logins.values where other.account == meant.account {
+      conclude(other, .failure(Failure(.cancelled, "another sign-in for \(meant.account.text) took over")))
+      end(other)
+    }
+    lastLogin += 1
+    let login = Login(
+      id: lastLogin, name: try Self.newLoginName(), ticket: ticket, account: meant.account,
+      startedAt: services.time.now())
+    login.wantsQRCode = request.wantsQRCode
+    login.isDetached = request.isDetached
+    // There is nothing that a person does, and so nothing to give up.
+    if request.isGuest { _ = login.approval.give() }
+    logins[login.id] = login
+    log.note(.signInBegan, login.account)
+    broker.accounts[meant.account]?.session.signInStarted()
+    let id = login.id
+    let choice = FlowChoice(
+      wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: AuthorizationOptions(request.demands))
+    let prepare = {
+      @Sendable [services = services(for: login.account), cancellation = login.cancellation] () throws(SessionError) in
+      // Before anything that is handed over is read, so that the request can be made again.
+      _ = try services.requireOpen(meant.account, meant.configuration, isNew: meant.isNew)
+      var (given, configuration) = (SignIn.Secrets(), meant.configuration)
+      given.credentials = try sources.read(for: &configuration, request.authentication)
+      given.proxyCredentials = try meant.proxyCredentials.map { (text) throws(SessionError) in
+        try ClientSecret.make(text)
+      }
+      let preparation = SignIn.Preparation(
+        account: meant.account, configuration: configuration, given: given, services: services,
+        isNew: meant.isNew, registration: try Self.registration(request, sources), isGuest: request.isGuest,
+        asksToStay: request.asksToStay, cancellation: cancellation)
+      return preparation
+    }
+    if request.isGuest {
+      return jobs.run({ () throws(SessionError) in try GuestSignIn.run(try prepare()) }) { [self] outcome in
+        loginFinished(id, outcome)
+      }
+    }
+    jobs.run({ () throws(SessionError) in try PreparedSignIn(try prepare(), choice) }) { [self] outcome in
+      loginPrepared(id, outcome)
+    }
+  }
+
+  /// What a client is registered with, if one is.
+  private static func registration(
+    _ request: LoginRequest, _ sources: SecretSources
+  ) throws(SessionError) -> SignIn.RegistrationOrder? {
+    guard request.registersClient else { return nil }
+    return SignIn.RegistrationOrder(
+      clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
+      initialAccessToken: try sources.readInitialAccessToken(), needsProof: request.isGuest)
+  }
+
+  private static func newLoginName() throws(Failure) -> String {
+    let digits = Array("0123456789abcdef")
+    do {
+      return String(try Random.bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    } catch {
+      throw Failure(.internalError, "there are no random numbers")
+    }
+  }
+
+  func loginPrepared(_ id: UInt64, _ outcome: Result<PreparedSignIn, SessionError>) {
+    guard let login = logins[id] else {
+      if case .success(let prepared) = outcome { withdraw(prepared.signIn) }
+      return
+    }
+    if case .success(let prepared) = outcome {
+      login.prepared = prepared.signIn
+      let level = prepared.signIn.level
+      // It was locked while the server was asked.
+      guard level == .device || services.vault.isUnlocked(level) else {
+        return fail(login, .vault(VaultError(.locked(level))))
+      }
+      for notice in prepared.signIn.notices { loop.send(.event(.notice(notice)), to: login.ticket) }
+    }
+    switch outcome {
+    case .failure(let error): fail(login, error)
+    case .success(.device(let signIn)): devicePrepared(login, signIn)
+    case .success(.browser(let signIn, let listener)): browserPrepared(login, signIn, listener)
+    }
+  }
+
+  private func devicePrepared(_ login: Login, _ signIn: DeviceSignIn) {
+    login.signIn = signIn
+    login.polling = DevicePolling(signIn.authorization)
+    let code = signIn.authorization
+    log.note(.signInCode(seconds: code.expiresIn), login.account)
+    let expiry = signIn.startedAtUnixSeconds + code.expiresIn
+    tell(
+      login,
+      .deviceCode(
+        Event.DeviceCode(
+          login: login.name, account: login.account.text, issuer: signIn.configuration.issuer,
+          clientID: signIn.configuration.clientID, scope: signIn.scope?.text, userCode: code.userCode,
+          verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
+          expiresAt: expiry, interval: login.polling.interval)), until: expiry)
+    if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
+    detach(login, until: expiry)
+    scheduleNextPoll(login)
+  }
+
+  /// Tells what a person must do, now and to whoever takes the sign-in up later.
+  func tell(_ login: Login, _ event: Event, until expiry: Int) {
+    (login.event, login.expiry) = (event, expiry)
+    loop.send(.event(event), to: login.ticket)
+  }
+
+  /// Sends the address as a QR code; one that is too long for a screen is left out.
+  func sendQRCode(_ address: String, to ticket: Ticket) {
+    guard let code = QRCode(address).flatMap({ Event.QRCode(rows: $0.rows) }) else { return }
+    loop.send(.event(.qrCode(code)), to: ticket)
+  }
+
+  private func scheduleNextPoll(_ login: Login) {
+    guard let signIn = login.signIn else { return }
+    let now = services.time.now()
+    let elapsed = signIn.startedAt.duration(to: now).wholeMilliseconds
+    switch login.polling.next(elapsedMilliseconds: elapsed) {
+    case .poll(let wait): loop.schedule(.devicePoll(login: login.id), at: now.advanced(by: .milliseconds(wait)))
+    case .expire(let wait): loop.schedule(.signInExpiry(login: login.id), at: now.advanced(by: .milliseconds(wait)))
+    }
+  }
+
+  func pollDue(_ id: UInt64) {
+    guard let login = logins[id], let signIn = login.signIn else { return }
+    let lifetime = Duration.seconds(signIn.authorization.expiresIn)
+    // A machine that slept past the deadline reports it at once.
+    guard signIn.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
+    let approved = jobs.messages { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
+    jobs.run({ [approval = login.approval] () throws(SessionError) in
+      try signIn.poll {
+        guard approval.give() else { return false }
+        approved(())
+        return true
+      }
+    }) { [self] outcome in loginPolled(id, outcome) }
+  }
+
+  func loginPolled(_ id: UInt64, _ outcome: Result<DeviceSignIn.Poll, SessionError>) {
+    guard let login = logins[id] else { return }
+    switch outcome {
+    case .failure(let error): loginFinished(id, .failure(error))
+    case .success(.signedIn(let outcome)): loginFinished(id, .success(outcome))
+    case .success(.undecided(let pending)):
+      let interval = login.polling.interval
+      login.polling.after(pending)
+      if login.polling.interval != interval {
+        log.note(.signInSlowed(seconds: login.polling.interval), login.account)
+      }
+      if login.polling.suspectsFastClock, !login.hasWarnedOfClock {
+        login.hasWarnedOfClock = true
+        let notice = Phrase("the server keeps asking to slow down: this machine's clock may run too fast").english
+        loop.send(.event(.notice(notice)), to: login.ticket)
+      }
+      step(.signInPending(seconds: login.polling.interval), login.account)
+      scheduleNextPoll(login)
+    }
+  }
+
+  func loginExpired(_ id: UInt64) {
+    guard let login = logins[id], login.approval.giveUp() else { return }
+    let message =
+      login.browser == nil
+      ? Phrase("the code expired before the sign-in was approved")
+      : Phrase("the time was over before the sign-in was approved")
+    let failure = Failure(.codeExpired, message, hint: "agent login \(login.account.text)")
+    conclude(login, .failure(failure))
+    end(login, failure.code)
+  }
+
+  func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
+    guard let login = logins[id] else { return }
+    login.approval.finish()
+    switch outcome {
+    case .failure(.signInKept(let configuration, let cause)):
+      guard write(configuration, of: login) else { return }
+      // The client that was registered belongs to the account now.
+      login.prepared = nil
+      if let account = broker.accounts[login.account] { broker.adopt(configuration, account) }
+      log.note(.settingsChanged(.signedIn), login.account)
+      announceSettings()
+      fail(login, cause)
+    case .failure(let error): fail(login, error)
+    case .success(let outcome):
+      guard write(outcome.configuration, of: login) else { return }
+      logins[id] = nil
+      signedIn(login, outcome)
+    }
+  }
+
+  /// Writes the settings that a sign-in chose. When that fails the sign-in does.
+  private func write(_ configuration: AccountConfiguration, of login: Login) -> Bool {
+    do {
+      _ = try settingsFile.change { (settings) throws(ConfigurationError) in
+        try settings.set(configuration, for: login.account)
+      }
+      return true
+    } catch {
+      fail(login, .configuration(error))
+      return false
+    }
+  }
+
+  private func signedIn(_ login: Login, _ outcome: SignIn.Outcome) {
+    let account = broker.accounts[login.account] ?? Account(name: login.account, configuration: outcome.configuration)
+    broker.put(account)
+    noteEnd(of: login, nil)
+    log.note(.settingsChanged(.signedIn), login.account)
+    account.configuration = outcome.configuration
+    // It has just answered.
+    broker.holds.succeeded(at: account.configuration.server)
+    account.session.signedIn(
+      outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isGuest, wallSeconds: services.time.wallSeconds(),
+      jitter: jitter())
+    account.refusals = OriginRefusals()
+    broker.keepOrForget(outcome.grant, of: account)
+    announceSettings()
+    broker.tell(of: account.name) { $0.signedIn(outcome.grant) }
+    broker.restartForWaiters(account)
+    broker.schedule(account)
+    if outcome.missesIDToken {
+      let notice = Phrase("the server gave no ID Token by device code: who signed in is not verified").english
+      loop.send(.event(.notice(notice)), to: login.ticket)
+    }
+    if !outcome.withheldScope.isEmpty {
+      let scope = TerminalText.clean(outcome.withheldScope.joined(separator: " "))
+      let notice = Phrase("the server did not grant the whole scope; it withheld: \(scope)").english
+      loop.send(.event(.notice(notice)), to: login.ticket)
+    }
+    if outcome.isGuest {
+      for notice in outcome.notices { loop.send(.event(.notice(notice)), to: login.ticket) }
+    } else if !outcome.hasRefreshToken {
+      let notice =
+        outcome.isKept
+        ? "the server gave no refresh token: the access token itself is kept, until the server refuses it"
+        : "the server gave no refresh token: this session ends with its access token"
+      loop.send(.event(.notice(notice)), to: login.ticket)
+    }
+    var result = account.signInResult(outcome.grant)
+    if outcome.isGuest { result["guest"] = true }
+    if outcome.wasGuest { result["upgraded_from_guest"] = true }
+    conclude(login, .result(result))
+  }
+
+  func fail(_ login: Login, _ error: SessionError) {
+    let failure = Failure(error, account: login.account.text)
+    conclude(login, .failure(failure))
+    end(login, failure.code)
+  }
+
+  /// Forgets a sign-in. One that the person has approved already is finished all the same, so that
+  /// the session is not lost; only its answer goes nowhere.
+  func end(_ login: Login, _ code: FailureCode = .cancelled) {
+    loop.stopListening(for: login.id)
+    broker.accounts[login.account]?.session.signInEnded()
+    guard login.approval.giveUp() else { return }
+    // First, since whoever is told of the end may turn out to be gone, which ends its sign-in too.
+    logins[login.id] = nil
+    login.cancellation.cancel()
+    if let prepared = login.prepared { withdraw(prepared) }
+    noteEnd(of: login, code)
+  }
+
+  /// Gives up what was done for a sign-in that nobody finished.
+  private func withdraw(_ signIn: SignIn) {
+    guard signIn.leavesSomething else { return }
+    jobs.run({ signIn.withdraw() }) { _ in }
+  }
+
+  private func noteEnd(of login: Login, _ code: FailureCode?) {
+    let time = login.startedAt.duration(to: services.time.now()).wholeMilliseconds
+    log.note(.signInEnded(milliseconds: time, code), login.account)
+  }
+
+  /// A sign-in that was approved is stored in any case, and would outlive the end of the session.
+  func refuseWhileFinishing(_ account: AccountName) throws(Failure) {
+    if logins.values.contains(where: { $0.account == account && $0.isFinishing }) { try refuseDuring(account) }
+  }
+
+  /// Settings and a name must not change under a sign-in, which would write the old ones back.
+  func refuseDuring(_ account: AccountName) throws(Failure) {
+    guard logins.values.contains(where: { $0.account == account }) else { return }
+    throw Failure(.tooBusy, "a sign-in to \(account.text) is under way", hint: "finish or cancel it first")
+  }
+
+  /// Ends those of an account that nobody has approved, because it is signed out.
+  func endUnapproved(of account: AccountName) {
+    for login in logins.values where login.account == account && login.approval.giveUp() {
+      conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
+      end(login)
+    }
+  }
+
+  /// Ends those that nobody has approved and that could not be kept, because their level is locked.
+  func endUnapproved(at levels: Set<Protection>) {
+    for login in logins.values {
+      guard let level = login.prepared?.level, levels.contains(level), login.approval.giveUp() else { continue }
+      fail(login, .vault(VaultError(.locked(level))))
+    }
+  }
+
+  /// No new ones, and those that nobody has approved end.
+  func stop() {
+    for login in logins.values where login.approval.giveUp() {
+      conclude(login, .failure(Failure(.cancelled, "the daemon is stopping")))
+      end(login)
+    }
+  }
+
+  /// The sender of a request is gone. What goes on in the background goes on.
+  func abandon(_ ticket: Ticket) {
+    for login in logins.values where login.ticket == ticket {
+      if login.event != nil, login.isDetached { login.ticket = .nobody } else { end(login) }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+internal import Encoding
+internal import OAuth
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Who is signed in: the verified ID Token's claims, else what UserInfo says.
+final class IdentityRequests: DaemonPart {
+  let context: DaemonContext
+  private let broker: TokenBroker
+
+  init(_ context: DaemonContext, _ broker: TokenBroker) {
+    self.context = context
+    self.broker = broker
+  }
+
+  func whoami(_ name: String?, _ ticket: Ticket) throws(Failure) {
+    try broker.obtain(for: waiter(TokenNeed(), ticket), broker.resolve(name))
+  }
+
+  private func waiter(_ need: TokenNeed, _ ticket: Ticket) -> Account.Waiter {
+    Account.Waiter(ticket: ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
+      switch outcome {
+      case .success(let grant): identify(slot, grant, ticket, mayRefresh: !need.forceRefresh)
+      case .failure(let error): loop.send(.failure(Failure(error, account: slot.name.text)), to: ticket)
+      }
+    }
+  }
+
+  /// - Parameter mayRefresh: Whether a token that the server refuses is renewed, which is done once
+  ///   (RFC 6750, section 3.1).
+  func identify(_ account: Account, _ grant: AccessGrant, _ ticket: Ticket, mayRefresh: Bool) {
+    if !grant.claims.isEmpty {
+      step(.identityKnown, account.name)
+      return sendIdentity(account, grant.claims, subject: grant.subject, ticket)
+    }
+    let operation = UserInfoOperation(broker.question(account, grant))
+    jobs.run({ () throws(SessionError) in try operation.run() }) { [self] outcome in
+      userInfoEnded(operation.question.account, ticket, mayRefresh: mayRefresh, outcome)
+    }
+  }
+
+  func userInfoEnded(
+    _ name: AccountName, _ ticket: Ticket, mayRefresh: Bool, _ outcome: Result<JSONObject?, SessionError>
+  ) {
+    guard let account = broker.accounts[name] else { return }
+    switch outcome {
+    case .failure(.oauth(let error)) where error.code == .invalidToken && mayRefresh:
+      do { try broker.obtain(for: waiter(TokenNeed(forceRefresh: true), ticket), account) } catch {
+        loop.send(.failure(error), to: ticket)
+      }
+    case .success(let claims):
+      sendIdentity(account, claims ?? JSONObject(), subject: account.session.grant?.subject, ticket)
+    case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
+    }
+  }
+
+  private func sendIdentity(_ account: Account, _ claims: JSONObject, subject: String?, _ ticket: Ticket) {
+    var result = JSONObject([
+      ("account", .string(account.name.text)), ("issuer", .string(account.configuration.issuer)),
+    ])
+    result["subject"] = subject.map { .string($0) } ?? claims["sub"]
+    result["claims"] = .object(claims)
+    loop.send(.result(result), to: ticket)
+  }
+}

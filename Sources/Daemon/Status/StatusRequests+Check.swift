@@ -1,0 +1,103 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// `status --check`: for each account that is signed in a good token is got, the server is asked about it,
+/// and when it is refused a refresh decides.
+extension StatusRequests {
+  func check(_ name: String?, _ ticket: Ticket) throws(Failure) {
+    let settings = try settings()
+    let only = try name.map { (name) throws(Failure) in try broker.resolve(name).name }
+    let batch = CheckBatch(ticket: ticket, only: only, startedAt: services.time.now())
+    jobs.run({ [services] in Survey.run(settings, only: only, services: services) }) { [self] surveyed in
+      check(surveyed.get().0, batch)
+    }
+  }
+
+  private func check(_ summaries: [AccountSummary], _ batch: CheckBatch) {
+    let now = services.time.now()
+    batch.open = Set(summaries.map(\.name))
+    for summary in summaries {
+      let account = broker.account(summary.name, summary.configuration)
+      summary.teach(account)
+      if let problem = summary.problem {
+        settle(summary.name, Failure(problem, account: summary.name.text), in: batch)
+      } else if !summary.isGranted, account.session.grant?.isAlive(at: now) != true {
+        settle(summary.name, CheckBatch.Check(.notSignedIn), in: batch)
+      } else {
+        obtain(TokenNeed(), account, batch)
+      }
+    }
+    if summaries.isEmpty { finish(batch) }
+  }
+
+  private func obtain(_ need: TokenNeed, _ account: Account, _ batch: CheckBatch) {
+    let waiter = Account.Waiter(
+      ticket: batch.ticket, need: need, isAfterRefusal: need.forceRefresh
+    ) { [self] slot, outcome in
+      switch outcome {
+      case .success(let grant): check(slot, grant, batch)
+      case .failure(let error): settle(slot.name, Failure(error, account: slot.name.text), in: batch)
+      }
+    }
+    do { try broker.obtain(for: waiter, account) } catch { settle(account.name, error, in: batch) }
+  }
+
+  /// A token is there.
+  func check(_ account: Account, _ grant: AccessGrant, _ batch: CheckBatch) {
+    if batch.refreshed.contains(account.name) {
+      return settle(account.name, CheckBatch.Check(.holds), in: batch)
+    }
+    let check = SessionCheck(broker.question(account, grant))
+    jobs.run({ () throws(SessionError) in try check.run() }) { [self] outcome in
+      checked(check.question.account, outcome, batch)
+    }
+  }
+
+  private func checked(_ name: AccountName, _ outcome: Result<SessionCheck.Verdict, SessionError>, _ batch: CheckBatch)
+  {
+    guard let account = broker.accounts[name] else {
+      return settle(name, CheckBatch.Check(.notSignedIn), in: batch)
+    }
+    switch outcome {
+    case .failure(let error): settle(name, Failure(error, account: name.text), in: batch)
+    case .success(.holds): settle(name, CheckBatch.Check(.holds), in: batch)
+    case .success(.notPossible): settle(name, CheckBatch.Check(.notPossible), in: batch)
+    case .success(.ended):
+      account.cancelRefresh()
+      account.session.endedElsewhere(account: name.text)
+      broker.failWaiters(account, .expired(account: name.text))
+      broker.tell(of: name) { $0.signedOut(.revoked) }
+      settle(name, CheckBatch.Check(.signedOutElsewhere), in: batch)
+    case .success(.doubtful):
+      batch.refreshed.insert(name)
+      obtain(TokenNeed(forceRefresh: true), account, batch)
+    }
+  }
+
+  func settle(_ name: AccountName, _ failure: Failure, in batch: CheckBatch) {
+    settle(name, CheckBatch.Check(failure), in: batch)
+  }
+
+  private func settle(_ name: AccountName, _ check: CheckBatch.Check, in batch: CheckBatch) {
+    guard batch.open.remove(name) != nil else { return }
+    batch.checks[name] = check
+    let time = batch.startedAt.duration(to: services.time.now()).wholeMilliseconds
+    log.note(.checked(milliseconds: time, check.result), name)
+    if batch.open.isEmpty { finish(batch) }
+  }
+
+  /// The states are read after all that was found out is written down.
+  private func finish(_ batch: CheckBatch) {
+    let settings: Settings
+    do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }
+    jobs.run({ [services, only = batch.only] in Survey.run(settings, only: only, services: services) }) {
+      [self] found in
+      let (summaries, vault) = found.get()
+      surveyed(.status, batch.ticket, summaries, vault, checks: batch.checks)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// `status` and `list`.
+final class StatusRequests: DaemonPart {
+  let context: DaemonContext
+  let broker: TokenBroker
+
+  init(_ context: DaemonContext, _ broker: TokenBroker) {
+    self.context = context
+    self.broker = broker
+  }
+
+  func survey(_ purpose: Survey.Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
+    let settings = try settings()
+    let only = try name.map { (name) throws(Failure) in try broker.resolve(name).name }
+    jobs.run({ [services] in Survey.run(settings, only: only, services: services) }) { [self] found in
+      let (summaries, vault) = found.get()
+      surveyed(purpose, ticket, summaries, vault)
+    }
+  }
+
+  func surveyed(
+    _ purpose: Survey.Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: VaultStatus,
+    checks: [AccountName: CheckBatch.Check] = [:]
+  ) {
+    let now = services.time.now()
+    var listed: [JSON] = []
+    for summary in summaries {
+      let account = broker.account(summary.name, summary.configuration)
+      summary.teach(account)
+      var object = purpose == .list ? brief(summary, account, now) : full(summary, account, now)
+      checks[summary.name]?.add(to: &object)
+      listed.append(.object(object))
+    }
+    var result = JSONObject([("accounts", .array(listed))])
+    if purpose == .status {
+      result["daemon"] = .object(context.facts.json(time: services.time))
+      var told = JSONObject([
+        ("path", .string(vault.path)), ("exists", .bool(vault.exists)),
+        ("slots", .array(vault.slots.map { .string($0) })), ("device_bound", .bool(vault.isDeviceBound)),
+      ])
+      told["binding"] = vault.binding.map { .string($0) }
+      told["binding_problem"] = vault.bindingProblem.map { .string($0) }
+      told["installation"] = vault.installation.map { .string($0) }
+      result["vault"] = .object(told)
+    }
+    loop.send(.result(result), to: ticket)
+  }
+
+  private func brief(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
+    JSONObject([
+      ("name", .string(summary.name.text)), ("active", .bool(summary.isActive)),
+      ("issuer", .string(summary.configuration.issuer)),
+      ("state", .string(state(summary, account, now).rawValue)),
+    ])
+  }
+
+  private func full(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
+    var object = brief(summary, account, now)
+    object["client_id"] = .string(summary.configuration.clientID)
+    object["protection"] = summary.protection.map { .string($0.word) }
+    if summary.isGuest { object["guest"] = true }
+    object["client_secret_expires_at"] = summary.clientSecretExpiresAt.map { .int($0) }
+    object["certificate_thumbprint"] = summary.certificate.map { .string($0.thumbprint) }
+    object["certificate_expires_at"] = summary.certificate.map { .int($0.expiresAt) }
+    object["subject"] = (account.session.grant?.subject ?? summary.subject).map { .string($0) }
+    object["scope"] = (account.session.grant?.scope ?? summary.scope).map { .string($0) }
+    object["expires_at"] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
+    object["refresh"] = .string(summary.configuration.refreshPolicy.rawValue)
+    if account.session.isQueued { object["refresh_queued"] = true }
+    object["last_refresh"] = (account.session.refreshedAt ?? summary.refreshedAt).map { .int($0) }
+    if summary.configuration.allowHTTPLoopback { object["http_loopback"] = true }
+    object["ca_file"] = summary.configuration.caFile.map { .string($0) }
+    object["proxy"] = summary.configuration.proxy.map { .string($0) }
+    if let problem = summary.problem ?? account.session.lastFailure {
+      object["problem"] = Failure(problem, account: summary.name.text).json
+    }
+    return object
+  }
+
+  /// Settings that differ from what was signed in with make an account signed out.
+  private func state(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> SessionState {
+    if case .configurationChanged = summary.problem { return .signedOut }
+    if summary.problem?.isLocked == true { return .locked }
+    return account.session.state(now: now)
+  }
+}

@@ -1,0 +1,235 @@
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Access tokens in files, for programs that run for longer than a token lives. A file counts as use of its account:
+/// it gets a new token in time, whatever else the account's tokens are renewed by.
+final class TokenFiles: DaemonPart {
+  let context: DaemonContext
+  private let broker: TokenBroker
+  private var tokenFiles: [Ticket: TokenFile] = [:]
+  private var tokenFileStore: TokenFileStore?
+
+  init(_ context: DaemonContext, _ broker: TokenBroker) {
+    self.context = context
+    self.broker = broker
+    removeOrphans()
+    broker.onAdopted = { [unowned self] name in renew(of: name) }
+    broker.onNetworkChanged = { [unowned self] spread in retry(within: spread) }
+  }
+
+  func tokenFile(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
+    let account = try broker.resolve(request.account)
+    guard tokenFiles.count < TokenFile.most else {
+      throw Failure(.tooBusy, "there are \(TokenFile.most) token files already", hint: "end a command that uses one")
+    }
+    let (name, lock) = try claim(request.name)
+    let file = TokenFile(ticket: ticket, account: account.name, name: name, lock: lock)
+    tokenFiles[ticket] = file
+    seek(for: file, account)
+  }
+
+  private func claim(_ name: String?) throws(Failure) -> (name: String, lock: TokenFileLock) {
+    do {
+      return try openTokenFileStore().claim(name)
+    } catch let error as SystemError {
+      if error.isAgain { throw Failure(.tooBusy, "another daemon writes that token file", hint: "try again") }
+      throw Failure(.storage, "a token file could not be made: \(error.message)")
+    } catch let error as DirectoryError {
+      throw Failure(.storage, "a token file could not be made: \(error.message)")
+    } catch {
+      throw Failure(.internalError, "a token file could not be made")
+    }
+  }
+
+  private func openTokenFileStore() throws -> TokenFileStore {
+    if let tokenFileStore { return tokenFileStore }
+    let store = try TokenFileStore(runtimeDirectory)
+    tokenFileStore = store
+    return store
+  }
+
+  /// The directory of the socket; nil for a private daemon, which has none.
+  private var runtimeDirectory: String? {
+    context.facts.socketPath.flatMap { path in
+      path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) }
+    }
+  }
+
+  /// Removes the files of daemons that ended without doing so.
+  func removeOrphans() {
+    guard runtimeDirectory != nil else { return }
+    _ = try? openTokenFileStore()
+    // The machine may have been started anew since, and then nobody looks there again.
+    for path in UserDirectories.pastRuntimeDirectories() { _ = try? TokenFileStore(existing: path) }
+  }
+
+  // MARK: Getting tokens
+
+  /// Gets a token for a file: a new one, if the one at hand is in it already.
+  private func seek(for file: TokenFile, _ account: Account) {
+    guard !file.isWaiting else { return }
+    file.isWaiting = true
+    let need = TokenNeed(newerThan: file.written)
+    let waiter = Account.Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
+      switch outcome {
+      case .success(let grant): place(grant, in: file, slot)
+      case .failure(let error): failed(file, Failure(error, account: slot.name.text))
+      }
+    }
+    broker.obtainOrFail(for: waiter, account)
+  }
+
+  private func seek(for file: TokenFile) {
+    do {
+      seek(for: file, try broker.resolve(file.account.text))
+    } catch {
+      failed(file, error)
+    }
+  }
+
+  /// A token is there.
+  func place(_ grant: AccessGrant, in file: TokenFile, _ account: Account) {
+    file.isWaiting = false
+    guard tokenFiles[file.ticket] === file, let store = tokenFileStore else { return }
+    file.hasFailed = false
+    defer { scheduleRenewal(of: file, grant) }
+    guard file.written != account.session.generation else { return }
+    do {
+      try store.write(grant, to: file.name)
+    } catch {
+      log.note(.tokenFile(.failed), file.account)
+      end(file)
+      let failure = Failure(.storage, "the token file could not be written: \(error.message)")
+      return loop.send(.failure(failure), to: file.ticket)
+    }
+    (file.written, file.hasBegun) = (account.session.generation, true)
+    log.note(.tokenFile(.written), file.account)
+    tell(file, expiresAt: grant.expiresAtUnixSeconds)
+  }
+
+  private func scheduleRenewal(of file: TokenFile, _ grant: AccessGrant) {
+    guard let expiry = grant.expiresAt, let lifetime = grant.lifetimeSeconds else { return file.renewal = nil }
+    let now = services.time.now()
+    schedule(
+      file, at: RefreshPolicy.fileRenewal(of: expiry, lifetimeSeconds: lifetime, now: now, jitter: jitter()))
+  }
+
+  private func schedule(_ file: TokenFile, at due: Instant) {
+    guard file.renewal != due else { return }
+    file.renewal = due
+    loop.schedule(.tokenFile(file.ticket), at: due)
+  }
+
+  func tokenFileDue(_ ticket: Ticket) {
+    guard let file = tokenFiles[ticket], let due = file.renewal, due <= services.time.now() else { return }
+    file.renewal = nil
+    seek(for: file)
+  }
+
+  /// There is no token.
+  func failed(_ file: TokenFile, _ failure: Failure) {
+    file.isWaiting = false
+    guard tokenFiles[file.ticket] === file else { return }
+    guard file.hasBegun else {
+      end(file)
+      return loop.send(.failure(failure), to: file.ticket)
+    }
+    switch failure.code.exitStatus {
+    // Who signs in or unlocks brings the file back.
+    case .signInNeeded, .locked: remove(file, failure.code)
+    default:
+      file.hasFailed = true
+      let end = broker.accounts[file.account]?.session.grant?.expiresAt
+      schedule(file, at: RefreshPolicy.fileRetry(tokenEnd: end, now: services.time.now(), jitter: jitter()))
+    }
+  }
+
+  /// The network is another one: what could not be got for want of it is tried for again within this time.
+  ///
+  /// - Returns: Whether there is anything to try.
+  func retry(within spread: Duration) -> Bool {
+    var isWanted = false
+    for file in tokenFiles.values where file.hasFailed {
+      guard let due = file.renewal, let error = broker.accounts[file.account]?.session.lastFailure,
+        error.isWorthWaiting,
+        !error.reachedServer
+      else { continue }
+      isWanted = true
+      schedule(file, at: min(due, loop.now.advanced(by: spread * jitter())))
+    }
+    return isWanted
+  }
+
+  // MARK: What happens to the session
+
+  /// Keeps the files in line with what happens.
+  func adapt(to entry: SessionEntry) {
+    guard !tokenFiles.isEmpty else { return }
+    let own = tokenFiles.values.filter { file in
+      entry.account.map { $0.utf8.elementsEqual(file.account.text.utf8) } ?? true
+    }
+    switch entry.event {
+    case .signedIn, .refreshed:
+      for file in own {
+        guard let account = broker.accounts[file.account], let grant = account.session.grant else { continue }
+        place(grant, in: file, account)
+      }
+    case .signedOut: for file in own { remove(file, .signedOut) }
+    case .locked: for file in own where broker.accounts[file.account]?.session.grant == nil { remove(file, .locked) }
+    case .unlocked: for file in own where file.hasBegun && file.written == nil { seek(for: file) }
+    case .accountRenamed(let old):
+      guard let name = entry.account.flatMap({ try? AccountName($0) }) else { return }
+      for file in tokenFiles.values where file.account.text.utf8.elementsEqual(old.utf8) { file.account = name }
+    default: break
+    }
+  }
+
+  /// Files whose token is forgotten get another.
+  func renew(of account: AccountName) {
+    for file in tokenFiles.values where file.account == account && file.hasBegun { seek(for: file) }
+  }
+
+  /// Somebody signs the account out.
+  func remove(of account: AccountName) {
+    for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
+  }
+
+  private func remove(_ file: TokenFile, _ code: FailureCode) {
+    file.renewal = nil
+    guard file.written != nil else { return }
+    file.written = nil
+    tokenFileStore?.remove(file.name)
+    log.note(.tokenFile(.removed), file.account)
+    tell(file, removal: code)
+  }
+
+  private func tell(_ file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
+    guard let path = tokenFileStore?.path(of: file.name) else { return }
+    let event = Event.TokenFile(account: file.account.text, path: path, removal: removal, expiresAt: expiresAt)
+    loop.send(.event(.tokenFile(event)), to: file.ticket)
+  }
+
+  // MARK: The end
+
+  /// Nobody needs the file any more.
+  func end(_ file: TokenFile) {
+    tokenFiles[file.ticket] = nil
+    for account in broker.accounts.values { account.waiters.removeAll { $0.ticket == file.ticket } }
+    tokenFileStore?.release(file.name, file.lock)
+  }
+
+  func stop() {
+    for file in tokenFiles.values {
+      end(file)
+      loop.send(.failure(.stopping), to: file.ticket)
+    }
+  }
+
+  /// The sender of a request is gone.
+  func abandon(_ ticket: Ticket) {
+    if let file = tokenFiles[ticket] { end(file) }
+  }
+}

@@ -1,0 +1,367 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// What stands between a token and those who ask for it, where the vault can be locked.
+protocol TokenLock: AnyObject {
+  /// Why nothing of the account may be handed out now; nil when it may.
+  func refusal(for account: AccountName) -> SessionError?
+  /// A token whose record is at this level was handed out.
+  func used(_ level: Protection)
+  /// Another process has changed the vault file.
+  func vaultFileChanged()
+}
+
+/// Access tokens: served from memory, or after the one refresh that all who wait share. Owns the accounts, who waits for
+/// their tokens, and what is renewed without a request.
+final class TokenBroker: DaemonPart {
+  let context: DaemonContext
+  private let vaultPath: String
+  unowned var lock: any TokenLock
+  private(set) var accounts: [AccountName: Account] = [:]
+  /// Servers that are not asked for a while.
+  var holds = ServerHolds()
+  let renewals = Renewals()
+  var isNetworkSettling = false
+  /// When refreshes were tried last because the network changed.
+  var networkTriedAt: Instant?
+  /// The daemon serves one client only, and renews nothing without a request.
+  var isPrivate = false
+  /// Revision of the settings file at the last scan for accounts with the background policy.
+  var backgroundScanRevision: UInt64?
+  /// Difference of the machine's clock to the one that is never set, in seconds, when it was last looked at.
+  var clockOffset: Int?
+  /// The daemon ends: no refresh begins.
+  var isStopping = false
+  /// Called when an account goes on under other settings, so that its token is got anew.
+  var onAdopted: (AccountName) -> Void = { _ in }
+  /// Called when the network changed, with the time over which tries are spread; returns whether anything waits for it.
+  var onNetworkChanged: (Duration) -> Bool = { _ in false }
+
+  init(_ context: DaemonContext, lock: any TokenLock) {
+    self.context = context
+    self.lock = lock
+    vaultPath = context.services.vault.summary().path
+  }
+
+  /// The sender of a request is gone.
+  func abandon(_ ticket: Ticket) {
+    for account in accounts.values.flatMap(\.all) { account.waiters.removeAll { $0.ticket == ticket } }
+  }
+
+  func put(_ account: Account) { accounts[account.name] = account }
+
+  func take(_ name: AccountName) -> Account? { accounts.removeValue(forKey: name) }
+
+  /// The account that a request means, under its settings now on disk.
+  func resolve(_ name: String?) throws(Failure) -> Account {
+    let settings = try settings()
+    let meant = name.map { try? AccountName($0) } ?? settings.active
+    if let meant, let account = accounts[meant], account.settingsRevision == settingsFile.revision { return account }
+    guard let asked = name ?? settings.active?.text else {
+      if settings.accounts.isEmpty { throw Failure(.noAccount(name: nil), account: nil) }
+      throw Failure(.noAccount, "no account is the active one", hint: "agent use NAME")
+    }
+    guard let account = try? AccountName(asked), let configuration = settings[account] else {
+      throw Failure(.noAccount(name: asked), account: nil)
+    }
+    return self.account(account, configuration)
+  }
+
+  /// The live account; settings that changed since its token was got make it prove itself again.
+  func account(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
+    guard let account = accounts[name] else {
+      let account = Account(name: name, configuration: configuration)
+      account.settingsRevision = settingsFile.revision
+      accounts[name] = account
+      return account
+    }
+    if account.configuration != configuration {
+      log.note(.settingsChanged(.outside), name)
+      adopt(configuration, account)
+    }
+    account.settingsRevision = settingsFile.revision
+    return account
+  }
+
+  /// Goes on under other settings.
+  func adopt(_ configuration: AccountConfiguration, _ account: Account) {
+    if configuration.differsOnlyInRefreshPolicy(from: account.configuration) {
+      for line in account.all {
+        line.configuration = configuration
+        schedule(line)
+      }
+      return
+    }
+    account.configuration = configuration
+    // A refresh under way goes on, for what it brings replaces the refresh token that it has sent: its token is not
+    // used any more, but its record is written, and the next refresh waits for that.
+    account.session.forgetToken()
+    restartForWaiters(account)
+    onAdopted(account.name)
+  }
+
+  func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
+    let account = try resolve(request.account)
+    let need = TokenNeed(
+      minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: request.forceRefresh)
+    let target = try TokenTarget.make(request.target, account: account.name.text)
+    var waiter = Account.Waiter(ticket: ticket, need: need, target: target) { [loop] slot, outcome in
+      do throws(Failure) {
+        loop.send(try slot.line(for: try outcome.get(of: slot), request.extras), to: ticket)
+      } catch {
+        loop.send(.failure(error), to: ticket)
+      }
+    }
+    waiter.waitsUntil = waitEnd(request.waitSeconds)
+    try obtain(for: waiter, account)
+  }
+
+  /// Serves a token, or waits for one.
+  func obtain(for waiter: Account.Waiter, _ account: Account) throws(Failure) {
+    do throws(SessionError) { try request(for: waiter, account.with(waiter.target)) } catch {
+      throw Failure(error, account: account.name.text)
+    }
+  }
+
+  private func request(for waiter: Account.Waiter, _ account: Account) throws(SessionError) {
+    let now = loop.now
+    if let refusal = lock.refusal(for: account.name) { throw refusal }
+    validate(account)
+    let wasUsed = account.session.usedSinceRefresh
+    let decision = account.session.request(
+      waiter.need, account: account.name.text, now: now,
+      hold: holds.hold(of: account.configuration.server, now: now))
+    explain(decision, for: waiter, account, now)
+    switch decision {
+    case .serve(let grant):
+      serve(grant, account, waiter)
+      if !wasUsed { schedule(account) }
+    case .wait(let start):
+      account.waiters.append(waiter)
+      if let start { run(start, account) }
+    case .fail(let error):
+      guard wait(waiter, account, error, now) else { throw error }
+      queued(account, because: error, now)
+    }
+  }
+
+  /// Another process may have signed the account out, or in again: a token at hand is good only for
+  /// the record that it came with. The record is looked at only when the vault's file has changed.
+  private func validate(_ account: Account) {
+    guard let grant = account.session.grant, account.session.refresh == nil else { return }
+    if let revision = context.fileRevision, revision == account.validatedRevision { return }
+    let stamp = FileStamp(at: vaultPath)
+    // Without a file nothing is proven, as it is not before the first time.
+    if let stamp, stamp == account.validatedStamp {
+      account.validatedRevision = context.fileRevision
+    } else {
+      let isCurrent = services.isCurrent(grant, of: account.name)
+      // Another process may have changed what opens the vault, too.
+      lock.vaultFileChanged()
+      if isCurrent {
+        account.validatedStamp = stamp
+        account.validatedRevision = context.fileRevision
+      } else {
+        step(.recordChanged, account.name)
+        account.session.forgetToken()
+      }
+    }
+  }
+
+  private func serve(_ grant: AccessGrant, _ account: Account, _ waiter: Account.Waiter) {
+    lock.used(grant.protection)
+    waiter.finish(account, .success(grant))
+  }
+
+  func run(_ refresh: Session.Refresh, _ account: Account) {
+    account.attemptStartedAt = services.time.now()
+    log.note(.refreshBegan(attempt: refresh.attempt), account.name)
+    if let target = account.target, target.isExchanged { return beginExchange(target, refresh, account) }
+    let operation = RefreshOperation(
+      account: account.name, configuration: account.configuration, previous: account.session.grant,
+      target: account.target,
+      services: services(for: account.name), cancellation: account.newRefreshCancellation())
+    jobs.run({ operation.attempt() }) { [self] outcome in
+      let ending = outcome.get()
+      if let move = ending.rewritten { moveTokens(of: operation.account, move) }
+      refreshEnded(operation.account, operation.target, refresh, ending.result)
+    }
+  }
+
+  func refreshEnded(
+    _ name: AccountName, _ target: TokenTarget?, _ refresh: Session.Refresh,
+    _ outcome: Result<AccessGrant, SessionError>
+  ) {
+    guard let account = slot(name, target) else { return }
+    let now = services.time.now()
+    noteEnd(of: account, outcome, now)
+    noteServer(account, outcome, now)
+    let outcome = outcome.map { $0.keepingIdentity(of: account.session.grant) }
+    let aftermath = account.session.refreshEnded(
+      refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+    if account.session.refresh == nil { account.renewalPlace = nil }
+    tellRefresh(of: account, aftermath)
+    switch aftermath {
+    case .ignored: break
+    case .retry(let next, let wait):
+      let event = TimerEvent.refreshRetry(
+        account: name.text, target: target, generation: next.generation, attempt: next.attempt)
+      loop.schedule(event, at: now.advanced(by: wait))
+      log.note(.refreshRetry(attempt: next.attempt, waitMilliseconds: wait.wholeMilliseconds), name)
+    case .renewed(let grant):
+      if let replaced = grant.replacedGeneration {
+        moveTokens(of: name, RefreshOperation.RecordMove(from: replaced, to: grant.recordGeneration))
+      }
+      account.refusals.renewed()
+      answerWaiters(account) { waiter in
+        if let minimum = waiter.need.minimumValiditySeconds, let lifetime = grant.lifetimeSeconds, minimum >= lifetime {
+          return .failure(.lifetimeTooShort(account: name.text, lifetime: lifetime))
+        }
+        return .success(grant)
+      }
+    case .failed(let error):
+      answerWaiters(account) { waiter in
+        let fallback = error.isPassing ? account.session.fallback(for: waiter.need, now: now) : nil
+        if fallback == nil, wait(waiter, account, error, now) { return nil }
+        if fallback != nil { step(.servedOffline, account.name) }
+        return fallback.map { .success($0) } ?? .failure(error)
+      }
+      queued(account, because: error, now)
+    }
+    schedule(account)
+  }
+
+  /// - Parameter answer: Nil for one that goes on waiting.
+  private func answerWaiters(_ account: Account, _ answer: (Account.Waiter) -> Result<AccessGrant, SessionError>?) {
+    let waiters = account.waiters
+    account.waiters = []
+    for waiter in waiters {
+      switch answer(waiter) {
+      case .success(let grant): serve(grant, account, waiter)
+      case .failure(let error): waiter.finish(account, .failure(error))
+      case nil: break
+      }
+    }
+  }
+
+  private func noteEnd(of account: Account, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
+    let time = account.attemptStartedAt?.duration(to: now).wholeMilliseconds ?? 0
+    switch outcome {
+    case .success: log.note(.refreshEnded(milliseconds: time, nil), account.name)
+    case .failure(let error):
+      log.note(.refreshEnded(milliseconds: time, Failure(error, account: nil).code), account.name)
+    }
+  }
+
+  /// The account's own token, or one with another target; nil when it is gone.
+  func slot(_ name: AccountName, _ target: TokenTarget?) -> Account? {
+    guard let account = accounts[name] else { return nil }
+    return target.map { account.others[$0] } ?? account
+  }
+
+  /// A refresh has written the record again; tokens that came with the record before are still good.
+  func moveTokens(of name: AccountName, _ move: RefreshOperation.RecordMove) {
+    for account in accounts[name]?.all ?? [] where account.session.grant?.recordGeneration == move.from {
+      account.session.recordMoved(to: move.to)
+    }
+  }
+
+  /// The refresh that these context.longJobs waited for is no longer theirs: they start over under the new settings.
+  func restartForWaiters(_ account: Account) {
+    let waiters = account.waiters + account.dropOthers(cancelling: false)
+    account.waiters = []
+    for waiter in waiters { obtainOrFail(for: waiter, account) }
+  }
+
+  /// Serves a token, or waits for one, or tells the waiter why there is none.
+  func obtainOrFail(for waiter: Account.Waiter, _ account: Account) {
+    do throws(SessionError) { try request(for: waiter, account.with(waiter.target)) } catch {
+      waiter.finish(account, .failure(error))
+    }
+  }
+
+  /// - Parameter cancelling: Whether the refreshes under way are given up too.
+  func failWaiters(_ account: Account, _ error: SessionError, cancelling: Bool = true) {
+    for waiter in account.dropOthers(cancelling: cancelling) { waiter.finish(account, .failure(error)) }
+    answerWaiters(account) { _ in .failure(error) }
+  }
+
+  func retryDue(_ name: String, _ target: TokenTarget?, _ generation: UInt64, _ attempt: Int) {
+    guard !isStopping, let name = try? AccountName(name), let account = slot(name, target),
+      let waiting = account.session.refresh,
+      waiting.generation == generation, waiting.attempt == attempt, waiting.isWaiting,
+      let next = account.session.retryDue(waiting)
+    else { return }
+    run(next, account)
+  }
+
+  /// A token that was got is kept as long as its level is open, and counts as use of it. A lock may have come between
+  /// the job that got it and this.
+  func keepOrForget(_ grant: AccessGrant, of account: Account) {
+    let level = grant.protection
+    guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
+    lock.used(level)
+  }
+
+}
+
+extension TokenBroker {
+  // MARK: Sessions
+
+  /// Changes what was told of an account, and tells what comes of that.
+  func tell(of name: AccountName, _ change: (inout AccountNews) -> [SessionEvent]) {
+    guard let account = accounts[name] else { return }
+    for event in change(&account.news) { log.tell(event, name) }
+  }
+
+  /// How a refresh ended.
+  func tellRefresh(of account: Account, _ aftermath: Session.Aftermath) {
+    switch aftermath {
+    case .ignored, .retry: break
+    case .renewed(let grant): if account.target == nil { tell(of: account.name) { $0.renewed(grant) } }
+    case .failed(let error):
+      // A token with another target may be refused for what it is; only the end of the grant says something of all.
+      guard account.target == nil || SessionEvent.SignOutCause(error) == .expired else { return }
+      tell(of: account.name) { $0.failed(error) }
+    }
+  }
+
+  /// A question to the server about a session.
+  func question(_ account: Account, _ grant: AccessGrant) -> ServerQuestion {
+    ServerQuestion(
+      account: account.name, configuration: account.configuration, grant: grant, services: services(for: account.name),
+      cancellation: (accounts[account.name] ?? account).questions)
+  }
+
+  /// Tells why a caller gets what it gets.
+  func explain(_ decision: Session.Decision, for waiter: Account.Waiter, _ account: Account, _ now: Instant) {
+    guard !context.watches.isEmpty else { return }
+    switch decision {
+    case .fail: break
+    case .wait(start: nil): step(.refreshJoined, account.name)
+    case .wait(start: .some):
+      step(.refreshNeeded(Self.reason(for: waiter, account.session.grant, now)), account.name)
+    case .serve(let grant):
+      if account.session.isOffline { step(.servedOffline, account.name) }
+      step(.tokenServed(secondsLeft: grant.remaining(at: now).map { Int($0.components.seconds) }), account.name)
+    }
+  }
+
+  private static func reason(
+    for waiter: Account.Waiter, _ grant: AccessGrant?, _ now: Instant
+  ) -> LogStep.RefreshReason {
+    let need = waiter.need
+    if need.forceRefresh { return waiter.isAfterRefusal ? .refused : .asked }
+    if grant != nil, need.newerThan != nil { return .asked }
+    guard let grant, let left = grant.remaining(at: now) else { return .noToken }
+    let wanted =
+      need.minimumValiditySeconds
+      ?? Int((RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds) + .milliseconds(999)).components.seconds)
+    return .ending(secondsLeft: max(0, Int(left.components.seconds)), secondsWanted: wanted)
+  }
+}

@@ -1,0 +1,103 @@
+internal import Encoding
+internal import JOSE
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Wire
+
+/// Verifies the tokens that come from one descriptor, one a line, and writes what came of each to another, in the same
+/// order. Only a block of lines is in memory at a time.
+struct TokenCheck: Sendable {
+  private let tokens: SharedDescriptor
+  private let results: SharedDescriptor
+  let rules: TokenRules
+  private let isBrief: Bool
+  let time: any TimeSource
+  let cancellation: Cancellation
+
+  /// How many tokens one thread takes at a time.
+  private static let partSize = 8
+  /// More threads than this bring nothing to anybody else.
+  private static let mostThreads = 4
+  /// How long the other end may keep us waiting before we look whether anybody still wants an answer.
+  private static let patience = Duration.milliseconds(100)
+
+  /// - Throws: `EINVAL` when the results are not for a pipe or a socket: a write to a file may wait for a disk.
+  init(
+    tokens: SharedDescriptor, results: SharedDescriptor, rules: TokenRules, isBrief: Bool, time: any TimeSource,
+    cancellation: Cancellation
+  ) throws(SystemError) {
+    guard try results.descriptor.kind() == .stream else { throw SystemError.unsuitable(operation: "write") }
+    try results.descriptor.setNonBlocking(true)
+    self.tokens = tokens
+    self.results = results
+    self.rules = rules
+    self.isBrief = isBrief
+    self.time = time
+    self.cancellation = cancellation
+  }
+
+  /// Works until the input ends. Blocking.
+  func run(_ keys: VerificationKeys) throws(Failure) -> VerifyTally {
+    var verdicts = TokenVerdicts(rules: rules, keys: keys, time: time, isBrief: isBrief)
+    var lines = LineBlocks(limit: UnverifiedJWS.maximumByteCount)
+    var threads: ThreadPool?
+    var tally = VerifyTally()
+    while var block = try nextBlock(&lines) {
+      if threads == nil, block.lines.count > Self.partSize {
+        threads = ThreadPool(size: min(Machine.processorCount, Self.mostThreads))
+      }
+      verdicts.overdue = keys.replaceOverdue()
+      for verdict in Self.verdicts(on: block, verdicts, threads) {
+        tally += verdict.tally
+        try write(verdict.bytes)
+      }
+      for index in block.bytes.indices { block.bytes[index] = 0 }
+    }
+    return tally
+  }
+
+  /// The verdicts of a block, in parts, in the order of its lines.
+  private static func verdicts(
+    on block: LineBlocks.Block, _ verdicts: TokenVerdicts, _ threads: ThreadPool?
+  ) -> [TokenVerdicts.Part] {
+    let starts = Array(stride(from: 0, to: block.lines.count, by: partSize))
+    guard let threads, starts.count > 1 else { return [verdicts.part(block.lines[...], of: block.bytes)] }
+    let parts = Monitor([TokenVerdicts.Part](repeating: TokenVerdicts.Part(), count: starts.count))
+    threads.each(starts.count) { number in
+      let end = min(starts[number] + partSize, block.lines.count)
+      let part = verdicts.part(block.lines[starts[number]..<end], of: block.bytes)
+      parts.withLock { $0[number] = part }
+    }
+    return parts.withLock { $0 }
+  }
+
+  private func nextBlock(_ lines: inout LineBlocks) throws(Failure) -> LineBlocks.Block? {
+    while !lines.isAtEnd {
+      if cancellation.isCancelled { throw Failure(.cancelled, "the check was given up") }
+      do throws(SystemError) {
+        guard try tokens.descriptor.waitUntilReadable(timeout: Self.patience) else { continue }
+        return try lines.next(from: tokens.descriptor)
+      } catch {
+        guard error.isAgain else {
+          throw Failure(.invalidRequest, "the tokens cannot be read: \(error.message)")
+        }
+      }
+    }
+    return nil
+  }
+
+  private func write(_ bytes: [UInt8]) throws(Failure) {
+    var written = 0
+    while written < bytes.count {
+      if cancellation.isCancelled { throw Failure(.cancelled, "the check was given up") }
+      do throws(SystemError) {
+        written += try results.descriptor.write(bytes.span.extracting(written...))
+      } catch {
+        guard error.isAgain, (try? results.descriptor.waitUntilWritable(timeout: Self.patience)) != nil else {
+          throw Failure(.cancelled, "nobody reads the results")
+        }
+      }
+    }
+  }
+}

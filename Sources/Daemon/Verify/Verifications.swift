@@ -1,0 +1,166 @@
+internal import Crypto
+internal import Encoding
+internal import JOSE
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Wire
+
+/// Tokens that anybody got from anywhere, verified by the keys of an issuer or by keys that the caller has.
+final class Verifications: DaemonPart {
+  let context: DaemonContext
+  private let broker: TokenBroker
+  /// Those under way.
+  private var verifications: [Ticket: Cancellation] = [:]
+
+  init(_ context: DaemonContext, _ broker: TokenBroker) {
+    self.context = context
+    self.broker = broker
+  }
+
+  /// More at the same time are refused: each has a thread and may keep a processor busy.
+  private static let mostVerifications = 16
+
+  /// As good as no deadline: the input may be of any length, and come as slowly as it likes.
+  private static let never = Duration.seconds(10 * 365 * 86_400)
+
+  /// - Parameter hasDeadline: The caller named one, which holds.
+  func verify(
+    _ request: VerifyRequest, _ ticket: Ticket, hasDeadline: Bool, passed: [SharedDescriptor]
+  ) throws(Failure) {
+    guard verifications.count < Self.mostVerifications else {
+      throw Failure(.tooBusy, "\(Self.mostVerifications) checks of tokens are under way already", hint: "try again")
+    }
+    guard passed.count == (request.bringsKeys ? 3 : 2) else {
+      throw Failure(
+        .invalidRequest,
+        "the request must bring a descriptor for the tokens and one for the results, and before them"
+          + " one for a key set")
+    }
+    var rules = try TokenRules(request)
+    let origin = try keyOrigin(request, passed[0])
+    rules.issuer = if case .issuer(let configuration, _, _) = origin { configuration.issuer } else { request.issuer }
+    let cancellation = Cancellation()
+    let check: TokenCheck
+    do {
+      check = try TokenCheck(
+        tokens: passed[passed.count - 2], results: passed[passed.count - 1], rules: rules, isBrief: request.brief,
+        time: services.time,
+        cancellation: cancellation)
+    } catch {
+      throw Failure(.invalidRequest, "a descriptor of the request cannot be used: \(error.message)")
+    }
+    verifications[ticket] = cancellation
+    if !hasDeadline { loop.setDeadline(services.time.now().advanced(by: Self.never), of: ticket) }
+    start(check, origin, ticket)
+  }
+
+  private func start(_ check: TokenCheck, _ origin: KeyOrigin, _ ticket: Ticket) {
+    let services = origin.account.map { self.services(for: $0) } ?? context.services
+    let notice = jobs.messages { [unowned self] (text: String) in loop.send(.event(.notice(text)), to: ticket) }
+    jobs.run(
+      on: context.longJobs,
+      { () throws(Failure) in try check.run(try origin.keys(services, check.cancellation, tell: notice)) }
+    ) { [self] outcome in verified(ticket, outcome) }
+  }
+
+  private func verified(_ ticket: Ticket, _ outcome: Result<VerifyTally, Failure>) {
+    guard verifications.removeValue(forKey: ticket) != nil else { return }
+    switch outcome {
+    case .success(let tally): loop.send(.result(tally.json), to: ticket)
+    case .failure(let failure): loop.send(.failure(failure), to: ticket)
+    }
+  }
+
+  /// Ends checks: that of a request whose sender has gone, or all.
+  func endVerifications(of ticket: Ticket? = nil) {
+    for (each, cancellation) in verifications where ticket == nil || each == ticket {
+      cancellation.cancel()
+      if ticket != nil { verifications[each] = nil }
+    }
+  }
+
+  /// An issuer that an account has is reached as that account reaches it.
+  private func keyOrigin(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeyOrigin {
+    if request.bringsKeys {
+      guard request.account == nil else {
+        throw Failure(.invalidRequest, "keys are handed over, or those of an account's issuer count, but not both")
+      }
+      return .descriptor(first)
+    }
+    guard let issuer = request.issuer else {
+      let account = try broker.resolve(request.account)
+      return .issuer(account.configuration, account.name, proxyCredentials: nil)
+    }
+    func isMeant(_ configuration: AccountConfiguration) -> Bool {
+      configuration.issuer.utf8.elementsEqual(issuer.utf8)
+    }
+    let namesWay = request.settings.caFile != nil || request.settings.allowHTTPLoopback
+    if let name = request.account {
+      let account = try broker.resolve(name)
+      guard isMeant(account.configuration) else {
+        throw Failure(.invalidRequest, "the account \(account.name.text) is one at another issuer")
+      }
+      guard !namesWay else {
+        throw Failure(.invalidRequest, "an account says itself how its issuer is reached: name that or the account")
+      }
+      return .issuer(account.configuration, account.name, proxyCredentials: nil)
+    }
+    // What is named counts, also where an account reaches the issuer in another way.
+    if !namesWay, let known = try commonOrigin(of: settings().accounts.filter({ isMeant($0.configuration) })) {
+      return known
+    }
+    var configuration = AccountConfiguration(issuer: issuer, clientID: "")
+    try configuration.apply(request.settings)
+    let credentials = try configuration.takeProxy(of: request.settings)
+    return .issuer(configuration, nil, proxyCredentials: credentials)
+  }
+}
+
+extension Verifications {
+  /// The keys of an issuer that these accounts have; nil where there are none.
+  private func commonOrigin(
+    of known: [(name: AccountName, configuration: AccountConfiguration)]
+  ) throws(Failure) -> KeyOrigin? {
+    guard let first = known.first else { return nil }
+    func way(_ configuration: AccountConfiguration) -> [String?] {
+      [configuration.caFile, configuration.endpoints.jwks] + Set(configuration.pins).sorted()
+    }
+    guard known.allSatisfy({ way($0.configuration) == way(first.configuration) }) else {
+      throw Failure(
+        .invalidRequest, "several accounts have that issuer, and they trust different authorities, pins or keys",
+        hint: "say whose count: --account NAME")
+    }
+    return .issuer(first.configuration, first.name, proxyCredentials: nil)
+  }
+}
+
+extension TokenRules {
+  fileprivate init(_ request: VerifyRequest) throws(Failure) {
+    self.init()
+    audience = request.audience
+    type = request.type
+    isSignatureOnly = request.signatureOnly
+    clockSkew = request.clockSkew ?? Self.usualClockSkew
+    if isSignatureOnly, audience != nil || request.clockSkew != nil {
+      throw Failure(.invalidRequest, "where only the signature is checked there is no audience and no time")
+    }
+    if !request.algorithms.isEmpty { algorithms = try Self.algorithms(request.algorithms) }
+  }
+
+  /// What is not supported cannot be allowed.
+  private static func algorithms(_ names: [String]) throws(Failure) -> Set<JWSAlgorithm> {
+    var algorithms: Set<JWSAlgorithm> = []
+    for name in names {
+      guard let algorithm = JWSAlgorithm(name: name) else {
+        throw Failure(
+          .invalidRequest,
+          "\"\(TerminalText.clean(name, limit: 32))\" is not an algorithm that tokens are verified with",
+          hint: "one of \(JWSAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+      algorithms.insert(algorithm)
+    }
+    return algorithms
+  }
+}

@@ -1,0 +1,61 @@
+import Platform
+import Sessions
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite struct `The desk of the commands for events` {
+  private let desk: ProcessRunner
+  private let begin = Instant(nanoseconds: 1_000_000_000_000)
+
+  init() throws { desk = try ProcessRunner() }
+
+  /// Has a command run that ends by no signal but one, and may do so for a minute.
+  private func start() throws -> ProcessRunner.Order {
+    let text = #"{"version":1,"on":[{"run":["/bin/sh","-c","trap '' TERM; while :; do sleep 1; done"],"timeout":60}]}"#
+    let command = try #require(try Settings(parsing: Array(text.utf8)).commands.first)
+    desk.add(ProcessRunner.Order(position: 1, command: command, account: nil, input: Array("{}\n".utf8)))
+    let order = try #require(desk.next())
+    let process = try order.start(environment: [])
+    #expect(desk.started(order, .success(process), now: begin) == nil)
+    return order
+  }
+
+  /// Waits until nothing runs, and says what became of what did.
+  private func awaitIdle() throws -> [LogEvent.CommandProblem] {
+    let deadline = Instant.now.advanced(by: .seconds(20))
+    var problems: [LogEvent.CommandProblem] = []
+    while !desk.isIdle {
+      try #require(Instant.now < deadline)
+      desk.serve { _, problem in problems.append(problem) }
+      Threads.sleep(for: .milliseconds(5))
+    }
+    return problems
+  }
+
+  @Test func `ends what runs when the daemon does, at last without asking, and begins nothing more`() throws {
+    let order = try start()
+    #expect(desk.nextDeadline == begin.advanced(by: .seconds(60)))
+    let end = begin.advanced(by: .seconds(5))
+    let over = desk.close(at: end)
+    #expect(over == begin.advanced(by: .seconds(7)))
+    #expect(desk.nextDeadline == end)
+    desk.expire(end)
+    #expect(desk.nextDeadline == over)
+    desk.add(order)
+    #expect(desk.next() == nil)
+    #expect(desk.takeDropped() == 1)
+    desk.expire(over)
+    #expect(try awaitIdle() == [.timedOut])
+  }
+
+  @Test func `gives what is started while the daemon ends no more time`() throws {
+    let over = desk.close(at: begin.advanced(by: .seconds(5)))
+    _ = try start()
+    #expect(desk.nextDeadline == begin.advanced(by: .seconds(5)))
+    desk.expire(over)
+    desk.killAll()
+    #expect(try awaitIdle() == [.timedOut])
+  }
+}

@@ -1,0 +1,258 @@
+import HTTP
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Wire
+
+@testable import Daemon
+
+/// A desk with one listener, and a browser's side of it. The judge takes the query `state=ours`.
+private final class DeskRun {
+  let desk: RedirectServer
+  let redirectURI: String
+  let port: UInt16
+  var judged: [String] = []
+
+  init(_ uri: String = "http://127.0.0.1/cb") throws {
+    desk = try RedirectServer()
+    let listener = try RedirectListener.open(RedirectURI(uri))
+    redirectURI = listener.redirectURI
+    port = try UnixSocket.localPort(listener.sockets[0].descriptor)
+    try desk.open(listener, for: 7)
+  }
+
+  func serve(_ now: Instant = .now) {
+    desk.serve(now) { login, query in
+      let text = String(decoding: query.indices.map { query[$0] }, as: UTF8.self)
+      judged.append("\(login) \(text)")
+      guard text == "state=ours" else { return .foreign }
+      desk.close(7)
+      return .received
+    }
+  }
+
+  func connect(ipv6: Bool = false) throws -> SharedDescriptor {
+    let socket = SharedDescriptor(try UnixSocket.connectLoopback(port: port, ipv6: ipv6))
+    try UnixSocket.setTimeouts(socket.descriptor, seconds: 5)
+    return socket
+  }
+
+  func send(_ text: String, _ socket: SharedDescriptor) throws {
+    let bytes = Array(text.utf8)
+    try socket.descriptor.writeAll(bytes.span)
+    serve()
+  }
+
+  func get(_ target: String, method: String = "GET", host: String? = nil) throws -> SharedDescriptor {
+    let socket = try connect()
+    try send("\(method) \(target) HTTP/1.1\r\nHost: \(host ?? "127.0.0.1:\(port)")\r\n\r\n", socket)
+    return socket
+  }
+
+  /// The status of the answer, once the connection has been closed; empty when there is none.
+  func status(_ socket: SharedDescriptor) -> String {
+    guard let answer = try? socket.descriptor.readToEnd(limit: 100_000) else { return "" }
+    return String(decoding: answer.prefix(12).dropFirst(9), as: UTF8.self)
+  }
+
+  /// Whether somebody listens.
+  var isOpen: Bool { (try? connect()) != nil }
+}
+
+@Suite struct `The listener for an answer` {
+  @Test func `answers the right request, and then nobody any more`() throws {
+    let run = try DeskRun()
+    #expect(run.redirectURI == "http://127.0.0.1:\(run.port)/cb")
+    let waiting = try run.connect()
+    run.serve()
+    let socket = try run.get("/cb?state=ours")
+    #expect(run.judged == ["7 state=ours"])
+    #expect(run.status(socket) == "200")
+    // A second answer, be it the same, finds no one (RFC 6749 section 4.1.2: a code is good once).
+    #expect(!run.isOpen)
+    #expect(run.status(waiting) == "", "who was here before is let go")
+    #expect(run.desk.nextDeadline == nil)
+  }
+
+  // Redirect probing: what others send does not end the wait.
+  @Test func `goes on waiting after probes, wrong answers and nonsense`() throws {
+    let run = try DeskRun()
+    #expect(run.status(try run.get("/favicon.ico")) == "404")
+    #expect(run.status(try run.get("/")) == "404")
+    #expect(run.status(try run.get("/cb?state=ours", method: "HEAD")) == "405")
+    #expect(run.status(try run.get("/cb?state=ours", method: "OPTIONS")) == "405")
+    #expect(run.status(try run.get("/cb?state=ours", method: "POST")) == "405")
+    #expect(run.status(try run.get("/cb?state=ours", host: "evil.example")) == "404")
+    #expect(run.status(try run.get("/cb?state=ours", host: "localhost:\(run.port)")) == "404")
+    let tls = try run.connect()
+    try run.send("\u{16}\u{3}\u{1}\u{2}\r\n\r\n", tls)
+    #expect(run.status(tls) == "400")
+    #expect(run.judged == [])
+    #expect(run.status(try run.get("/cb")) == "400")
+    #expect(run.status(try run.get("/cb?state=theirs&code=c")) == "400")
+    #expect(run.judged == ["7 ", "7 state=theirs&code=c"])
+    #expect(run.status(try run.get("/cb?state=ours")) == "200")
+  }
+
+  @Test func `takes a request in pieces, and one that stops half-way harms no other`() throws {
+    let run = try DeskRun()
+    let half = try run.connect()
+    try run.send("GET /cb?sta", half)
+    let socket = try run.connect()
+    for byte in "GET /cb?state=ours HTTP/1.1\r\nHost: 127.0.0.1:\(run.port)\r\n\r\n".utf8 {
+      try run.send(String(UnicodeScalar(byte)), socket)
+    }
+    #expect(run.status(socket) == "200")
+    #expect(run.status(half) == "")
+  }
+
+  @Test func `lets go who says nothing in ten seconds`() throws {
+    let run = try DeskRun()
+    let socket = try run.connect()
+    let start = Instant.now
+    run.serve(start)
+    #expect(run.desk.nextDeadline == start.advanced(by: .seconds(10)))
+    run.desk.expire(start.advanced(by: .milliseconds(9999)))
+    #expect(run.desk.nextDeadline != nil)
+    run.desk.expire(start.advanced(by: .seconds(10)))
+    #expect(run.desk.nextDeadline == nil)
+    #expect(run.status(socket) == "")
+    #expect(run.status(try run.get("/cb?state=ours")) == "200")
+  }
+
+  @Test func `is not kept busy by a flood`() throws {
+    let run = try DeskRun()
+    var idle: [SharedDescriptor] = []
+    for _ in 0..<200 {
+      idle.append(try run.connect())
+      run.serve()
+    }
+    #expect(run.status(try run.get("/cb?state=ours")) == "200")
+    #expect(idle.count == 200)
+  }
+
+  @Test func `reads no more than a head`() throws {
+    let run = try DeskRun()
+    let socket = try run.connect()
+    try run.send("GET /cb?" + String(repeating: "x", count: 20_000), socket)
+    run.serve()
+    #expect(["431", ""].contains(run.status(socket)), "the rest that was not read may reset the connection")
+    #expect(run.status(try run.get("/cb?state=ours")) == "200")
+  }
+
+  @Test func `closes when the sign-in is given up`() throws {
+    let run = try DeskRun()
+    #expect(run.isOpen)
+    run.desk.close(8)
+    #expect(run.isOpen, "another sign-in is not this one")
+    run.desk.close(7)
+    run.serve()
+    let port = run.port
+    #expect(!run.isOpen)
+    // The port can be had again at once.
+    _ = try RedirectListener.open(RedirectURI("http://127.0.0.1:\(port)/cb"))
+  }
+}
+
+@Suite struct `The address for an answer` {
+  private func failure(_ uri: String) -> SessionError? {
+    do throws(SessionError) {
+      _ = try RedirectListener.open(try! RedirectURI(uri))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // Port squatting: an answer is never awaited at a port that another program has.
+  @Test(arguments: ["127.0.0.1", "localhost", "[::1]"]) func `is not taken when its port is`(host: String) throws {
+    let squatter = try UnixSocket.listenLoopback(port: 0, ipv6: host == "[::1]")
+    let port = try UnixSocket.localPort(squatter)
+    let error = try #require(failure("http://\(host):\(port)/cb"))
+    guard case .redirectUnavailable(port: Int(port), let problem) = error else {
+      Issue.record("\(error)")
+      return
+    }
+    #expect(problem.isAddressInUse)
+    #expect(Failure(error, account: "work").message.contains("another program listens at port \(port)"))
+  }
+
+  // RFC 8252 section 8.3: the name may mean either address.
+  @Test func `by name is taken at both addresses, or not at all`() throws {
+    let squatter = try UnixSocket.listenLoopback(port: 0, ipv6: true)
+    let port = try UnixSocket.localPort(squatter)
+    guard case .redirectUnavailable(port: Int(port), _)? = failure("http://localhost:\(port)/cb") else {
+      Issue.record("the other address is somebody else's")
+      return
+    }
+    let run = try DeskRun("http://localhost/cb")
+    for ipv6 in [false, true] {
+      let socket = try run.connect(ipv6: ipv6)
+      try run.send("GET /cb?state=\(ipv6 ? "ours" : "x") HTTP/1.1\r\nHost: localhost:\(run.port)\r\n\r\n", socket)
+      #expect(run.status(socket) == (ipv6 ? "200" : "400"))
+    }
+  }
+
+  @Test func `is reached by IPv6 where that is registered`() throws {
+    let run = try DeskRun("http://[::1]/cb")
+    let socket = try run.connect(ipv6: true)
+    try run.send("GET /cb?state=ours HTTP/1.1\r\nHost: [::1]:\(run.port)\r\n\r\n", socket)
+    #expect(run.status(socket) == "200")
+  }
+
+  @Test func `elsewhere is refused`() {
+    #expect(failure("https://app.example/cb") == .redirectElsewhere)
+  }
+
+  @Test func `is another port for each sign-in`() throws {
+    let issuer = try Issuer("https://as.example", allowHTTPLoopback: false)
+    let listeners = try (0..<3).map { _ in try RedirectListener.open(standardFor: issuer) }
+    #expect(Set(listeners.map(\.redirectURI)).count == 3)
+    for listener in listeners {
+      #expect(listener.redirectURI.hasPrefix("http://127.0.0.1:") && listener.redirectURI.hasSuffix("/as.example"))
+    }
+  }
+}
+
+@Suite struct `The choice of a flow` {
+  private func metadata(code: Bool, device: Bool, methods: [String] = []) throws -> AuthorizationServerMetadata {
+    let issuer = try Issuer("https://as.example", allowHTTPLoopback: false)
+    var metadata = AuthorizationServerMetadata(issuer: issuer, overrides: EndpointOverrides())
+    metadata.tokenEndpoint = try Endpoint("https://as.example/t", allowHTTPLoopback: false)
+    if code { metadata.authorizationEndpoint = try Endpoint("https://as.example/a", allowHTTPLoopback: false) }
+    if device { metadata.deviceAuthorizationEndpoint = try Endpoint("https://as.example/d", allowHTTPLoopback: false) }
+    metadata.codeChallengeMethods = methods
+    return metadata
+  }
+
+  @Test func `is the browser where one opens, then the code, then pasting`() throws {
+    let (both, code, device) = (
+      try metadata(code: true, device: true), try metadata(code: true, device: false),
+      try metadata(code: false, device: true)
+    )
+    let (screen, none) = (
+      FlowChoice(wanted: nil, canOpenBrowser: true), FlowChoice(wanted: nil, canOpenBrowser: false)
+    )
+    #expect(screen.flow(at: both, canListen: true) == .browser)
+    #expect(screen.flow(at: code, canListen: true) == .browser)
+    #expect(screen.flow(at: device, canListen: true) == .device)
+    #expect(none.flow(at: both, canListen: true) == .device)
+    #expect(none.flow(at: code, canListen: true) == .paste)
+    #expect(screen.flow(at: both, canListen: false) == .device)
+    #expect(screen.flow(at: code, canListen: false) == .paste)
+    #expect(none.flow(at: try metadata(code: false, device: false), canListen: true) == .device)
+    // A server with weak PKCE is not trusted with a code of its own accord.
+    #expect(screen.flow(at: try metadata(code: true, device: true, methods: ["plain"]), canListen: true) == .device)
+  }
+
+  @Test func `is the person's`() throws {
+    let server = try metadata(code: true, device: true)
+    for flow in [LoginRequest.Flow.browser, .device, .paste] {
+      for canOpen in [true, false] {
+        #expect(FlowChoice(wanted: flow, canOpenBrowser: canOpen).flow(at: server, canListen: canOpen) == flow)
+      }
+    }
+  }
+}
