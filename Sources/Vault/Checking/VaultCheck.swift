@@ -1,16 +1,16 @@
-/// What a look at every part of a vault has found.
+/// The result of a check of every part of a vault.
 package struct VaultCheck: Sendable, Hashable {
-  /// What became of a slot.
+  /// The result for a slot.
   package enum SlotState: Sendable, Hashable {
-    /// It opened by itself.
+    /// It opened automatically.
     case opens
-    /// Its form is right; a passphrase or PIN opens it.
+    /// It is well formed; a passphrase or PIN opens it.
     case asks
     /// It was made on another machine, or with another device secret or TPM.
     case foreign
-    /// The device secret is gone.
+    /// The device secret is missing.
     case deviceSecretMissing
-    /// The TPM cannot be asked.
+    /// The TPM does not work.
     case unavailable(TPMProblem)
     /// Bytes of it are wrong.
     case damaged
@@ -18,11 +18,11 @@ package struct VaultCheck: Sendable, Hashable {
     case unknown
   }
 
-  /// What became of a record.
+  /// The result for a record.
   package enum RecordState: Sendable, Hashable {
     /// It opened.
     case opens
-    /// The key that it needs is not in memory.
+    /// Its key is not in memory.
     case locked
     /// Bytes of it are wrong.
     case damaged
@@ -54,9 +54,9 @@ package struct VaultCheck: Sendable, Hashable {
 
   /// In the order of their numbers.
   package let slots: [Slot]
-  /// In the byte order of the names. Nobody vouches for them when there is a problem.
+  /// In the byte order of the names. They are not authenticated if there is a problem.
   package let records: [Record]
-  /// Why the vault as a whole does not open; nil when it does.
+  /// The reason why the vault as a whole does not open; nil if it opens.
   package let problem: VaultError?
 
   /// Puts a report together.
@@ -66,7 +66,7 @@ package struct VaultCheck: Sendable, Hashable {
     self.problem = problem
   }
 
-  /// Whether nothing is wrong. What is locked is not wrong.
+  /// Whether nothing is wrong. A locked record is not wrong.
   package var isSound: Bool {
     problem == nil && records.allSatisfy { $0.state != .damaged }
       && slots.allSatisfy { $0.state == .opens || $0.state == .asks || $0.state == .unknown }

@@ -1,9 +1,9 @@
-/// What may be told about a vault without opening it. Nothing in it is secret.
+/// The public properties of a vault, without opening it. Nothing in it is secret.
 package struct VaultSummary: Sendable, Hashable {
   /// The slots; empty when there is no vault, or when its file cannot be read.
   package let slots: [SlotSummary]
-  /// Why the vault is not bound to the TPM, or would not be if it were made now; nil when a TPM is there and
-  /// has not failed.
+  /// The reason why the vault is not bound to the TPM, or would not be if it were created now; nil if there is a TPM
+  /// that has not failed.
   package let tpmProblem: TPMProblem?
   /// False where the machine has no id: then a copy of the whole directory opens elsewhere, unless the vault is
   /// bound to the TPM.
@@ -23,15 +23,15 @@ package struct VaultSummary: Sendable, Hashable {
   }
 }
 
-/// What may be told about a key slot. Nothing in it is secret.
+/// The public properties of a key slot. Nothing in it is secret.
 package struct SlotSummary: Sendable, Hashable {
-  /// 1 to 255; never given to another slot as long as the vault lives.
+  /// 1 to 255; never used for another slot of the same vault.
   package let number: Int
-  /// Nil when this program does not know the kind.
+  /// The kind; nil if this program does not know it.
   package let kind: SlotKind?
   /// The name of the kind, or its number when it is unknown.
   package let name: String
-  /// Whose records the slot leads to.
+  /// The protection whose records the slot opens.
   package let protection: Protection
 
   /// Puts a summary together.
@@ -48,7 +48,7 @@ package struct SlotSummary: Sendable, Hashable {
 }
 
 extension Vault {
-  /// What can be told without a key. It never fails: a file that cannot be read has no slots.
+  /// The properties that need no key. It never fails: a file that cannot be read has no slots.
   package func summary() -> VaultSummary {
     let place = try? place()
     let slots = try? parseForReading()?.slots.map { SlotSummary($0) }

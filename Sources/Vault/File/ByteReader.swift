@@ -1,4 +1,4 @@
-/// Reads fields from the front of a file. Running out of bytes means that the file is damaged.
+/// Reads the fields of a file in order. A field that is not there in full is `damaged`.
 struct ByteReader {
   private let bytes: [UInt8]
   private(set) var offset = 0
@@ -10,8 +10,8 @@ struct ByteReader {
   var isAtEnd: Bool { offset == bytes.count }
 
   /// The next `count` bytes, sharing the storage of the whole.
-  mutating func take(_ count: Int) throws(VaultError.Code) -> ArraySlice<UInt8> {
-    guard count >= 0, count <= bytes.count - offset else { throw .damaged }
+  mutating func take(_ count: Int) throws(VaultError) -> ArraySlice<UInt8> {
+    guard count >= 0, count <= bytes.count - offset else { throw VaultError(.damaged) }
     defer { offset += count }
     return bytes[offset..<offset + count]
   }
@@ -19,11 +19,11 @@ struct ByteReader {
   /// The next big-endian integer, as wide as its type.
   mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(
     _ type: Value.Type = Value.self
-  ) throws(VaultError.Code) -> Value {
+  ) throws(VaultError) -> Value {
     try take(Value.bitWidth / 8).reduce(0) { $0 << 8 | Value($1) }
   }
 
-  /// Everything before the place reached.
+  /// The bytes read so far.
   var consumed: ArraySlice<UInt8> { bytes[..<offset] }
 }
 

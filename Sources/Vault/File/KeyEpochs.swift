@@ -1,6 +1,6 @@
 /// When the key of each protection was made: the generation of that write, 0 where there is no key.
 ///
-/// It tells an older key from the one that replaced it.
+/// The epoch distinguishes an older key from its replacement.
 struct KeyEpochs: Sendable, Hashable {
   private var device: UInt64 = 0
   private var passphrase: UInt64 = 0
@@ -9,9 +9,9 @@ struct KeyEpochs: Sendable, Hashable {
   init() {}
 
   /// Reads the epochs from an index.
-  init(from reader: inout ByteReader) throws(VaultError.Code) {
+  init(from reader: inout ByteReader) throws(VaultError) {
     for protection in Protection.allCases { self[protection] = try reader.integer() }
-    guard device > 0 else { throw .damaged }
+    guard device > 0 else { throw VaultError(.damaged) }
   }
 
   subscript(protection: Protection) -> UInt64 {

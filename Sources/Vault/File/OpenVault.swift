@@ -4,7 +4,7 @@ internal import Platform
 /// A vault file with the keys that open its records, as far as they are known.
 struct OpenVault {
   var file: VaultFile
-  /// Vouches for the file.
+  /// Authenticates the file.
   private(set) var deviceKey: DataKey
   private var otherKeys: [Protection: DataKey]
 
@@ -19,26 +19,26 @@ struct OpenVault {
   /// The key of a protection.
   ///
   /// - Throws: `locked` when it is not known.
-  func key(of protection: Protection) throws(VaultError.Code) -> DataKey {
+  func key(of protection: Protection) throws(VaultError) -> DataKey {
     if protection == .device { return deviceKey }
-    guard let key = otherKeys[protection] else { throw .locked(protection) }
+    guard let key = otherKeys[protection] else { throw VaultError(.locked(protection)) }
     return key
   }
 
-  /// Uses a key from now on for what is sealed.
+  /// Replaces the key of its protection.
   mutating func setKey(_ key: DataKey) {
     if key.protection == .device { deviceKey = key } else { otherKeys[key.protection] = key }
     file.setKey(key, of: key.protection)
   }
 
-  /// Forgets a key that nothing is sealed under any more.
+  /// Drops a key that seals no record any more.
   mutating func dropKey(of protection: Protection) {
     otherKeys[protection] = nil
     file.setKey(nil, of: protection)
   }
 
   /// A new vault without slots or records, in its first write.
-  static func new(above floor: UInt64) throws(VaultError.Code) -> OpenVault {
+  static func new(above floor: UInt64) throws(VaultError) -> OpenVault {
     let header = try VaultHeader.new()
     var file = VaultFile(
       header: header, generation: 0, epochs: KeyEpochs(), lastSlotNumber: 0, slots: [], records: [])
@@ -49,5 +49,5 @@ struct OpenVault {
   }
 
   /// The bytes of the whole file.
-  func encoded() throws(VaultError.Code) -> [UInt8] { try file.encoded(with: deviceKey) }
+  func encoded() throws(VaultError) -> [UInt8] { try file.encoded(with: deviceKey) }
 }

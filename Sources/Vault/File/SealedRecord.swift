@@ -1,7 +1,7 @@
-/// One account's record as it lies in the file.
+/// One account's record, sealed as in the file.
 struct SealedRecord: Sendable {
   let name: AccountName
-  /// Whose key seals it.
+  /// The protection whose key seals it.
   let protection: Protection
   /// The generation of the vault in the write that made this record.
   let generation: UInt64
@@ -9,8 +9,8 @@ struct SealedRecord: Sendable {
   /// Ciphertext and tag; shares the storage of the file it was read from.
   var sealed: ArraySlice<UInt8>
 
-  /// What the seal protects beside the content, so that no record passes for another, for an older
-  /// one of the same account, or for one of another protection.
+  /// The data that the seal authenticates besides the content, so that no record can replace another one, a newer one
+  /// of the same account, or one of another protection.
   func associatedData(header: VaultHeader) -> [UInt8] {
     Self.associatedData(header: header, name: name, protection: protection, generation: generation)
   }
@@ -44,17 +44,17 @@ struct RecordEntry {
   let nonce: [UInt8]
   let sealedLength: Int
 
-  init(from reader: inout ByteReader) throws(VaultError.Code) {
+  init(from reader: inout ByteReader) throws(VaultError) {
     let length = Int(try reader.integer(UInt8.self))
     guard let name = AccountName(bytes: try reader.take(length)),
       let protection = Protection(rawValue: try reader.integer())
-    else { throw .damaged }
+    else { throw VaultError(.damaged) }
     self.name = name
     self.protection = protection
     generation = try reader.integer()
     nonce = Array(try reader.take(VaultFormat.nonceLength))
     sealedLength = Int(try reader.integer(UInt32.self))
     let longest = VaultFormat.maximumContentLength + VaultFormat.sealOverhead
-    guard (VaultFormat.sealOverhead...longest).contains(sealedLength) else { throw .damaged }
+    guard (VaultFormat.sealOverhead...longest).contains(sealedLength) else { throw VaultError(.damaged) }
   }
 }

@@ -1,29 +1,30 @@
 internal import Crypto
 internal import Platform
 
-// The reading and writing of the file, which every call goes through.
+// Reading and writing of the file, for all calls.
 
 extension Vault {
   func place() throws(VaultError) -> VaultPlace {
     try VaultPlace(directory: stateDirectory, machineIdentity: bindings.host.machineIdentity)
   }
 
-  /// Runs `body` on the vault as it is now, and writes what it made of it in one step. While it runs
-  /// the vault has the generation of the coming write, and no other writer is at work.
+  /// Runs `body` on the current vault, and writes the result in one step. During `body` the vault has the generation of
+  /// the next write, and the lock excludes other writers. An error that names no file is about the vault file.
   ///
   /// - Parameters:
-  ///   - orCreating: Whether a vault is made where there is none.
-  ///   - locks: The ``lockCount`` since which no key may have been wiped that is to be remembered. Nil counts from this call on.
-  /// - Returns: What `body` returns; when that is nil, or there is no vault, nothing is written.
-  /// - Throws: `busy` when others kept the lock for too long.
+  ///   - orCreating: Whether a vault is created if there is none.
+  ///   - locks: A ``lockCount``: keys are remembered only if none was wiped since then. Nil counts from this call on.
+  /// - Returns: The result of `body`. If that is nil, or there is no vault, nothing is written.
+  /// - Throws: `busy` if another process held the lock for the whole wait.
   func changing<Result>(
     orCreating: Bool = false, since locks: Int? = nil,
     _ body: (inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Result?
   ) throws(VaultError) -> Result? {
     let place = try place()
-    if orCreating { return try changing(place, in: place.openOrCreate(), orCreating: true, since: locks, body) }
-    guard let directory = try place.open() else { return nil }
-    return try changing(place, in: directory, orCreating: false, since: locks, body)
+    guard let directory = try orCreating ? place.openOrCreate() : place.open() else { return nil }
+    return try located(at: place.path) { () throws(VaultError) in
+      try changing(place, in: directory, orCreating: orCreating, since: locks, body)
+    }
   }
 
   private func changing<Result>(
@@ -38,9 +39,9 @@ extension Vault {
     var vault: OpenVault
     if let found = try load(place, in: directory) {
       vault = found
-      try located(at: place.path) { () throws(VaultError.Code) in try vault.file.advance(above: newest) }
+      try vault.file.advance(above: newest)
     } else if orCreating {
-      vault = try create(place, in: directory, above: newest)
+      vault = try create(in: directory, above: newest)
     } else {
       return nil
     }
@@ -49,19 +50,18 @@ extension Vault {
     return result
   }
 
-  /// A new, empty vault, in its first write. Nothing is on disk yet but the device secret.
+  /// A new, empty vault. So far only the device secret is on disk.
   private func create(
-    _ place: VaultPlace, in directory: borrowing PrivateDirectory, above floor: UInt64
+    in directory: borrowing PrivateDirectory, above floor: UInt64
   ) throws(VaultError) -> OpenVault {
-    var vault = try located(at: place.path) { () throws(VaultError.Code) in try OpenVault.new(above: floor) }
-    let slot = try bindings.makeBestSlot(for: vault.deviceKey, in: vault.file, directory, path: place.path)
-    vault.file.addSlot(slot)
+    var vault = try OpenVault.new(above: floor)
+    vault.file.addSlot(try bindings.makeBestSlot(for: vault.deviceKey, in: vault.file, directory))
     return vault
   }
 
-  /// The vault as it is on disk; nil when nobody ever wrote one here.
+  /// The vault on disk; nil if the directory has no vault of any machine.
   ///
-  /// - Throws: `otherMachinesOnly` when others have one here.
+  /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
     let place = try place()
     guard let directory = try place.open() else { return nil }
@@ -72,41 +72,42 @@ extension Vault {
     return nil
   }
 
-  /// Reads the file, finds its key, and checks that it is authentic and not older than before.
+  /// Reads the file, gets its key, and checks that it is authentic and not older than the last one seen.
   func load(_ place: VaultPlace, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
-    // Taken before the file is read: a write that comes between must not make this copy look old.
+    // Read before the file: a concurrent write must not make this copy look old.
     let seen = memory.withLock { $0 }
     guard let unverified = try parse(place, in: directory) else { return nil }
-    let key = try deviceKey(of: unverified, seen: seen, in: directory, path: place.path)
-    let vault = try verify(unverified, with: key, seen: seen, path: place.path)
+    let vault = try located(at: place.path) { () throws(VaultError) in
+      try verify(unverified, with: try deviceKey(of: unverified, seen: seen, in: directory), seen: seen)
+    }
     memory.withLock { _ = $0.remember(vault, since: seen.wipes) }
     return vault
   }
 
-  /// Takes the file apart; nil when there is none.
+  /// Parses the file; nil if there is none.
   func parse(
     _ place: VaultPlace, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> UnverifiedVaultFile? {
     guard let bytes = try place.read(from: directory) else { return nil }
-    return try located(at: place.path) { () throws(VaultError.Code) in try UnverifiedVaultFile(parsing: bytes) }
+    return try located(at: place.path) { () throws(VaultError) in try UnverifiedVaultFile(parsing: bytes) }
   }
 
-  /// The key of the device, from memory or through a slot.
+  /// The key of the device, from memory or from a slot.
   func deviceKey(
-    of file: UnverifiedVaultFile, seen: VaultMemory, in directory: borrowing PrivateDirectory, path: String
+    of file: UnverifiedVaultFile, seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {
     if let key = seen.key(of: .device, header: file.header, epoch: file.epochs[.device]) { return key }
-    return try file.unlock(with: bindings, in: directory, path: path)
+    return try file.unlock(with: bindings, in: directory)
   }
 
-  /// The vault with all of its keys that are known.
+  /// The vault with all of its keys in memory.
   ///
-  /// - Throws: `damaged` when no holder of the key wrote it; `rolledBack`.
+  /// - Throws: `damaged` if the authentication fails; `rolledBack`.
   func verify(
-    _ unverified: UnverifiedVaultFile, with key: DataKey, seen: VaultMemory, path: String
+    _ unverified: UnverifiedVaultFile, with key: DataKey, seen: VaultMemory
   ) throws(VaultError) -> OpenVault {
-    let file = try located(at: path) { () throws(VaultError.Code) in try unverified.verified(with: key) }
-    guard file.generation >= seen.floor(for: file.header) else { throw VaultError(.rolledBack, path: path) }
+    let file = try unverified.verified(with: key)
+    guard file.generation >= seen.floor(for: file.header) else { throw VaultError(.rolledBack) }
     var others: [Protection: DataKey] = [:]
     for protection in [Protection.passphrase, .tpm2] {
       others[protection] = seen.key(of: protection, header: file.header, epoch: file.epochs[protection])
@@ -114,22 +115,22 @@ extension Vault {
     return OpenVault(file: file, deviceKey: key, otherKeys: others)
   }
 
-  /// Puts the vault in the place of its file in one step, and takes note of it.
+  /// Replaces the file by this vault in one step, and remembers its keys and generation.
   func store(
     _ vault: OpenVault, at place: VaultPlace, in directory: borrowing PrivateDirectory, since wipes: Int,
     isLent: Bool? = nil
   ) throws(VaultError) {
-    let bytes = try located(at: place.path) { () throws(VaultError.Code) in try vault.encoded() }
+    let bytes = try located(at: place.path) { () throws(VaultError) in try vault.encoded() }
     try place.replace(in: directory, with: bytes)
     memory.withLock { _ = $0.remember(vault, since: wipes, isLent: isLent) }
   }
 }
 
 extension Vault {
-  /// Finds out whether a write would fail for want of space, rights or locks. For the moment before something is
-  /// done that cannot be undone and that must be written down then; nothing is changed.
+  /// Checks that a write would not fail for lack of space, rights or locks, and changes nothing. Call it before a step
+  /// that cannot be undone and whose result must be stored.
   ///
-  /// - Throws: what the write would throw.
+  /// - Throws: The error that the write would throw.
   package func rehearseWrite() throws(VaultError) {
     let place = try place()
     let directory = try place.openOrCreate()
@@ -140,7 +141,7 @@ extension Vault {
 }
 
 extension VaultPlace {
-  /// More than one record grows by in one write.
+  /// An upper bound for the growth of the file in one write, in bytes.
   private static let growth = 64 << 10
 
   fileprivate func rehearse(in directory: borrowing PrivateDirectory) throws(VaultError) {

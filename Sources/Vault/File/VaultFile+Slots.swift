@@ -1,30 +1,30 @@
-// The slots of a file, and the keys that they lead to.
+// The slots of a file, and the keys in them.
 
 extension VaultFile {
   /// The slot with a number.
   ///
   /// - Throws: `noSuchSlot`.
-  func slot(_ number: Int) throws(VaultError.Code) -> KeySlot {
-    guard let slot = slots.first(where: { $0.number == number }) else { throw .noSuchSlot }
+  func slot(_ number: Int) throws(VaultError) -> KeySlot {
+    guard let slot = slots.first(where: { $0.number == number }) else { throw VaultError(.noSuchSlot) }
     return slot
   }
 
-  /// The slots that lead to the key of a protection.
+  /// The slots with the key of a protection.
   func slots(of protection: Protection) -> [KeySlot] { slots.filter { $0.protection == protection } }
 
-  /// How many records a key seals.
+  /// The number of records that a key seals.
   func recordCount(of protection: Protection) -> Int { records.count { $0.protection == protection } }
 
   func context(of slot: KeySlot, kind: SlotKind) -> SlotContext {
     SlotContext(of: slot, kind: kind, header: header, epochs: epochs)
   }
 
-  /// The context of the next slot that leads to `key`: its number is one that no slot ever had.
+  /// The context of a new slot for `key`, with a number that no slot ever had.
   ///
-  /// - Throws: `tooManySlots` when there are 16, or when all numbers were used.
-  func nextContext(_ kind: SlotKind, for key: DataKey) throws(VaultError.Code) -> SlotContext {
+  /// - Throws: `tooManySlots` if there are 16, or if all numbers were used.
+  func nextContext(_ kind: SlotKind, for key: DataKey) throws(VaultError) -> SlotContext {
     guard slots.count < VaultFormat.maximumSlots, lastSlotNumber < VaultFormat.maximumSlotNumber
-    else { throw .tooManySlots }
+    else { throw VaultError(.tooManySlots) }
     return SlotContext(number: lastSlotNumber + 1, kind: kind, leadingTo: key)
   }
 
@@ -34,7 +34,7 @@ extension VaultFile {
     slots.append(slot)
   }
 
-  /// Gives a slot another body, and keeps its number.
+  /// Replaces the slot with the same number.
   mutating func replaceSlot(_ slot: KeySlot) {
     guard let place = slots.firstIndex(where: { $0.number == slot.number }) else { return }
     slots[place] = slot
@@ -43,13 +43,13 @@ extension VaultFile {
   /// Drops slots.
   mutating func removeSlots(where isDropped: (KeySlot) -> Bool) { slots.removeAll(where: isDropped) }
 
-  /// Takes note of the key that a protection has from now on; nil when it has none any more.
+  /// Sets the key of a protection; nil if it has none any more.
   mutating func setKey(_ key: DataKey?, of protection: Protection) { epochs[protection] = key?.epoch ?? 0 }
 
-  /// Seals the records of a protection under another key. They keep their generations.
+  /// Seals the records of a protection with another key. They keep their generations.
   ///
-  /// - Throws: `damaged` when one does not open.
-  mutating func reseal(from old: DataKey, to new: DataKey) throws(VaultError.Code) {
+  /// - Throws: `damaged` if one does not open.
+  mutating func reseal(from old: DataKey, to new: DataKey) throws(VaultError) {
     for place in records.indices where records[place].protection == old.protection {
       let record = records[place]
       let content = try old.open(record)

@@ -5,7 +5,7 @@ struct VaultFile: Sendable {
   let header: VaultHeader
   /// The number of the last write.
   private(set) var generation: UInt64
-  /// When the keys were made.
+  /// The epochs of the keys.
   var epochs: KeyEpochs
   /// The highest number that a slot ever had.
   var lastSlotNumber: UInt8
@@ -33,26 +33,26 @@ struct VaultFile: Sendable {
   }
 
   /// Begins the next write: its generation is above this file's and above `floor`.
-  mutating func advance(above floor: UInt64) throws(VaultError.Code) {
+  mutating func advance(above floor: UInt64) throws(VaultError) {
     let (next, overflow) = max(generation, floor).addingReportingOverflow(1)
-    if overflow { throw .damaged }
+    if overflow { throw VaultError(.damaged) }
     generation = next
   }
 
-  /// Puts a record in the place of the account's old one.
+  /// Adds a record, or replaces the account's old one.
   ///
-  /// - Throws: `tooManyAccounts` when the file would become too large.
-  mutating func put(_ record: SealedRecord) throws(VaultError.Code) {
+  /// - Throws: `tooManyAccounts` if the file would become too large.
+  mutating func put(_ record: SealedRecord) throws(VaultError) {
     let place = place(of: record.name)
     if place < records.count, records[place].name == record.name {
       records[place] = record
     } else {
-      guard records.count < VaultFormat.maximumRecords else { throw .tooManyAccounts }
+      guard records.count < VaultFormat.maximumRecords else { throw VaultError(.tooManyAccounts) }
       records.insert(record, at: place)
     }
     guard record.sealed.count <= VaultFormat.maximumContentLength + VaultFormat.sealOverhead,
       encodedLengthBound <= VaultFormat.maximumFileLength
-    else { throw .tooManyAccounts }
+    else { throw VaultError(.tooManyAccounts) }
   }
 
   /// Drops the record of an account, if there is one.
@@ -62,7 +62,7 @@ struct VaultFile: Sendable {
   }
 
   /// The bytes of the whole file.
-  func encoded(with key: DataKey) throws(VaultError.Code) -> [UInt8] {
+  func encoded(with key: DataKey) throws(VaultError) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encodedLengthBound)
     bytes += header.bytes
@@ -73,8 +73,8 @@ struct VaultFile: Sendable {
     return bytes
   }
 
-  /// The bytes that tell an accident from a wrong key.
-  static func check(of bytes: ArraySlice<UInt8>) throws(VaultError.Code) -> ArraySlice<UInt8> {
+  /// The check bytes, which distinguish damage from a wrong key.
+  static func check(of bytes: ArraySlice<UInt8>) throws(VaultError) -> ArraySlice<UInt8> {
     let hash = try translated { () throws(CryptoError) in try Digest.sha256.hash(bytes.span) }
     return hash.prefix(VaultFormat.checkLength)
   }
@@ -95,7 +95,7 @@ struct VaultFile: Sendable {
     return records.reduce(256 + slotBytes) { $0 + entry + $1.sealed.count }
   }
 
-  /// Where the account's record is, or would be inserted.
+  /// The index of the account's record, or the one at which it would be inserted.
   private func place(of name: AccountName) -> Int {
     var low = 0
     var high = records.count

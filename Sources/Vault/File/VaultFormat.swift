@@ -21,14 +21,13 @@
 /// bodies       the sealed bytes of the records, without gaps, to the end of the file
 /// ```
 ///
-/// There is one key for each protection, and each slot leads to one of them. The records of a
-/// protection are sealed under its key. A slot of an unknown kind is kept as it is, so a new kind does not need a new version.
-/// The header is associated data of all that is sealed; the rest of the index may change without
-/// sealing anything again.
+/// There is one key for each protection, and each slot holds one of them. The records of a protection are sealed with
+/// its key. A slot of an unknown kind is kept unchanged, so a new kind does not need a new version. The header is
+/// associated data of everything sealed; the rest of the index may change without sealing a record again.
 enum VaultFormat {
   static let magic: [UInt8] = Array("AGENTVLT".utf8)
   static let version: UInt16 = 2
-  /// AES-256-GCM, HKDF-SHA-256, HMAC-SHA-256, and a byte kept for later.
+  /// AES-256-GCM, HKDF-SHA-256, HMAC-SHA-256, and a reserved byte.
   static let algorithms: [UInt8] = [1, 1, 1, 0]
   static let identifierLength = 16
   static let headerLength = 30
@@ -44,4 +43,6 @@ enum VaultFormat {
   static let maximumSlotLength = 4096
   static let maximumRecords = 10_000
   static let maximumContentLength = 256 << 10
+  /// The longest passphrase or PIN, in bytes.
+  static let maximumSecretLength = 1024
 }

@@ -9,7 +9,7 @@ struct VaultHeader: Sendable, Hashable {
   var identifier: [UInt8] { Array(bytes.suffix(VaultFormat.identifierLength)) }
 
   /// The header of a new vault.
-  static func new() throws(VaultError.Code) -> VaultHeader {
+  static func new() throws(VaultError) -> VaultHeader {
     let identifier = try translated { () throws(CryptoError) in try Random.bytes(VaultFormat.identifierLength) }
     var bytes = VaultFormat.magic
     bytes.append(bigEndian: VaultFormat.version)
@@ -21,11 +21,11 @@ struct VaultHeader: Sendable, Hashable {
   /// Reads the header of a file.
   ///
   /// - Throws: `unsupportedVersion` for any version or algorithm but ours.
-  init(from reader: inout ByteReader) throws(VaultError.Code) {
-    guard try reader.take(VaultFormat.magic.count).elementsEqual(VaultFormat.magic) else { throw .damaged }
+  init(from reader: inout ByteReader) throws(VaultError) {
+    guard try reader.take(VaultFormat.magic.count).elementsEqual(VaultFormat.magic) else { throw VaultError(.damaged) }
     guard try reader.integer(UInt16.self) == VaultFormat.version,
       try reader.take(VaultFormat.algorithms.count).elementsEqual(VaultFormat.algorithms)
-    else { throw .unsupportedVersion }
+    else { throw VaultError(.unsupportedVersion) }
     _ = try reader.take(VaultFormat.identifierLength)
     bytes = Array(reader.consumed)
   }

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import Platform
 
-/// Where the vault of this machine lies: its names, and the reading and writing of its files.
+/// The location of this machine's vault: the names, and the reading and writing of its files.
 struct VaultPlace: Sendable {
   private static let prefix = "vault."
   private static let unbound = "unbound"
@@ -14,8 +14,8 @@ struct VaultPlace: Sendable {
 
   var path: String { "\(directory)/\(fileName)" }
 
-  /// The vault's name holds a hash of the machine id, so that machines can share a directory and
-  /// the id itself is not told.
+  /// The file name contains a hash of the machine id, so that machines can share a directory and the name does not
+  /// disclose the id.
   init(directory: String, machineIdentity: [UInt8]?) throws(VaultError) {
     self.directory = directory
     guard let machineIdentity else {
@@ -27,7 +27,7 @@ struct VaultPlace: Sendable {
       let hash = try Digest.sha256.hash(input.span)
       fileName = Self.prefix + HexDigit.text(Array(hash.prefix(Self.nameLength / 2)))
     } catch {
-      throw VaultError(VaultError.Code(error), path: directory)
+      throw VaultError(VaultError(error).code, path: directory)
     }
   }
 
@@ -39,7 +39,7 @@ struct VaultPlace: Sendable {
   /// The place of another file in the directory.
   func named(_ fileName: String) -> VaultPlace { VaultPlace(directory: directory, fileName: fileName) }
 
-  /// Opens the directory; nil when there is none.
+  /// Opens the directory; nil if there is none.
   func open() throws(VaultError) -> PrivateDirectory? {
     do {
       return try PrivateDirectory(opening: directory, create: false)
@@ -49,12 +49,12 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// Opens the directory, and makes it first when there is none.
+  /// Opens the directory, and creates it first if there is none.
   func openOrCreate() throws(VaultError) -> PrivateDirectory {
     do { return try PrivateDirectory(opening: directory, create: true) } catch { throw VaultError(error) }
   }
 
-  /// Keeps other writers away. Readers need no lock, because a file is only ever replaced whole.
+  /// Excludes other writers. Readers need no lock, because a file is only replaced as a whole.
   func lock(_ directory: borrowing PrivateDirectory, wait: Duration) throws(VaultError) -> FileLock {
     do {
       return try directory.lock(Self.lockName, wait: wait)
@@ -63,7 +63,7 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// The bytes of the vault file; nil when there is none.
+  /// The bytes of the vault file in an open directory; nil if there is none.
   func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> [UInt8]? {
     do {
       return try directory.readFile(fileName, limit: VaultFormat.maximumFileLength)
@@ -73,18 +73,18 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// The bytes of the vault file, for a look from outside; nil when there is none.
+  /// The bytes of the vault file; nil if there is none.
   func read() throws(VaultError) -> [UInt8]? {
     guard let directory = try open() else { return nil }
     return try read(from: directory)
   }
 
-  /// Whether there is anything under the name of the vault file.
+  /// Whether the name of the vault file exists.
   func exists() throws(VaultError) -> Bool {
     try open()?.exists(fileName) ?? false
   }
 
-  /// Puts `bytes` in the place of the vault file. They are on disk when it returns.
+  /// Replaces the vault file. The bytes are on disk when it returns.
   func replace(in directory: borrowing PrivateDirectory, with bytes: [UInt8]) throws(VaultError) {
     do {
       try directory.replaceFile(fileName, with: bytes.span)
@@ -102,8 +102,8 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// Removes what writers that were killed left behind. The caller holds the lock, so no writer of
-  /// this machine's vault is at work. What cannot be removed does no harm and is left.
+  /// Removes the temporary files of writers that were killed. The caller holds the lock, so no other writer is running.
+  /// A file that cannot be removed does no harm and stays.
   func removeLeftovers(in directory: borrowing PrivateDirectory) {
     try? directory.removeLeftovers(of: fileName)
     try? directory.removeLeftovers(of: DeviceSecret.fileName)

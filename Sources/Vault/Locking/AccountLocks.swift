@@ -1,11 +1,11 @@
 internal import Platform
 
-/// The advisory locks of accounts: the files `locks/account-NAME.lock` in the state directory.
-/// They are never removed, because a lock on a removed file keeps nobody away.
+/// The advisory locks of accounts: the files `locks/account-NAME.lock` in the state directory. The files are never
+/// removed, because a lock on a removed file excludes no other process.
 struct AccountLocks {
   let stateDirectory: String
 
-  /// Takes a lock, and waits for it if needed.
+  /// Takes the lock of one account; waits at most `wait` for another holder.
   func lock(_ account: AccountName, wait: Duration) throws(VaultError) -> FileLock {
     let state = try open(stateDirectory)
     let directory = try open("\(state.path)/locks")

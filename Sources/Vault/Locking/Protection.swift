@@ -4,10 +4,10 @@ package enum Protection: UInt8, Sendable, Hashable, CaseIterable {
   case device = 0
   /// Only while unlocked by a passphrase.
   case passphrase = 1
-  /// Only while unlocked by the TPM with a PIN.
+  /// Only while unlocked by a PIN that the TPM verifies.
   case tpm2 = 2
 
-  /// The word for it in commands, settings and answers.
+  /// The word in commands, settings and answers.
   package var word: String {
     switch self {
     case .device: "device"
@@ -16,7 +16,7 @@ package enum Protection: UInt8, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The protection of this word; nil when there is none.
+  /// The protection with this word; nil if there is none.
   package init?(word: String) {
     guard let found = Self.allCases.first(where: { $0.word.utf8.elementsEqual(word.utf8) }) else { return nil }
     self = found

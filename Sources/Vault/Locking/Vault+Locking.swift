@@ -1,58 +1,54 @@
 package import Crypto
 internal import Platform
 
-// Protections that somebody has to open.
+// Protections that a passphrase or PIN opens.
 
 extension Vault {
-  /// Whether a passphrase or PIN has been chosen for a protection; of the device: whether there is
-  /// a vault.
+  /// Whether a protection has a passphrase or PIN; for the device, whether there is a vault.
   package func hasSlots(for protection: Protection) throws(VaultError) -> Bool {
     try parseForReading().map { !$0.slots(of: protection).isEmpty } ?? false
   }
 
-  /// Gives a protection its first passphrase or PIN, and leaves it unlocked. It makes the vault if
-  /// there is none.
+  /// Gives a protection its first passphrase or PIN, and leaves it unlocked. It creates the vault if there is none.
   ///
   /// - Parameters:
   ///   - secret: 1 to 1,024 bytes.
-  ///   - locks: ``lockCount`` when that was asked for: it is not left unlocked when a lock came since then. Nil counts from this call on.
+  ///   - locks: The ``lockCount`` at the time of the request: a lock since then keeps it locked. Nil counts from this
+  ///     call on.
   /// - Throws: `alreadyProtected`; `unusableSecret`; for a PIN `tpmUnavailable`.
   package func createProtection(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
   ) throws(VaultError) {
+    let path = try place().path
     let kind: SlotKind =
       switch protection {
-      case .device: throw VaultError(.alreadyProtected(.device), path: try place().path)
+      case .device: throw VaultError(.alreadyProtected(.device), path: path)
       case .passphrase: .passphrase
       case .tpm2: .tpm2
       }
-    let path = try place().path
-    // Before anything is made.
-    guard (1...PassphraseBinding.maximumLength).contains(secret.count) else {
+    // Before anything is created.
+    guard (1...VaultFormat.maximumSecretLength).contains(secret.count) else {
       throw VaultError(.unusableSecret, path: path)
     }
     _ = try changing(orCreating: true, since: locks) { (vault, directory) throws(VaultError) -> Bool? in
       guard vault.file.slots(of: protection).isEmpty else {
-        throw VaultError(.alreadyProtected(protection), path: path)
+        throw VaultError(.alreadyProtected(protection))
       }
-      let (key, context) = try located(at: path) { () throws(VaultError.Code) in
-        let key = try DataKey.new(for: protection, header: vault.file.header, epoch: vault.file.generation)
-        return (key, try vault.file.nextContext(kind, for: key))
-      }
-      let slot = try bindings.makeSlot(kind, secret: secret, for: key, context: context, directory, path: path)
-      vault.file.addSlot(slot)
+      let key = try DataKey.new(for: protection, header: vault.file.header, epoch: vault.file.generation)
+      let context = try vault.file.nextContext(kind, for: key)
+      vault.file.addSlot(try bindings.makeSlot(kind, secret: secret, for: key, context: context, directory))
       vault.setKey(key)
       return true
     }
   }
 
-  /// Opens a protection with a passphrase or PIN, until ``lock()``. That of the device, too, where
-  /// the vault has such a slot: the way back when it opens no more by itself.
+  /// Opens a protection with a passphrase or PIN, until ``lock()``. ``Protection/device`` opens too if it has such a
+  /// slot: the recovery when its automatic slots fail.
   ///
-  /// A wrong passphrase costs one derivation for each slot of the protection, and nothing else.
-  /// - Parameter locks: ``lockCount`` when that was asked for; nil counts from this call on.
-  /// - Throws: `wrongPassphrase`; `wrongPIN`; `tpmLockedOut`; `tpmUnavailable`; `nothingToUnlock`;
-  ///   `locked` when ``lock()`` was called since then.
+  /// A wrong passphrase takes one derivation for each slot of the protection.
+  /// - Parameter locks: The ``lockCount`` at the time of the request; nil counts from this call on.
+  /// - Throws: `wrongPassphrase`; `wrongPIN`; `tpmLockedOut`; `tpmUnavailable`; `nothingToUnlock`; `locked` if
+  ///   ``lock()`` was called since then.
   package func unlock(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
   ) throws(VaultError) {
@@ -61,14 +57,13 @@ extension Vault {
     guard let directory = try place.open(), let unverified = try parse(place, in: directory) else {
       throw VaultError(.nothingToUnlock, path: place.path)
     }
-    let key = try unverified.unlock(protection, secret: secret, with: bindings, in: directory, path: place.path)
-    var vault: OpenVault
-    if protection == .device {
-      vault = try verify(unverified, with: key, seen: seen, path: place.path)
-    } else {
-      let deviceKey = try deviceKey(of: unverified, seen: seen, in: directory, path: place.path)
-      vault = try verify(unverified, with: deviceKey, seen: seen, path: place.path)
+    let vault = try located(at: place.path) { () throws(VaultError) in
+      let key = try unverified.unlock(protection, secret: secret, with: bindings, in: directory)
+      if protection == .device { return try verify(unverified, with: key, seen: seen) }
+      var vault = try verify(
+        unverified, with: try deviceKey(of: unverified, seen: seen, in: directory), seen: seen)
       vault.setKey(key)
+      return vault
     }
     let held = seen.key(of: .device, header: vault.file.header, epoch: vault.file.epochs[.device])
     let isLent: Bool? = protection == .device && held == nil ? true : nil
@@ -76,22 +71,21 @@ extension Vault {
     if !isKept { throw VaultError(.locked(protection), path: place.path) }
   }
 
-  /// How often keys were wiped.
+  /// The number of times that keys were wiped.
   package var lockCount: Int { memory.withLock { $0.wipes } }
 
-  /// Wipes the keys that somebody opened: of passphrase and PIN, and of the device if it did not open by
-  /// itself. A call under way ends with those it has.
+  /// Wipes the keys that a passphrase or PIN opened, including the device's key if no automatic slot opened it. A
+  /// running call keeps its keys until it ends.
   package func lock() {
     memory.withLock { $0.lock() }
   }
 
-  /// Whether the key of a protection is in memory now. That of the device comes by itself when it is needed,
-  /// as a rule.
+  /// Whether the key of a protection is in memory now. The device's key is loaded automatically when needed, as a rule.
   package func isUnlocked(_ protection: Protection) -> Bool {
     memory.withLock { $0.holds(protection) }
   }
 
-  /// The file without a look at its keys; nil when there is none.
+  /// The parsed file, without its keys; nil if there is none.
   func parseForReading() throws(VaultError) -> UnverifiedVaultFile? {
     let place = try place()
     guard let directory = try place.open() else { return nil }
@@ -100,15 +94,14 @@ extension Vault {
 }
 
 extension Vault {
-  /// How the record of each account opens, in byte order of the names. It needs the device's key only.
+  /// The protection of each account's record, in byte order of the names. It needs the device's key only.
   ///
-  /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault here.
   package func protections() throws(VaultError) -> [(account: AccountName, protection: Protection)] {
     try snapshot()?.protections ?? []
   }
 
-  /// What ``lock()`` would take away if it were called now: the keys that somebody opened, and those that could
-  /// be opened meanwhile.
+  /// The protections that ``lock()`` would lock now: those that a passphrase or PIN opened or could open meanwhile.
   package var levelsToLock: Set<Protection> {
     memory.withLock { $0.isDeviceKeyLent } ? [.device, .passphrase, .tpm2] : [.passphrase, .tpm2]
   }

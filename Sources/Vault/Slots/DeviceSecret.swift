@@ -3,7 +3,7 @@ internal import Platform
 
 /// The file `device.key`: 32 random bytes, made once and never changed.
 ///
-/// One state directory has one device secret, whichever machines use it.
+/// One state directory has one device secret, also if several machines use it.
 enum DeviceSecret {
   static let fileName = "device.key"
   static let byteCount = 32
@@ -22,32 +22,28 @@ enum DeviceSecret {
     }
     defer { wipe(&bytes) }
     guard bytes.count == byteCount else { throw VaultError(.damaged, path: path) }
-    return try located(at: path) { () throws(VaultError.Code) in
-      try translated { () throws(CryptoError) in try SecretBytes(copying: bytes.span) }
-    }
+    return try translated { () throws(CryptoError) in try SecretBytes(copying: bytes.span) }
   }
 
   /// Reads the secret, and makes one first when there is none.
   ///
-  /// Whoever comes second takes the secret of the first, even where locks do not work.
+  /// Of two processes that create it at the same time, the second uses the secret of the first, even where locks do not
+  /// work.
   static func readOrCreate(in directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
     if !directory.exists(fileName) { try create(in: directory) }
     return try read(from: directory)
   }
 
   private static func create(in directory: borrowing PrivateDirectory) throws(VaultError) {
-    let path = "\(directory.path)/\(fileName)"
-    let secret = try located(at: path) { () throws(VaultError.Code) in
-      try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
-    }
+    let secret = try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
     do {
       try secret.withBytes { (bytes) throws(SystemError) in try directory.createFile(fileName, with: bytes) }
     } catch {
-      if !error.isExists { throw VaultError(error, path: path) }
+      if !error.isExists { throw VaultError(error, path: "\(directory.path)/\(fileName)") }
     }
   }
 
-  /// The reader of files knows nothing of secrets, so its buffer is emptied here.
+  /// The file reader does not wipe its buffer, so it is wiped here.
   private static func wipe(_ bytes: inout [UInt8]) {
     for index in bytes.indices { bytes[index] = 0 }
   }

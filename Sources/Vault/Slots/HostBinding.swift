@@ -7,35 +7,35 @@ internal import Crypto
 struct HostBinding: Sendable {
   private static let purpose = Array("agent vault host slot v2".utf8)
 
-  /// Nil where the machine has no id, as in many containers: then the device secret stands alone.
+  /// The machine id; nil where there is none, as in many containers. The device secret is then the only input.
   let machineIdentity: [UInt8]?
   let userID: UInt32
 
   /// The body of a host slot.
   func wrap(
     _ key: DataKey, under deviceSecret: borrowing SecretBytes, for context: SlotContext
-  ) throws(VaultError.Code) -> [UInt8] {
+  ) throws(VaultError) -> [UInt8] {
     do {
       let wrappingKey = try derive(Self.purpose, from: deviceSecret, count: AES256GCM.keyByteCount)
       return try WrappedKey.seal(key, under: wrappingKey, for: context)
     } catch {
-      throw VaultError.Code(error)
+      throw VaultError(error)
     }
   }
 
   /// Gets the key out of a host slot.
   ///
-  /// - Throws: `foreignDevice` when the slot was made with another secret, machine or user.
-  ///   The caller has made sure that the slot is not merely damaged.
+  /// - Throws: `foreignDevice` when the slot was made with another secret, machine or user. The caller has verified the
+  ///   check bytes of the file, so the slot is not damaged.
   func unwrap(
     _ body: [UInt8], under deviceSecret: borrowing SecretBytes, for context: SlotContext
-  ) throws(VaultError.Code) -> SecretBytes {
-    guard body.count == WrappedKey.length else { throw .damaged }
+  ) throws(VaultError) -> SecretBytes {
+    guard body.count == WrappedKey.length else { throw VaultError(.damaged) }
     do {
       let wrappingKey = try derive(Self.purpose, from: deviceSecret, count: AES256GCM.keyByteCount)
       return try WrappedKey.open(body[...], under: wrappingKey, for: context)
     } catch {
-      throw error.code == .authenticationFailed ? .foreignDevice : VaultError.Code(error)
+      throw error.code == .authenticationFailed ? VaultError(.foreignDevice) : VaultError(error)
     }
   }
 

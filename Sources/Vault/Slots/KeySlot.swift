@@ -1,12 +1,12 @@
-/// One way to get at the key of a protection: a kind, and a body that only that kind understands.
+/// One way to open the key of a protection: a kind, and a body in the format of that kind.
 ///
 /// A slot whose kind this program does not know is kept byte for byte.
 struct KeySlot: Sendable, Hashable {
-  /// Tells the slot from others; never given again as long as the vault lives.
+  /// Identifies the slot; never used for another slot of the same vault.
   let number: UInt8
-  /// The number in the file; perhaps of no known kind.
+  /// The number of the kind in the file, which this program may not know.
   let kindNumber: UInt16
-  /// Whose key it leads to.
+  /// The protection whose key the slot holds.
   let protection: Protection
   /// 0 to 4,096 bytes.
   let body: [UInt8]
@@ -19,13 +19,13 @@ struct KeySlot: Sendable, Hashable {
   }
 
   /// Reads a slot from an index.
-  init(from reader: inout ByteReader) throws(VaultError.Code) {
+  init(from reader: inout ByteReader) throws(VaultError) {
     number = try reader.integer()
     kindNumber = try reader.integer()
-    guard number > 0, let protection = Protection(rawValue: try reader.integer()) else { throw .damaged }
+    guard number > 0, let protection = Protection(rawValue: try reader.integer()) else { throw VaultError(.damaged) }
     self.protection = protection
     let length = Int(try reader.integer(UInt16.self))
-    guard length <= VaultFormat.maximumSlotLength else { throw .damaged }
+    guard length <= VaultFormat.maximumSlotLength else { throw VaultError(.damaged) }
     body = Array(try reader.take(length))
   }
 
@@ -34,7 +34,7 @@ struct KeySlot: Sendable, Hashable {
   /// The name of the kind, or its number when it is unknown.
   var displayName: String { kind?.name ?? "unknown-\(kindNumber)" }
 
-  /// Whether it is tried without anybody being asked.
+  /// Whether it is opened without a passphrase or PIN.
   var isAutomatic: Bool {
     switch kind {
     case .host, .tpm2: protection == .device

@@ -1,11 +1,11 @@
-/// What a slot is, beside its body. All of it is authenticated where the slot's key is wrapped, so
-/// that no slot passes for another, for one of another vault or for one of older keys.
+/// The identity of a slot. All of it is authenticated with the wrapped key, so that no slot can replace another slot,
+/// one of another vault, or one with an older key.
 struct SlotContext: Sendable {
   let header: VaultHeader
   let number: UInt8
   let kind: SlotKind
   let protection: Protection
-  /// The epoch of the key that the slot leads to.
+  /// The epoch of the key in the slot.
   let epoch: UInt64
 
   /// The context of a slot in a file.
@@ -14,7 +14,7 @@ struct SlotContext: Sendable {
       number: slot.number, kind: kind, protection: slot.protection, header: header, epoch: epochs[slot.protection])
   }
 
-  /// The context of a slot that shall lead to `key`.
+  /// The context of a new slot for `key`.
   init(number: UInt8, kind: SlotKind, leadingTo key: DataKey) {
     self.init(number: number, kind: kind, protection: key.protection, header: key.header, epoch: key.epoch)
   }

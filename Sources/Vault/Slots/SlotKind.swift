@@ -17,11 +17,11 @@ package enum SlotKind: UInt16, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The kinds of slots that open by themselves.
+/// The kinds of automatic slots, which open without a passphrase or PIN.
 package enum AutomaticKind: Sendable, Hashable, CaseIterable {
   /// The device secret and the machine.
   case host
-  /// The same, and a key in the TPM.
+  /// The device secret, the machine and a key in the TPM.
   case tpm2
 
   var slotKind: SlotKind {

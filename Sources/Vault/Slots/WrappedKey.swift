@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// A key under another one: a nonce, then AES-256-GCM over the key, for one slot and no other.
+/// A key sealed with another key for one slot: a nonce, then the AES-256-GCM ciphertext and tag.
 enum WrappedKey {
   static let length = VaultFormat.nonceLength + DataKey.byteCount + VaultFormat.sealOverhead
 
@@ -16,9 +16,9 @@ enum WrappedKey {
     return nonce + sealed
   }
 
-  /// Gets the key out.
+  /// Unwraps the key.
   ///
-  /// - Throws: `authenticationFailed` when the wrapping key is another one.
+  /// - Throws: `authenticationFailed` if the wrapping key is not the right one.
   static func open(
     _ bytes: ArraySlice<UInt8>, under wrappingKey: borrowing SecretBytes, for context: SlotContext
   ) throws(CryptoError) -> SecretBytes {

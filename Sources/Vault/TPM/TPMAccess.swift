@@ -1,7 +1,7 @@
 internal import Crypto
 package import Platform
 
-/// How the TPM is reached, if it is.
+/// The way to reach the TPM, if there is one.
 package struct TPMAccess: Sendable {
   /// As if there were no TPM.
   package static let none = TPMAccess(.nowhere)
@@ -35,21 +35,21 @@ package struct TPMAccess: Sendable {
     return TPMAccess(connection.utf8.elementsEqual("device:\(device)".utf8) ? .device : .connection(connection))
   }
 
-  /// Makes sure that the libraries of the TPM look nowhere but where they are told to: at `/dev/tpmrm0` unless
-  /// `TPM2OPENSSL_TCTI` names another way; and that they write nothing to standard error.
+  /// Makes the TPM libraries use only `/dev/tpmrm0`, or the connection in `TPM2OPENSSL_TCTI`, and write nothing to
+  /// standard error.
   ///
-  /// Left to themselves they also try a port of this machine, where any user may have put something.
-  /// Call it before there are threads.
+  /// By default they also try a TCP port of this machine, on which any user can listen. Call it before the first thread
+  /// starts.
   package static func prepareEnvironment() throws(SystemError) {
     if Environment.value(variable) == nil { try Environment.set(variable, to: "device:\(device)") }
     try Environment.set("TSS2_LOG", to: "all+NONE")
   }
 
-  /// Another TPM, for tests: the environment is changed when it is used.
+  /// Another TPM, for tests. Its use changes the environment.
   ///
   /// - Parameters:
-  ///   - connection: As `TPM2OPENSSL_TCTI` has it.
-  ///   - module: The file of the provider; nil takes the one that is installed.
+  ///   - connection: In the format of `TPM2OPENSSL_TCTI`.
+  ///   - module: The file of the provider; nil means the installed one.
   ///   - wait: The longest wait for the TPM.
   package static func at(
     _ connection: String, module: String? = nil, wait: Duration = .seconds(15)
@@ -57,7 +57,7 @@ package struct TPMAccess: Sendable {
     TPMAccess(.connection(connection), module: module ?? "\(TPM.modulesDirectory)/\(moduleName)", wait: wait)
   }
 
-  /// Why there is no point in asking; nil when there may be one. Nothing is loaded to find out.
+  /// The reason why the TPM cannot work; nil if it may work. No library is loaded for the answer.
   var problem: TPMProblem? {
     switch place {
     case .nowhere: return .noTPM

@@ -1,4 +1,4 @@
-/// Why the TPM cannot be asked.
+/// The reason why the TPM does not work.
 package enum TPMProblem: Sendable, Hashable, CaseIterable {
   /// The machine has none that programs can reach.
   case noTPM
@@ -10,7 +10,7 @@ package enum TPMProblem: Sendable, Hashable, CaseIterable {
   case badSetting
   /// It cannot be reached where it should be.
   case unreachable
-  /// It does not do what is asked, for a reason of its own.
+  /// It rejected the command.
   case refused
   /// It did not answer in time.
   case noAnswer

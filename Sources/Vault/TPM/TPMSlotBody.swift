@@ -31,7 +31,7 @@ struct TPMSlotBody: Sendable {
     self.key = key
   }
 
-  init(_ bytes: [UInt8]) throws(VaultError.Code) {
+  init(_ bytes: [UInt8]) throws(VaultError) {
     var reader = ByteReader(bytes)
     place = Array(try reader.take(Self.placeLength))
     salt = Array(try reader.take(Self.saltLength))
@@ -39,7 +39,7 @@ struct TPMSlotBody: Sendable {
     ownPoint = Array(try reader.take(Self.pointLength))
     wrapped = Array(try reader.take(WrappedKey.length))
     let length = bytes.count - reader.offset
-    guard (1...TPM.maximumKeyLength).contains(length) else { throw .damaged }
+    guard (1...TPM.maximumKeyLength).contains(length) else { throw VaultError(.damaged) }
     key = Array(try reader.take(length))
   }
 
@@ -51,8 +51,8 @@ struct TPMSlotBody: Sendable {
   var ownComponents: PublicComponents { Self.components(ownPoint) }
 
   /// A point as x and y.
-  static func point(_ components: PublicComponents) throws(VaultError.Code) -> [UInt8] {
-    guard case .ec(.p256, let x, let y) = components else { throw .cryptoFailure }
+  static func point(_ components: PublicComponents) throws(VaultError) -> [UInt8] {
+    guard case .ec(.p256, let x, let y) = components else { throw VaultError(.cryptoFailure) }
     return x + y
   }
 

@@ -1,9 +1,9 @@
 internal import Platform
 
-/// Lets one thread at a time ask the TPM, and nobody wait for it without end.
+/// Lets one thread at a time use the TPM, and limits every wait for it.
 ///
-/// A question runs on a thread of its own. One that takes too long is given up, but not ended: as long as it runs,
-/// everybody else is told at once that the TPM does not answer.
+/// A call runs on a thread of its own. A call that takes too long is abandoned, but not ended: until it returns, every
+/// other call fails at once with `noAnswer`.
 final class TPMTurn: Sendable {
   /// The one of this process.
   static let shared = TPMTurn()
@@ -15,16 +15,16 @@ final class TPMTurn: Sendable {
   }
 
   private let state = Monitor(State.free)
-  /// The libraries below use more than the usual.
+  /// The TPM libraries use more than the default of ``Threads``.
   private static let stackBytes = 2 << 20
 
   /// Runs `body` in its turn.
   ///
-  /// - Parameter wait: How long at most for the turn, and again for the answer.
+  /// - Parameter wait: The longest wait for the turn, and again for the answer.
   /// - Throws: `tpmUnavailable(.noAnswer)`, or what `body` throws.
   func run<Answer: Sendable>(
-    wait: Duration, _ body: @escaping @Sendable () throws(VaultError.Code) -> Answer
-  ) throws(VaultError.Code) -> Answer {
+    wait: Duration, _ body: @escaping @Sendable () throws(VaultError) -> Answer
+  ) throws(VaultError) -> Answer {
     let isMine = state.wait(wait) { state -> Bool? in
       switch state {
       case .free:
@@ -34,20 +34,20 @@ final class TPMTurn: Sendable {
       case .taken: return nil
       }
     }
-    guard isMine == true else { throw .tpmUnavailable(.noAnswer) }
-    let outcome = Monitor<Result<Answer, VaultError.Code>?>(nil)
+    guard isMine == true else { throw VaultError(.tpmUnavailable(.noAnswer)) }
+    let outcome = Monitor<Result<Answer, VaultError>?>(nil)
     do {
       try Threads.start(name: "agentd-tpm", stackBytes: Self.stackBytes) { [state] in
-        let result = Result { () throws(VaultError.Code) in try body() }
+        let result = Result { () throws(VaultError) in try body() }
         outcome.update { $0 = result }
         state.update { $0 = .free }
       }
     } catch {
       state.update { $0 = .free }
-      throw VaultError.Code(error)
+      throw VaultError(error)
     }
     if let result = outcome.wait(wait, for: { $0 }) { return try result.get() }
     state.update { if $0 == .taken { $0 = .stuck } }
-    throw .tpmUnavailable(.noAnswer)
+    throw VaultError(.tpmUnavailable(.noAnswer))
   }
 }

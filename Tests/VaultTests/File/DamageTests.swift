@@ -94,7 +94,7 @@ import Testing
     let vault = scratch.vault()
     try vault.createProtection(.passphrase, secret: secret("one"))
     let unverified = try UnverifiedVaultFile(parsing: scratch.bytes(of: vaultName))
-    let key = try unverified.unlock(with: vault.bindings, in: scratch.directory(), path: "")
+    let key = try unverified.unlock(with: vault.bindings, in: scratch.directory())
     let file = try unverified.verified(with: key)
     let record = try #require(file.records.first)
     var moved = file
@@ -106,7 +106,7 @@ import Testing
     #expect(try vault.text(of: bob) == "second!")
     // The same secret in another epoch is another key.
     let later = try DataKey(key.secret.copy(), header: key.header, protection: .device, epoch: key.epoch + 1)
-    #expect(throws: VaultError.Code.damaged) { _ = try later.open(record) }
+    #expect(throws: VaultError(.damaged)) { _ = try later.open(record) }
   }
 
   @Test func `a record does not pass for another of the same length`() throws {

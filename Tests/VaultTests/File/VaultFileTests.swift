@@ -33,7 +33,7 @@ import Testing
   @Test func `a vault holds 10,000 accounts and no more`() throws {
     let records = try (10_000..<20_000).map { try record("a\($0)", length: 16) }
     var file = file(generation: 1, records)
-    #expect(throws: VaultError.Code.tooManyAccounts) { try file.put(record("b", length: 16)) }
+    #expect(throws: VaultError(.tooManyAccounts)) { try file.put(record("b", length: 16)) }
     // Replacing is no account more.
     var same = try UnverifiedVaultFile(parsing: file.encoded(with: key)).verified(with: key)
     #expect(same.records.count == 10_000)
@@ -43,7 +43,7 @@ import Testing
   @Test func `a vault never grows over 64 MiB`() throws {
     var file = empty
     let body = try record("x", length: VaultFormat.maximumContentLength + VaultFormat.sealOverhead).sealed
-    #expect(throws: VaultError.Code.tooManyAccounts) {
+    #expect(throws: VaultError(.tooManyAccounts)) {
       for number in 0..<1000 {
         try file.put(
           SealedRecord(
@@ -56,7 +56,7 @@ import Testing
   @Test func `a record longer than a secret can be is refused`() throws {
     var file = empty
     let length = VaultFormat.maximumContentLength + VaultFormat.sealOverhead + 1
-    #expect(throws: VaultError.Code.tooManyAccounts) { try file.put(record("x", length: length)) }
+    #expect(throws: VaultError(.tooManyAccounts)) { try file.put(record("x", length: length)) }
   }
 
   @Test func `names that do not ascend are damage`() throws {
@@ -64,14 +64,14 @@ import Testing
       let records = try names.map { try record($0, length: 16) }
       let file = file(generation: 1, records)
       let bytes = try file.encoded(with: key)
-      #expect(throws: VaultError.Code.damaged) { try UnverifiedVaultFile(parsing: bytes) }
+      #expect(throws: VaultError(.damaged)) { try UnverifiedVaultFile(parsing: bytes) }
     }
   }
 
   @Test func `a record newer than the vault is damage`() throws {
     let file = file(generation: 0, [try record("a", length: 16)])
     let bytes = try file.encoded(with: key)
-    #expect(throws: VaultError.Code.damaged) { try UnverifiedVaultFile(parsing: bytes) }
+    #expect(throws: VaultError(.damaged)) { try UnverifiedVaultFile(parsing: bytes) }
   }
 
   /// The empty file with another table of slots and keys, tag and check made for it.
@@ -128,18 +128,18 @@ import Testing
       ("no key of the device", { $0.epochs[.device] = 0 }),
     ]
     for (name, change) in changes {
-      #expect(throws: VaultError.Code.damaged, "\(name)") { _ = try parse(change) }
+      #expect(throws: VaultError(.damaged), "\(name)") { _ = try parse(change) }
     }
     for bytes in [[0, 0, 1, 0, 0, 0], [1, 0, 1, 3, 0, 0], [1, 0, 1, 255, 0, 0]] as [[UInt8]] {
-      #expect(throws: VaultError.Code.damaged) { _ = try slot(bytes) }
+      #expect(throws: VaultError(.damaged)) { _ = try slot(bytes) }
     }
   }
 
   @Test func `the last generation is followed by an error, not by the first`() throws {
     var file = file(generation: .max, [])
-    #expect(throws: VaultError.Code.damaged) { try file.advance(above: 0) }
+    #expect(throws: VaultError(.damaged)) { try file.advance(above: 0) }
     var other = empty
-    #expect(throws: VaultError.Code.damaged) { try other.advance(above: .max) }
+    #expect(throws: VaultError(.damaged)) { try other.advance(above: .max) }
   }
 
   @Test func `encoding what was parsed gives the same bytes`() throws {
@@ -157,7 +157,7 @@ import Testing
   @Test func `random bytes after a right header never trap`() throws {
     for length in 0..<400 {
       let bytes = empty.header.bytes + (try Random.bytes(length))
-      #expect(throws: VaultError.Code.damaged) { try UnverifiedVaultFile(parsing: bytes) }
+      #expect(throws: VaultError(.damaged)) { try UnverifiedVaultFile(parsing: bytes) }
     }
   }
 }

@@ -129,7 +129,7 @@ import Testing
 
   @Test func `there are 16 slots at most, and 255 numbers`() throws {
     let unverified = try UnverifiedVaultFile(parsing: scratch.bytes(of: vaultName))
-    let key = try unverified.unlock(with: vault.bindings, in: scratch.directory(), path: "")
+    let key = try unverified.unlock(with: vault.bindings, in: scratch.directory())
     var file = try unverified.verified(with: key)
     file.lastSlotNumber = 254
     try scratch.put(file.encoded(with: key), as: vaultName)
@@ -159,8 +159,8 @@ import Testing
     var body = try PassphraseBinding.wrap(key, under: secret("x"), cost: Scratch.cost, for: context)
     #expect(try PassphraseBinding.cost(of: body) == Scratch.cost)
     body[place] = value
-    #expect(throws: VaultError.Code.damaged) { try PassphraseBinding.cost(of: body) }
-    #expect(throws: VaultError.Code.damaged) {
+    #expect(throws: VaultError(.damaged)) { try PassphraseBinding.cost(of: body) }
+    #expect(throws: VaultError(.damaged)) {
       _ = try PassphraseBinding.unwrap(body, under: secret("x"), for: context)
     }
   }
@@ -168,7 +168,7 @@ import Testing
   @Test func `more than 1 GiB is refused also where each parameter would do`() {
     func code(_ logarithm: UInt8, _ blockSize: UInt8) -> VaultError.Code? {
       let body = [logarithm, blockSize, 1] + [UInt8](repeating: 0, count: 16 + WrappedKey.length)
-      do { _ = try PassphraseBinding.cost(of: body) } catch { return error }
+      do { _ = try PassphraseBinding.cost(of: body) } catch { return error.code }
       return nil
     }
     #expect(code(20, 8) == nil)

@@ -50,12 +50,12 @@ import Testing
 
   @Test func `the old keys open nothing that is written afterwards`() throws {
     let before = try UnverifiedVaultFile(parsing: old)
-    let key = try before.unlock(with: vault.bindings, in: scratch.directory(), path: "")
+    let key = try before.unlock(with: vault.bindings, in: scratch.directory())
     try vault.rotateKeys(secrets: secrets)
     let after = try UnverifiedVaultFile(parsing: scratch.bytes(of: vaultName))
-    #expect(throws: VaultError.Code.damaged) { try after.verified(with: key) }
+    #expect(throws: VaultError(.damaged)) { try after.verified(with: key) }
     for record in after.records {
-      #expect(throws: VaultError.Code.damaged) { _ = try key.open(record) }
+      #expect(throws: VaultError(.damaged)) { _ = try key.open(record) }
     }
   }
 

@@ -17,7 +17,7 @@ import Testing
   /// Writes the vault again, with other slots.
   private func rewrite(_ change: ([KeySlot]) throws -> [KeySlot]) throws {
     let unverified = try UnverifiedVaultFile(parsing: scratch.bytes(of: vaultName))
-    let key = try unverified.unlock(with: scratch.vault().bindings, in: scratch.directory(), path: "")
+    let key = try unverified.unlock(with: scratch.vault().bindings, in: scratch.directory())
     var file = try unverified.verified(with: key)
     file.slots = try change(file.slots)
     file.lastSlotNumber = file.slots.map(\.number).max() ?? 0
@@ -76,9 +76,9 @@ import Testing
     for count in [0, 17] as [UInt8] {
       var bytes = whole
       bytes[VaultFormat.headerLength + 33] = count
-      #expect(throws: VaultError.Code.damaged) { try UnverifiedVaultFile(parsing: bytes) }
+      #expect(throws: VaultError(.damaged)) { try UnverifiedVaultFile(parsing: bytes) }
     }
     var tooLong = ByteReader([1, 0, 1, 0, 16, 1] + [UInt8](repeating: 0, count: 4097))
-    #expect(throws: VaultError.Code.damaged) { try KeySlot(from: &tooLong) }
+    #expect(throws: VaultError(.damaged)) { try KeySlot(from: &tooLong) }
   }
 }

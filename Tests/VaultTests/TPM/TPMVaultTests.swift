@@ -195,14 +195,14 @@ import Testing
         key: body.key
       ).bytes
     }
-    #expect(throws: VaultError.Code.foreignDevice) {
+    #expect(throws: VaultError(.foreignDevice)) {
       _ = try binding.unwrap(claim(own, other), own, under: other, pin: SecretBytes(), for: context)
     }
     for host in [
       HostBinding(machineIdentity: Scratch.otherMachine, userID: Scratch.user),
       HostBinding(machineIdentity: Scratch.machine, userID: Scratch.user + 1),
     ] {
-      #expect(throws: VaultError.Code.foreignDevice) {
+      #expect(throws: VaultError(.foreignDevice)) {
         _ = try binding.unwrap(claim(host, mine), host, under: mine, pin: SecretBytes(), for: context)
       }
     }
