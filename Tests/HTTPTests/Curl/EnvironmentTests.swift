@@ -7,7 +7,16 @@ import Testing
 @Suite struct `The environment` {
   private static let child = "AGENT_TEST_PROXY_CHILD"
 
-  // The child is given the filters of this run too, and must not begin at the beginning.
+  /// The arguments of this run without its filters, which would make the child run more than its test.
+  private static var arguments: [String] {
+    var kept: [String] = []
+    var rest = CommandLine.arguments.dropFirst()
+    while let argument = rest.popFirst() {
+      if argument == "--filter" || argument == "--skip" { _ = rest.popFirst() } else { kept.append(argument) }
+    }
+    return kept
+  }
+
   @Test(.enabled(if: Environment.value(child) == nil)) func `names no proxy`() throws {
     let server = try LoopbackServer { while try $0.readRequest() != nil { try $0.respond() } }
     let proxy = try LoopbackServer { _ = try $0.readRequest() }
@@ -16,7 +25,7 @@ import Testing
     let inherited = Environment.all().map { "\($0.0)=\($0.1)" }
     let result = try ProcessRunner.run(
       executable: Machine.executablePath(),
-      arguments: Array(CommandLine.arguments.dropFirst()) + ["--filter", "sends.one.request"],
+      arguments: Self.arguments + ["--filter", "sends.one.request"],
       environment: inherited + variables + ["\(Self.child)=\(server.url())"])
     let succeeded = result.succeeded
     #expect(succeeded, "\(result.errorText)")
