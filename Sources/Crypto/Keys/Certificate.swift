@@ -1,20 +1,20 @@
 internal import COpenSSL
 
-/// What must be known of an X.509 certificate of our own (RFC 5280). Nothing here decides whom to trust.
+/// The needed fields of the client's own X.509 certificate (RFC 5280). It is not used for trust decisions.
 package struct Certificate: Sendable, Hashable {
   package static let maximumBytes = 65_536
 
   /// SHA-256 over the whole certificate (RFC 8705 section 3.1: `x5t#S256`).
   package let digest: [UInt8]
-  /// The key that it is for.
+  /// The public key of the certificate.
   package let publicComponents: PublicComponents
   /// The last second of its validity, in unix seconds.
   package let expiresAt: Int
-  /// The issuer's name is the subject's.
+  /// Whether the issuer's name equals the subject's.
   package let isSelfIssued: Bool
 
   /// - Parameter der: The certificate and nothing after it.
-  /// - Throws: `invalidKey`; `unsupportedAlgorithm` for a key of a kind that we do not use.
+  /// - Throws: `invalidKey`; `unsupportedAlgorithm` for a key of an unsupported kind.
   package init(der: [UInt8]) throws(CryptoError) {
     guard (1...Self.maximumBytes).contains(der.count) else { throw CryptoError(.invalidKey, "certificate") }
     ErrorQueue.clear()

@@ -7,8 +7,8 @@ struct DERWriter: ~Copyable {
   /// The bytes of a value with its tag and its length.
   static func size(_ content: Int) -> Int { 1 + lengthBytes(content).count + content }
 
-  /// The content of an INTEGER for a big-endian number: no needless zero, and one where the number
-  /// would otherwise count as negative.
+  /// The content length of an INTEGER for a big-endian number: without leading zeros, and with one if the number would
+  /// otherwise be negative.
   static func integerSize(_ number: Span<UInt8>) -> Int {
     let start = firstDigit(number)
     guard start < number.count else { return 1 }

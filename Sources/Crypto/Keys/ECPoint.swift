@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Points of the NIST curves.
 enum ECPoint {
-  /// The key with that point, after the check that the point is one of the curve.
+  /// The key with that point, which is checked to be on the curve.
   static func makeKey(curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptoError) -> KeyHandle {
     ErrorQueue.clear()
     // The uncompressed form of SEC 1 section 2.3.3.

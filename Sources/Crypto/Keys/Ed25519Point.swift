@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// Encodings of Ed25519 public keys that the library takes and we do not.
+/// Rejects encodings of Ed25519 public keys that the library accepts.
 ///
-/// RFC 8032 section 5.1.3 makes a decoder refuse y values of 2^255 - 19 and more, and those that no point of the
-/// curve has. A point of small order lets one signature fit many messages.
+/// By RFC 8032 section 5.1.3 a decoder rejects y values of 2^255 - 19 and more, and those that no point of the curve
+/// has. With a point of small order one signature fits many messages.
 enum Ed25519Point {
   /// Whether the encoding is the canonical one of a point of the curve that is not of small order.
   ///
@@ -38,14 +38,14 @@ enum Ed25519Point {
   ]
 }
 
-/// The curve of Ed25519 (RFC 8032 section 5.1). The library takes any 32 bytes for a key, and its own check of a key
-/// looks at nothing but their presence; what lies beside the curve only shows when no signature ever fits.
+/// The curve of Ed25519 (RFC 8032 section 5.1). The library accepts any 32 bytes as a key, and its own check tests only
+/// that they are present; a point that is not on the curve would show only by signatures that never fit.
 enum Ed25519Curve {
   /// Whether the curve has points with this coordinate y, little-endian and below 2^255 - 19.
   ///
-  /// They are there when x^2 = (y^2 - 1) / (d y^2 + 1) has a root (section 5.1.3), where d is -121665 / 121666. The
-  /// product of two numbers is a square exactly when their quotient is, and -1 is one in this field; so a fraction
-  /// and a sign can be left out of the reckoning.
+  /// They exist if x^2 = (y^2 - 1) / (d y^2 + 1) has a root (section 5.1.3), where d is -121665 / 121666. The product
+  /// of two numbers is a square exactly if their quotient is, and -1 is a square in this field; so the fraction and the
+  /// sign can be left out of the calculation.
   ///
   /// - Throws: `libraryFailure` for want of memory.
   static func hasPoint(y: [UInt8]) throws(CryptoError) -> Bool {

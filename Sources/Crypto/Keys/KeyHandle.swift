@@ -25,7 +25,7 @@ internal import COpenSSL
     return unsafe key
   }
 
-  /// Checks that the public part is a possible one: a point of the curve, not infinity.
+  /// Checks the public part: a point of the curve, not infinity.
   borrowing func checkPublicPart() throws(CryptoError) {
     let context = try KeyContext(for: self)
     guard unsafe EVP_PKEY_public_check(context.raw) == 1 else {
@@ -33,7 +33,7 @@ internal import COpenSSL
     }
   }
 
-  /// A number of the key as big-endian bytes: exactly `width` of them, or as few as it takes.
+  /// A number of the key as big-endian bytes: exactly `width` of them, or without leading zeros.
   borrowing func number(_ name: String, width: Int? = nil) throws(CryptoError) -> [UInt8] {
     var number: OpaquePointer?
     guard unsafe EVP_PKEY_get_bn_param(raw, name, &number) == 1 else { throw .library("EVP_PKEY_get_bn_param") }

@@ -1,11 +1,11 @@
 internal import COpenSSL
 
 extension PrivateKey {
-  /// The secret that this key shares with another one: ECDH on P-256 (NIST SP 800-56A section 5.7.1.2).
+  /// The shared secret of this key and another one: ECDH on P-256 (NIST SP 800-56A section 5.7.1.2).
   ///
   /// - Parameter peer: The other public half.
   /// - Returns: 32 bytes, the point's x. They are not uniform: derive keys from them.
-  /// - Throws: `unsupportedAlgorithm` unless both keys are on P-256; `invalidKey` when the peer is no point of it.
+  /// - Throws: `unsupportedAlgorithm` unless both keys are on P-256; `invalidKey` if the peer is no point of it.
   package borrowing func agree(with peer: PublicComponents) throws(CryptoError) -> SecretBytes {
     guard case .p256 = kind, case .ec(.p256, let x, let y) = peer else {
       throw CryptoError(.unsupportedAlgorithm, "ECDH")
@@ -36,7 +36,7 @@ extension KeyContext {
 }
 
 extension SecretBytes {
-  /// Moves the first `count` bytes to the end, and puts zeros before them.
+  /// Moves the first `count` bytes to the end, and fills the start with zeros.
   fileprivate mutating func alignRight(_ count: Int) throws(CryptoError) {
     let unaligned = try copy()
     let gap = self.count - count

@@ -21,7 +21,7 @@ extension PrivateKey {
     }
   }
 
-  /// An RSA key from its numbers; whether they belong together is told by ``isConsistent()``.
+  /// An RSA key from its numbers; ``isConsistent()`` checks that they belong together.
   package init(
     rsaModulus modulus: [UInt8], exponent: [UInt8], _ secrets: consuming RSASecrets
   ) throws(CryptoError) {
@@ -78,7 +78,7 @@ extension PrivateKey {
     self = try structure.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
   }
 
-  /// Whether the private half belongs to the public one, shown by a signature.
+  /// Whether the private half belongs to the public one, tested with a signature.
   package borrowing func isConsistent() throws(CryptoError) -> Bool {
     let algorithm: SignatureAlgorithm =
       switch kind {

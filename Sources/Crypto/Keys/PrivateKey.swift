@@ -4,7 +4,7 @@ internal import COpenSSL
 package struct PrivateKey: ~Copyable, Sendable {
   /// Type and size.
   package let kind: PublicKey.Kind
-  /// The public half, which may be published.
+  /// The public half.
   package let publicComponents: PublicComponents
   let handle: KeyHandle
 
@@ -53,7 +53,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     return secret
   }
 
-  /// Reads what ``serialized()`` wrote, or another DER form of a private key of a supported kind.
+  /// Parses the result of ``serialized()``, or another DER form of a private key of a supported kind.
   ///
   /// - Parameter bytes: At most 16,384, with nothing after the key.
   /// - Throws: `invalidKey`.

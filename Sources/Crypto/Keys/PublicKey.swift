@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// A key that can check signatures. Only a valid and strong enough one can exist.
+/// A key that verifies signatures. Only a valid and sufficiently strong key can exist.
 package struct PublicKey: ~Copyable, Sendable {
-  /// The type and the size of a key, which decide what it can be used for.
+  /// The type and the size of a key, which decide about its algorithms.
   package enum Kind: Sendable, Hashable {
     case rsa(bits: Int)
     case p256, p384, p521
@@ -21,7 +21,7 @@ package struct PublicKey: ~Copyable, Sendable {
 
   /// Type and size.
   package let kind: Kind
-  /// The numbers that the key was made from.
+  /// The numbers of the key.
   package let components: PublicComponents
   private let handle: KeyHandle
 
@@ -45,8 +45,8 @@ package struct PublicKey: ~Copyable, Sendable {
   /// An RSA key from big-endian numbers without leading zeros.
   ///
   /// - Parameters:
-  ///   - modulus: Odd, 2048 to 8192 bits (RFC 7518 section 3.3; the upper bound is ours), and not of the form that
-  ///     CVE-2017-15361 is about.
+  ///   - modulus: Odd, 2048 to 8192 bits (RFC 7518 section 3.3; the upper bound is ours), and not of the form in
+  ///     CVE-2017-15361.
   ///   - exponent: Odd, 3...2^32.
   package init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
     let bits = try RSANumbers.check(modulus: modulus, exponent: exponent)
@@ -54,7 +54,7 @@ package struct PublicKey: ~Copyable, Sendable {
     self.init(.rsa(bits: bits), .rsa(modulus: modulus, exponent: exponent), handle)
   }
 
-  /// The rules for an RSA key alone, without making one.
+  /// Checks the numbers of an RSA key, without making the key.
   ///
   /// - Throws: `invalidKey`.
   package static func checkRSA(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {

@@ -41,7 +41,7 @@ enum RSANumbers {
     return unsafe KeyHandle(owning: key)
   }
 
-  /// The library wants numbers in the machine's byte order.
+  /// The library needs numbers in the machine's byte order.
   private static func nativeOrder(_ bigEndian: [UInt8]) -> [UInt8] {
     #if _endian(little)
       bigEndian.reversed()
@@ -51,11 +51,11 @@ enum RSANumbers {
   }
 }
 
-/// RSA moduli of the chips with CVE-2017-15361, whose primes have a form that lets them be found.
+/// RSA moduli of the chips with CVE-2017-15361, which can be factored because of the form of their primes.
 ///
 /// Each prime is a power of 65537 modulo the product of the first primes, so the modulus is one too, modulo each of
-/// them. For a modulus of 2048 bits and more the product has the primes up to 701; of moduli made in another way
-/// fewer than one in 2^150 looks like that.
+/// them. For a modulus of 2048 bits and more the product has the primes up to 701; fewer than one in 2^150 of other
+/// moduli has this form.
 enum StructuredModulus {
   /// Whether a big-endian modulus of at least 2048 bits has the form.
   static func matches(_ modulus: [UInt8]) -> Bool {

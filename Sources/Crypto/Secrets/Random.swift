@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Random numbers for keys, nonces, states and verifiers.
 package enum Random {
-  /// `count` random bytes that may become public.
+  /// `count` random bytes that need not stay secret.
   ///
   /// - Parameter count: 0...65,536.
   package static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
@@ -23,7 +23,7 @@ package enum Random {
     }
   }
 
-  /// Fills memory with bytes that stay private; they come from a generator of their own.
+  /// Fills memory with secret random bytes, from the library's private generator.
   static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(CryptoError) {
     if buffer.isEmpty { return }
     ErrorQueue.clear()

@@ -1,9 +1,9 @@
 internal import Encoding
 
-/// A secret that is being written. It grows, and wipes each smaller version of itself.
+/// A growing buffer for a secret. It wipes each smaller copy when it grows.
 ///
-/// Writing never fails: the first failure (past the limit, no room on the secure heap) is kept, what was
-/// written is wiped, and ``finish()`` throws it.
+/// Writing never throws: the first failure (limit exceeded, no room on the secure heap) wipes the content, and
+/// ``finish()`` throws it.
 package struct SecretBuffer: ~Copyable, ByteSink {
   private var storage = SecretBytes()
   private var used = 0
@@ -11,11 +11,11 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   private let initialCapacity: Int
   private let limit: Int
 
-  /// An empty buffer, which takes no memory before the first write.
+  /// An empty buffer, which uses no memory before the first write.
   ///
   /// - Parameters:
-  ///   - capacity: Bytes to make room for at the first write.
-  ///   - limit: The most bytes taken, at most 262,144.
+  ///   - capacity: The number of bytes to allocate at the first write.
+  ///   - limit: The largest length in bytes, at most 262,144.
   package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount) {
     self.limit = max(0, min(limit, SecretBytes.maximumCount))
     initialCapacity = max(1, min(capacity, self.limit))
@@ -32,7 +32,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     used = end + 1
   }
 
-  /// Writes all of `bytes`, whose original the caller should wipe if it is secret.
+  /// Writes all of `bytes`. The caller wipes the original if it is secret.
   package mutating func append(contentsOf bytes: Span<UInt8>) {
     guard !bytes.isEmpty, reserve(bytes.count) else { return }
     let end = used
@@ -42,7 +42,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     used = end + bytes.count
   }
 
-  /// Lends what has been written so far.
+  /// Lends the bytes written so far.
   package borrowing func withBytes<R: ~Copyable, E: Error>(
     _ body: (Span<UInt8>) throws(E) -> R
   ) throws(E) -> R {
@@ -50,7 +50,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     return try storage.withBytes { (bytes) throws(E) -> R in try body(bytes.extracting(0..<count)) }
   }
 
-  /// The secret, in no more memory than it needs.
+  /// The secret, without spare memory.
   package consuming func finish() throws(CryptoError) -> SecretBytes {
     if let failure { throw failure }
     if used == storage.count { return storage }

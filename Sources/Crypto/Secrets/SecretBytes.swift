@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Bytes that live only on the secure heap and are wiped when their owner goes away.
+/// Bytes on the secure heap, which are wiped when their owner ends.
 ///
 /// It cannot be copied by accident, printed or compared with `==`.
 @safe package struct SecretBytes: ~Copyable, @unchecked Sendable {
@@ -17,7 +17,7 @@ internal import COpenSSL
   /// Zero bytes, to be filled.
   ///
   /// - Parameter count: 0...262,144.
-  /// - Throws: `invalidLength`, or `secureHeapFull`, which is no bug: sizes come from other machines.
+  /// - Throws: `invalidLength`, or `secureHeapFull`, which is not a programming error: sizes come from other machines.
   package init(zeroed count: Int) throws(CryptoError) {
     guard (0...Self.maximumCount).contains(count) else { throw CryptoError(.invalidLength, "secret") }
     if count == 0 {
@@ -29,7 +29,7 @@ internal import COpenSSL
     unsafe storage = UnsafeMutableBufferPointer(start: bytes, count: count)
   }
 
-  /// A copy of `bytes`, whose original the caller should wipe.
+  /// A copy of `bytes`. The caller wipes the original.
   package init(copying bytes: Span<UInt8>) throws(CryptoError) {
     try self.init(zeroed: bytes.count)
     for index in bytes.indices { unsafe storage[index] = bytes[index] }
@@ -42,7 +42,7 @@ internal import COpenSSL
   /// The length in bytes, which is not secret.
   package var count: Int { unsafe storage.count }
 
-  /// Lends the bytes to `body`, which must not let a copy of them outlive their use.
+  /// Lends the bytes to `body`, which must not keep a copy.
   package borrowing func withBytes<R: ~Copyable, E: Error>(
     _ body: (Span<UInt8>) throws(E) -> R
   ) throws(E) -> R {
@@ -57,7 +57,7 @@ internal import COpenSSL
     return try body(&span)
   }
 
-  /// Compares in a time that depends on the lengths only.
+  /// Whether the bytes are equal. The time depends only on the lengths.
   package borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
     unsafe ConstantTime.isEqual(storage.span, other.storage.span)
   }
@@ -75,7 +75,7 @@ internal import COpenSSL
   }
 }
 
-/// A secret with several owners, for values that must be copyable. It is wiped when the last one goes.
+/// A secret with several owners, for values that must be copyable. It is wiped when the last owner releases it.
 package final class SharedSecret: Sendable, CustomReflectable {
   /// The secret.
   package let bytes: SecretBytes

@@ -1,21 +1,21 @@
 internal import COpenSSL
 internal import Platform
 
-/// What became of the secure heap.
+/// The state of the secure heap.
 package enum SecureHeapState: Sendable {
-  /// In use, and its pages are never swapped out.
+  /// In use, and its pages are locked in memory.
   case locked
-  /// In use, but the system did not let its pages be locked in memory.
+  /// In use, but the system did not allow to lock its pages in memory.
   case unlocked
-  /// Not in use: secrets lie on the plain heap, wiped all the same.
+  /// Not in use: secrets are on the ordinary heap, and still wiped.
   case unavailable
 }
 
-/// The part of memory where secrets live: guard pages around it, locked, absent from core files.
+/// The memory for secrets: locked, between guard pages, and not in core files.
 package enum SecureHeap {
   private static let current = Monitor<SecureHeapState>(.unavailable)
 
-  /// Sets the heap up. Call it first in a program: what was allocated before stays on the plain heap.
+  /// Sets the heap up. Call it first in a program: earlier allocations stay on the ordinary heap.
   ///
   /// A second call changes nothing and returns the state of the first.
   ///

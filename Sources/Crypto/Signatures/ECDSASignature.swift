@@ -13,15 +13,15 @@ internal import COpenSSL
     unsafe ECDSA_SIG_free(raw)
   }
 
-  /// Writes a signature of two halves of the same length as DER. The range of the numbers is not checked
-  /// here: the library refuses any outside 1...n - 1 when it verifies.
+  /// Writes a signature of two halves of the same length as DER. The range of the numbers is not checked here: the
+  /// library rejects any outside 1...n - 1 when it verifies.
   static func encodeDER(_ fixed: Span<UInt8>) throws(CryptoError) -> [UInt8] {
     guard let object = unsafe ECDSA_SIG_new() else { throw .library("ECDSA_SIG_new") }
     let signature = unsafe ECDSASignature(owning: object)
     let half = fixed.count / 2
     let r = unsafe number(fixed.extracting(0..<half))
     let s = unsafe number(fixed.extracting(half...))
-    // On success the numbers belong to the signature. It fails only when one of them is missing.
+    // On success the signature owns the numbers. It fails only if one of them is missing.
     guard unsafe ECDSA_SIG_set0(signature.raw, r, s) == 1 else {
       unsafe BN_free(r)
       unsafe BN_free(s)
@@ -38,7 +38,7 @@ internal import COpenSSL
     return der
   }
 
-  /// Reads DER that the library has just made.
+  /// Parses DER made by the library.
   static func decodeDER(_ der: [UInt8], curve: Curve) throws(CryptoError) -> [UInt8] {
     let object = unsafe der.withUnsafeBufferPointer { buffer in
       var start = buffer.baseAddress

@@ -1,4 +1,4 @@
-/// A way to sign.
+/// A signature scheme.
 package enum SignatureAlgorithm: Sendable, Hashable {
   /// RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2).
   case rsaPKCS1(Digest)

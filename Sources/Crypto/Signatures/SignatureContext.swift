@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// One signature being made or checked inside the library.
+/// One signature operation inside the library.
 @safe struct SignatureContext: ~Copyable {
   private let raw: OpaquePointer
 
@@ -45,7 +45,7 @@ internal import COpenSSL
       unsafe EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_DIGEST), "EVP_PKEY_CTX_set_rsa_pss_saltlen")
   }
 
-  /// False for a wrong signature and for one the library cannot make sense of.
+  /// False for a wrong signature and for one that the library cannot parse.
   borrowing func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool {
     let status = unsafe signature.withUnsafeBufferPointer { signature in
       unsafe message.withUnsafeBufferPointer { message in

@@ -8,7 +8,7 @@ package enum AES256GCM {
   package static let keyByteCount = 32
   /// The length of a nonce, in bytes.
   package static let nonceByteCount = 12
-  /// What sealing adds to the length of the plaintext, in bytes.
+  /// The length of the tag, which sealing adds to the plaintext, in bytes.
   package static let tagByteCount = 16
 
   /// Encrypts and authenticates.
@@ -32,11 +32,11 @@ package enum AES256GCM {
     return ciphertext + (try context.finishEncryption(tagByteCount: tagByteCount))
   }
 
-  /// Checks and decrypts. When the tag is wrong the plaintext is wiped and never seen.
+  /// Verifies the tag and decrypts. If the tag is wrong the plaintext is wiped and not returned.
   ///
-  /// - Parameter sealed: What ``seal(_:key:nonce:associatedData:)`` returned; at most 262,160 bytes.
-  /// - Throws: `authenticationFailed` when any bit of the input, the nonce, the key or the associated
-  ///   data is not the one that was sealed.
+  /// - Parameter sealed: The result of ``seal(_:key:nonce:associatedData:)``; at most 262,160 bytes.
+  /// - Throws: `authenticationFailed` if any bit of the input, the nonce, the key or the associated data differs from
+  ///   the sealed one.
   package static func open(
     _ sealed: Span<UInt8>, key: borrowing SecretBytes, nonce: [UInt8], associatedData: Span<UInt8>
   ) throws(CryptoError) -> SecretBytes {

@@ -27,7 +27,7 @@ internal import COpenSSL
     unsafe EVP_CIPHER_CTX_free(raw)
   }
 
-  /// Takes associated data, before the text.
+  /// Adds associated data, before the text.
   borrowing func authenticate(_ data: Span<UInt8>) throws(CryptoError) {
     if data.isEmpty { return }
     var written: Int32 = 0
@@ -37,7 +37,7 @@ internal import COpenSSL
     try check(status, "EVP_CipherUpdate")
   }
 
-  /// Encrypts or decrypts the whole text into the start of `output`, which must be as long at least.
+  /// Encrypts or decrypts the whole text into the start of `output`, which must be at least as long.
   borrowing func update(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) throws(CryptoError) {
     precondition(output.count >= text.count)
     if text.isEmpty { return }
@@ -59,7 +59,7 @@ internal import COpenSSL
     return tag
   }
 
-  /// - Throws: `authenticationFailed` when the tag is not the one computed.
+  /// - Throws: `authenticationFailed` if the tag differs from the computed one.
   borrowing func finishDecryption(expecting tag: Span<UInt8>) throws(CryptoError) {
     let status = unsafe tag.withUnsafeBufferPointer { tag in
       // The library takes a pointer to mutable bytes, and only reads them.
@@ -74,7 +74,7 @@ internal import COpenSSL
   }
 
   private borrowing func finish() -> Int32 {
-    // Nothing is written here in this mode; the library wants a place all the same.
+    // Nothing is written in this mode, but the library needs a buffer.
     var unused = [UInt8](repeating: 0, count: 16)
     var written: Int32 = 0
     return unsafe EVP_CipherFinal_ex(raw, &unused, &written)

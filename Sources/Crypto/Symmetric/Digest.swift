@@ -26,7 +26,7 @@ package enum Digest: Sendable, Hashable, CaseIterable {
     return hash
   }
 
-  /// The library's name for it: a constant of the library, never freed.
+  /// The library's implementation: a constant, never freed.
   var implementation: OpaquePointer? {
     switch self {
     case .sha256: unsafe EVP_sha256()

@@ -7,7 +7,7 @@ package enum HKDF {
   /// - Parameters:
   ///   - secret: The input keying material, 1...65,536 bytes.
   ///   - salt: Not secret; may be empty. At most 1,024 bytes.
-  ///   - info: What the key is for; keeps derived keys apart. At most 1,024 bytes.
+  ///   - info: The purpose of the key, which makes derived keys independent. At most 1,024 bytes.
   ///   - count: 1...8,160, which is 255 hashes.
   package static func sha256(
     secret: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int

@@ -1,7 +1,6 @@
 internal import COpenSSL
 
-/// A second instance of the library, with providers of its own; the one that everything else uses
-/// does not know of them.
+/// A second instance of the library with its own providers, which the default instance does not use.
 @safe struct LibraryContext: ~Copyable {
   let raw: OpaquePointer
   /// In the order of loading.
@@ -17,10 +16,9 @@ internal import COpenSSL
     unsafe OSSL_LIB_CTX_free(raw)
   }
 
-  /// Says which file a provider is in, without loading it. Nothing else is read: no configuration file, no
-  /// environment.
+  /// Sets the file of a provider, without loading it. No configuration file and no environment variable is read.
   ///
-  /// - Parameter module: Of characters without a meaning in a configuration.
+  /// - Parameter module: A path of characters without a meaning in a configuration.
   mutating func locateProvider(_ name: String, module: String) throws(CryptoError) {
     OPENSSL_load_builtin_modules()
     let lines =

@@ -1,42 +1,42 @@
 internal import COpenSSL
 
-/// The TPM, reached through libcrypto's provider `tpm2` (tpm2-openssl) as long as the value lives. Every call
-/// waits for the TPM, perhaps without end; one value at a time is all that a TPM without a resource manager serves.
+/// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Every call waits for the TPM, without a
+/// limit; a TPM without a resource manager serves only one value at a time.
 ///
-/// The provider lives in an instance of the library of its own: nothing else is ever computed by it. Neither a
-/// configuration file nor the environment can put another one in its place. The authorization and the shared secret
-/// pass through the memory of the provider and of the libraries below it, which do not wipe all of it.
+/// The provider is in an instance of the library of its own, so no other operation uses it. Neither a configuration
+/// file nor the environment can replace it. The authorization and the shared secret pass through the memory of the
+/// provider and of the libraries below it, which do not wipe all of it.
 package struct TPM: ~Copyable {
   /// A key that never leaves the TPM.
   package struct Key: Sendable, Hashable {
-    /// The private half, sealed by the TPM and for it alone, in the form `TSS2 PRIVATE KEY` (DER).
+    /// The private half, sealed by this TPM, in the format `TSS2 PRIVATE KEY` (DER).
     package let serialized: [UInt8]
     /// The public half, on P-256.
     package let publicComponents: PublicComponents
 
-    /// A key as it was kept.
+    /// A key from its stored form.
     package init(serialized: [UInt8], publicComponents: PublicComponents) {
       self.serialized = serialized
       self.publicComponents = publicComponents
     }
   }
 
-  /// The longest form of a key that is read, in bytes.
+  /// The longest serialized key, in bytes.
   package static let maximumKeyLength = 2048
-  /// The longest authorization, in bytes: what every TPM takes.
+  /// The longest authorization, in bytes, that every TPM accepts.
   package static let maximumAuthorizationLength = 32
 
   private static let properties = "provider=tpm2"
   private let library: LibraryContext
 
-  /// The folder where the library has its providers.
+  /// The directory of the library's providers.
   package static var modulesDirectory: String {
     guard let folder = unsafe OPENSSL_info(OPENSSL_INFO_MODULES_DIR) else { return "" }
     return unsafe String(cString: folder)
   }
 
   /// Loads the provider and connects to the TPM that the variable `TPM2OPENSSL_TCTI` names. Without it the provider
-  /// looks everywhere, a port of this machine that is anybody's included: the caller makes sure that it is set.
+  /// also tries a TCP port of this machine, on which any user can listen: the caller must set it.
   ///
   /// - Parameter module: The provider's file.
   /// - Throws: `noProvider`, `unreachable`.
@@ -58,7 +58,7 @@ package struct TPM: ~Copyable {
     return library
   }
 
-  /// Whether a path means nothing but itself in a configuration.
+  /// Whether a path has no character with a meaning in a configuration.
   private static func isPlain(_ path: String) -> Bool {
     path.utf8.count <= 4096
       && path.utf8.allSatisfy { byte in
@@ -71,9 +71,9 @@ package struct TPM: ~Copyable {
       }
   }
 
-  /// Makes a key. It stays usable only in this TPM, until that is cleared.
+  /// Makes a key. Only this TPM can use it, until it is cleared.
   ///
-  /// - Parameter authorization: What each use takes, at most 32 bytes; empty: nothing.
+  /// - Parameter authorization: The authorization for each use, at most 32 bytes; empty means none.
   /// - Throws: `refused`, `unreachable`.
   package borrowing func makeKey(authorization: borrowing SecretBytes) throws(CryptoError) -> Key {
     guard authorization.count <= Self.maximumAuthorizationLength else {
@@ -94,15 +94,16 @@ package struct TPM: ~Copyable {
     return Key(serialized: try serialize(key), publicComponents: .ec(curve: .p256, x: x, y: y))
   }
 
-  /// The secret that a key of this TPM shares with another one, as ``PrivateKey/agree(with:)`` finds it on the
+  /// The shared secret of a key of this TPM and another one, equal to the result of ``PrivateKey/agree(with:)`` on the
   /// other side.
   ///
   /// - Parameters:
-  ///   - serialized: What ``makeKey(authorization:)`` gave.
-  ///   - authorization: The one of the key. A wrong one is counted, and after some the TPM takes none for a while.
+  ///   - serialized: The ``Key/serialized`` of ``makeKey(authorization:)``.
+  ///   - authorization: The authorization of the key. The TPM counts wrong ones, and rejects all for a while after too
+  ///     many.
   ///   - peer: The other public half, on P-256.
   /// - Throws: `foreignKey`, `wrongAuthorization`, `lockedOut`, `refused`, `unreachable`; `invalidKey` for a peer that
-  ///   is no point.
+  ///   is not on the curve.
   package borrowing func agree(
     with serialized: [UInt8], authorization: borrowing SecretBytes, peer: PublicComponents
   ) throws(CryptoError) -> SecretBytes {
@@ -158,7 +159,7 @@ package struct TPM: ~Copyable {
   ) throws(CryptoError) -> KeyHandle {
     guard (1...Self.maximumKeyLength).contains(serialized.count) else { throw CryptoError(.invalidKey, "TPM key") }
     var made: OpaquePointer?
-    // The decoder keeps the place of the result from its making to its run.
+    // The decoder keeps the address of the result from its creation to its run.
     let isRead = try unsafe withUnsafeMutablePointer(to: &made) { (place) throws(CryptoError) in
       try unsafe decode(serialized, authorization: authorization, into: place)
     }

@@ -1,11 +1,11 @@
 /// The arithmetic that both base64 alphabets share (RFC 4648 sections 4 and 5), without padding.
 ///
-/// There is no way to skip a character: line breaks and white space are errors.
+/// No character is skipped: line breaks and white space are errors.
 struct Base64Alphabet {
   /// The characters for 62 and 63.
   private let plus: UInt8
   private let slash: UInt8
-  /// What each byte stands for as a character; ``Base64Alphabet/none`` for one that is none.
+  /// The value of each character; ``Base64Alphabet/none`` for a byte outside the alphabet.
   private let values: [UInt8]
 
   private static let none: UInt8 = 0xFF
@@ -44,7 +44,7 @@ struct Base64Alphabet {
     return bytes
   }
 
-  /// Reads groups of four characters; false when one of them is none.
+  /// Reads groups of four characters; false if one is outside the alphabet.
   private func decodeWhole(_ text: Span<UInt8>, groups: Int, to bytes: inout [UInt8]) -> Bool {
     let values = values.span
     var target = bytes.mutableSpan
@@ -70,7 +70,7 @@ struct Base64Alphabet {
   /// Writes the bytes that the first `count` characters of `text` stand for; some may be written
   /// before an error is found.
   ///
-  /// - Parameter place: Where `text` begins in what errors are about.
+  /// - Parameter place: The offset of `text`, for the offsets in errors.
   func decode<S: ByteSink & ~Copyable>(
     _ text: Span<UInt8>, count: Int, at place: Int = 0, to sink: inout S
   ) throws(Base64URLError) {

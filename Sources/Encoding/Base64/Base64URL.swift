@@ -20,7 +20,7 @@ package enum Base64URL {
     Base64Alphabet.urlSafe.append(bytes, to: &sink)
   }
 
-  /// How many characters encode `count` bytes.
+  /// The number of characters that encode `count` bytes.
   package static func encodedCount(_ count: Int) -> Int {
     count / 3 * 4 + (count % 3 == 0 ? 0 : count % 3 + 1)
   }
@@ -48,7 +48,7 @@ package enum Base64URL {
   }
 }
 
-/// Why a text is not base64 that we accept (RFC 4648). Holds no byte of the text.
+/// The reason why a text is not accepted as base64 (RFC 4648). It contains no byte of the text.
 package enum Base64URLError: Error, Hashable, Sendable {
   /// No byte string is encoded in this many characters.
   case impossibleLength

@@ -1,22 +1,22 @@
 /// Textual encodings of keys and certificates (RFC 7468).
 ///
-/// Nothing of a body leaves the text here but into a sink, so a secret one stays where secrets are.
+/// The content of a body is only written to a sink, so a secret body is never copied to the ordinary heap.
 package enum PEM {
   /// One object of a text.
   package struct Block: Sendable, Hashable {
-    /// What it says to be, such as `PRIVATE KEY`.
+    /// The label, such as `PRIVATE KEY`.
     package let label: String
     package func isLabelled(_ text: String) -> Bool { label.utf8.elementsEqual(text.utf8) }
-    /// Where its body is, line breaks included.
+    /// The range of its body, line breaks included.
     fileprivate let body: Range<Int>
   }
 
   /// The most objects that one text may hold.
   package static let maximumBlocks = 32
 
-  /// The objects of a text, in order. What stands between them is explanation (section 2) and left out.
+  /// The objects of a text, in order. Text between them is explanatory (section 2) and ignored.
   ///
-  /// - Returns: nil when one is not ended by its own label, or there are too many.
+  /// - Returns: nil if one does not end with its own label, or if there are too many.
   package static func blocks(in text: Span<UInt8>) -> [Block]? {
     var blocks: [Block] = []
     var open: (label: [UInt8], start: Int)?

@@ -25,7 +25,7 @@ package enum JSON: Sendable {
     .number(JSONNumber(value))
   }
 
-  /// The value as a compact text; see ``ByteSink/append(json:)``.
+  /// The value as a compact text, as ``ByteSink/append(json:)`` writes it.
   package func serialized() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(json: self)

@@ -1,4 +1,4 @@
-/// Why a text is not JSON that we accept. Holds a place, never a byte of the text.
+/// The reason why a text is not accepted as JSON. It contains an offset, never a byte of the text.
 package struct JSONError: Error, Hashable, Sendable {
   /// The kinds of refusal.
   package enum Code: Sendable {
@@ -34,7 +34,7 @@ package struct JSONError: Error, Hashable, Sendable {
 
   /// The kind of refusal.
   package var code: Code
-  /// Where the offending byte, escape, string, number or value begins, in bytes from the start.
+  /// The offset of the offending byte, escape, string, number or value, in bytes from the start.
   package var offset: Int
 
   /// Makes an error of a kind at a place.

@@ -26,9 +26,9 @@ enum JSONEscape {
     }
   }
 
-  /// Writes what a string stands for.
+  /// Writes the decoded content of a string.
   ///
-  /// `raw` is what lies between the quotes of a string that the parser has accepted.
+  /// `raw` is the text between the quotes of a string that the parser has accepted.
   static func decode<S: ByteSink & ~Copyable>(_ raw: Span<UInt8>, to sink: inout S) {
     var runStart = 0
     var index = 0
@@ -91,7 +91,7 @@ enum JSONEscape {
     append(0x80, shift: 0, mask: 0x3F)
   }
 
-  /// How many bytes of the character at `index` must be escaped; 0 when it is written as it is.
+  /// The length of the character at `index` if it must be escaped; 0 if it is written unchanged.
   static func lengthToEscape(_ bytes: Span<UInt8>, at index: Int) -> Int {
     switch bytes[index] {
     case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F:

@@ -1,4 +1,4 @@
-/// The layout of a JSON text: which values lie where.
+/// The layout of a JSON text: the position of every value.
 ///
 /// Holds the names of members, but no byte of a value, so it may describe a secret text. To read a
 /// value, pass the same text again.
@@ -23,7 +23,7 @@ package struct JSONLayout: Sendable {
   /// The outermost value.
   package var root: Node { Node(storage: storage, index: 0) }
 
-  /// What all nodes of one layout share.
+  /// The data that all nodes of one layout share.
   fileprivate final class Storage: Sendable {
     let entries: [JSONEntry]
     let names: [UInt8]
@@ -136,7 +136,7 @@ extension JSONLayout.Node {
     kind == .string ? Int(entry.end - entry.start) : nil
   }
 
-  /// Writes the bytes that a string stands for; writes nothing when this is no string.
+  /// Writes the decoded bytes of a string; writes nothing if this is no string.
   package func appendString<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
     guard kind == .string else { return }
     checkSource(source)

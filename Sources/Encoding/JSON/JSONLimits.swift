@@ -1,4 +1,4 @@
-/// What a JSON text may cost us (RFC 8259 section 9 lets a parser set such limits).
+/// The limits of a JSON text (RFC 8259 section 9 lets a parser set them).
 package struct JSONLimits: Sendable {
   /// The deepest nesting any caller can allow, because values are built by recursion.
   static let deepest = 64
@@ -31,6 +31,6 @@ package struct JSONLimits: Sendable {
     self.numberBytes = numberBytes
   }
 
-  /// The limits for everything that comes from a server or a peer, unless a caller knows better.
+  /// The limits for everything that comes from a server or a peer, unless a caller sets others.
   package static let standard = JSONLimits()
 }

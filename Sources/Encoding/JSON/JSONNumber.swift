@@ -1,8 +1,7 @@
 /// A number of a JSON text, kept as it was written (RFC 8259 section 6).
 ///
-/// What it is worth is decided by the reader, each time: conversions are exact or say how they
-/// round, and none of them traps. Two numbers are equal when they are written alike, so `1` and
-/// `1.0` differ.
+/// The reader chooses the conversion: each is exact or rounds by a given rule, and none traps. Two numbers are equal
+/// when they are written alike, so `1` and `1.0` differ.
 package struct JSONNumber: Sendable, Hashable {
   /// The number as written, in ASCII.
   package let text: String
@@ -37,9 +36,9 @@ package struct JSONNumber: Sendable, Hashable {
 }
 
 extension JSONNumber {
-  /// A number taken apart: its sign, the whole part of its magnitude, and what is left.
+  /// The parts of a number: its sign, the whole part of its magnitude, and the fraction.
   private struct Decimal {
-    /// How what follows the decimal point compares to one half.
+    /// The fraction, compared to one half.
     enum Fraction { case none, belowHalf, half, aboveHalf }
 
     var isNegative = false
@@ -75,8 +74,8 @@ extension JSONNumber {
       if !digits.isEmpty { guard split(digits, exponent) else { return nil } }
     }
 
-    /// The value of the exponent's text, held within ±10,000: far more than any other value that
-    /// makes a difference here, and far from overflow.
+    /// The value of the exponent's text, clamped to ±10,000: larger than any exponent that matters here, and far from
+    /// overflow.
     private static func exponent(_ text: Substring.UTF8View) -> Int {
       var magnitude = 0
       for byte in text where byte >= UInt8(ascii: "0") {

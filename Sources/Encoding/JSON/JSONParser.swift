@@ -1,9 +1,8 @@
 /// The one parser of JSON texts: RFC 8259, strictly.
 ///
-/// Works in a single pass and without recursion. Beyond the grammar it refuses what readers are
-/// known to disagree on: duplicate names, lone surrogates, ill-formed UTF-8, a byte order mark.
-/// The text is passed to each method instead of being stored, because it may be a secret that
-/// only lives as long as the call.
+/// Works in a single pass and without recursion. Beyond the grammar it rejects texts that parsers read differently:
+/// duplicate names, lone surrogates, ill-formed UTF-8, a byte order mark. The text is passed to each method instead of
+/// being stored, because it may be a secret that only lives as long as the call.
 struct JSONParser {
   private let limits: JSONLimits
   /// The values found so far.

@@ -1,4 +1,4 @@
-/// Text from elsewhere, made safe to show on a terminal.
+/// Makes text from another party safe to show on a terminal.
 package enum TerminalText {
   /// The text without anything invisible, and cut when it is long.
   ///

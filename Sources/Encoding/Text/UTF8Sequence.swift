@@ -1,6 +1,6 @@
 /// Well-formed UTF-8 (RFC 3629 section 4), one character at a time.
 enum UTF8Sequence {
-  /// What stands at a place in a text.
+  /// The result of reading a character.
   enum Finding {
     /// A well-formed character of two to four bytes.
     case length(Int)

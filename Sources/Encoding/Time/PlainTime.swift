@@ -1,4 +1,4 @@
-/// Points in time in plain words: `2026-11-21 09:00:00 UTC, in 12 minutes`.
+/// Points in time for people: `2026-11-21 09:00:00 UTC, in 12 minutes`.
 package enum PlainTime {
   /// - Parameter now: Unix seconds.
   package static func text(_ unixSeconds: Int, now: Int) -> String {

@@ -97,7 +97,7 @@ package enum Form {
 
   /// Decodes one name or value to bytes, which may be secret.
   ///
-  /// - Returns: False when it is malformed; what was written is then of no use.
+  /// - Returns: False if it is malformed; the bytes written are then useless.
   package static func decode<S: ByteSink & ~Copyable>(_ text: Span<UInt8>, to sink: inout S) -> Bool {
     var index = 0
     while index < text.count {
@@ -146,7 +146,7 @@ package enum Form {
   }
 }
 
-/// Why a form is refused. Holds no byte of the form.
+/// The reason why a form is not accepted. It contains no byte of the form.
 package enum FormError: Error, Hashable, Sendable {
   /// More bytes than the limit.
   case tooLarge

@@ -1,7 +1,7 @@
 extension URI {
-  /// The URI that a reference in a document of this one means (RFC 3986 section 5.2), without its fragment.
+  /// Resolves a reference in a document at this URI (RFC 3986 section 5.2), without the fragment.
   ///
-  /// - Returns: Nil when the reference is not valid, or has segments of dots, which no server needs to send.
+  /// - Returns: Nil if the reference is not valid, or has dot segments, which no server needs to send.
   package func resolving(_ reference: String) -> URI? {
     let bytes = Array(reference.utf8.prefix { $0 != UInt8(ascii: "#") })
     let text = String(decoding: bytes, as: UTF8.self)

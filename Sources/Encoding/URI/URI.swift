@@ -16,12 +16,12 @@ package struct URI: Sendable, Hashable {
   package let port: UInt16?
   /// The path, which is empty or begins with "/".
   package let path: String
-  /// What follows "?", still encoded; nil when there is no "?".
+  /// The text after "?", still encoded; nil if there is no "?".
   package let query: String?
-  /// What follows "#", still encoded; nil when there is no "#".
+  /// The text after "#", still encoded; nil if there is no "#".
   package let fragment: String?
 
-  /// Takes a URI apart.
+  /// Parses a URI.
   package init(_ text: String) throws(URIError) {
     let parser = try URIParser(text)
     self.text = text
@@ -90,7 +90,7 @@ extension URI {
   }
 }
 
-/// Why a text is not a URI that we accept. Holds no byte of the text.
+/// The reason why a text is not accepted as a URI. It contains no byte of the text.
 package enum URIError: Error, Hashable, Sendable {
   /// More than 2048 bytes.
   case tooLong

@@ -69,8 +69,8 @@ struct URIParser {
     port = try parsePort((host.upperBound + 1)..<range.upperBound)
   }
 
-  /// A DNS name or an IPv4 address. Narrower than RFC 3986: no percent-encoding and no punctuation
-  /// but dots, hyphens and underscores, because no host we talk to needs them.
+  /// A DNS name or an IPv4 address. Narrower than RFC 3986: no percent-encoding and no punctuation but dots, hyphens
+  /// and underscores, because no host of an authorization server or resource needs them.
   private func isHostName(_ range: Range<Int>) -> Bool {
     guard range.count <= 253 else { return false }
     var labels = bytes[range].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -3,9 +3,9 @@ internal import Crypto
 package import OAuth
 
 extension CurlClient {
-  /// A request that may have an effect gets a connection of its own: on one that the server has just closed
-  /// it would fail, and could not be sent again (RFC 9110 section 9.2.2). So does one with a proof, which is
-  /// good once (RFC 9449 section 11.1). No redirect is followed.
+  /// A request that may have an effect gets a new connection: on one that the server has just closed it would fail, and
+  /// could not be sent again (RFC 9110 section 9.2.2). So does a request with a DPoP proof, which is valid once (RFC
+  /// 9449 section 11.1). No redirect is followed.
   package func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver

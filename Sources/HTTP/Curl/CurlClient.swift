@@ -5,15 +5,14 @@ package import OAuth
 
 /// Sends requests with libcurl.
 ///
-/// It verifies certificate chain and host name of every server and wants TLS 1.2 or later (RFC 9325 section
-/// 3.1.1). It has no cookies, reads no `.netrc` and no proxy from the environment, asks for no compression,
-/// and sends a POST once at most. Connections are kept for the next request to the same origin with the same
-/// trust.
+/// It verifies the certificate chain and the host name of every server and requires TLS 1.2 or later (RFC 9325 section
+/// 3.1.1). It has no cookies, reads no `.netrc` and no proxy from the environment, requests no compression, and sends a
+/// POST at most once. Connections are kept for the next request to the same origin with the same trust.
 ///
 /// The process must ignore `SIGPIPE`: the TLS library writes to connections that the server may have closed.
 /// Any thread may call it.
 package final class CurlClient: HTTPClient {
-  /// The most redirects that one request follows.
+  /// The largest number of redirects of one request.
   package static let maxRedirects = 3
 
   let userAgent: String
@@ -24,12 +23,12 @@ package final class CurlClient: HTTPClient {
     self.userAgent = userAgent
   }
 
-  /// Closes the connections that were not used for a while. Cheap when there are none.
+  /// Closes the connections that were idle for `duration`. Cheap if there are none.
   package func closeIdle(after duration: Duration = HandlePool.idleTime) {
     pool.close(idleFor: duration)
   }
 
-  /// How many handles, each with a connection, are kept now.
+  /// The number of handles kept now, each with a connection.
   package var idleCount: Int { pool.count }
 
   package func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
@@ -66,7 +65,7 @@ package final class CurlClient: HTTPClient {
   private func sendOnce(
     _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, until deadline: ContinuousClock.Instant
   ) throws(HTTPFailure) -> (response: HTTPResponse, redirect: String?) {
-    // A handle that fails is not given back.
+    // A handle with a failed request is not put back.
     let handle = if let kept = pool.take(for: route) { kept } else { try CurlHandle() }
     let limits = ExchangeLimits(of: request, deadline: deadline)
     var exchange = Exchange(
@@ -80,19 +79,19 @@ package final class CurlClient: HTTPClient {
   }
 }
 
-/// What belongs to the whole process.
+/// The state of libcurl for the whole process.
 enum CurlLibrary {
   /// Whether the library works. The first use initialises it, with an allocator that wipes what it frees.
   static let isReady = agent_curl_initialise() == CURLE_OK
 
-  /// Whether it speaks TLS by OpenSSL. Another library reports by itself that a connection ended without a word.
+  /// Whether libcurl uses OpenSSL for TLS. Other TLS libraries report a connection that ended without `close_notify`.
   static let usesOpenSSL: Bool = {
     guard let library = unsafe agent_curl_tls_library() else { return false }
     return unsafe String(cString: library).utf8.starts(with: "OpenSSL/".utf8)
   }()
 
-  /// The system's directory of trusted certificates, of which only those that are needed are read; nil
-  /// when the library was built for a bundle file, which it then uses by itself.
+  /// The system's directory of trusted certificates, of which only the needed ones are read; nil if the library was
+  /// built for a bundle file, which it then uses by default.
   static let certificateDirectory: String? = {
     guard let path = unsafe agent_curl_certificate_directory() else { return nil }
     return unsafe String(cString: path)

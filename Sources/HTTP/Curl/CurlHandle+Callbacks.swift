@@ -21,7 +21,7 @@ private let receiveHeader: agent_curl_receiver = { bytes, size, count, context i
   unsafe receive(bytes, size * count, context) { unsafe $0.pointee.receive(headerLine: $1) }
 }
 
-/// Hands bytes to the exchange. A callback takes all of them, or says that it took none, which ends the transfer.
+/// Passes bytes to the exchange. A callback accepts all of them, or returns 0, which ends the transfer.
 private func receive(
   _ bytes: UnsafeMutablePointer<CChar>, _ count: Int, _ context: UnsafeMutableRawPointer?,
   by take: (UnsafeMutablePointer<Exchange>, Span<UInt8>) -> Bool

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-// What the client shows in the TLS handshake (RFC 8705).
+// The client certificate in the TLS handshake (RFC 8705).
 extension CurlHandle {
   func setClientCertificate(_ route: Route) throws(HTTPFailure) {
     guard let certificate = route.clientCertificate else { return }
@@ -11,9 +11,9 @@ extension CurlHandle {
     try set(CURLOPT_SSLKEYTYPE, "DER")
   }
 
-  /// Runs `body`, in which a connection may be made, with the key at the library's disposal.
+  /// Runs `body`, in which a connection may be made, while the library can read the key.
   ///
-  /// The library reads it where it lies, on the secure heap. The handle must be reset before it is used again.
+  /// The library reads the key on the secure heap, without a copy. The handle must be reset before it is used again.
   func lendingClientKey(of transport: Transport, _ body: () throws(HTTPFailure) -> Void) throws(HTTPFailure) {
     guard let certificate = transport.clientCertificate else { return try body() }
     try certificate.key.bytes.withBytes { (key) throws(HTTPFailure) in

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-// Each setter throws `setup` when the library refuses.
+// Each setter throws `setup` if the library rejects the value.
 extension CurlHandle {
   func set(_ option: CURLoption, _ value: Int) throws(HTTPFailure) {
     try check(unsafe agent_curl_set_number(easy, option, value))
@@ -46,7 +46,7 @@ extension CurlHandle {
 }
 
 extension Duration {
-  /// Whole milliseconds, rounded up, at least 1: the library takes 0 for no limit. At most 24 days.
+  /// Whole milliseconds for the library, rounded up, at least 1, because 0 means no limit; at most 24 days.
   var wholeMilliseconds: Int {
     let (seconds, attoseconds) = components
     if seconds < 0 { return 1 }

@@ -3,7 +3,7 @@ internal import Crypto
 internal import OAuth
 
 extension CurlHandle {
-  /// Sets everything about a request but its secrets.
+  /// Sets all options of a request except its secrets.
   func prepare(
     _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, userAgent: String,
     limits: ExchangeLimits
@@ -12,7 +12,7 @@ extension CurlHandle {
     try set(CURLOPT_TIMEOUT_MS, ContinuousClock.now.duration(to: limits.deadline).wholeMilliseconds)
   }
 
-  /// Sets where a request of any kind goes, and what makes that place trusted.
+  /// Sets the target of a request and the trust for it.
   func prepare(
     _ endpoint: Endpoint, over route: Route, userAgent: String, transport: Transport
   ) throws(HTTPFailure) {
@@ -32,13 +32,12 @@ extension CurlHandle {
 
   private func setConnectTimes(_ transport: Transport) throws(HTTPFailure) {
     try set(CURLOPT_CONNECTTIMEOUT_MS, Duration.seconds(transport.connectTimeoutSeconds).wholeMilliseconds)
-    // Threads that still resolve a name are left to end by themselves: waiting for them would outlast
-    // both limits.
+    // A thread that still resolves a name is not waited for: the wait could exceed both limits.
     try set(CURLOPT_QUICK_EXIT, true)
     try set(CURLOPT_NOSIGNAL, true)
   }
 
-  /// What the library must not do by itself.
+  /// Turns off what the library would do by default.
   private func setRestrictions(_ route: Route) throws(HTTPFailure) {
     try set(CURLOPT_PROTOCOLS_STR, route.isPlain ? "http" : "https")
     try set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
@@ -55,17 +54,17 @@ extension CurlHandle {
     try set(CURLOPT_SSL_VERIFYPEER, 1)
     try set(CURLOPT_SSL_VERIFYHOST, 2)
     if let directory = CurlLibrary.certificateDirectory {
-      // Without a bundle nothing is loaded that is not needed.
+      // Without a bundle only the needed certificates are loaded.
       try set(CURLOPT_CAINFO, nil)
       try set(CURLOPT_CAPATH, directory)
     }
-    // With the directory these are trusted beside it, without one they replace the system's bundle.
+    // With the directory these are trusted in addition; without it they replace the system's bundle.
     if let authorities = route.certificateAuthorities { try set(CURLOPT_CAINFO_BLOB, blob: authorities.pem) }
     if !route.pins.isEmpty { try set(CURLOPT_PINNEDPUBLICKEY, route.pins.joined(separator: ";")) }
   }
 
   private func setProxy(_ route: Route) throws(HTTPFailure) {
-    // An empty text, unlike none, keeps the library from reading the environment.
+    // With an empty text, unlike nil, the library does not read the environment.
     try set(CURLOPT_PROXY, route.proxy?.url ?? "")
     try set(CURLOPT_NOPROXY, "")
     guard let proxy = route.proxy else { return }

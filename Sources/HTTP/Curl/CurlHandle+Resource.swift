@@ -3,11 +3,11 @@ internal import Crypto
 internal import OAuth
 
 extension CurlHandle {
-  /// Content up to this size is sent without asking the server first: many do not answer the question, and
-  /// the library waits a second for them.
+  /// Content up to this size is sent without `Expect: 100-continue`: many servers do not answer it, and the library
+  /// then waits one second.
   private static let mostUnaskedBytes = 1 << 20
 
-  /// Makes the request that was prepared, and waits for the end of its answer.
+  /// Sends the prepared request, and waits for the end of the response.
   func send(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     _ exchange: ResourceExchange
@@ -16,7 +16,7 @@ extension CurlHandle {
     for field in authorization {
       try field.value.bytes.withBytes { (value) throws(HTTPFailure) in try lines.append(field.name, value) }
     }
-    // With an expectation a server can refuse before the content is spent (RFC 9110 section 10.1.1).
+    // With an expectation a server can reject the request before the content is sent (RFC 9110 section 10.1.1).
     if Self.isSentUnasked(content) { try lines.append("Expect", "") }
     try setMethod(request.method, content: content)
     var exchange = exchange
@@ -60,14 +60,14 @@ extension CurlHandle {
     try set(CURLOPT_CUSTOMREQUEST, method.text)
   }
 
-  /// Runs the transfer that was set up.
+  /// Runs the prepared transfer.
   ///
-  /// - Returns: The library's result, or nil when the exchange itself ended the transfer.
+  /// - Returns: The library's result, or nil if the exchange ended the transfer.
   private func transfer(_ exchange: ResourceExchange) -> CURLcode? {
     guard begin() else { return CURLE_FAILED_INIT }
     defer { _ = unsafe curl_multi_remove_handle(multi, easy) }
     while true {
-      // What was paused is given to the callbacks again from here.
+      // The callbacks get the paused bytes again from here.
       if let pause = exchange.nextPause() { _ = unsafe curl_easy_pause(easy, pause) }
       var running: Int32 = 0
       guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return CURLE_FAILED_INIT }
@@ -79,7 +79,7 @@ extension CurlHandle {
     }
   }
 
-  /// Waits for the network and for descriptors, but never longer than a cancellation may take.
+  /// Waits for the network and for descriptors, at most ``cancellationInterval``.
   func wait(for descriptors: [(descriptor: Int32, isWriting: Bool)]) -> Bool {
     var entries = descriptors.map { entry in
       curl_waitfd(

@@ -1,11 +1,11 @@
 internal import CCurl
 internal import OAuth
 
-/// One transfer at a time, and the connection kept from the last one.
+/// A libcurl handle: one transfer at a time, and the connection of the last one.
 ///
-/// Whoever took it out of the pool is its only user.
+/// The caller that took it out of the pool is its only user.
 @safe final class CurlHandle: @unchecked Sendable {
-  /// How soon a cancelled request ends, in milliseconds.
+  /// The longest time until a cancelled request ends, in milliseconds.
   static let cancellationInterval: Int32 = 100
 
   // The connections belong to `multi`, so that they outlive a reset of `easy`.
@@ -13,10 +13,10 @@ internal import OAuth
   let multi: UnsafeMutableRawPointer
   /// The connection writes into it for as long as it lives.
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
-  /// Whether a transfer has begun that has not ended well; read when a connection is closed.
+  /// Whether a transfer has begun and not ended successfully; read when a connection is closed.
   private let isBusy: UnsafeMutablePointer<Bool>
 
-  /// - Throws: `setup` when there is no memory or no descriptor left.
+  /// - Throws: `setup` if there is no memory or no descriptor left.
   init() throws(HTTPFailure) {
     guard CurlLibrary.isReady, let multi = unsafe curl_multi_init() else { throw HTTPFailure(.setup) }
     guard let easy = unsafe curl_easy_init() else {
@@ -38,13 +38,13 @@ internal import OAuth
     unsafe isBusy.deallocate()
   }
 
-  /// Forgets the request and keeps the connection.
+  /// Clears the request and keeps the connection.
   func reset() { unsafe curl_easy_reset(easy) }
 
-  /// Runs the transfer that was set up. `exchange` is where the callbacks write.
+  /// Runs the prepared transfer. The callbacks write to `exchange`.
   ///
-  /// - Returns: The library's result, or nil when the limits of the exchange ended the transfer, of which the
-  ///   handle is then no longer of use.
+  /// - Returns: The library's result, or nil if the limits of the exchange ended the transfer; the handle must then not
+  ///   be used again.
   func transfer(_ exchange: UnsafeMutablePointer<Exchange>) -> CURLcode? {
     guard begin() else { return CURLE_FAILED_INIT }
     defer { _ = unsafe curl_multi_remove_handle(multi, easy) }
@@ -61,9 +61,9 @@ internal import OAuth
     }
   }
 
-  /// Begins the transfer that was set up. Until it has ended well a connection that is closed is dropped with all that
-  /// the kernel has still to send: a refresh token that nobody waits for any more could arrive after the next try with
-  /// it, when the network is back, and be taken for stolen (RFC 9700 section 4.14.2).
+  /// Begins the prepared transfer. Until it has ended successfully, closing its connection discards the bytes that the
+  /// kernel has still to send: otherwise a refresh token of an abandoned request could arrive after the next attempt
+  /// with it, when the network is back, and count as stolen (RFC 9700 section 4.14.2).
   func begin() -> Bool {
     unsafe isBusy.pointee = true
     return unsafe curl_multi_add_handle(multi, easy) == CURLM_OK
@@ -74,10 +74,10 @@ internal import OAuth
     return result
   }
 
-  /// Has new connections closed as ``begin()`` says.
+  /// Makes new connections close as ``begin()`` describes.
   func watchClosing() throws(HTTPFailure) { try check(unsafe agent_curl_watch_closing(easy, isBusy)) }
 
-  /// Bytes of the request itself that were sent. What a proxy was asked does not count.
+  /// The number of bytes of the request that were sent, without the request to a proxy.
   var sentBytes: Int {
     time(CURLINFO_PRETRANSFER_TIME_T) > 0 ? number(CURLINFO_REQUEST_SIZE) : 0
   }
@@ -87,7 +87,7 @@ internal import OAuth
     return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0
   }
 
-  /// A time since the start of the transfer, in microseconds; 0 when that point was not reached.
+  /// A time since the start of the transfer, in microseconds; 0 if that point was not reached.
   private func time(_ info: CURLINFO) -> Int64 {
     var value: curl_off_t = 0
     return unsafe agent_curl_get_time(easy, info, &value) == CURLE_OK ? Int64(value) : 0

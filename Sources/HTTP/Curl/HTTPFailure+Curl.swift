@@ -6,9 +6,9 @@ extension HTTPFailure.Code {
   /// The meaning of the library's result.
   ///
   /// - Parameters:
-  ///   - beforeRequest: No byte of the request was sent.
-  ///   - overProxy: The way to the server leads through a proxy.
-  ///   - certificate: What the check of the server's certificate came to, in the numbers of libcrypto.
+  ///   - beforeRequest: Whether no byte of the request was sent.
+  ///   - overProxy: Whether the connection uses a proxy.
+  ///   - certificate: The result of the certificate verification, as a number of libcrypto.
   init(_ code: CURLcode, beforeRequest: Bool, overProxy: Bool, certificate: Int) {
     if overProxy, beforeRequest, Self.isBroken(code) {
       self = .proxy
@@ -28,13 +28,13 @@ extension HTTPFailure.Code {
       case CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM: .receive
       case Self.tooLargeResult: .tooLarge
       case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR: .malformed
-      // An answer without a status line counts as HTTP/0.9, a protocol that is not allowed.
+      // The library treats a response without a status line as HTTP/0.9, which is not allowed.
       case CURLE_UNSUPPORTED_PROTOCOL: beforeRequest ? .setup : .malformed
       default: .setup
       }
   }
 
-  /// The library looks at the host name before it asks for the result of the rest, which is then the one it began with.
+  /// The library checks the host name before it reads the result of the chain, which then still has its initial value.
   private static func certificate(_ result: Int) -> Self {
     switch Int32(truncatingIfNeeded: result) {
     case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: .certificateTime
@@ -44,7 +44,7 @@ extension HTTPFailure.Code {
     }
   }
 
-  /// `CURLE_TOO_LARGE`, which only headers of later versions name.
+  /// `CURLE_TOO_LARGE`, which only later versions of the headers define.
   private static var tooLargeResult: CURLcode { CURLcode(rawValue: 100) }
 
   /// Whether a connection could not be made or has ended.

@@ -1,10 +1,10 @@
 internal import Platform
 
-/// Handles that are not in use, each with the connection of its last request.
+/// The unused handles, each with the connection of its last request.
 final class HandlePool: Sendable {
-  /// The most handles kept. Each holds three or four descriptors.
+  /// The largest number of handles. Each has three or four descriptors.
   static let capacity = 32
-  /// How long a handle is kept. Servers close idle connections after a minute or two.
+  /// The longest time that a handle is kept. Servers close idle connections after a minute or two.
   static let idleTime = Duration.seconds(90)
 
   private struct Entry: Sendable {
@@ -18,7 +18,7 @@ final class HandlePool: Sendable {
 
   var count: Int { idle.withLock { $0.count } }
 
-  /// The handle last used for exactly this route, now the caller's.
+  /// Takes the handle last used for exactly this route.
   func take(for route: Route, now: ContinuousClock.Instant = .now) -> CurlHandle? {
     close(idleFor: Self.idleTime, now: now)
     return idle.withLock { entries in
@@ -27,7 +27,7 @@ final class HandlePool: Sendable {
     }
   }
 
-  /// Keeps a handle whose request went well. The oldest goes when there are too many.
+  /// Keeps a handle after a successful request. If there are too many the oldest is closed.
   func give(_ handle: CurlHandle, for route: Route, now: ContinuousClock.Instant = .now) {
     let oldest = idle.withLock { entries -> Entry? in
       entries.append(Entry(handle: handle, route: route, since: now))
@@ -37,7 +37,7 @@ final class HandlePool: Sendable {
     _ = oldest
   }
 
-  /// Closes what was not used for that long.
+  /// Closes the handles that were idle for `duration`.
   func close(idleFor duration: Duration, now: ContinuousClock.Instant = .now) {
     let old = idle.withLock { entries -> [Entry] in
       let count = entries.prefix { $0.since.duration(to: now) >= duration }.count

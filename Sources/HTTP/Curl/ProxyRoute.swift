@@ -2,13 +2,13 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The proxy that a connection goes through.
+/// The proxy of a connection.
 struct ProxyRoute: Equatable, Sendable {
   let url: String
   /// `user:password`.
   let credentials: SharedSecret?
 
-  /// The proxy for `host`, or nil when the host is reached directly.
+  /// The proxy for `host`, or nil if the connection is direct.
   ///
   /// - Throws: `setup` unless the proxy's URL is http or https and nothing but scheme, host and port.
   init?(_ proxy: Transport.Proxy, host: String) throws(HTTPFailure) {
@@ -20,8 +20,8 @@ struct ProxyRoute: Equatable, Sendable {
     credentials = proxy.credentials
   }
 
-  /// Whether a list, as in `no_proxy`, names the host. An entry stands for itself and the names below it,
-  /// with or without a dot before it; `*` stands for all. Addresses are compared as text.
+  /// Whether a list in the format of `no_proxy` names the host. An entry matches its name and all subdomains, with or
+  /// without a leading dot; `*` matches all. Addresses are compared as text.
   static func isExcluded(_ host: String, by list: String) -> Bool {
     let host = host.lowercased()
     return list.utf8.split(whereSeparator: { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }).contains { part in

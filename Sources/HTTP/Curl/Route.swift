@@ -2,26 +2,26 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// Where a connection leads and what makes it trusted.
+/// The target of a connection and its trust.
 ///
-/// Two requests may share a connection only when their routes are equal: what one account trusts never
-/// serves another.
+/// Two requests may share a connection only if their routes are equal: the trust of one account is never used for
+/// another.
 struct Route: Equatable, Sendable {
-  /// More pins than this are a mistake.
+  /// The largest number of pins.
   static let maxPins = 16
 
   /// Scheme, host and port.
   let origin: String
   let isPlain: Bool
-  /// Trusted beside the system's own.
+  /// Authorities trusted besides the system's.
   let certificateAuthorities: CertificateAuthorities?
   let pins: [String]
   let proxy: ProxyRoute?
-  /// What is shown in the handshake, so that a connection made with it serves nobody else.
+  /// The client certificate of the handshake. It is part of the route, so no other account uses the connection.
   let clientCertificate: ClientCertificate?
 
-  /// - Throws: `setup` when the transport does not allow the endpoint, or has a pin or a proxy that is
-  ///   malformed. A pin that the library did not understand would be taken for the name of a file.
+  /// - Throws: `setup` if the transport does not allow the endpoint, or has a malformed pin or proxy. The library would
+  ///   use a malformed pin as a file name.
   init(to endpoint: Endpoint, by transport: Transport) throws(HTTPFailure) {
     let uri = endpoint.uri
     let isPlain = uri.isHTTPLoopback && transport.allowHTTPLoopback
@@ -33,7 +33,7 @@ struct Route: Equatable, Sendable {
     self.isPlain = isPlain
     certificateAuthorities = transport.certificateAuthorities
     pins = transport.pins
-    // Plain http has no handshake to show it in.
+    // Plain http has no handshake.
     clientCertificate = isPlain ? nil : transport.clientCertificate
     proxy = try Self.proxy(of: transport, for: uri, isPlain: isPlain)
   }

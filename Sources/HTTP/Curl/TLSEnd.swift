@@ -2,25 +2,25 @@ internal import CCurl
 internal import CTLS
 internal import OAuth
 
-/// How the TLS connection of a handle ended.
+/// The end of a handle's TLS connection.
 ///
-/// Content that has neither a length nor chunks ends with the connection, and is whole only when the server said
-/// that nothing more comes: anybody on the way can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8).
-/// libcurl takes every end for that and tells nobody, so the connection itself is watched.
+/// Content with neither a length nor chunks ends with the connection, and is complete only if the server sent
+/// `close_notify`: any attacker on the path can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8). libcurl
+/// accepts every end and does not report the difference, so the connection itself is watched.
 struct TLSEnd {
-  /// Of the connection made last, which is the one to the server; one to a proxy comes before. Nil without TLS.
+  /// The context of the last connection, which is the one to the server; that to a proxy comes before. Nil without TLS.
   ///
-  /// The address of its context, which is compared and not followed.
+  /// It is an address that is compared and never dereferenced.
   private var context: UInt?
   private var isAnnounced = false
 
-  /// Whether the connection ended, or may have, without a word of the server's.
+  /// Whether the server has not sent `close_notify`.
   var isMissing: Bool { context != nil && !isAnnounced }
 
-  /// The place of our data in a context.
+  /// The index of this program's data in a context.
   private static let index = agent_tls_context_index()
 
-  /// Watches the connection that is made with `context`. False when there is no memory.
+  /// Watches the connection that is made with `context`. False if there is no memory.
   fileprivate static func watch(_ context: OpaquePointer, for end: UnsafeMutablePointer<TLSEnd>) -> Bool {
     guard index >= 0, unsafe SSL_CTX_set_ex_data(context, index, end) == 1 else { return false }
     unsafe end.pointee = TLSEnd(context: UInt(bitPattern: context))
@@ -41,17 +41,17 @@ struct TLSEnd {
 }
 
 extension CurlHandle {
-  /// Has the end of the connection noted that the request may make.
+  /// Watches the end of the connection that the request may make.
   func watchTLSEnd(_ route: Route) throws(HTTPFailure) {
     guard !route.isPlain, CurlLibrary.usesOpenSSL else { return }
     try check(unsafe agent_curl_set_tls_hook(easy, watchTLS))
     try check(unsafe agent_curl_set_context(easy, CURLOPT_SSL_CTX_DATA, tlsEnd))
   }
 
-  /// Whether nobody knows if the content that came is all that was sent.
+  /// Whether the received content may be truncated.
   func isCutShort(_ headers: HeaderCollector) -> Bool {
     guard unsafe tlsEnd.pointee.isMissing, headers.leavesLengthOpen else { return false }
-    // Later versions have an end of their own, and some answers have no content (RFC 9112 section 6.3).
+    // HTTP/2 and later mark the end themselves, and some responses have no content (RFC 9112 section 6.3).
     return number(CURLINFO_HTTP_VERSION) < Int(CURL_HTTP_VERSION_2_0)
       && ![204, 304].contains(number(CURLINFO_RESPONSE_CODE))
   }

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-/// One request under way and what has come back so far. The library's callbacks write into it.
+/// One running request and the response so far. The library's callbacks write to it.
 struct Exchange: ~Copyable {
   let limits: ExchangeLimits
   private let handle: CurlHandle
@@ -12,20 +12,19 @@ struct Exchange: ~Copyable {
   private var headers = HeaderCollector()
   private var body: SecretBuffer
   private var status = 0
-  /// Where the response redirects to, as an absolute URL.
+  /// The redirect target of the response, as an absolute URL.
   private(set) var redirect: String?
 
-  /// Why a callback ended the transfer.
+  /// The reason why a callback ended the transfer.
   private var refusal: HTTPFailure.Code?
-  /// A byte of the request was handed to the system.
+  /// Whether a byte of the request was sent.
   private var requestStarted = false
-  /// The first line of a response came. The library does not tell of less; without it there is no status.
+  /// Whether the first line of a response was received. The library reports nothing before it.
   private var responseStarted = false
 
   /// - Parameters:
-  ///   - handle: What runs the transfer.
-  ///   - maySendTwice: Whether a request that was sent may be sent again over another connection when no
-  ///     answer came.
+  ///   - handle: The handle that runs the transfer.
+  ///   - maySendTwice: Whether a sent request may be sent again over another connection if no response came.
   init(over handle: CurlHandle, limits: ExchangeLimits, maySendTwice: Bool, usesProxy: Bool) {
     self.handle = handle
     self.limits = limits
@@ -35,16 +34,16 @@ struct Exchange: ~Copyable {
   }
 }
 
-// What the library calls while the transfer goes on. False ends it.
+// The callbacks during the transfer. False ends it.
 extension Exchange {
-  /// Takes a line of the header.
+  /// Receives a line of the header.
   mutating func receive(headerLine line: Span<UInt8>) -> Bool {
     responseStarted = true
     refusal = headers.receive(line)
     return refusal == nil
   }
 
-  /// Takes a part of the body.
+  /// Receives a part of the body.
   mutating func receive(body bytes: Span<UInt8>) -> Bool {
     let expected = body.count + bytes.count
     guard expected <= limits.bodyBytes else { return refuse(.tooLarge) }
@@ -55,9 +54,8 @@ extension Exchange {
 
   /// Decides whether the library may make a new connection.
   ///
-  /// It sends a request again when a kept connection breaks before the answer. A server may have acted on
-  /// the first copy, so whether to try again with a refresh token is the caller's choice (RFC 9110 section
-  /// 9.2.2).
+  /// The library repeats a request if a kept connection breaks before the response. A server may have processed the
+  /// first copy, so the caller decides about a retry with a refresh token (RFC 9110 section 9.2.2).
   mutating func mayConnect() -> Bool {
     maySendTwice || handle.sentBytes == 0 || refuse(.receive)
   }
@@ -69,38 +67,38 @@ extension Exchange {
 }
 
 extension Exchange {
-  /// Notes whether the request is on its way.
+  /// Updates whether a byte of the request was sent.
   mutating func update() {
     requestStarted = handle.sentBytes > 0
   }
 
-  /// What went wrong, if anything, in a transfer that ended with `code`. Nil is the end by our own decision.
+  /// The failure of a transfer that ended with `code`, if any. A nil code means that this program ended it.
   func failure(after code: CURLcode?) -> HTTPFailure? {
-    // The library takes a header that was cut off after its first line for a whole one.
+    // The library accepts a header that is cut off after its first line.
     if code == CURLE_OK { return headers.isFinished && !isSilenced ? nil : failure(.receive) }
     if let refusal { return failure(refusal) }
     guard let code else { return failure(limits.reasonToStop ?? .setup) }
     return failure(meaning(of: code))
   }
 
-  /// Whether content that was to come may have been kept away. What has come shows by itself whether it is whole,
-  /// but an answer without any content says something too, of a refresh token for one.
+  /// Whether the whole content may be missing. A partial content is detected by its parser, but an empty response can
+  /// be valid too, for example to a revocation.
   private var isSilenced: Bool { body.count == 0 && handle.isCutShort(headers) }
 
   private func meaning(of code: CURLcode) -> HTTPFailure.Code {
-    // The library's buffer for a header line is smaller than its memory.
+    // The library reports a header line that exceeds its buffer as lack of memory.
     if code == CURLE_OUT_OF_MEMORY, requestStarted, !headers.isFinished { return .tooLarge }
     return HTTPFailure.Code(
       code, beforeRequest: !requestStarted, overProxy: usesProxy, certificate: handle.number(CURLINFO_SSL_VERIFYRESULT))
   }
 
   private func failure(_ code: HTTPFailure.Code) -> HTTPFailure {
-    // What is malformed or too large has come, even if no callback has seen it.
+    // A malformed or too large response was received, even if no callback got it.
     let responseStarted = responseStarted || code == .malformed || code == .tooLarge
     return HTTPFailure(code, responseStarted: responseStarted, requestMayHaveArrived: requestStarted || responseStarted)
   }
 
-  /// Takes what the library knows about the response at its end.
+  /// Stores the status and the redirect target at the end of the response.
   mutating func complete(status: Int, redirect: String?) {
     self.status = status
     self.redirect = redirect
@@ -119,11 +117,11 @@ extension Exchange {
   }
 }
 
-/// What ends a request before its answer does.
+/// The limits that end a request before its response.
 struct ExchangeLimits: Sendable {
-  /// The most bytes of body, after the transfer encoding is undone.
+  /// The largest body in bytes, after the transfer coding is removed.
   let bodyBytes: Int
-  /// When to give up at the latest. Unlike the library's own limit it counts suspend.
+  /// The end of the last attempt. Unlike the library's own limit it counts suspend.
   let deadline: ContinuousClock.Instant
   let cancellation: Cancellation?
 
@@ -133,7 +131,7 @@ struct ExchangeLimits: Sendable {
     cancellation = request.cancellation
   }
 
-  /// Why to stop now, if there is a reason.
+  /// The reason to stop now, if there is one.
   var reasonToStop: HTTPFailure.Code? {
     if cancellation?.isCancelled == true { return .cancelled }
     return ContinuousClock.now >= deadline ? .timeout : nil

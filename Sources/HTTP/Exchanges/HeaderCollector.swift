@@ -2,12 +2,12 @@ internal import OAuth
 
 /// The header fields of a response while they arrive, line by line.
 struct HeaderCollector {
-  /// The most fields of one response.
+  /// The largest number of fields of one response.
   static let maxFields = 128
-  /// The most bytes of header, interim responses and trailers included.
+  /// The largest header in bytes, interim responses and trailers included.
   static let maxBytes = 65_536
 
-  /// Whether cookies are among the fields. What is not asked for by a person has no use for them.
+  /// Whether cookies are kept. Only a request of a person needs them.
   private let keepsCookies: Bool
 
   init(keepsCookies: Bool = false) { self.keepsCookies = keepsCookies }
@@ -21,9 +21,9 @@ struct HeaderCollector {
   /// Whether the blank line after the fields has come.
   var isFinished: Bool { isComplete }
 
-  /// Takes the next line, with its line end.
+  /// Receives the next line, with its line end.
   ///
-  /// - Returns: What is wrong with it, if anything.
+  /// - Returns: The problem of the line, if any.
   mutating func receive(_ line: Span<UInt8>) -> HTTPFailure.Code? {
     bytes += line.count
     guard bytes <= Self.maxBytes else { return .tooLarge }
@@ -32,7 +32,7 @@ struct HeaderCollector {
       startResponse()
       return nil
     }
-    // What comes after the blank line is a trailer, which is never merged (RFC 9110 section 6.5.1).
+    // A line after the blank line is a trailer, which is never merged (RFC 9110 section 6.5.1).
     if isComplete { return nil }
     if text.isEmpty {
       isComplete = hasOneLength
@@ -42,8 +42,8 @@ struct HeaderCollector {
     return addField(text)
   }
 
-  /// Where several lengths differ, each reader would see another end of the content; such an answer is thrown
-  /// away (RFC 9112 section 6.3).
+  /// Whether all lengths are equal. With different lengths readers would disagree on the end of the content, so such a
+  /// response is rejected (RFC 9112 section 6.3).
   private var hasOneLength: Bool {
     let lengths = fields.filter { $0.0.lowercased() == "content-length" }
       .flatMap { $0.1.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) }
@@ -51,7 +51,7 @@ struct HeaderCollector {
     return lengths.allSatisfy { $0 == lengths[0] }
   }
 
-  /// Whether only the end of the connection tells where the content ends (RFC 9112 section 6.3).
+  /// Whether only the end of the connection marks the end of the content (RFC 9112 section 6.3).
   var leavesLengthOpen: Bool {
     !fields.contains { field in
       switch field.0.lowercased() {

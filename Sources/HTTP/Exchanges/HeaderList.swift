@@ -3,7 +3,7 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The header lines of a request, in the library's own form. They are overwritten when it goes away.
+/// The header lines of a request, as a list of the library. They are overwritten when the value ends.
 @safe struct HeaderList: ~Copyable {
   private var head: UnsafeMutablePointer<curl_slist>?
 
@@ -11,7 +11,7 @@ internal import OAuth
 
   deinit { unsafe agent_curl_wipe_and_free_list(head) }
 
-  /// Adds a field. An empty value takes a field away that the library would send by itself.
+  /// Adds a field. An empty value removes a field that the library would send by default.
   mutating func append(_ name: String, _ value: String) throws(HTTPFailure) {
     let bytes = value.utf8
     try append(name, bytes.span)
@@ -22,7 +22,7 @@ internal import OAuth
     if !value.isEmpty { return try append(name, value) }
     var line = SecretBuffer(capacity: name.utf8.count + 2)
     line.append(utf8: name)
-    // The library's own notation.
+    // The library's notation for an empty value.
     line.append(utf8: ";")
     line.append(0)
     try append(line: line)
@@ -30,7 +30,7 @@ internal import OAuth
 
   /// Adds a field whose value may be secret.
   ///
-  /// - Throws: `setup` when the value could end the line, or there is no memory.
+  /// - Throws: `setup` if the value could end the line, or if there is no memory.
   mutating func append(_ name: String, _ value: Span<UInt8>) throws(HTTPFailure) {
     for index in value.indices where value[index] == 0 || value[index] == 0x0D || value[index] == 0x0A {
       throw HTTPFailure(.setup)

@@ -1,13 +1,12 @@
 internal import CCurl
 internal import OAuth
 
-/// A request to a resource under way. The library's callbacks work on it; they run on the thread that
-/// drives the transfer, which is its only user.
+/// A running request to a resource. Only the thread that runs the transfer uses it, including the library's callbacks.
 ///
-/// Content goes through piece by piece: the library is told to pause when the receiver has no room or the
-/// content to send is not there yet, so that memory stays the same for any size.
+/// Content is passed on in pieces: the library pauses if the receiver has no room or the content to send is not there
+/// yet, so memory does not depend on the size.
 final class ResourceExchange {
-  /// How much of an answer that nobody wants is read, so that the connection can be used again.
+  /// The largest unwanted content that is read so that the connection can be used again, in bytes.
   private static let mostUnwantedBytes = 65_536
 
   let cancellation: Cancellation
@@ -26,13 +25,13 @@ final class ResourceExchange {
   private var takenBytes = 0
   private var sentContent = 0
 
-  /// What the receiver had no room for, from `pendingStart` on.
+  /// The bytes that the receiver had no room for, from `pendingStart` on.
   private var pending: [UInt8] = []
   private var pendingStart = 0
   private var isReceivingPaused = false
   private var isSendingPaused = false
 
-  /// Why a callback ended the transfer.
+  /// The reason why a callback ended the transfer.
   private var refusal: HTTPFailure.Code?
   private var hasSeenEnough = false
   private var requestStarted = false
@@ -56,12 +55,12 @@ final class ResourceExchange {
   deinit { wipePending() }
 }
 
-// What the library calls while the transfer goes on.
+// The callbacks during the transfer.
 extension ResourceExchange {
-  /// What becomes of a piece of content.
+  /// The result for a piece of content.
   enum Taking { case taken, pause, stop }
 
-  /// Takes a line of the header. False ends the transfer.
+  /// Receives a line of the header. False ends the transfer.
   func receive(headerLine line: Span<UInt8>) -> Bool {
     responseStarted = true
     noteProgress()
@@ -69,7 +68,7 @@ extension ResourceExchange {
     return refuse(code)
   }
 
-  /// Takes a piece of the answer's content, or none of it.
+  /// Receives a piece of the response's content, all of it or nothing.
   func receive(body bytes: Span<UInt8>) -> Taking {
     noteProgress()
     beginIfReady()
@@ -126,9 +125,9 @@ extension ResourceExchange {
   private func noteProgress() { lastProgress = .now }
 }
 
-// What drives the transfer asks.
+// The questions of the thread that runs the transfer.
 extension ResourceExchange {
-  /// What to wait for besides the network: the number of a descriptor, and whether to write to it.
+  /// The descriptors to wait for besides the network, and whether for writing.
   var waits: [(descriptor: Int32, isWriting: Bool)] {
     var waits: [(descriptor: Int32, isWriting: Bool)] = []
     if !pending.isEmpty { waits.append((receiver.descriptor, true)) }
@@ -136,9 +135,9 @@ extension ResourceExchange {
     return waits
   }
 
-  /// What stays paused, in the library's own notation, when something can go on; nil when nothing can.
+  /// The library's flags for the directions that stay paused, if one can continue; nil if none can.
   func nextPause() -> Int32? {
-    // Waiting for the caller of this program is not the server's fault.
+    // A wait for the caller of this program does not count as a stall of the server.
     if isSendingPaused || !pending.isEmpty { noteProgress() }
     guard flush() else { return nil }
     guard isSendingPaused || (isReceivingPaused && pending.isEmpty) else { return nil }
@@ -147,13 +146,13 @@ extension ResourceExchange {
     return isReceivingPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT
   }
 
-  /// Tells the receiver of the head as soon as it is whole, which may be long before the first content.
+  /// Passes the head to the receiver as soon as it is complete, which may be long before the first content.
   func update() {
     requestStarted = handle.sentBytes > 0
     beginIfReady()
   }
 
-  /// Why to stop now, if there is a reason.
+  /// The reason to stop now, if there is one.
   var reasonToStop: HTTPFailure.Code? {
     if let refusal { return refusal }
     if cancellation.isCancelled { return .cancelled }
@@ -163,14 +162,14 @@ extension ResourceExchange {
   private func beginIfReady() {
     guard head == nil, headers.isFinished else { return }
     let status = handle.number(CURLINFO_RESPONSE_CODE)
-    // Others are interim (RFC 9110 section 15.2).
+    // A lower status is interim (RFC 9110 section 15.2).
     guard status >= 200 else { return }
     let head = ResourceHead(status: status, headers: HTTPHeaders(headers.fields))
     self.head = head
     isWanted = receiver.begin(head)
   }
 
-  /// Hands over what is pending, as far as there is room. False when nobody takes it.
+  /// Passes pending bytes to the receiver, as far as there is room. False if the receiver is closed.
   private func flush() -> Bool {
     while !pending.isEmpty {
       guard let count = receiver.take(pending.span.extracting(pendingStart...)) else { return refuse(.cancelled) }
@@ -191,7 +190,7 @@ extension ResourceExchange {
 
 // The end.
 extension ResourceExchange {
-  /// What went wrong, if anything, in a transfer that ended with `code`. Nil is the end by our own decision.
+  /// The failure of a transfer that ended with `code`, if any. A nil code means that this program ended it.
   func failure(after code: CURLcode?) -> HTTPFailure? {
     if hasSeenEnough { return nil }
     if code == CURLE_OK { return headers.isFinished && !isCutShort ? nil : failure(.receive) }
@@ -204,11 +203,10 @@ extension ResourceExchange {
         certificate: handle.number(CURLINFO_SSL_VERIFYRESULT)))
   }
 
-  /// Nobody but the reader knows what the content of a resource is like, so one that may be cut is never taken
-  /// for whole.
+  /// Only the reader knows the format of a resource's content, so content that may be truncated is always a failure.
   private var isCutShort: Bool { !isHead && handle.isCutShort(headers) }
 
-  /// Hands over the last of the content, waiting for room, and makes the answer of it.
+  /// Passes the rest of the content to the receiver, waits for room, and returns the response.
   func finish() throws(HTTPFailure) -> ResourceResponse {
     while true {
       guard flush() else { throw failure(.cancelled) }

@@ -1,10 +1,10 @@
-/// What a browser is shown at the redirect URI. Nothing of a request is in it.
+/// The pages that a browser gets at the redirect URI. They contain no part of a request.
 package enum LoopbackPage: Sendable, Hashable, CaseIterable {
-  /// The answer came. It is not known yet what it is worth.
+  /// The response was received; it is not verified yet.
   case received
-  /// The answer came and says no, or cannot be used.
+  /// The response was received; it is an error or cannot be used.
   case failed
-  /// A request to the right place that is not the answer that is waited for.
+  /// A request to the redirect URI that is not the expected response.
   case foreign
   case notFound, methodNotAllowed, malformed, tooLarge
 
@@ -17,8 +17,8 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     return Array((head + "Content-Length: \(body.count)\r\n\r\n").utf8) + body
   }
 
-  /// No script, no style, nothing fetched, nothing kept, and no other page learns the address, which holds a code
-  /// (RFC 9700 section 4.2).
+  /// No script, no style, no other resource, no cache, and no `Referer`, because the address contains a code (RFC 9700
+  /// section 4.2).
   private static let fields = [
     ("Content-Type", "text/html; charset=utf-8"),
     ("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),

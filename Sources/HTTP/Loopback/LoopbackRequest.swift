@@ -1,19 +1,19 @@
-/// Reads what comes to a redirect listener (RFC 8252 section 7.3, RFC 9112). Anyone on the machine can connect,
-/// so everything that is not exactly the awaited request gets a page and changes nothing.
+/// Parses the requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Every user of the machine can connect,
+/// so a request that is not exactly the expected one gets a page and changes nothing.
 package enum LoopbackRequest {
-  /// The longest head, in bytes; a code may be long (RFC 6749 section 4.1.2).
+  /// The largest head, in bytes; a code may be long (RFC 6749 section 4.1.2).
   package static let maximumBytes = 16_384
   private static let maximumFields = 128
 
   package enum Reading: Sendable, Hashable {
     /// More bytes may make it a request.
     case incomplete
-    /// A GET of the redirect URI; where in the head its query is. Empty when it has none.
+    /// A GET of the redirect URI, with the range of its query in the head; empty if there is none.
     case redirect(query: Range<Int>)
     case refused(LoopbackPage)
   }
 
-  /// Reads the bytes that came so far.
+  /// Parses the bytes received so far.
   package static func read(_ bytes: Span<UInt8>, for target: LoopbackTarget) -> Reading {
     guard let end = endOfHead(bytes) else { return bytes.count >= maximumBytes ? .refused(.tooLarge) : .incomplete }
     guard end <= maximumBytes else { return .refused(.tooLarge) }
@@ -21,7 +21,7 @@ package enum LoopbackRequest {
     guard let first = lines.first, let request = requestLine(bytes, first) else { return .refused(.malformed) }
     lines.removeFirst()
     guard lines.count <= maximumFields, let host = onlyHost(bytes, lines) else { return .refused(.malformed) }
-    // A page that was led here under another name is no browser that comes from the server (DNS rebinding).
+    // A request under another host name does not come from the authorization server's redirect (DNS rebinding).
     guard target.hosts.contains(where: { isSameHost(bytes.extracting(host), $0) }),
       isSame(bytes.extracting(request.path), target.path)
     else { return .refused(.notFound) }
@@ -31,7 +31,7 @@ package enum LoopbackRequest {
 
   // MARK: Lines
 
-  /// Where the empty line ends; a bare LF ends a line too (RFC 9112 section 2.2).
+  /// The end of the empty line; a bare LF ends a line too (RFC 9112 section 2.2).
   private static func endOfHead(_ bytes: Span<UInt8>) -> Int? {
     var lineStart = 0
     for index in 0..<bytes.count where bytes[index] == UInt8(ascii: "\n") {
@@ -128,11 +128,11 @@ package enum LoopbackRequest {
   }
 }
 
-/// The one request that a redirect listener waits for.
+/// The request that a redirect listener expects.
 package struct LoopbackTarget: Sendable, Hashable {
-  /// What the `Host` header may be: the address and the port that the redirect URI names.
+  /// The accepted values of the `Host` header: the address and the port of the redirect URI.
   package let hosts: [String]
-  /// From "/" on, as it is in the redirect URI.
+  /// The path of the redirect URI, from "/" on.
   package let path: String
 
   package init(hosts: [String], path: String) {

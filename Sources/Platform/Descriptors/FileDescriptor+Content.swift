@@ -2,9 +2,9 @@ internal import CPlatform
 internal import Glibc
 
 extension FileDescriptor {
-  /// What a descriptor that somebody handed over is open on.
+  /// The kind of file that a received descriptor is open on.
   package enum Kind: Sendable, Hashable {
-    /// A regular file; the range is what a reader would get, from the current place to the end.
+    /// A regular file. The range goes from the current offset to the end.
     case file(Range<Int>)
     /// A pipe or a socket.
     case stream
@@ -24,8 +24,8 @@ extension FileDescriptor {
     }
   }
 
-  /// Reads from a place in a file into the start of `buffer`, without moving the current place; returns how
-  /// many bytes.
+  /// Reads from an offset of a file into the start of `buffer`, without moving the current offset; returns the number
+  /// of bytes.
   package borrowing func read(into buffer: inout MutableSpan<UInt8>, at place: Int) throws(SystemError) -> Int {
     let number = raw
     return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
@@ -33,7 +33,7 @@ extension FileDescriptor {
     }
   }
 
-  /// A new file in memory, without a name anywhere, that holds these bytes and is read from its start.
+  /// A new file in memory, without a name, with these bytes; its offset is at the start.
   package static func inMemory(_ bytes: Span<UInt8>) throws(SystemError) -> FileDescriptor {
     let file = FileDescriptor(owning: try SystemCall.checked(agent_memory_file(), "memfd_create"))
     try file.writeAll(bytes)

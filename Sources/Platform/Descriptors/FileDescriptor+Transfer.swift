@@ -2,10 +2,10 @@ internal import CPlatform
 internal import Glibc
 
 extension FileDescriptor {
-  /// Appends at most `count` bytes to `buffer` and returns how many were read; 0 is the end.
+  /// Appends at most `count` bytes to `buffer`, and returns the number of bytes read; 0 is the end.
   ///
-  /// - Throws: `EAGAIN` when the descriptor is non-blocking and nothing is there, or when a socket's
-  ///   time limit has passed. `buffer` is then unchanged.
+  /// - Throws: `EAGAIN` if the descriptor is non-blocking and there is nothing to read, or if a socket's time limit has
+  ///   passed. `buffer` is then unchanged.
   package borrowing func read(into buffer: inout [UInt8], upTo count: Int) throws(SystemError) -> Int {
     var got = 0
     let number = raw
@@ -18,7 +18,7 @@ extension FileDescriptor {
     return got
   }
 
-  /// Reads into the start of `buffer`, which may be memory for secrets; returns how many bytes.
+  /// Reads into the start of `buffer`, which may be memory for secrets; returns the number of bytes.
   package borrowing func read(into buffer: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
     let number = raw
     return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
@@ -26,7 +26,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Writes what fits now and returns how many bytes that was; may be fewer than given.
+  /// Writes as much as possible now, and returns the number of bytes, which may be less than given.
   package borrowing func write(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
     let number = raw
     return try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in

@@ -18,7 +18,7 @@ internal import Glibc
     _ = Glibc.close(raw)
   }
 
-  /// Closes now and tells of a delayed write error, which the end of scope would hide.
+  /// Closes now, and throws a delayed write error, which the end of scope would hide.
   package consuming func close() throws(SystemError) {
     let number = raw
     discard self
@@ -45,7 +45,7 @@ internal import Glibc
 }
 
 extension FileDescriptor {
-  /// What a file is opened for.
+  /// The access that a file is opened with.
   package enum Access: Sendable {
     /// Reading an existing file.
     case reading
@@ -55,7 +55,7 @@ extension FileDescriptor {
     case replacing
   }
 
-  /// Opens the file at a path, following symbolic links: for files that the user named.
+  /// Opens the file at a path, following symbolic links: for files named by the user.
   package init(opening path: String, for access: Access) throws(SystemError) {
     try SystemCall.checkText(path, "open")
     let flags =

@@ -1,46 +1,46 @@
-/// Cuts an input into lines, as many at a time as one read brings. Used for lines whose length and number somebody
-/// else controls: what is kept is bounded by the longest line.
+/// Splits an input into lines, as many at a time as one read returns. For input whose number and length of lines
+/// another party controls: memory is bounded by the longest line.
 package struct LineBlocks: Sendable {
   /// A line with anything in it, without the white space around it.
   package struct Line: Sendable, Hashable {
     /// Counted from 1, empty lines included.
     package let number: Int
-    /// Where it is in ``Block/bytes``; nil for one that is longer than allowed, which is passed over.
+    /// Its range in ``Block/bytes``; nil for a line that is longer than allowed, which is skipped.
     package let place: Range<Int>?
   }
 
-  /// What one read brought.
+  /// The result of one read.
   package struct Block: Sendable {
     package var bytes: [UInt8]
     package let lines: [Line]
   }
 
-  /// How much is read at a time, in bytes.
+  /// The size of one read, in bytes.
   private static let pieceBytes = 256 << 10
 
   private let limit: Int
-  /// The beginning of a line whose end has not come.
+  /// The beginning of an incomplete line.
   private var pending: [UInt8] = []
   private var lineNumber = 0
-  /// The line that goes on was told as too long.
+  /// Whether the current line was reported as too long.
   private var isSkipping = false
-  /// The end has come. There is nothing more to wait for: a terminal tells of it only once.
+  /// Whether the end was read. A terminal reports its end only once, so it must not be read again.
   package private(set) var isAtEnd = false
 
-  /// - Parameter limit: The most bytes of a line, white space included.
+  /// - Parameter limit: The largest length of a line in bytes, white space included.
   package init(limit: Int) { self.limit = limit }
 
-  /// Reads once and gives the lines that are complete now, which may be none.
+  /// Reads once, and returns the lines that are complete now, which may be none.
   ///
   /// - Returns: Nil after the end.
-  /// - Throws: What `read` fails with; `EAGAIN` when the descriptor does not wait and nothing is there.
+  /// - Throws: The error of `read`; `EAGAIN` if the descriptor is non-blocking and there is nothing to read.
   package mutating func next(from descriptor: borrowing FileDescriptor) throws(SystemError) -> Block? {
     try next { (bytes) throws(SystemError) in try descriptor.read(into: &bytes, upTo: Self.pieceBytes) }
   }
 
   /// The same with a reader of any kind.
   ///
-  /// - Parameter read: Appends what it reads, and says how many bytes that was; 0 at the end.
+  /// - Parameter read: Appends what it reads, and returns the number of bytes; 0 at the end.
   package mutating func next<Problem: Error>(
     by read: (inout [UInt8]) throws(Problem) -> Int
   ) throws(Problem) -> Block? {
@@ -76,7 +76,7 @@ package struct LineBlocks: Sendable {
       isSkipping = false
       return
     }
-    // The line counts as it came, so that it makes no difference in what pieces that was.
+    // The limit counts the line as received, so the result does not depend on the sizes of the reads.
     guard whole.count <= limit else { return lines.append(Line(number: lineNumber, place: nil)) }
     var place = whole
     while let first = place.first, Self.isBlank(bytes[first]) { place = place.dropFirst() }

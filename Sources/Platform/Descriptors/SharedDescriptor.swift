@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A descriptor that several owners may hold; it is closed when the last one lets go.
+/// A descriptor with several owners; it is closed when the last owner releases it.
 package final class SharedDescriptor: Sendable {
   package let descriptor: FileDescriptor
 
@@ -8,10 +8,10 @@ package final class SharedDescriptor: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Fills `buffer` until the end of the input, the end of the buffer, or until nothing came for `patience`.
+  /// Fills `buffer` until the end of the input or of the buffer.
   ///
-  /// - Returns: How many bytes were read; as many as the buffer holds when there is more.
-  /// - Throws: `ETIMEDOUT` when the other end is silent for too long.
+  /// - Returns: The number of bytes read; the size of the buffer if there is more.
+  /// - Throws: `ETIMEDOUT` if nothing arrives for `patience`.
   package func readToEnd(into buffer: inout MutableSpan<UInt8>, patience: Duration) throws(SystemError) -> Int {
     var filled = 0
     while filled < buffer.count {

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// What this process may do with a file, found out without opening it: for files that are more than data.
+/// The rights of this process to a file, without opening it: for files such as devices and libraries.
 package enum FileAccess: Sendable, Hashable {
   /// It can be read and written.
   case usable
   /// It can be read.
   case readable
-  /// It is there, but may not be read.
+  /// It exists, but may not be read.
   case forbidden
-  /// There is nothing of this name.
+  /// It does not exist.
   case missing
 
-  /// Looks at a file; links are followed.
+  /// Tests a file; links are followed.
   package init(of path: String) {
     self =
       if unsafe access(path, R_OK | W_OK) == 0 {

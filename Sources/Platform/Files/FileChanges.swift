@@ -1,15 +1,14 @@
 internal import CPlatform
 internal import Glibc
 
-/// Tells, for one system call, that nothing has happened to some files since they were looked at, whoever might
-/// have changed them (inotify(7)). The kernel notes a change before the call that makes it returns, so a change
-/// that was made before a message was sent is seen by whoever got the message.
+/// Detects with one system call whether files have changed since they were read (inotify(7)). The kernel records a
+/// change before the system call that makes it returns, so a change made before a message was sent is visible to the
+/// receiver of the message.
 ///
-/// Every directory on the way to a file is watched too, and the table of mounts, since another file may come to
-/// the path that way. Where the kernel cannot tell all of this, nothing is promised and the files must be looked
-/// at each time: when a file is missing, when a link or a file system that others can write to is on the way
-/// (NFS, FUSE), or when there is no room for another watch. What a process writes through a mapping is noticed
-/// when it closes the file.
+/// Every directory of the path and the table of mounts are watched too, because a change there may put another file at
+/// the path. No result is given where the kernel cannot detect every change: if a file is missing, if the path has a
+/// symbolic link or a file system that other machines write to (NFS, FUSE), or if there is no room for another watch. A
+/// write through a mapping is detected when the process closes the file.
 ///
 /// Not thread-safe.
 package final class FileChanges {
@@ -23,14 +22,14 @@ package final class FileChanges {
   private enum Stage {
     case unknown
     case watching
-    /// Nothing can be told; it is tried again at this time.
+    /// No result is possible; the next attempt is at this time.
     case blind(until: Instant)
   }
 
-  /// A file that was not there may be by now.
+  /// The time between two attempts: a missing file may appear.
   private static let retryTime = Duration.seconds(1)
 
-  /// Nil when this system does not offer it.
+  /// Nil if this system does not support it.
   ///
   /// - Parameter paths: Absolute ones.
   package init?(of paths: [String]) {
@@ -42,10 +41,10 @@ package final class FileChanges {
     self.paths = paths
   }
 
-  /// A number that stays the same only as long as nothing happens to the files. Ask before a file is read,
-  /// keep the number, and ask again: the same number means that the file is still what was read.
+  /// A number that stays the same only while the files do not change. Get it before reading a file; if a later call
+  /// returns the same number, the file has not changed since.
   ///
-  /// - Returns: Nil when this cannot be told now.
+  /// - Returns: Nil if no result is possible now.
   package func look() -> UInt64? {
     switch stage {
     case .watching:
@@ -63,8 +62,7 @@ package final class FileChanges {
     return count
   }
 
-  /// What happens while this goes on is seen at the next look: the watches on the way to a file are there
-  /// before the ones further down.
+  /// A change during this call is detected by the next one, because a directory is watched before what it contains.
   private func watchAll() -> Bool {
     _ = agent_changes_seen(descriptor.raw, mounts.raw)
     var wanted: Set<Int32> = []

@@ -1,18 +1,17 @@
 internal import Glibc
 
-/// What keeps a file or directory from being a private one, as far as a look at it can tell.
+/// The reason why a file or directory is not private, as far as `lstat` shows it.
 package enum FileProblem: Sendable, Hashable {
-  /// A symbolic link, where none is followed.
+  /// It is a symbolic link, which is not followed.
   case symbolicLink
-  /// Neither a regular file nor a directory.
+  /// It is neither a regular file nor a directory.
   case special
-  /// Another user's.
+  /// It belongs to another user.
   case notOwned
   /// Its group or others have rights to it.
   case tooOpen(mode: UInt32, isDirectory: Bool)
 
-  /// Looks at what has this path now, for an error that says what to do; nil when nothing is wrong with it, or it is
-  /// not there.
+  /// The problem of the file at this path, for an error that says what to do; nil if there is no problem or no file.
   package static func of(_ path: String) -> FileProblem? {
     var found = stat()
     guard unsafe lstat(path, &found) == 0 else { return nil }
@@ -25,7 +24,7 @@ package enum FileProblem: Sendable, Hashable {
     return mode & 0o077 == 0 ? nil : .tooOpen(mode: mode, isDirectory: isDirectory)
   }
 
-  /// What is wrong, to follow the path; lower case, without a full stop.
+  /// The problem, to follow the path; lower case, without a full stop.
   package var message: String {
     switch self {
     case .symbolicLink: "is a symbolic link, which is not followed"

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Tells whether a file is still the one that was read.
+/// The identity of a file's content: two equal stamps mean that the file has not changed.
 package struct FileStamp: Sendable, Hashable {
   private let inode: UInt64
   private let size: Int
@@ -16,10 +16,10 @@ package struct FileStamp: Sendable, Hashable {
 }
 
 extension FileStamp {
-  /// When the content was last written, in unix seconds.
+  /// The time of the last write, in unix seconds.
   package var writtenAt: Int { seconds }
 
-  /// The stamp of what is at `path` now, nil when nothing is. A symbolic link is not followed.
+  /// The current stamp of the file at `path`, nil if there is none. A symbolic link is not followed.
   package init?(at path: String) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -28,7 +28,7 @@ extension FileStamp {
 }
 
 extension PrivateDirectory {
-  /// The file's stamp, nil when there is no such name. A symbolic link is not followed.
+  /// The file's stamp, nil if there is no such name. A symbolic link is not followed.
   package borrowing func stamp(of name: String) throws(SystemError) -> FileStamp? {
     try PrivateDirectory.checkName(name)
     var status = stat()

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The few facts about a file on which access is decided.
+/// The properties of a file that decide about access.
 struct FileStatus {
   let owner: UInt32
   let permissions: UInt32
@@ -18,7 +18,7 @@ struct FileStatus {
     device = UInt64(raw.st_dev)
   }
 
-  /// Of an open file.
+  /// The status of an open file.
   init(of descriptor: borrowing FileDescriptor) throws(SystemError) {
     var raw = stat()
     let number = descriptor.raw
@@ -26,7 +26,7 @@ struct FileStatus {
     self.init(raw)
   }
 
-  /// Of a name in an open directory, without following a link.
+  /// The status of a name in an open directory, without following a link.
   init(of name: String, in directory: borrowing FileDescriptor) throws(SystemError) {
     var raw = stat()
     let number = directory.raw

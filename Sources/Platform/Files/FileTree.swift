@@ -3,14 +3,14 @@ internal import Glibc
 
 /// Whole directory trees.
 package enum FileTree {
-  /// How deep a tree may be; deeper ones are refused rather than followed for ever.
+  /// The largest depth of a tree; a deeper one is an error.
   private static let maximumDepth = 64
 
-  /// Removes a file, or a directory with all that is in it. Symbolic links are removed, never
-  /// followed, so nothing outside the tree is touched even when someone changes it meanwhile.
+  /// Removes a file, or a directory with its contents. Symbolic links are removed, never followed, so nothing outside
+  /// the tree is removed even if the tree changes meanwhile.
   ///
-  /// - Throws: `ENOENT` when there is nothing; `ELOOP` when the tree is more than 64 levels deep; the
-  ///   first other error, with the rest of the tree still there.
+  /// - Throws: `ENOENT` if there is nothing; `ELOOP` if the tree is more than 64 levels deep; the first other error,
+  ///   with the rest of the tree still there.
   package static func remove(_ path: String) throws(SystemError) {
     try SystemCall.checkText(path, "unlinkat")
     try remove(path, in: AT_FDCWD, depth: 0)

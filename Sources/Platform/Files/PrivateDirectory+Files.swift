@@ -19,14 +19,15 @@ extension PrivateDirectory {
     return try file.readToEnd(limit: limit)
   }
 
-  /// Puts a file in the place of the one with this name, if any: after a crash or power failure the
-  /// name holds either all the old bytes or all the new ones, and after a return the new ones.
+  /// Writes a file, or replaces it atomically: after a crash or power failure the name has either all the old bytes or
+  /// all the new ones, and after a return the new ones.
   ///
   /// - Parameters:
   ///   - mode: The exact permission bits, whatever the umask.
-  ///   - isDurable: Without it nothing is made durable: for files that no restart of the machine outlives.
-  /// - Throws: The error of the step that failed. The old file is then still there, except when the
-  ///   last step, making the new name durable, fails (`fsync` of the directory).
+  ///   - isDurable: Whether the file survives a power failure. False for files that are useless after a restart of the
+  ///     machine.
+  /// - Throws: The error of the step that failed. The old file is then still there, unless the last step failed
+  ///   (`fsync` of the directory).
   package borrowing func replaceFile(
     _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true
   ) throws(SystemError) {
@@ -41,19 +42,19 @@ extension PrivateDirectory {
     if isDurable { try synchronise() }
   }
 
-  /// Makes a new durable file with mode 0600.
+  /// Creates a new durable file with mode 0600.
   ///
-  /// - Throws: `EEXIST` when the name is taken; nothing has changed then.
+  /// - Throws: `EEXIST` if the name exists; nothing has changed then.
   package borrowing func createFile(_ name: String, with bytes: Span<UInt8>) throws(SystemError) {
     let temporary = try writeTemporary(for: name, bytes, mode: 0o600)
     let directory = raw
     defer { unsafe unlinkat(directory, temporary, 0) }
-    // A link, unlike a rename, fails when the name is taken.
+    // A link, unlike a rename, fails if the name exists.
     try SystemCall.library("linkat") { unsafe linkat(directory, temporary, directory, name, 0) }
     try synchronise()
   }
 
-  /// Removes a name, durably unless nobody cares. The file may be of any kind but a directory.
+  /// Removes a name. The file may be of any kind except a directory.
   package borrowing func removeFile(_ name: String, isDurable: Bool = true) throws(SystemError) {
     try PrivateDirectory.checkName(name)
     let directory = raw
@@ -61,18 +62,18 @@ extension PrivateDirectory {
     if isDurable { try synchronise() }
   }
 
-  /// Whether anything has this name; a dangling link counts.
+  /// Whether the name exists; a dangling link counts.
   package borrowing func exists(_ name: String) -> Bool {
     (try? inode(of: name)) != nil
   }
 
-  /// The inode number of what has this name, without following a link.
+  /// The inode number of a name, without following a link.
   package borrowing func inode(of name: String) throws(SystemError) -> UInt64 {
     try PrivateDirectory.checkName(name)
     return try FileStatus(of: name, in: descriptor).inode
   }
 
-  /// Whether the path this directory was opened by still leads to it.
+  /// Whether ``path`` still leads to this directory.
   package borrowing func isStillAtItsPath() -> Bool {
     var found = stat()
     guard unsafe lstat(path, &found) == 0, let own = try? FileStatus(of: descriptor) else { return false }
@@ -131,8 +132,8 @@ extension PrivateDirectory {
     try file.close()
   }
 
-  /// Removes what a crash left behind while `name` was written. Call it under the lock that guards
-  /// `name`, or a write in progress loses its file.
+  /// Removes the temporary files of interrupted writes of `name`. Call it under the lock that guards `name`, or a
+  /// running write loses its file.
   package borrowing func removeLeftovers(of name: String) throws(SystemError) {
     let prefix = ".\(name)."
     for found in try fileNames()

@@ -1,13 +1,13 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Takes the exclusive lock on the file `name`, which is made with mode 0600 where it is missing.
+  /// Takes the exclusive lock on the file `name`, which is created with mode 0600 if it is missing.
   ///
-  /// The lock is held between processes and between threads of one process. It ends with the value
-  /// or with the process, whichever is first; the file stays.
+  /// The lock excludes other processes and other threads of this process. It ends with the value or with the process;
+  /// the file stays.
   ///
-  /// - Parameter wait: How long to wait for another holder; zero tries once.
-  /// - Throws: `EAGAIN` when another still holds it after that time.
+  /// - Parameter wait: The longest wait for another holder; zero tries once.
+  /// - Throws: `EAGAIN` if another still holds it after that time.
   package borrowing func lock(_ name: String, wait: Duration) throws(SystemError) -> FileLock {
     let deadline = Instant.now.advanced(by: wait)
     var pause: Duration = .milliseconds(1)
@@ -15,7 +15,7 @@ extension PrivateDirectory {
       if let lock = try attemptLock(name) { return lock }
       let left = Instant.now.duration(to: deadline)
       guard left > .zero else { throw SystemError(errno: EAGAIN, operation: "flock") }
-      // flock(2) knows no time limit, so it is asked again, less and less often.
+      // flock(2) has no time limit, so it is called again, at growing intervals.
       Threads.sleep(for: min(pause, left))
       pause = min(pause * 2, .milliseconds(20))
     }
@@ -23,12 +23,12 @@ extension PrivateDirectory {
 
   /// Takes the lock if it is free.
   ///
-  /// - Throws: `EAGAIN` when another holds it.
+  /// - Throws: `EAGAIN` if another holds it.
   package borrowing func tryLock(_ name: String) throws(SystemError) -> FileLock {
     try lock(name, wait: .zero)
   }
 
-  /// Nil when another holds it.
+  /// Takes the lock; nil if another holds it.
   private borrowing func attemptLock(_ name: String) throws(SystemError) -> FileLock? {
     while true {
       let file = try openFile(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY, mode: 0o600)
@@ -39,8 +39,8 @@ extension PrivateDirectory {
         if error.isAgain { return nil }
         throw error
       }
-      // The name may have been removed or replaced between the two calls; then the lock would be on
-      // a file that nobody else can find.
+      // The name may have been removed or replaced between the two calls; the lock would then be on a file that no
+      // other process opens.
       let held = try FileStatus(of: file)
       if let found = try? FileStatus(of: name, in: descriptor), found.inode == held.inode {
         return FileLock(holding: file)
@@ -57,12 +57,12 @@ package struct FileLock: ~Copyable, Sendable {
     self.file = file
   }
 
-  /// A child that was being started holds a copy of the descriptor for a moment, and closing ours
-  /// would not end the lock before the child's is closed too. So it is unlocked by name.
+  /// A child process that is being started has a copy of the descriptor until its `exec`, and the lock would last until
+  /// that is closed too. So the lock is released explicitly.
   deinit {
     flock(file.raw, LOCK_UN)
   }
 
-  /// Ends the lock here; says at the place what the end of scope does silently.
+  /// Releases the lock; makes the release visible where it matters.
   package consuming func release() {}
 }

@@ -1,11 +1,12 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Does what ``replaceFile(_:with:mode:isDurable:)`` could fail at for want of space or rights, and undoes it.
+  /// Does the steps of ``replaceFile(_:with:mode:isDurable:)`` that could fail for lack of space or rights, and undoes
+  /// them.
   ///
-  /// It waits for no disk, so it says nothing of one that is broken.
+  /// It does not wait for the disk, so it does not detect a broken one.
   ///
-  /// - Parameter growth: How many bytes longer than the present file the new one may be.
+  /// - Parameter growth: The largest growth of the file, in bytes.
   /// - Throws: The error of the step that failed.
   package borrowing func rehearseReplacing(_ name: String, growth: Int) throws(SystemError) {
     try PrivateDirectory.checkName(name)
@@ -19,7 +20,7 @@ extension PrivateDirectory {
 }
 
 extension FileDescriptor {
-  /// Takes room on the disk for this many bytes. A file system that cannot do so promises nothing.
+  /// Reserves disk space for this many bytes. On a file system without reservation it does nothing.
   fileprivate borrowing func reserve(_ count: Int) throws(SystemError) {
     while true {
       switch posix_fallocate(raw, 0, count) {

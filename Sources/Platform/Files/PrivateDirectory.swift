@@ -1,10 +1,9 @@
 internal import Glibc
 
-/// A directory of this user alone: opened without following a symbolic link at its end, then checked
-/// on the open descriptor. All work goes through that descriptor, so that nobody can swap the
-/// directory after the check.
+/// A directory of this user alone: opened without following a symbolic link at its end, then checked on the open
+/// descriptor. All work uses that descriptor, so the directory cannot be replaced after the check.
 package struct PrivateDirectory: ~Copyable, Sendable {
-  /// The path it was opened by, without a slash at the end.
+  /// The path of the directory, without a slash at the end.
   package let path: String
   let descriptor: FileDescriptor
 
@@ -16,8 +15,8 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// - Parameters:
   ///   - path: Its last component must be a directory, not a link, that belongs to this user and
   ///     gives no right to the group or to others. Components before may be links.
-  ///   - create: Whether it and its parents are made, with mode 0700, where they are missing. A
-  ///     directory that exists is never changed.
+  ///   - create: Whether missing directories of the path are created, with mode 0700. A directory that exists is never
+  ///     changed.
   package init(opening path: String, create: Bool) throws(DirectoryError) {
     let path = PrivateDirectory.withoutFinalSlashes(path)
     descriptor = try PrivateDirectory.openChecked(path, create: create)
@@ -36,7 +35,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   private static func openOrMake(_ path: String, create: Bool) throws(SystemError) -> Int32 {
     try check(path)
     do {
-      // Nearly always it is there, and the client opens it for each token.
+      // The directory nearly always exists, and the client opens it for each token.
       return try openDirectory(path)
     } catch {
       guard create, error.isNotFound else { throw error }
@@ -99,7 +98,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   }
 }
 
-/// Why a directory cannot hold private files. Each case names the path, which is the user's own.
+/// The reason why a directory cannot hold private files. Each case names the path.
 package enum DirectoryError: Error, Hashable, Sendable {
   /// It could not be created or opened.
   case system(SystemError, path: String)

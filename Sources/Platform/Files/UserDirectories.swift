@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Where this user's files go, by the XDG Base Directory Specification.
+/// The directories for this user's files, by the XDG Base Directory Specification.
 ///
-/// Only the environment is asked. The user database is not: reading it loads libraries at run time,
-/// which a static program cannot do.
+/// It uses only the environment. The user database is not read: that loads libraries at run time, which a static
+/// program cannot do.
 package enum UserDirectories {
-  /// Looks a variable up, as ``Environment/value(_:)`` does.
+  /// The value of a variable, as ``Environment/value(_:)`` returns it.
   package typealias Variables = (String) -> String?
 
   /// `$XDG_CONFIG_HOME`, else `$HOME/.config`.
@@ -32,7 +32,7 @@ package enum UserDirectories {
   /// name changes with the host and with each start of it. Never one that others can write to.
   package static func runtimeCandidates() -> [String] { runtimeCandidates(in: Environment.value) }
 
-  /// The directory in `XDG_RUNTIME_DIR`, the first of ``runtimeCandidates()``; nil when it is not set.
+  /// The directory in `XDG_RUNTIME_DIR`, the first of ``runtimeCandidates()``; nil if it is not set.
   package static var sessionRuntimeDirectory: String? {
     absolute(Environment.value("XDG_RUNTIME_DIR")).map { "\($0)/agent" }
   }
@@ -49,7 +49,7 @@ package enum UserDirectories {
     return candidates
   }
 
-  /// The directories below the state home that were ``runtimeCandidates()`` on this host before it was last started.
+  /// The directories below the state home that were ``runtimeCandidates()`` on this host in earlier boots.
   package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
 
   package static func pastRuntimeDirectories(in variables: Variables) -> [String] {

@@ -13,7 +13,7 @@ package struct BootTimer: ~Copyable, Sendable {
     descriptor = FileDescriptor(owning: try SystemCall.checked(agent_boot_timer_create(), "timerfd_create"))
   }
 
-  /// Expires at `instant`, at once when that has passed; nil never.
+  /// Expires at `instant`, at once if that has passed; nil means never.
   package borrowing func set(at instant: Instant?) throws(SystemError) {
     // The kernel takes 0 for "never".
     let nanoseconds = instant.map { max(1, $0.nanoseconds) } ?? 0

@@ -11,6 +11,6 @@ package struct DirectoryWatch: ~Copyable, Sendable {
   /// For a ``Poller``.
   package var raw: Int32 { descriptor.raw }
 
-  /// Takes what has happened; what it was must be looked up in the directory.
+  /// Discards the events. The caller reads the directory to see what changed.
   package borrowing func drain() { agent_watch_drain(descriptor.raw) }
 }

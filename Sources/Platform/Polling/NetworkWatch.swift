@@ -1,8 +1,8 @@
 internal import CPlatform
 
-/// Becomes readable when addresses or routes of this machine come or go (rtnetlink(7)).
+/// Becomes readable when an address or a route of this machine is added or removed (rtnetlink(7)).
 ///
-/// A container may have no such socket; then nothing can be told.
+/// A container may have no such socket; the initialiser throws then.
 package struct NetworkWatch: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
 
@@ -13,6 +13,6 @@ package struct NetworkWatch: ~Copyable, Sendable {
   /// For a ``Poller``.
   package var raw: Int32 { descriptor.raw }
 
-  /// Takes what has happened, and says whether an address or a route came: something may be in reach that was not.
+  /// Discards the events, and returns whether an address or a route was added, so that a server may be reachable now.
   package borrowing func take() -> Bool { agent_network_watch_take(descriptor.raw) == 1 }
 }

@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// A descriptor leaves the set when it is closed, unless it has a duplicate; remove it first.
 package struct Poller: ~Copyable, Sendable {
-  /// What to wait for. The other end's closing is always reported.
+  /// The events to wait for. The closing of the other end is always reported.
   package enum Interest: Sendable {
     case read, write, both
     /// Only errors and closing.
@@ -21,14 +21,13 @@ package struct Poller: ~Copyable, Sendable {
     }
   }
 
-  /// What happened on one descriptor.
+  /// The events of one descriptor.
   package struct Event: Sendable, Hashable {
     /// The key given when the descriptor was added.
     package var key: UInt64
     package var readable: Bool
     package var writable: Bool
-    /// The other end has closed, or there is an error; a read tells which. Bytes that were sent
-    /// before may still be there.
+    /// The other end has closed, or there is an error; a read shows which. Bytes sent before may still be readable.
     package var hungUp: Bool
 
     package init(key: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
@@ -48,12 +47,12 @@ package struct Poller: ~Copyable, Sendable {
     descriptor = FileDescriptor(owning: try SystemCall.checked(agent_epoll_create(), "epoll_create1"))
   }
 
-  /// - Throws: `EEXIST` when the descriptor is in the set; `EPERM` for a regular file.
+  /// - Throws: `EEXIST` if the descriptor is in the set; `EPERM` for a regular file.
   package borrowing func add(_ descriptor: Int32, interest: Interest, key: UInt64) throws(SystemError) {
     try SystemCall.checked(agent_epoll_add(raw, descriptor, interest.flags, key), "epoll_ctl")
   }
 
-  /// - Throws: `ENOENT` when the descriptor is not in the set.
+  /// - Throws: `ENOENT` if the descriptor is not in the set.
   package borrowing func modify(_ descriptor: Int32, interest: Interest, key: UInt64) throws(SystemError) {
     try SystemCall.checked(agent_epoll_modify(raw, descriptor, interest.flags, key), "epoll_ctl")
   }
@@ -62,16 +61,16 @@ package struct Poller: ~Copyable, Sendable {
     try SystemCall.checked(agent_epoll_remove(raw, descriptor), "epoll_ctl")
   }
 
-  /// Waits for events; at most 64 at a time, the others come with the next call.
+  /// Waits for events; at most 64 at a time, the next call returns the others.
   ///
-  /// - Parameter timeoutMilliseconds: 0 does not wait, a negative number waits without end.
-  /// - Returns: Nothing when the time has passed.
+  /// - Parameter timeoutMilliseconds: 0 does not wait, a negative number means no limit.
+  /// - Returns: Empty if the time has passed.
   package borrowing func wait(timeoutMilliseconds: Int32 = -1) throws(SystemError) -> [Event] {
     try wait(until: timeoutMilliseconds < 0 ? nil : .now.advanced(by: .milliseconds(timeoutMilliseconds)))
   }
 
-  /// Waits for events until a moment; nil waits without end. For deadlines that must hold across
-  /// suspend add a ``BootTimer``: this wait does not count the time asleep.
+  /// Waits for events until a moment; nil means no limit. This wait does not count suspend: add a ``BootTimer`` for a
+  /// deadline that does.
   package borrowing func wait(until deadline: Instant?) throws(SystemError) -> [Event] {
     while true {
       let limit = deadline.map { Instant.now.millisecondsUntil($0) } ?? -1
@@ -85,7 +84,7 @@ package struct Poller: ~Copyable, Sendable {
     }
   }
 
-  /// Waits for events without a limit of time and puts them in the place of what `events` held.
+  /// Waits for events without a time limit, and replaces the content of `events`.
   package borrowing func wait(into events: inout [Event]) throws(SystemError) {
     events.removeAll(keepingCapacity: true)
     var result: Int32

@@ -30,7 +30,7 @@ package enum Environment {
 }
 
 extension Environment {
-  /// Removes all variables but those whose names are to be kept.
+  /// Removes all variables except those to keep.
   ///
   /// For the start of a program: it must not run beside other threads.
   package static func keepOnly(where isKept: (String) -> Bool) {

@@ -1,10 +1,10 @@
 internal import CPlatform
 internal import Glibc
 
-/// What a process that holds secrets does before it holds any.
+/// The protection of a process that holds secrets, to be set before it holds any.
 package enum Hygiene {
-  /// No core file; no other process of this user may read the memory or attach a debugger
-  /// (`PR_SET_DUMPABLE`); new files are for this user alone; a closed pipe is an error, not the end.
+  /// No core file; no other process of this user may read the memory or attach a debugger (`PR_SET_DUMPABLE`); new
+  /// files are private to this user; a write to a closed pipe is an error and does not end the process.
   package static func harden() throws(SystemError) {
     try SystemCall.checked(agent_disable_core_dumps(), "setrlimit")
     try SystemCall.checked(agent_set_undumpable(), "prctl")
@@ -12,8 +12,8 @@ package enum Hygiene {
     Signals.ignoreBrokenPipe()
   }
 
-  /// The same for a program that holds a secret for a moment only, as far as it can be taken back: another
-  /// program that takes this process over may write core files again, as its user wants it to.
+  /// The part of ``harden()`` that `exec` undoes, for a program that holds a secret only briefly: a program that
+  /// replaces this process may write core files as its user wants.
   package static func hide() { _ = agent_set_undumpable() }
 
   /// Whether the kernel would write a core file and let others read this process's memory.

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// This process as a whole.
+/// This process.
 package enum Processes {
   /// Ends this process with `status`.
   package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
 }
 
-/// How a process ended.
+/// The end of a process.
 package enum ExitStatus: Hashable, Sendable {
   /// It returned or called `exit` with this status, 0 to 255.
   case exited(Int32)

@@ -9,8 +9,8 @@ extension Signals {
     /// The number to poll for reading.
     package var raw: Int32 { descriptor.raw }
 
-    /// Blocks the signals in the calling thread and receives them from now on. Make it before other
-    /// threads run: a thread that does not block them would take them away.
+    /// Blocks the signals in the calling thread and receives them from now on. Make it before other threads start: a
+    /// thread that does not block them would receive them instead.
     package init(_ signals: [Int32]) throws(SystemError) {
       Signals.block(signals)
       let result = unsafe signals.withUnsafeBufferPointer { (numbers) -> Int32 in
@@ -20,15 +20,14 @@ extension Signals {
       descriptor = FileDescriptor(owning: try SystemCall.checked(result, "signalfd"))
     }
 
-    /// The next signal that has arrived; nil when there is none. Never waits. Several of one kind
-    /// may have become one.
+    /// The next pending signal; nil if there is none. Never waits. Several signals of one kind may be merged into one.
     package borrowing func next() -> Int32? {
       let number = agent_signal_next(raw)
       return number > 0 ? number : nil
     }
 
-    /// The same, and whether the kernel sent it: to all processes in the foreground of a terminal when somebody
-    /// types, not to this one alone.
+    /// The next pending signal, and whether the kernel sent it: a key of the terminal signals all foreground processes,
+    /// not only this one.
     package borrowing func nextWithOrigin() -> (signal: Int32, isFromKernel: Bool)? {
       var isFromKernel: Int32 = 0
       let number = unsafe agent_signal_next_origin(raw, &isFromKernel)

@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// What this process does with signals. Call all of it early, before there are threads.
+/// The signal handling of this process. Call all of it before the first thread starts.
 package enum Signals {
   package static var SIGHUP: Int32 { Glibc.SIGHUP }
   package static var SIGINT: Int32 { Glibc.SIGINT }
@@ -22,7 +22,7 @@ package enum Signals {
     _ = agent_signal_ignore(Glibc.SIGPIPE)
   }
 
-  /// Holds these signals back in the calling thread and in threads that it starts.
+  /// Blocks these signals in the calling thread and in threads that it starts.
   package static func block(_ list: [Int32]) {
     let result = unsafe list.withUnsafeBufferPointer { (numbers) -> Int32 in
       guard let start = numbers.baseAddress else { return 0 }
@@ -31,31 +31,31 @@ package enum Signals {
     precondition(result == 0, "only numbers of signals can be blocked")
   }
 
-  /// Holds no signal back any more in the calling thread.
+  /// Unblocks all signals in the calling thread.
   package static func unblockAll() { _ = agent_signal_unblock_all() }
 
-  /// Whether whoever started this process wants it to go on when this signal comes.
+  /// Whether the parent process has set this signal to be ignored.
   package static func isIgnored(_ signal: Int32) -> Bool { agent_signal_is_ignored(signal) == 1 }
 
-  /// Undoes this module's changes before another program takes this process over: `SIGPIPE` ends
-  /// the process again and no signal is held back. What the parent chose for others stays.
+  /// Undoes this module's changes before another program replaces this process: `SIGPIPE` ends the process again and no
+  /// signal is blocked. The parent's choice for other signals stays.
   package static func restoreDefaults() {
     _ = agent_signal_default(Glibc.SIGPIPE)
     _ = agent_signal_unblock_all()
   }
 
-  /// Stops this process as the signal, which is held back, would; returns when it goes on. In a group that no shell
-  /// looks after it does not stop.
+  /// Stops this process as the blocked signal would; returns when it continues. In an orphaned process group it does
+  /// not stop.
   package static func stop(by signal: Int32) {
     _ = agent_signal_obey(signal)
   }
 
-  /// Children are told of, whatever whoever started this process did about its own.
+  /// Makes `SIGCHLD` arrive, even if the parent process has set it to be ignored.
   package static func heedChildren() {
     _ = agent_signal_default(Glibc.SIGCHLD)
   }
 
-  /// A signal by its name, with or without "SIG", or by its number; nil when there is none of that name.
+  /// A signal by its name, with or without "SIG", or by its number; nil if there is none.
   package static func named(_ text: String) -> Int32? {
     let word = text.uppercased()
     let name = word.hasPrefix("SIG") ? String(word.dropFirst(3)) : word
@@ -63,15 +63,15 @@ package enum Signals {
     return names.first { $0.name.utf8.elementsEqual(name.utf8) }?.number
   }
 
-  /// Those that programs are told something by.
+  /// The signals with a name in ``named(_:)``.
   package static let names: [(name: String, number: Int32)] = [
     ("HUP", Glibc.SIGHUP), ("INT", Glibc.SIGINT), ("QUIT", Glibc.SIGQUIT), ("USR1", Glibc.SIGUSR1),
     ("USR2", Glibc.SIGUSR2), ("ALRM", Glibc.SIGALRM), ("TERM", Glibc.SIGTERM), ("CONT", Glibc.SIGCONT),
     ("WINCH", Glibc.SIGWINCH), ("URG", Glibc.SIGURG), ("IO", Glibc.SIGIO),
   ]
 
-  /// Ends this process by the signal, so that its parent sees the cause; returns only when the
-  /// signal does not end a process.
+  /// Ends this process by the signal, so that its parent sees the cause; returns only if the signal does not end a
+  /// process.
   package static func raise(_ signal: Int32) {
     _ = agent_signal_default(signal)
     _ = agent_signal_unblock_all()

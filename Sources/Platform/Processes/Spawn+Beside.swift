@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 
 extension Spawn {
-  /// How a child changed.
+  /// A change of state of a child.
   package enum Change: Hashable, Sendable {
     case ended(ExitStatus)
     /// By this signal.
@@ -10,13 +10,13 @@ extension Spawn {
     case continued
   }
 
-  /// Starts a program beside this one: in its process group, with its terminal, its descriptors that are not
-  /// close-on-exec, and the signals that it ignores, but for `SIGPIPE`. A terminal treats the two as one.
+  /// Starts a program in the process group of this one, with its terminal, its descriptors that are not close-on-exec,
+  /// and its ignored signals except `SIGPIPE`. A terminal treats both as one job.
   ///
   /// The program is found as ``replaceProcess(executable:arguments:environment:)`` finds it.
   ///
-  /// - Parameter nullInput: Its standard input is empty.
-  /// - Throws: `ENOENT` when there is no such program, `EACCES` when there is one that may not be run.
+  /// - Parameter nullInput: Whether its standard input is `/dev/null`.
+  /// - Throws: `ENOENT` if there is no such program, `EACCES` if it may not be run.
   package static func startBeside(
     executable: String, arguments: [[UInt8]], environment: [[UInt8]], nullInput: Bool = false
   ) throws(SystemError) -> Int32 {
@@ -47,9 +47,9 @@ extension Spawn {
     return unsafe agent_spawn_beside("/bin/sh", script.base, variables.base, nullInput ? 1 : 0)
   }
 
-  /// How a child changed since this was asked last; nil when it did not. Never waits.
+  /// The change of a child since the last call; nil if there was none. Never waits.
   ///
-  /// - Throws: `ECHILD` when it is no child of this process or was waited for already.
+  /// - Throws: `ECHILD` if it is no child of this process or was waited for already.
   package static func change(of process: Int32) throws(SystemError) -> Change? {
     var number: Int32 = 0
     let kind = try SystemCall.uninterrupted("waitpid") { unsafe agent_child_change(process, &number) }

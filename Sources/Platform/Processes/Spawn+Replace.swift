@@ -2,13 +2,13 @@ internal import CPlatform
 internal import Glibc
 
 extension Spawn {
-  /// Makes this process run another program; returns only when that failed.
+  /// Replaces this process by another program; returns only if that failed.
   ///
-  /// A name without a slash is searched in `PATH` as `execvp(3)` does, and a file that the kernel
-  /// cannot run is given to `/bin/sh`. Signals are as in ``Signals/restoreDefaults()``.
+  /// A name without a slash is searched in `PATH` as by `execvp(3)`, and a file that the kernel cannot run is run by
+  /// `/bin/sh`. Signals are as after ``Signals/restoreDefaults()``.
   ///
-  /// - Returns: `ENOENT` when there is no such program, `EACCES` when there is one that may not be
-  ///   run: 127 and 126 by the custom of shells.
+  /// - Returns: `ENOENT` if there is no such program, `EACCES` if it may not be run: exit statuses 127 and 126 of
+  ///   shells.
   package static func replaceProcess(
     executable: String, arguments: [String], environment: [String]
   ) -> SystemError {
@@ -37,8 +37,8 @@ extension Spawn {
     return SystemError(errno: refused ? EACCES : ENOENT, operation: "execve")
   }
 
-  /// The path of a program that can be run, found as ``replaceProcess(executable:arguments:environment:)``
-  /// finds it; nil when there is none.
+  /// The path of an executable program, found as by ``replaceProcess(executable:arguments:environment:)``; nil if there
+  /// is none.
   package static func search(_ executable: String) -> String? {
     candidates(for: executable).first { path in
       guard unsafe access(path, X_OK) == 0 else { return false }

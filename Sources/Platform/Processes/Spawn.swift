@@ -13,12 +13,12 @@ package enum Spawn {
     package var environment: [String]
     /// Whether it becomes the leader of a new session, away from the terminal.
     package var newSession: Bool
-    /// The descriptors it gets and their numbers there. All others from 3 on are closed; 0, 1 and 2
-    /// are this process's own unless they are listed or ``nullStandardStreams`` is set.
+    /// The inherited descriptors and their numbers in the child. All others from 3 on are closed; 0, 1 and 2 are this
+    /// process's own unless they are listed or ``nullStandardStreams`` is set.
     package var inherits: [(parent: Int32, child: Int32)]
-    /// Whether those of 0, 1 and 2 that are not listed are `/dev/null`.
+    /// Whether the descriptors 0, 1 and 2 that are not listed are `/dev/null`.
     package var nullStandardStreams: Bool
-    /// Where it starts; nil is this process's current directory.
+    /// Its current directory; nil means this process's.
     package var directory: String?
 
     package init(
@@ -38,7 +38,7 @@ package enum Spawn {
   /// Starts a program with no signal blocked or ignored and returns its process id. It must be
   /// waited for.
   ///
-  /// - Throws: `ENOENT`, `EACCES` and so on when the file cannot be run.
+  /// - Throws: `ENOENT`, `EACCES` and so on if the file cannot be run.
   package static func start(_ request: Request) throws(SystemError) -> Int32 {
     for text in [request.executable, request.directory ?? ""] + request.arguments + request.environment {
       try SystemCall.checkText(text, "posix_spawn")
@@ -81,7 +81,7 @@ package enum Spawn {
     }
   }
 
-  /// How a child has ended; nil while it runs.
+  /// The end of a child; nil while it runs.
   package static func tryWait(_ process: Int32) throws(SystemError) -> ExitStatus? {
     try poll(process, block: false)
   }
@@ -91,13 +91,13 @@ package enum Spawn {
     FileDescriptor(owning: try SystemCall.checked(agent_process_descriptor(process), "pidfd_open"))
   }
 
-  /// Sends a signal to one process. Numbers that stand for groups of processes are refused.
+  /// Sends a signal to one process. A number that stands for a process group is an error.
   package static func kill(_ process: Int32, _ signal: Int32) throws(SystemError) {
     guard process > 0 else { throw SystemError(errno: ESRCH, operation: "kill") }
     try SystemCall.library("kill") { Glibc.kill(process, signal) }
   }
 
-  /// Sends a signal to the group that a process leads, such as one that was started with a session of its own.
+  /// Sends a signal to the process group of a leader, such as a child with a session of its own.
   package static func killGroup(_ leader: Int32, _ signal: Int32) throws(SystemError) {
     guard leader > 1 else { throw SystemError(errno: ESRCH, operation: "kill") }
     try SystemCall.library("kill") { Glibc.kill(-leader, signal) }

@@ -1,8 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-// TCP on the loopback interface, beside the local sockets because both are used alike: the redirect
-// of a sign-in (RFC 8252 section 7.3) and the development issuer.
+// TCP on the loopback interface: for the redirect of a sign-in (RFC 8252 section 7.3) and for the development issuer.
 extension UnixSocket {
   /// Listens on 127.0.0.1, or on [::1], never on another interface.
   ///

@@ -1,9 +1,9 @@
 internal import CPlatform
 
 extension UnixSocket {
-  /// Sends bytes with a descriptor beside them (`SCM_RIGHTS`); the receiver gets a duplicate of it.
+  /// Sends bytes and a descriptor (`SCM_RIGHTS`); the receiver gets a duplicate of it.
   ///
-  /// - Returns: How many bytes were sent. The descriptor went with the first of them.
+  /// - Returns: The number of bytes sent. The descriptor goes with the first of them.
   package static func send(
     _ bytes: Span<UInt8>, passing descriptor: Int32, over socket: borrowing FileDescriptor
   ) throws(SystemError) -> Int {
@@ -15,9 +15,9 @@ extension UnixSocket {
     return result
   }
 
-  /// Reads like ``FileDescriptor/read(into:upTo:)``, and takes a descriptor that came along.
+  /// Reads like ``FileDescriptor/read(into:upTo:)``, and receives a descriptor sent with the bytes.
   ///
-  /// - Returns: How many bytes were read, 0 at the end. `passed` is set only when one came.
+  /// - Returns: The number of bytes read, 0 at the end. `passed` is set only if a descriptor was received.
   package static func receive(
     _ socket: borrowing FileDescriptor, into buffer: inout [UInt8], upTo count: Int, passed: inout SharedDescriptor?
   ) throws(SystemError) -> Int {

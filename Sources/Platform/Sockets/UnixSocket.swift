@@ -6,7 +6,7 @@ package enum UnixSocket {
   /// Binds a new socket with mode 0600 to `name` and listens on it.
   ///
   /// - Returns: A non-blocking listener.
-  /// - Throws: `EADDRINUSE` when the name is taken; removing it is for whoever holds the lock.
+  /// - Throws: `EADDRINUSE` if the name exists; only the holder of the lifetime lock may remove it.
   package static func listen(
     in directory: borrowing PrivateDirectory, name: String, backlog: Int
   ) throws(SystemError) -> FileDescriptor {
@@ -24,8 +24,8 @@ package enum UnixSocket {
 
   /// Connects to the socket `name`.
   ///
-  /// - Returns: A blocking socket. Check ``peerUserID(_:)`` before saying anything secret.
-  /// - Throws: `ENOENT` or `ECONNREFUSED` when nobody listens.
+  /// - Returns: A blocking socket. Check ``peerUserID(_:)`` before sending a secret.
+  /// - Throws: `ENOENT` or `ECONNREFUSED` if no process listens.
   package static func connect(
     in directory: borrowing PrivateDirectory, name: String
   ) throws(SystemError) -> FileDescriptor {
@@ -46,10 +46,10 @@ package enum UnixSocket {
     return try connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])")
   }
 
-  /// Takes the next connection.
+  /// Accepts the next connection.
   ///
   /// - Returns: A non-blocking socket.
-  /// - Throws: `EAGAIN` when none is waiting; `ECONNABORTED` when it has gone again; `EMFILE`.
+  /// - Throws: `EAGAIN` if none is waiting; `ECONNABORTED` if it was closed meanwhile; `EMFILE`.
   package static func accept(_ listener: borrowing FileDescriptor) throws(SystemError) -> FileDescriptor {
     let number = listener.raw
     return FileDescriptor(owning: try SystemCall.uninterrupted("accept4") { agent_accept(number) })
@@ -58,10 +58,9 @@ package enum UnixSocket {
   /// Two connected sockets, both blocking.
   package static func pair() throws(SystemError) -> SocketPair { try SocketPair() }
 
-  /// The effective user of the process at the other end when it connected or began to listen
-  /// (`SO_PEERCRED`, `unix(7)`).
+  /// The effective user of the peer process at the time of its connect or listen (`SO_PEERCRED`, `unix(7)`).
   ///
-  /// - Throws: `ENOTCONN` when the socket has no such peer.
+  /// - Throws: `ENOTCONN` if the socket has no such peer.
   package static func peerUserID(_ socket: borrowing FileDescriptor) throws(SystemError) -> UInt32 {
     var user: UInt32 = 0
     try SystemCall.checked(unsafe agent_peer(socket.raw, &user), "getsockopt")
@@ -85,7 +84,7 @@ package enum UnixSocket {
     return socket
   }
 
-  /// A path short enough for a socket address. Long ones go through the open directory.
+  /// A path short enough for a socket address. A long one goes through the open directory in `/proc`.
   private static func path(of name: String, in directory: borrowing PrivateDirectory) -> String {
     let direct = "\(directory.path)/\(name)"
     return direct.utf8.count <= agent_unix_path_capacity() ? direct : "/proc/self/fd/\(directory.raw)/\(name)"

@@ -7,8 +7,8 @@ package enum Machine {
 
   package static var processID: Int32 { getpid() }
 
-  /// The 16 bytes of the machine id; nil when there is none, as in containers and images that are
-  /// not set up yet (`machine-id(5)`). It is confidential: hash it before it leaves the program.
+  /// The 16 bytes of the machine id; nil if there is none, as in containers and images that are not set up yet
+  /// (`machine-id(5)`). It is confidential: hash it before it leaves the program.
   package static func identity(path: String = "/etc/machine-id") -> [UInt8]? {
     guard let text = readSmallFile(path) else { return nil }
     let line = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
@@ -22,14 +22,14 @@ package enum Machine {
     return bytes.contains { $0 != 0 } ? bytes : nil
   }
 
-  /// The kernel's id of this start of the machine, as it writes it; nil without /proc.
+  /// The kernel's id of this boot, as text; nil without /proc.
   package static func bootID() -> String? {
     guard let text = readSmallFile("/proc/sys/kernel/random/boot_id") else { return nil }
     let id = String(decoding: text.filter { $0 > 0x20 }, as: UTF8.self)
     return id.isEmpty ? nil : id
   }
 
-  /// The host's name; "localhost" when it has none.
+  /// The host name; "localhost" if there is none.
   package static func hostName() -> String {
     var buffer = [CChar](repeating: 0, count: 257)
     let result = unsafe buffer.withUnsafeMutableBufferPointer { unsafe gethostname($0.baseAddress!, $0.count - 1) }
@@ -46,7 +46,7 @@ package enum Machine {
     return String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The absolute path of the current directory; nil when it was removed or is not UTF-8.
+  /// The absolute path of the current directory; nil if it was removed or is not UTF-8.
   package static func currentDirectory() -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard unsafe getcwd(&buffer, buffer.count) != nil else { return nil }
@@ -69,6 +69,6 @@ package enum Machine {
 }
 
 extension Machine {
-  /// How many processors there are to run threads on, at least one.
+  /// The number of processors online, at least one.
   package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

@@ -1,15 +1,15 @@
 internal import CPlatform
 
-/// How much memory a process takes, in KiB (`/proc/PID/smaps_rollup`, `proc(5)`).
+/// The memory of a process, in KiB (`/proc/PID/smaps_rollup`, `proc(5)`).
 package struct MemoryUse: Sendable, Hashable {
   /// Resident, with shared pages divided by the number of processes that share them.
   package var pssKiB: Int
-  /// Resident and written to by this process alone: what its end would free.
+  /// Resident and written to by this process alone: the memory that its end would free.
   package var privateDirtyKiB: Int
   /// Resident, shared pages included.
   package var rssKiB: Int
 
-  /// Of this process, which can read it even when it is not dumpable; others then cannot.
+  /// The memory of this process, which can read it even if it is not dumpable; other processes cannot.
   package static func ofThisProcess() throws(SystemError) -> MemoryUse {
     let file = try FileDescriptor(opening: "/proc/self/smaps_rollup", for: .reading)
     let text = try file.readToEnd(limit: 65_536)
@@ -29,8 +29,8 @@ package struct MemoryUse: Sendable, Hashable {
 }
 
 extension MemoryUse {
-  /// Lets all threads allocate from the same few arenas: a thread that comes and goes otherwise leaves
-  /// an arena of its own behind. For the start of a program.
+  /// Limits the heap to two arenas for all threads; otherwise each thread that ends leaves an arena behind. Call it at
+  /// the start of a program.
   package static func shareArenas() { agent_limit_arenas(2) }
 
   /// Gives freed memory back to the system.

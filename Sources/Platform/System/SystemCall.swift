@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The two conventions by which C tells of failure, turned into typed errors.
+/// Turns the two conventions of C for failures into typed errors.
 enum SystemCall {
   /// A shim's result: 0 or more, or a negated error number.
   @discardableResult
@@ -32,7 +32,7 @@ enum SystemCall {
     }
   }
 
-  /// Refuses text that C would read as a shorter one.
+  /// Throws `EINVAL` for text with a NUL, which C would read as a shorter text.
   static func checkText(_ text: String, _ operation: String) throws(SystemError) {
     if text.utf8.contains(0) { throw SystemError(errno: EINVAL, operation: operation) }
   }

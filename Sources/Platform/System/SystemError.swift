@@ -34,9 +34,9 @@ extension SystemError {
   package var isNotFound: Bool { errno == ENOENT }
   /// The name is taken (`EEXIST`).
   package var isExists: Bool { errno == EEXIST }
-  /// Nothing to do now, or a wait ran out of time (`EAGAIN`).
+  /// There is nothing to do now, or a wait has timed out (`EAGAIN`).
   package var isAgain: Bool { errno == EAGAIN }
-  /// Refused for lack of rights (`EACCES`, `EPERM`).
+  /// The rights are missing (`EACCES`, `EPERM`).
   package var isPermissionDenied: Bool { errno == EACCES || errno == EPERM }
   /// A symbolic link where none is allowed (`ELOOP`).
   package var isSymbolicLink: Bool { errno == ELOOP }
@@ -44,7 +44,7 @@ extension SystemError {
   package var isTooLarge: Bool { errno == EFBIG }
   /// The other end is closed (`EPIPE`, `ECONNRESET`).
   package var isDisconnected: Bool { errno == EPIPE || errno == ECONNRESET }
-  /// A socket is there but nobody listens (`ECONNREFUSED`).
+  /// The socket exists but no process listens (`ECONNREFUSED`).
   package var isConnectionRefused: Bool { errno == ECONNREFUSED }
   /// The address is bound already (`EADDRINUSE`).
   package var isAddressInUse: Bool { errno == EADDRINUSE }
@@ -59,12 +59,12 @@ extension SystemError {
 }
 
 extension SystemError {
-  /// For a wait of our own that came to its end.
+  /// A wait of this program has timed out (`ETIMEDOUT`).
   package static func timedOut(operation: String) -> SystemError {
     SystemError(errno: ETIMEDOUT, operation: operation)
   }
 
-  /// For a descriptor that is open on the wrong kind of thing (`EINVAL`).
+  /// A descriptor is of the wrong kind (`EINVAL`).
   package static func unsuitable(operation: String) -> SystemError {
     SystemError(errno: EINVAL, operation: operation)
   }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Output by `write(2)`: whole, or an error. Nothing is buffered and nothing is lost at exit.
 package enum Output {
-  /// Where to write.
+  /// The stream to write to.
   package enum Stream: Int32, Sendable {
     case standardOutput = 1
     case standardError = 2
@@ -11,7 +11,7 @@ package enum Output {
 
   /// Writes all bytes.
   ///
-  /// A stream that someone else made non-blocking (terminals are shared) is waited for.
+  /// A non-blocking stream is waited for: another process may have set the flag on a shared terminal.
   /// - Throws: The error of `write`, for example `ENOSPC` or `EPIPE`; a part may have been written.
   package static func write(_ bytes: Span<UInt8>, to stream: Stream) throws(SystemError) {
     var written = 0

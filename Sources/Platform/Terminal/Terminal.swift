@@ -5,27 +5,26 @@ internal import Glibc
 package enum Terminal {
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// The number of columns; nil when it is no terminal or does not know.
+  /// The number of columns; nil if it is no terminal or the number is unknown.
   package static func width(_ descriptor: Int32) -> Int? {
     let columns = agent_terminal_columns(descriptor)
     return columns > 0 ? Int(columns) : nil
   }
 
-  /// The number of rows; nil when it is no terminal or does not know.
+  /// The number of rows; nil if it is no terminal or the number is unknown.
   package static func height(_ descriptor: Int32) -> Int? {
     let rows = agent_terminal_rows(descriptor)
     return rows > 0 ? Int(rows) : nil
   }
 
-  /// The terminal that this process belongs to, for reading and writing, wherever the standard
-  /// streams lead.
+  /// The controlling terminal of this process, for reading and writing, independent of the standard streams.
   ///
   /// - Throws: `ENXIO` when there is none.
   package static func openControlling() throws(SystemError) -> FileDescriptor {
     FileDescriptor(owning: try SystemCall.library("open") { unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) })
   }
 
-  /// Runs `body` while what is typed is not shown; shown again afterwards, also when `body` throws.
+  /// Runs `body` with the terminal's echo off; it is on again afterwards, also if `body` throws.
   package static func withoutEcho<Result>(
     on terminal: borrowing FileDescriptor, _ body: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {

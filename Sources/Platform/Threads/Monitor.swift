@@ -1,12 +1,12 @@
 internal import CPlatform
 
-/// State behind a mutex, with a condition that threads can wait for. Whatever threads may want at the same time is in one.
+/// State behind a mutex, with a condition variable. All state that threads share is in one.
 ///
-/// The `Mutex` of the standard library would do for what nobody waits for, but its code is built without the thread
-/// sanitizer, which then reports races where there are none: a program of four threads that do nothing but
-/// `mutex.withLock { $0 += 1 }` is reported at every run, and the same with this lock never is.
+/// The `Mutex` of the standard library has no condition, and its code is built without the thread sanitizer, which then
+/// reports races that do not exist: a program of four threads that only call `mutex.withLock { $0 += 1 }` is reported
+/// at every run; the same program with this lock never is.
 ///
-/// Every change of what a waiter looks at is followed by a wake-up before the lock is given back.
+/// A change of the state that a waiter tests is followed by a wake-up before the lock is released.
 @safe package final class Monitor<State: Sendable & ~Copyable>: @unchecked Sendable {
   // Read and written only with the lock held.
   private var state: State
@@ -20,7 +20,7 @@ internal import CPlatform
 
   deinit { unsafe agent_monitor_destroy(lock) }
 
-  /// Runs `body` with the lock held. Nothing in it may wait or take the lock again.
+  /// Runs `body` with the lock held. `body` must not wait or take the lock again.
   package func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -29,7 +29,7 @@ internal import CPlatform
     return try body(&state)
   }
 
-  /// Like ``withLock(_:)``, then wakes every waiter to look again.
+  /// Like ``withLock(_:)``, then wakes every waiter.
   package func update<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -41,7 +41,7 @@ internal import CPlatform
     return try body(&state)
   }
 
-  /// Like ``withLock(_:)``, then wakes one waiter: enough when each change is for one of them.
+  /// Like ``withLock(_:)``, then wakes one waiter: enough if each change concerns only one.
   package func updateForOne<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -55,8 +55,8 @@ internal import CPlatform
 
   /// Calls `body` with the lock held, now and after each wake-up, until it returns a value.
   ///
-  /// - Parameter wait: How long at most, not counting suspend; nil waits without end.
-  /// - Returns: Nil when the time has passed and the last look still found nothing.
+  /// - Parameter wait: The longest wait, not counting suspend; nil means no limit.
+  /// - Returns: Nil if the time has passed and the last call of `body` returned nil.
   package func wait<Result>(_ wait: Duration?, for body: (inout State) -> Result?) -> Result? {
     let deadline = wait.map { Monitor.deadline(after: $0) } ?? -1
     unsafe agent_monitor_lock(lock)

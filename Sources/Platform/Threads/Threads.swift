@@ -3,12 +3,12 @@ internal import Glibc
 
 /// Threads of the operating system. Blocking work belongs here, never on Swift's shared pool.
 package enum Threads {
-  /// Runs `body` on a new thread of its own, in which signals are blocked, and does not wait for it.
+  /// Runs `body` on a new thread, in which signals are blocked, and does not wait for it.
   ///
   /// - Parameters:
   ///   - name: Shown by debuggers; cut to 15 bytes.
   ///   - stackBytes: At least 512 KiB.
-  /// - Throws: `EAGAIN` when there can be no more threads.
+  /// - Throws: `EAGAIN` if the system allows no more threads.
   package static func start(
     name: String, stackBytes: Int = 512 << 10, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) {

@@ -1,8 +1,8 @@
-/// Hands values from any thread to any thread, first in, first out.
+/// A queue between threads, first in, first out.
 package final class WorkQueue<Element: Sendable>: Sendable {
   private struct State: Sendable {
-    // Taken from the end of `outgoing`, which is filled from `incoming` when it is empty: every
-    // element is moved twice at most.
+    // Elements are taken from the end of `outgoing`, which is filled from `incoming` when it is empty: every element is
+    // moved twice at most.
     var incoming: [Element] = []
     var outgoing: [Element] = []
     var isClosed = false
@@ -27,10 +27,10 @@ package final class WorkQueue<Element: Sendable>: Sendable {
 
   /// Takes the oldest element, waiting for one.
   ///
-  /// - Parameter wait: How long at most; nil waits without end, zero does not wait.
-  /// - Returns: Nil when the time has passed, or when the queue is closed and empty.
+  /// - Parameter wait: The longest wait; nil means no limit, zero does not wait.
+  /// - Returns: Nil if the time has passed, or if the queue is closed and empty.
   package func pop(wait: Duration?) -> Element? {
-    // An element is an answer, and so is the end.
+    // Both an element and the end of the queue end the wait.
     let found = monitor.wait(wait) { (state) -> Element?? in
       if let element = state.take() { return .some(element) }
       return state.isClosed ? .some(nil) : nil
@@ -38,7 +38,7 @@ package final class WorkQueue<Element: Sendable>: Sendable {
     return found ?? nil
   }
 
-  /// Ends every wait: what is in the queue is still handed out, then `pop` returns nil at once.
+  /// Ends every wait: the elements in the queue are still returned, then `pop` returns nil at once.
   package func close() {
     monitor.update { $0.isClosed = true }
   }

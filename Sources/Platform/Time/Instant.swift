@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A moment on `CLOCK_BOOTTIME`, which goes on during suspend and is never set back.
+/// A moment on `CLOCK_BOOTTIME`, which counts suspend and is never set back.
 ///
 /// Arithmetic saturates: durations come from servers, so no sum of them may trap.
 package struct Instant: Sendable, Hashable, Comparable {
@@ -11,12 +11,12 @@ package struct Instant: Sendable, Hashable, Comparable {
     self.nanoseconds = nanoseconds
   }
 
-  /// This moment. Code that is to be tested asks a ``TimeSource`` instead.
+  /// The current moment. Code under test uses a ``TimeSource`` instead.
   package static var now: Instant {
     Instant(nanoseconds: Instant.read(CLOCK_BOOTTIME, unit: 1_000_000_000))
   }
 
-  /// The latest moment that can be told.
+  /// The latest moment that can be represented.
   package static var distantFuture: Instant { Instant(nanoseconds: .max) }
 
   package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
@@ -57,6 +57,6 @@ extension Duration {
 }
 
 extension Duration {
-  /// Milliseconds, cut off, within the range of `Int`.
+  /// Milliseconds, rounded towards zero, within the range of `Int`.
   package var wholeMilliseconds: Int { Int(saturatingNanoseconds / 1_000_000) }
 }

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// Where the time comes from. Passed to everything that waits or expires, so that tests own it.
+/// A source of time. Everything that waits or expires gets one, so that tests control the time.
 package protocol TimeSource: Sendable {
-  /// The moment for deadlines; suspend counts.
+  /// The current moment, for deadlines; it counts suspend.
   func now() -> Instant
-  /// Seconds since 1970, UTC, as the machine believes; may be wrong and may jump.
+  /// Unix seconds of the machine's clock, which may be wrong and may jump.
   func wallSeconds() -> Int
 }
 
-/// The machine's own clocks.
+/// The clocks of the machine.
 package struct SystemTime: TimeSource {
   package init() {}
 
