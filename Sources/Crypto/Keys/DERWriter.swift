@@ -15,6 +15,8 @@ struct DERWriter: ~Copyable {
     return number.count - start + (number[start] >= 0x80 ? 1 : 0)
   }
 
+  static func integerSize(_ number: borrowing SecretBytes) -> Int { number.withBytes { integerSize($0) } }
+
   mutating func begin(_ tag: UInt8, _ content: Int) {
     buffer.append(tag)
     for byte in Self.lengthBytes(content) { buffer.append(byte) }

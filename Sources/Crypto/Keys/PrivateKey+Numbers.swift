@@ -29,8 +29,9 @@ extension PrivateKey {
     let zero: [UInt8] = [0]
     let sizes = [
       DERWriter.integerSize(zero.span), DERWriter.integerSize(modulus.span), DERWriter.integerSize(exponent.span),
-      secrets.exponent.integerSize, secrets.firstPrime.integerSize, secrets.secondPrime.integerSize,
-      secrets.firstExponent.integerSize, secrets.secondExponent.integerSize, secrets.coefficient.integerSize,
+      DERWriter.integerSize(secrets.exponent), DERWriter.integerSize(secrets.firstPrime),
+      DERWriter.integerSize(secrets.secondPrime), DERWriter.integerSize(secrets.firstExponent),
+      DERWriter.integerSize(secrets.secondExponent), DERWriter.integerSize(secrets.coefficient),
     ]
     // RSAPrivateKey of RFC 8017 appendix A.1.2.
     var writer = DERWriter()
@@ -92,10 +93,6 @@ extension PrivateKey {
     let signature = try sign(algorithm, message: message.span)
     return try publicKey().verify(algorithm, signature: signature.span, message: message.span)
   }
-}
-
-extension SecretBytes {
-  fileprivate var integerSize: Int { withBytes { DERWriter.integerSize($0) } }
 }
 
 extension Curve {

@@ -30,7 +30,7 @@ package struct PrivateKey: ~Copyable, Sendable {
   ) throws(CryptoError) -> [UInt8] {
     guard algorithm.fits(kind) else { throw CryptoError(.unsupportedAlgorithm, "sign") }
     ErrorQueue.clear()
-    let signature = try SignatureContext.signing(algorithm, with: handle).sign(message)
+    let signature = try SignatureContext.begin(.signing, algorithm, with: handle).sign(message)
     guard case .ecdsa(let curve, _) = algorithm else { return signature }
     return try ECDSASignature.decodeDER(signature, curve: curve)
   }

@@ -96,7 +96,7 @@ package struct PublicKey: ~Copyable, Sendable {
     guard algorithm.fits(kind) else { throw CryptoError(.unsupportedAlgorithm, "verify") }
     guard signature.count == kind.signatureByteCount else { return false }
     ErrorQueue.clear()
-    let context = try SignatureContext.verifying(algorithm, with: handle)
+    let context = try SignatureContext.begin(.verifying, algorithm, with: handle)
     guard case .ecdsa = algorithm else { return context.verify(signature, message) }
     let der = try ECDSASignature.encodeDER(signature)
     return context.verify(der.span, message)

@@ -4,34 +4,30 @@ internal import COpenSSL
 @safe struct SignatureContext: ~Copyable {
   private let raw: OpaquePointer
 
+  deinit {
+    unsafe EVP_MD_CTX_free(raw)
+  }
+
+  enum Purpose { case signing, verifying }
+
   private init() throws(CryptoError) {
     guard let context = unsafe EVP_MD_CTX_new() else { throw .library("EVP_MD_CTX_new") }
     unsafe raw = context
   }
 
-  deinit {
-    unsafe EVP_MD_CTX_free(raw)
-  }
-
-  static func verifying(
-    _ algorithm: SignatureAlgorithm, with key: borrowing KeyHandle
+  static func begin(
+    _ purpose: Purpose, _ algorithm: SignatureAlgorithm, with key: borrowing KeyHandle
   ) throws(CryptoError) -> SignatureContext {
     let context = try SignatureContext()
     // The options belong to the context.
     var options: OpaquePointer?
     let digest = unsafe algorithm.digest?.implementation
-    try check(unsafe EVP_DigestVerifyInit(context.raw, &options, digest, nil, key.raw), "EVP_DigestVerifyInit")
-    if case .rsaPSS(let digest) = algorithm { try unsafe setPSS(digest, options) }
-    return context
-  }
-
-  static func signing(
-    _ algorithm: SignatureAlgorithm, with key: borrowing KeyHandle
-  ) throws(CryptoError) -> SignatureContext {
-    let context = try SignatureContext()
-    var options: OpaquePointer?
-    let digest = unsafe algorithm.digest?.implementation
-    try check(unsafe EVP_DigestSignInit(context.raw, &options, digest, nil, key.raw), "EVP_DigestSignInit")
+    switch purpose {
+    case .signing:
+      try check(unsafe EVP_DigestSignInit(context.raw, &options, digest, nil, key.raw), "EVP_DigestSignInit")
+    case .verifying:
+      try check(unsafe EVP_DigestVerifyInit(context.raw, &options, digest, nil, key.raw), "EVP_DigestVerifyInit")
+    }
     if case .rsaPSS(let digest) = algorithm { try unsafe setPSS(digest, options) }
     return context
   }

@@ -7,7 +7,7 @@ package enum AES256GCM {
   /// The length of a key, in bytes.
   package static let keyByteCount = 32
   /// The length of a nonce, in bytes.
-  package static let nonceByteCount = 12
+  static let nonceByteCount = 12
   /// The length of the tag, which sealing adds to the plaintext, in bytes.
   package static let tagByteCount = 16
 

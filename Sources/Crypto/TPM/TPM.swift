@@ -24,7 +24,7 @@ package struct TPM: ~Copyable {
   /// The longest serialized key, in bytes.
   package static let maximumKeyLength = 2048
   /// The longest authorization, in bytes, that every TPM accepts.
-  package static let maximumAuthorizationLength = 32
+  static let maximumAuthorizationLength = 32
 
   private static let properties = "provider=tpm2"
   private let library: LibraryContext

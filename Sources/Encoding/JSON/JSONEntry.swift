@@ -1,9 +1,14 @@
+/// The kinds of JSON values.
+package enum JSONKind: Sendable {
+  case null, bool, number, string, array, object
+}
+
 /// One value of a JSON text, by place only: the parser's output and what a layout is made of.
 ///
 /// Entries lie in the order of the text, so what a container holds follows it directly.
 struct JSONEntry: Sendable {
   /// The kind of value.
-  var kind: JSONLayout.Node.Kind
+  var kind: JSONKind
   /// Whether a string has at least one escape.
   var hasEscapes = false
   /// The first byte of the value; for a string, of what is between the quotes.

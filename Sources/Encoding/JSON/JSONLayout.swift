@@ -52,18 +52,13 @@ package struct JSONLayout: Sendable {
   ///
   /// Methods that take `source` need the text that was parsed, byte for byte.
   package struct Node: Sendable {
-    /// The kinds of JSON values.
-    package enum Kind: Sendable {
-      case null, bool, number, string, array, object
-    }
-
     fileprivate let storage: Storage
     fileprivate let index: Int
 
     private var entry: JSONEntry { storage.entries[index] }
 
     /// The kind of this value.
-    package var kind: Kind { entry.kind }
+    package var kind: JSONKind { entry.kind }
   }
 }
 

@@ -72,7 +72,7 @@ struct JSONParser {
     }
   }
 
-  private mutating func openContainer(_ kind: JSONLayout.Node.Kind) throws(JSONError) {
+  private mutating func openContainer(_ kind: JSONKind) throws(JSONError) {
     guard depth < min(limits.depth, JSONLimits.deepest) else { throw JSONError(code: .tooDeep, offset: position) }
     let index = entries.count
     add(kind, from: position, to: position)
@@ -90,7 +90,7 @@ struct JSONParser {
   }
 
   private mutating func add(
-    _ kind: JSONLayout.Node.Kind, from start: Int, to end: Int, hasEscapes: Bool = false
+    _ kind: JSONKind, from start: Int, to end: Int, hasEscapes: Bool = false
   ) {
     if container >= 0 {
       entries[container].count += 1
@@ -197,7 +197,7 @@ struct JSONParser {
   }
 
   private mutating func parseLiteral(
-    _ text: String, _ kind: JSONLayout.Node.Kind, _ bytes: Span<UInt8>
+    _ text: String, _ kind: JSONKind, _ bytes: Span<UInt8>
   ) throws(JSONError) {
     let start = position
     for byte in text.utf8 {

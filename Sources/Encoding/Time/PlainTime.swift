@@ -15,6 +15,16 @@ package enum PlainTime {
     return seconds > 0 ? "in \(length)" : "\(length) ago"
   }
 
+  /// A length of time in one unit, rounded down: `12 s`, `56m`, `1h`, `2d`.
+  package static func short(_ seconds: Int) -> String {
+    switch seconds {
+    case ..<60: "\(seconds) s"
+    case ..<3600: "\(seconds / 60)m"
+    case ..<86_400: "\(seconds / 3600)h"
+    default: "\(seconds / 86_400)d"
+    }
+  }
+
   /// A length of time in its largest unit and, where that is small, the next one.
   private static func length(_ seconds: UInt) -> String {
     let units: [(name: String, seconds: UInt)] = [

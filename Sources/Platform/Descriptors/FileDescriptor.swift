@@ -76,10 +76,8 @@ extension FileDescriptor {
   package var writing: FileDescriptor
 
   package init() throws(SystemError) {
-    var ends: [Int32] = [-1, -1]
-    let result = unsafe ends.withUnsafeMutableBufferPointer { unsafe agent_pipe($0.baseAddress!) }
-    try SystemCall.checked(result, "pipe2")
-    reading = FileDescriptor(owning: ends[0])
-    writing = FileDescriptor(owning: ends[1])
+    let ends = try unsafe SystemCall.pair("pipe2") { unsafe agent_pipe($0) }
+    reading = FileDescriptor(owning: ends.0)
+    writing = FileDescriptor(owning: ends.1)
   }
 }

@@ -20,31 +20,10 @@ extension Spawn {
   package static func startBeside(
     executable: String, arguments: [[UInt8]], environment: [[UInt8]], nullInput: Bool = false
   ) throws(SystemError) -> Int32 {
-    let isInvalid = executable.utf8.contains(0) || (arguments + environment).contains { $0.contains(0) }
-    if isInvalid { throw SystemError(errno: EINVAL, operation: "posix_spawn") }
-    if executable.isEmpty { throw SystemError(errno: ENOENT, operation: "posix_spawn") }
-    var refused = false
-    for path in candidates(for: executable) {
-      let result = begin(path, arguments, environment, nullInput)
-      if result > 0 { return result }
-      switch -result {
-      case EACCES: refused = true
-      case ENOENT, ENOTDIR, ESTALE, ENODEV, ETIMEDOUT: break
-      default: throw SystemError(errno: -result, operation: "posix_spawn")
-      }
+    try check(executable, arguments, environment, "posix_spawn")
+    return try unsafe run(executable, arguments, environment, "posix_spawn") { path, words, variables in
+      unsafe agent_spawn_beside(path, words, variables, nullInput ? 1 : 0)
     }
-    throw SystemError(errno: refused ? EACCES : ENOENT, operation: "posix_spawn")
-  }
-
-  private static func begin(
-    _ path: String, _ arguments: [[UInt8]], _ environment: [[UInt8]], _ nullInput: Bool
-  ) -> Int32 {
-    let variables = CStringVector(environment)
-    let words = CStringVector(arguments)
-    let result = unsafe agent_spawn_beside(path, words.base, variables.base, nullInput ? 1 : 0)
-    guard result == -ENOEXEC else { return result }
-    let script = CStringVector([Array("/bin/sh".utf8), Array(path.utf8)] + arguments.dropFirst())
-    return unsafe agent_spawn_beside("/bin/sh", script.base, variables.base, nullInput ? 1 : 0)
   }
 
   /// The change of a child since the last call; nil if there was none. Never waits.

@@ -21,20 +21,16 @@ extension Spawn {
   package static func replaceProcess(
     executable: String, arguments: [[UInt8]], environment: [[UInt8]]
   ) -> SystemError {
-    let invalid = SystemError(errno: EINVAL, operation: "execve")
-    if executable.utf8.contains(0) || (arguments + environment).contains(where: { $0.contains(0) }) { return invalid }
-    if executable.isEmpty { return SystemError(errno: ENOENT, operation: "execve") }
-    Signals.restoreDefaults()
-    var refused = false
-    for path in candidates(for: executable) {
-      let failure = execute(path, arguments, environment)
-      switch failure {
-      case EACCES: refused = true
-      case ENOENT, ENOTDIR, ESTALE, ENODEV, ETIMEDOUT: break
-      default: return SystemError(errno: failure, operation: "execve")
+    do {
+      try check(executable, arguments, environment, "execve")
+      Signals.restoreDefaults()
+      _ = try unsafe run(executable, arguments, environment, "execve") { path, words, variables in
+        unsafe agent_execute(path, words, variables)
       }
+      preconditionFailure("a replaced process does not return")
+    } catch {
+      return error
     }
-    return SystemError(errno: refused ? EACCES : ENOENT, operation: "execve")
   }
 
   /// The path of an executable program, found as by ``replaceProcess(executable:arguments:environment:)``; nil if there
@@ -56,12 +52,42 @@ extension Spawn {
     }
   }
 
-  private static func execute(_ path: String, _ arguments: [[UInt8]], _ environment: [[UInt8]]) -> Int32 {
+  /// The strings as C has them, ended by a null pointer.
+  typealias CStrings = UnsafePointer<UnsafeMutablePointer<CChar>?>
+
+  /// Throws `EINVAL` for a NUL in a string, and `ENOENT` for an empty name of a program.
+  static func check(
+    _ executable: String, _ arguments: [[UInt8]], _ environment: [[UInt8]], _ operation: String
+  ) throws(SystemError) {
+    let isInvalid = executable.utf8.contains(0) || (arguments + environment).contains { $0.contains(0) }
+    if isInvalid { throw SystemError(errno: EINVAL, operation: operation) }
+    if executable.isEmpty { throw SystemError(errno: ENOENT, operation: operation) }
+  }
+
+  /// Runs the first of the ``candidates(for:)`` that can be run, a script without an interpreter line by `/bin/sh`.
+  ///
+  /// - Parameter call: Runs one file; returns a process id, or a negated error number.
+  /// - Throws: `EACCES` if a candidate may not be run and no other can, `ENOENT` if there is none.
+  static func run(
+    _ executable: String, _ arguments: [[UInt8]], _ environment: [[UInt8]], _ operation: String,
+    by call: (_ path: String, _ arguments: CStrings, _ environment: CStrings) -> Int32
+  ) throws(SystemError) -> Int32 {
     let variables = CStringVector(environment)
     let words = CStringVector(arguments)
-    let result = unsafe agent_execute(path, words.base, variables.base)
-    guard result == -ENOEXEC else { return -result }
-    let script = CStringVector([Array("/bin/sh".utf8), Array(path.utf8)] + arguments.dropFirst())
-    return unsafe -agent_execute("/bin/sh", script.base, variables.base)
+    var isForbidden = false
+    for path in candidates(for: executable) {
+      var result = unsafe call(path, words.base, variables.base)
+      if result == -ENOEXEC {
+        let script = CStringVector([Array("/bin/sh".utf8), Array(path.utf8)] + arguments.dropFirst())
+        result = unsafe call("/bin/sh", script.base, variables.base)
+      }
+      if result > 0 { return result }
+      switch -result {
+      case EACCES: isForbidden = true
+      case ENOENT, ENOTDIR, ESTALE, ENODEV, ETIMEDOUT: break
+      default: throw SystemError(errno: -result, operation: operation)
+      }
+    }
+    throw SystemError(errno: isForbidden ? EACCES : ENOENT, operation: operation)
   }
 }

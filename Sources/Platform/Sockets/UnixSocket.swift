@@ -99,10 +99,8 @@ package enum UnixSocket {
   package var second: FileDescriptor
 
   package init() throws(SystemError) {
-    var ends: [Int32] = [-1, -1]
-    let result = unsafe ends.withUnsafeMutableBufferPointer { unsafe agent_socket_pair($0.baseAddress!) }
-    try SystemCall.checked(result, "socketpair")
-    first = FileDescriptor(owning: ends[0])
-    second = FileDescriptor(owning: ends[1])
+    let ends = try unsafe SystemCall.pair("socketpair") { unsafe agent_socket_pair($0) }
+    first = FileDescriptor(owning: ends.0)
+    second = FileDescriptor(owning: ends.1)
   }
 }

@@ -9,6 +9,15 @@ enum SystemCall {
     return result
   }
 
+  /// Calls a shim that opens two descriptors.
+  static func pair(
+    _ operation: String, _ body: (UnsafeMutablePointer<Int32>) -> Int32
+  ) throws(SystemError) -> (Int32, Int32) {
+    var ends: [Int32] = [-1, -1]
+    try checked(unsafe ends.withUnsafeMutableBufferPointer { unsafe body($0.baseAddress!) }, operation)
+    return (ends[0], ends[1])
+  }
+
   /// Calls a shim until it is not interrupted by a signal.
   @discardableResult
   static func uninterrupted(_ operation: String, _ body: () -> Int32) throws(SystemError) -> Int32 {

@@ -10,22 +10,17 @@ extension SystemError {
     package static var EBADF: Int32 { Glibc.EBADF }
     package static var ECHILD: Int32 { Glibc.ECHILD }
     package static var ECONNREFUSED: Int32 { Glibc.ECONNREFUSED }
-    package static var ECONNRESET: Int32 { Glibc.ECONNRESET }
     package static var EEXIST: Int32 { Glibc.EEXIST }
     package static var EFBIG: Int32 { Glibc.EFBIG }
     package static var EINVAL: Int32 { Glibc.EINVAL }
-    package static var EIO: Int32 { Glibc.EIO }
     package static var EISDIR: Int32 { Glibc.EISDIR }
     package static var ELOOP: Int32 { Glibc.ELOOP }
-    package static var ENAMETOOLONG: Int32 { Glibc.ENAMETOOLONG }
     package static var ENOENT: Int32 { Glibc.ENOENT }
     package static var ENOSPC: Int32 { Glibc.ENOSPC }
     package static var ENOTCONN: Int32 { Glibc.ENOTCONN }
     package static var ENOTDIR: Int32 { Glibc.ENOTDIR }
-    package static var ENXIO: Int32 { Glibc.ENXIO }
     package static var EPERM: Int32 { Glibc.EPERM }
     package static var EPIPE: Int32 { Glibc.EPIPE }
     package static var ESRCH: Int32 { Glibc.ESRCH }
-    package static var ETIMEDOUT: Int32 { Glibc.ETIMEDOUT }
   }
 }
