@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Platform
 
-// What an error of a lower module means for a vault.
+// The errors of lower modules as errors of a vault.
 
 extension VaultError {
   /// A wrong tag means damage, unless the caller knows better. It names no file.

@@ -13,7 +13,7 @@ package import OAuth
 /// Any thread may call it.
 package final class CurlClient: HTTPClient {
   /// The largest number of redirects of one request.
-  package static let maxRedirects = 3
+  static let maxRedirects = 3
 
   let userAgent: String
   let pool = HandlePool()

@@ -61,14 +61,14 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     case .received:
       (
         "Return to the terminal",
-        "The answer has arrived, and the terminal tells what came of it. You can close this page."
+        "Done. Your terminal shows the result; you can close this tab."
       )
     case .failed:
-      ("The sign-in did not work", "Return to the terminal, which tells why. You can close this page.")
+      ("The sign-in did not work", "Your terminal shows the reason; you can close this tab.")
     case .foreign:
       (
         "This is not the answer",
-        "The terminal waits for the answer to another sign-in, and goes on waiting. You can close this page."
+        "Your terminal still waits for the response of another sign-in. You can close this tab."
       )
     case .notFound: ("Nothing here", "There is nothing at this address.")
     case .methodNotAllowed: ("Not possible", "This address can only be opened.")

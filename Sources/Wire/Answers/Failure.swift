@@ -1,6 +1,6 @@
 package import Encoding
 
-/// Why a request failed, in the words of the wire; each code has one exit status.
+/// The error codes of the protocol. Each has one exit status.
 package enum FailureCode: String, Sendable, CaseIterable {
   // The request itself.
   case invalidRequest = "invalid_request"
@@ -15,16 +15,16 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case configurationChanged = "configuration_changed"
   case endpointMoved = "endpoint_moved"
   case identityChanged = "identity_changed"
-  /// A resource wants the person to sign in in another way (RFC 9470).
+  /// A resource requires another way to sign in (RFC 9470).
   case stepUpNeeded = "step_up_needed"
   case otherMachine = "other_machine"
   case codeExpired = "code_expired"
-  /// A sign-in that was started in the background is not, or no longer, known.
+  /// There is no such background sign-in, or it has ended.
   case unknownLogin = "unknown_login"
-  /// A resource names an authorization server that nobody has said to be trusted.
+  /// A resource names an authorization server that the user has not confirmed.
   case issuerNotTrusted = "issuer_not_trusted"
 
-  // Passing.
+  // Temporary.
   case network = "network"
   case timeout = "timeout"
   case serverUnavailable = "server_unavailable"
@@ -32,17 +32,17 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case vaultBusy = "vault_busy"
   case daemonUnavailable = "daemon_unavailable"
 
-  // A person or the server said no.
+  // The user or the server denied it.
   case accessDenied = "access_denied"
 
-  // The answer of a sign-in in the browser.
+  // The response of a sign-in in the browser.
   /// It cannot be received here.
   case redirectUnavailable = "redirect_unavailable"
-  /// What was handed over is not it.
+  /// The URL is not the response of this sign-in.
   case redirectRejected = "redirect_rejected"
 
-  // Something must be put right first.
-  /// The token may not go to that place.
+  // The user must correct something first.
+  /// The token may not be sent to that origin.
   case originNotAllowed = "origin_not_allowed"
   case certificateRejected = "certificate_rejected"
   case pinMismatch = "pin_mismatch"
@@ -50,13 +50,13 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case serverRejected = "server_rejected"
   case serverMisbehaved = "server_misbehaved"
   case tokenRejected = "id_token_rejected"
-  /// The server gave a Bearer token where one that is bound to a key was asked for.
+  /// The server issued a Bearer token instead of one bound to a key.
   case tokenNotBound = "token_not_bound"
   case lifetimeTooShort = "lifetime_too_short"
   case foreignDevice = "foreign_device"
   case vaultUnusable = "vault_unusable"
   case storage = "storage"
-  /// The session lacks a value that was asked for, such as an ID Token.
+  /// The session lacks a requested value, such as an ID Token.
   case missingValue = "missing_value"
   /// A text that is no token.
   case malformedToken = "malformed_token"
@@ -69,14 +69,14 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case wrongPIN = "wrong_pin"
 
   // How the vault opens.
-  /// The TPM refuses every PIN for a while.
+  /// The TPM rejects every PIN for a while.
   case tpmLockedOut = "tpm_locked_out"
   case tpmUnavailable = "tpm_unavailable"
-  /// Without it nothing would open what is sealed.
+  /// The slot is the last one that opens its key.
   case lastSlot = "last_slot"
   case noSuchSlot = "no_such_slot"
 
-  /// What the command exits with.
+  /// The exit status of the command.
   package var exitStatus: ExitStatus {
     switch self {
     case .invalidRequest: .usage
@@ -99,15 +99,15 @@ package enum FailureCode: String, Sendable, CaseIterable {
   }
 }
 
-/// A failed request as it crosses the socket and as a person reads it.
+/// The failure of a request, for the protocol and for people.
 package struct Failure: Error, Sendable {
-  /// What scripts branch on.
+  /// The code that scripts branch on.
   package var code: FailureCode
 
-  /// What happened: one sentence, lower case, no full stop, already cleaned for a terminal.
+  /// The message: one sentence, lower case, no full stop, safe for a terminal.
   package var text: Phrase
 
-  /// What helps, mostly a command, when there is something.
+  /// The hint, mostly a command, if there is one.
   package var advice: Phrase?
 
   /// ``text`` in English.
@@ -122,13 +122,13 @@ package struct Failure: Error, Sendable {
     advice = hint
   }
 
-  /// For texts that are put together and so have no translation; a literal makes a ``Phrase``.
+  /// For composed texts, which have no translation; a literal makes a ``Phrase``.
   @_disfavoredOverload
   package init(_ code: FailureCode, _ message: String, hint: String? = nil) {
     self.init(code, Phrase(verbatim: message), hint: hint.map { Phrase(verbatim: $0) })
   }
 
-  /// `{"code","message","hint"}`, and where there are values in them the templates they stand in.
+  /// `{"code","message","hint"}`, and the templates of texts with values.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
     text.addMembers(to: &object, as: "message")
@@ -143,7 +143,7 @@ package struct Failure: Error, Sendable {
   }
 }
 
-/// Failures are the same when people read the same.
+/// Failures are equal if their code and English texts are equal.
 extension Failure: Hashable {
   package static func == (one: Failure, other: Failure) -> Bool {
     one.code == other.code && one.message == other.message && one.hint == other.hint
@@ -156,17 +156,17 @@ extension Failure: Hashable {
   }
 }
 
-/// The exit statuses of `agent`; scripts branch on them, so a meaning never moves.
+/// The exit statuses of `agent`. Scripts branch on them, so a meaning never changes.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
   case failed = 1
   case usage = 2
-  /// There is no session, or it ended: only a sign-in helps.
+  /// There is no session, or it has ended: only a sign-in helps.
   case signInNeeded = 3
-  /// The network or the server failed in a passing way.
+  /// A temporary failure of the network or the server.
   case tryLater = 4
   case locked = 5
-  /// The user or the server said no.
+  /// The user or the server denied it.
   case denied = 6
   case tokenNotValid = 7
 }

@@ -1,10 +1,9 @@
 internal import Encoding
 
-/// How a phrase crosses the socket: the English text as a member of its own, and beside it `NAME_template` and
-/// `NAME_values` where there are values in the text, so that the other end can say it in another language. A text
-/// without values is its own template.
+/// A phrase in JSON: the English text as a member, and `NAME_template` and `NAME_values` for a text with values, so
+/// that the client can translate it. A text without values is its own template.
 extension Phrase {
-  /// How deep phrases may stand in phrases.
+  /// The deepest nesting of phrases.
   private static let deepest = 4
 
   func addMembers(to object: inout JSONObject, as name: String) {
@@ -14,20 +13,20 @@ extension Phrase {
     object["\(name)_values"] = members
   }
 
-  /// The values; nil where the template says it all, or where there is nothing to translate in it.
+  /// The values; nil if there are none, or if the template has nothing to translate.
   private var formMembers: JSON? {
     guard plural == nil, !values.isEmpty, !template.utf8.elementsEqual("%1$s".utf8) else { return nil }
     return .array(values.map(\.json))
   }
 
-  /// Reads what ``addMembers(to:as:)`` writes; nil without the text. A form that makes no sense is left aside.
+  /// Reads what ``addMembers(to:as:)`` writes; nil without the text. An invalid template is ignored.
   init?(_ json: JSON, _ name: String) {
     guard let text = json[name]?.string.map(Self.clean) else { return nil }
     if let template = json["\(name)_template"]?.string.map(Self.clean),
       let values = Self.values(json["\(name)_values"], depth: 1)
     {
       self.init(template: template, values: values)
-      // Whoever is told the English text is told the same.
+      // The template is used only if its English text equals the message.
       if english.utf8.elementsEqual(text.utf8) { return }
     }
     self.init(stringLiteral: text)

@@ -1,22 +1,21 @@
-/// A text for people with the values that stand in it: a fixed English template, by which a translation is found, and
-/// the values apart from it.
+/// A text for people: a fixed English template, which is the key of its translation, and its values.
 ///
-/// Written as an ordinary string literal: `"no connection to \(server)"` has the template `no connection to %1$s`.
-/// A value may be a phrase itself, which is translated too. Nothing is ever formatted by a template that came from a
-/// catalogue but by ``rendered(_:_:isolated:)``, which knows no more than these places.
+/// Written as an ordinary string literal: `"no connection to \(server)"` has the template `no connection to %1$s`. A
+/// value may be a phrase, which is translated too. Only ``rendered(_:_:isolated:)`` formats a template of a catalogue,
+/// and it supports only these placeholders.
 package struct Phrase: Sendable {
-  /// What stands in a place.
+  /// A value of a placeholder.
   package indirect enum Value: Sendable, Hashable {
     case text(String)
     case phrase(Phrase)
   }
 
-  /// `%1$s`, `%2$s` … are the places of the values, `%%` is a percent sign.
+  /// `%1$s`, `%2$s` … are the placeholders of the values, `%%` is a percent sign.
   package let template: String
 
   package let values: [Value]
 
-  /// The template for any count but one, and the count, where there is one.
+  /// The template for all counts except one, and the count, if there is one.
   package let plural: Plural?
 
   package struct Plural: Sendable, Hashable {
@@ -24,7 +23,7 @@ package struct Phrase: Sendable {
     package let count: Int
   }
 
-  /// Puts a phrase together that came from elsewhere.
+  /// Makes a phrase that was received.
   package init(template: String, values: [Value]) {
     self.template = template
     self.values = values
@@ -40,7 +39,7 @@ package struct Phrase: Sendable {
     self.plural = plural
   }
 
-  /// A phrase in the number that a count wants; both forms have the same values.
+  /// A phrase in the singular or plural for a count; both forms have the same values.
   package static func counted(_ count: Int, one: Phrase, other: Phrase) -> Phrase {
     Phrase(one, Plural(template: other.template, count: count))
   }
@@ -48,15 +47,15 @@ package struct Phrase: Sendable {
   /// The text in English.
   package var english: String { Self.rendered(englishTemplate, values.map(\.english)) }
 
-  /// The template that English has for the count, where there is one.
+  /// The English template for the count.
   package var englishTemplate: String { plural.map { $0.count == 1 ? template : $0.template } ?? template }
 
-  /// Puts values into the places of a template. A place without a value, and anything else after a percent sign, stays
-  /// as it is.
+  /// Replaces the placeholders of a template by values. A placeholder without a value, and any other text after a
+  /// percent sign, is unchanged.
   ///
-  /// - Parameter isolated: The values, counted from 0, that stand between the characters that keep their direction apart
-  ///   from that of the text around them (Unicode Standard Annex 9, section 2.4.3). Those within a command do not, or it
-  ///   could not be copied from a terminal: a Latin word before a value keeps it in order as well.
+  /// - Parameter isolated: The indices, from 0, of values that are enclosed in directional isolates (Unicode Standard
+  ///   Annex 9, section 2.4.3). A value after a Latin word is not: it is part of a command that must be copyable from a
+  ///   terminal, and the word keeps the order.
   package static func rendered(_ template: String, _ values: [String], isolated: Set<Int> = []) -> String {
     var result = ""
     var rest = Substring(template)
@@ -77,7 +76,7 @@ package struct Phrase: Sendable {
     return result + rest
   }
 
-  /// The value that `1$s` means, counted from 0, and where that ends.
+  /// The index, from 0, of the value of `1$s`, and the end of the placeholder.
   private static func place(_ text: Substring) -> (Int, Substring.Index)? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard (1...2).contains(digits.count), let number = Int(digits), number > 0, text[digits.endIndex...].hasPrefix("$s")
@@ -87,7 +86,7 @@ package struct Phrase: Sendable {
 }
 
 extension Phrase.Value {
-  /// Whether it is no text of its own.
+  /// Whether it is a phrase.
   package var isPhrase: Bool { if case .phrase = self { true } else { false } }
 
   package var english: String {
@@ -109,13 +108,13 @@ extension Phrase: ExpressibleByStringInterpolation {
     self.init(template: stringInterpolation.template, values: stringInterpolation.values)
   }
 
-  /// A text without places as a part of a template.
+  /// A text without placeholders as a part of a template.
   private static func escaped(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
     return text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
   }
 
-  /// Makes a template of the fixed parts of a literal and keeps the values.
+  /// Makes a template from the fixed parts of a literal, and collects the values.
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var template = ""
     fileprivate var values: [Value] = []

@@ -6,7 +6,7 @@ package enum Reply: Sendable, Hashable {
   case result(JSONObject)
   case failure(Failure)
 
-  /// The line to send, its line feed included. For answers without a secret.
+  /// The line to send, with its line feed. Only for replies without a secret.
   package func serialized() -> [UInt8] {
     var object = JSONObject([("v", .int(WireProtocol.version))])
     switch self {
@@ -19,14 +19,15 @@ package enum Reply: Sendable, Hashable {
     return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
   }
 
-  /// A line is not of this protocol. Made only when it is told: this is on the way to every token.
+  /// The failure for a line that is not of this protocol. It is computed, not stored, to keep the start of each token
+  /// request short.
   package static var unreadable: Failure {
     Failure(.internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
   }
 
   /// Reads a line that holds no secret.
   ///
-  /// - Throws: `internal_error` when the line is not of this protocol.
+  /// - Throws: `internal_error` if the line is not of this protocol.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     guard let json = try? JSON(parsing: line), json["v"]?.int == WireProtocol.version else { throw Self.unreadable }
     if let error = json["error"] {

@@ -1,17 +1,17 @@
 package import Encoding
 
-/// What goes with an access token: everything in a token answer that is not secret.
+/// The members of a token answer that are not secret.
 package struct TokenDescription: Sendable, Hashable {
   package var account: String
   package var issuer: String
   /// The verified ID Token's subject; nil where the server gave no ID Token.
   package var subject: String?
-  /// As the server's answer has it, in the spelling of its RFC: `Bearer` or `DPoP`.
+  /// The type of the server's response, in the spelling of its RFC: `Bearer` or `DPoP`.
   package var tokenType: String
   package var scope: String?
   /// Unix seconds; nil when the server named no lifetime.
   package var expiresAt: Int?
-  /// The server could not be reached when the token was to be renewed.
+  /// Whether the server could not be reached for a due renewal.
   package var isOffline: Bool
 
   package init(
@@ -30,9 +30,9 @@ package struct TokenDescription: Sendable, Hashable {
   /// Writes the whole answer line. The tokens' bytes go straight into `sink`, which may be a secret buffer.
   ///
   /// - Parameters:
-  ///   - idToken: Only for a request that asked for it; nil also when there is none.
-  ///   - claims: Likewise, those of the verified ID Token.
-  ///   - proof: Likewise, a proof for one request with this token.
+  ///   - idToken: Only for a request with `id_token`; nil also if there is none.
+  ///   - claims: Only for a request with `claims`: those of the verified ID Token.
+  ///   - proof: Only for a ``ProofRequest``: a proof for one request with this token.
   package func appendAnswer<Sink: ByteSink & ~Copyable>(
     accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, proof: String? = nil,
     to sink: inout Sink
@@ -71,7 +71,7 @@ package struct TokenDescription: Sendable, Hashable {
   }
 }
 
-/// A token answer as the client reads it, without making a `String` of a token.
+/// A parsed token answer. It makes no `String` of a token.
 package struct TokenAnswer: Sendable {
   package let description: TokenDescription
   private let token: JSONLayout.Node
@@ -79,7 +79,7 @@ package struct TokenAnswer: Sendable {
 
   /// Reads the answer line of a token request.
   ///
-  /// - Throws: the daemon's own failure, or `internal_error` when the line is not of this protocol.
+  /// - Throws: The daemon's failure, or `internal_error` if the line is not of this protocol.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     guard let layout = try? JSONLayout(parsing: line) else { throw Reply.unreadable }
     guard let result = layout.root["result"] else {
@@ -105,7 +105,7 @@ package struct TokenAnswer: Sendable {
 
   /// Writes the ID Token's bytes; `line` is the line this answer was read from.
   ///
-  /// - Returns: Whether there is one: it must have been asked for, and the server must have given one.
+  /// - Returns: Whether there is one: the request must have asked for it, and the server must have issued one.
   package func appendIDToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) -> Bool {
     guard let idToken = result["id_token"], idToken.kind == .string else { return false }
     idToken.appendString(in: line, to: &sink)
@@ -115,12 +115,12 @@ package struct TokenAnswer: Sendable {
   /// The proof for one request with this token (RFC 9449), in an answer to a ``ProofRequest``.
   package func proof(from line: Span<UInt8>) -> String? { result["dpop"]?.string(in: line) }
 
-  /// A claim of the verified ID Token; nil when there is none of that name, or claims were not asked for.
+  /// A claim of the verified ID Token; nil if there is none of that name, or if the request did not ask for claims.
   package func claim(_ name: String, from line: Span<UInt8>) -> JSON? {
     result["claims"]?[name]?.value(in: line)
   }
 
-  /// All claims of the verified ID Token; nil when claims were not asked for.
+  /// All claims of the verified ID Token; nil if the request did not ask for them.
   package func claims(from line: Span<UInt8>) -> JSONObject? {
     result["claims"]?.value(in: line).object
   }

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// Why a token does not hold, in the words of the wire; scripts branch on them, so a meaning never moves.
+/// The reasons why a token is not valid. Scripts branch on them, so a meaning never changes.
 package enum TokenProblemCode: String, Sendable, CaseIterable {
   // The text of the token and its header.
   case tooLong = "token_too_long"
@@ -17,14 +17,14 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   case embeddedPrivateKey = "embedded_private_key"
   case nested = "nested_token"
 
-  // What it is signed with, by whom.
+  // Its signature and key.
   case algorithmNotAllowed = "algorithm_not_allowed"
   case wrongType = "wrong_type"
   case unknownKey = "unknown_key"
   case ambiguousKey = "ambiguous_key"
   case unsuitableKey = "unsuitable_key"
   case badSignature = "bad_signature"
-  /// Other keys might make a difference, and they could not be had.
+  /// Other keys could verify the token, but fetching them failed.
   case keysUnavailable = "keys_unavailable"
 
   // Its claims.
@@ -39,11 +39,11 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   /// The check itself failed.
   case internalError = "internal_error"
 
-  /// Whether the token may hold for all that is known: the same check may succeed later.
+  /// Whether the result is undecided: the same verification may succeed later.
   package var isUndecided: Bool { self == .keysUnavailable || self == .internalError }
 }
 
-/// One token that does not hold.
+/// The problem of one invalid token.
 package struct TokenProblem: Error, Sendable, Hashable {
   package var code: TokenProblemCode
 

@@ -1,16 +1,16 @@
 package import Encoding
 
-/// How many tokens of a check came to what: the `result` of its last line.
+/// The counts of a verification: the `result` of its last line.
 package struct VerifyTally: Sendable, Hashable {
   package var tokens = 0
   package var notValid = 0
-  /// Of those, how many nothing can be said about for now.
+  /// The number of those with an undecided result.
   package var undecided = 0
 
-  /// Of no token yet.
+  /// A tally of no token.
   package init() {}
 
-  /// Reads a result; nil when it is none of this version's protocol.
+  /// Reads a result; nil if it is not of this version of the protocol.
   package init?(json: JSONObject) {
     guard let tokens = json["tokens"]?.int, let notValid = json["not_valid"]?.int,
       let undecided = json["undecided"]?.int
@@ -18,7 +18,7 @@ package struct VerifyTally: Sendable, Hashable {
     (self.tokens, self.notValid, self.undecided) = (tokens, notValid, undecided)
   }
 
-  /// As it crosses the socket.
+  /// The tally in the protocol.
   package var json: JSONObject {
     JSONObject([("tokens", .int(tokens)), ("not_valid", .int(notValid)), ("undecided", .int(undecided))])
   }

@@ -1,22 +1,22 @@
 internal import Encoding
 
 extension Event {
-  /// A person must open an address in a browser and come back with the answer (RFC 6749, section 4.1).
+  /// The user must open a URL in a browser, whose response ends the sign-in (RFC 6749, section 4.1).
   package struct Browser: Sendable, Hashable {
-    /// Names the sign-in in a `login_redirect` request.
+    /// Identifies the sign-in in a `login_redirect` request.
     package var login: String
     package var account: String
     package var issuer: String
     package var clientID: String
     package var scope: String?
-    /// To be opened. It is not secret, and is of use only to this sign-in.
+    /// The URL to open. It is not secret, and usable only for this sign-in.
     package var url: String
     package var redirectURI: String
-    /// Nothing listens at the redirect URI: the address that the browser ends at must be pasted.
+    /// Whether nothing listens at the redirect URI, so that the user must paste the URL of the response.
     package var mustPaste: Bool
-    /// When nobody waits for the answer any more, in unix seconds.
+    /// The end of the sign-in, in unix seconds.
     package var expiresAt: Int
-    /// Until when the address can be opened, in unix seconds, where that is sooner.
+    /// The expiry of ``url``, in unix seconds, if it is earlier.
     package var urlExpiresAt: Int?
 
     package init(

@@ -9,7 +9,7 @@ extension Event {
     /// Row by row from the top, `1` for a dark module and `0` for a light one; as many rows as columns.
     package let rows: [String]
 
-    /// Nil when the rows are no square of `0` and `1`.
+    /// Nil if the rows are no square of `0` and `1`.
     package init?(rows: [String]) {
       let bits = UInt8(ascii: "0")...UInt8(ascii: "1")
       guard (1...Self.widest).contains(rows.count),

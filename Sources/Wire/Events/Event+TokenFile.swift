@@ -1,14 +1,14 @@
 internal import Encoding
 
 extension Event {
-  /// What became of a token file.
+  /// A change of a token file.
   package struct TokenFile: Sendable, Hashable {
     package var account: String
     /// Its absolute path.
     package var path: String
-    /// Why it is gone; nil when it was written.
+    /// The reason for its removal; nil if it was written.
     package var removal: FailureCode?
-    /// When the token in it ends, in unix seconds; nil when the server named no lifetime, or it is gone.
+    /// The expiry of its token, in unix seconds; nil if the server named no lifetime, or if the file was removed.
     package var expiresAt: Int?
 
     package init(account: String, path: String, removal: FailureCode? = nil, expiresAt: Int? = nil) {

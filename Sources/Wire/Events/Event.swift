@@ -1,41 +1,40 @@
 package import Encoding
 
-/// What a long request tells before it ends.
+/// An event of a long request before its result.
 package enum Event: Sendable, Hashable {
-  /// The person must open ``DeviceCode/verificationURI`` and type ``DeviceCode/userCode``.
+  /// The user must open ``DeviceCode/verificationURI`` and type ``DeviceCode/userCode``.
   case deviceCode(DeviceCode)
 
-  /// The address of the event before as a QR code.
+  /// The URL of the previous event as a QR code.
   case qrCode(QRCode)
 
-  /// The person must open ``Browser/url``.
+  /// The user must open ``Browser/url``.
   case browser(Browser)
 
-  /// An address that was handed over while the sign-in went on is not its answer; it goes on waiting.
+  /// A pasted URL is not the response of this sign-in, which continues.
   case redirectRefused(Failure)
 
-  /// Something worth knowing that is not the answer: one cleaned sentence.
+  /// A notice: one sentence, safe for a terminal.
   case notice(String)
 
-  /// The head of a resource's answer, before its body.
+  /// The head of a resource's response, before its body.
   case response(ResponseHead)
 
-  /// What is done for a request that is ``RequestEnvelope/verbose``; nil for something that this build
-  /// does not know.
+  /// A step of a ``RequestEnvelope/verbose`` request; nil for one that this build does not know.
   case progress(LogEntry?)
 
-  /// From now on all that happens is told.
+  /// From now on every event is sent.
   case following
 
-  /// What happened to a session; nil for something that this build does not know.
+  /// A session event; nil for one that this build does not know.
   case session(SessionEntry?)
 
   /// A token file was written or removed.
   case tokenFile(TokenFile)
 
-  /// The part of a device authorization answer that is for people (RFC 8628, section 3.3).
+  /// The part of a device authorization response that the user needs (RFC 8628, section 3.3).
   package struct DeviceCode: Sendable, Hashable {
-    /// Names the sign-in.
+    /// Identifies the sign-in.
     package var login: String
     package var account: String
     package var issuer: String
@@ -106,7 +105,7 @@ package enum Event: Sendable, Hashable {
     }
   }
 
-  /// Reads what ``json`` writes; nil when it is no event this build knows.
+  /// Reads what ``json`` writes; nil for an event that this build does not know.
   package init?(json: JSON) {
     switch json["event"]?.string {
     case "response":

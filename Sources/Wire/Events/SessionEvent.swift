@@ -1,55 +1,55 @@
 package import Encoding
 
-/// What happened to a session or to the accounts, for whoever uses them: the person, their programs, the commands
-/// of the settings. How the daemon came to it is told by ``LogEvent``.
+/// An event of a session or of the accounts, for their users: people, programs, the event commands of the settings.
+/// ``LogEvent`` has the internal events of the daemon.
 ///
-/// Only numbers, words of this program's own and checked names of accounts fit into it.
+/// It has only numbers, words of this program and valid account names.
 package enum SessionEvent: Sendable, Hashable {
-  /// Unix seconds; nil when the server named no lifetime.
+  /// Expiry in unix seconds; nil if the server named no lifetime.
   case signedIn(expiresAt: Int?)
   case signedOut(SignOutCause)
-  /// There is a new token; unix seconds, nil when the server named no lifetime.
+  /// There is a new token. Expiry in unix seconds; nil if the server named no lifetime.
   case refreshed(expiresAt: Int?)
-  /// No new token could be got, and trying again as things are will not help.
+  /// A refresh failed, and a repetition would not help.
   case refreshFailed(FailureCode)
-  /// The token at hand is about to end at that time, in unix seconds, and nobody has got a new one.
+  /// The cached token expires at this time, in unix seconds, and was not renewed.
   case expiring(at: Int, isRenewable: Bool)
-  /// It ended.
+  /// The token has expired.
   case expired(at: Int, isRenewable: Bool)
-  /// The server cannot be reached, or not answer; what was got before goes on.
+  /// The server cannot be reached, or not answer. The cached token is still used.
   case offline(FailureCode)
   case online
-  /// The account's tokens, and the key that opens it, were wiped from memory until somebody unlocks.
+  /// The account's tokens and key were wiped from memory, until an unlock.
   case locked
   case unlocked
   case accountAdded
   case accountRemoved
-  /// The account had this name before.
+  /// The account's former name.
   case accountRenamed(from: String)
-  /// The account is what commands mean that name none; without an account there is none any more.
+  /// The account is the active one now; without an account there is none any more.
   case activeChanged
 
-  /// Why a session is over.
+  /// The cause of a session's end.
   package enum SignOutCause: String, Sendable, CaseIterable {
-    /// Somebody asked for it here.
+    /// A sign-out of this user.
     case user
     /// The account was removed.
     case removed
-    /// The authorization server ended it: it refuses the refresh token.
+    /// The authorization server rejected the refresh token.
     case expired
-    /// The server says that it no longer honours the session.
+    /// The authorization server reports that the session is no longer valid.
     case revoked
-    /// A resource refused even a new token.
+    /// A resource rejected a new token too.
     case refused
     /// Another process signed the account out.
     case elsewhere
-    /// The settings name another place or client than the one that was signed in at.
+    /// The settings have another server or client than the sign-in.
     case settings
-    /// The server answers for another person than the one who signed in.
+    /// The server identified another user than at sign-in.
     case identity
   }
 
-  /// The words that ``name`` can be.
+  /// All values of ``name``.
   package static let names = [
     "signed_in", "signed_out", "refreshed", "refresh_failed", "expiring", "expired", "offline", "online", "locked",
     "unlocked", "account_added", "account_removed", "account_renamed", "active_changed",
@@ -119,11 +119,11 @@ extension SessionEvent {
   }
 }
 
-/// A ``SessionEvent`` with its time and its account.
+/// A ``SessionEvent`` with its time and account.
 package struct SessionEntry: Sendable, Hashable {
   /// Unix seconds.
   package let time: Int
-  /// An account's name, checked by whoever makes the entry; nil when none is meant.
+  /// A valid account name; nil if the event is about no account.
   package let account: String?
   package let event: SessionEvent
 
@@ -147,13 +147,14 @@ package struct SessionEntry: Sendable, Hashable {
     self.init(time: time, account: json["account"]?.string, event: event)
   }
 
-  /// Whether somebody who asked for one account is told: also of what is about none, and of what it was called.
+  /// Whether the entry is sent to a request for this account. Events about no account are, and those about its former
+  /// name.
   package func concerns(_ name: String) -> Bool {
     if case .accountRenamed(let old) = event, old.utf8.elementsEqual(name.utf8) { return true }
     return account.map { $0.utf8.elementsEqual(name.utf8) } ?? true
   }
 
-  /// The entry as a person reads it, without a line feed.
+  /// The entry as text, without a line feed.
   package var text: String {
     let place = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return "\(Timestamp.rfc3339(time)) \(place)\(event.text(hasAccount: account != nil))"
@@ -166,12 +167,12 @@ extension SessionEvent {
     return switch self {
     case .signedIn(let expiry): "signed in" + until(expiry)
     case .signedOut(let cause): "signed out: \(cause.text)"
-    case .refreshed(let expiry): "there is a new token" + until(expiry)
-    case .refreshFailed(let code): "no new token could be got: \(code.rawValue)"
+    case .refreshed(let expiry): "new token" + until(expiry)
+    case .refreshFailed(let code): "refresh failed: \(code.rawValue)"
     case .expiring(let expiry, let isRenewable):
-      "the token ends at \(Timestamp.rfc3339(expiry))" + (isRenewable ? "" : ", and with it the session")
-    case .expired(_, true): "the token ended; the next command gets a new one"
-    case .expired(_, false): "the token ended, and with it the session"
+      "the token expires at \(Timestamp.rfc3339(expiry))" + (isRenewable ? "" : ", and with it the session")
+    case .expired(_, true): "the token expired; the next command gets a new one"
+    case .expired(_, false): "the token expired, and with it the session"
     case .offline(let code): "offline: \(code.rawValue)"
     case .online: "online again"
     case .locked: "locked"
@@ -187,14 +188,14 @@ extension SessionEvent {
 extension SessionEvent.SignOutCause {
   fileprivate var text: String {
     switch self {
-    case .user: "somebody asked for it here"
+    case .user: "by the user"
     case .removed: "the account is removed"
     case .expired: "the authorization server ended the session"
-    case .revoked: "the authorization server no longer honours the session"
-    case .refused: "a resource refused even a new token"
+    case .revoked: "the authorization server revoked the session"
+    case .refused: "a resource rejected a new token too"
     case .elsewhere: "another process did it"
     case .settings: "the settings no longer fit the sign-in"
-    case .identity: "the server answers for another person"
+    case .identity: "the server identified another user"
     }
   }
 }

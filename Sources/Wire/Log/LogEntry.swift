@@ -4,7 +4,7 @@ package import Encoding
 package struct LogEntry: Sendable, Hashable {
   /// Unix seconds.
   package let time: Int
-  /// An account's name, checked by whoever makes the entry; nil when no account is meant.
+  /// A valid account name; nil if the event is about no account.
   package let account: String?
   package let event: LogEvent
 
@@ -28,12 +28,12 @@ package struct LogEntry: Sendable, Hashable {
     self.init(time: time, account: json["account"]?.string, event: event)
   }
 
-  /// The entry as a person reads it, without a line feed.
+  /// The entry as text, without a line feed.
   package var text: String {
     "\(Timestamp.rfc3339(time)) \(sentence)"
   }
 
-  /// The same without the time.
+  /// The text without the time.
   package var sentence: String {
     let place = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return place + event.text
@@ -41,7 +41,7 @@ package struct LogEntry: Sendable, Hashable {
 }
 
 extension LogEvent {
-  /// Whether it tells that something did not work.
+  /// Whether it is a failure.
   package var isFailure: Bool {
     switch self {
     case .refreshEnded(_, let code), .signInEnded(_, let code): code != nil

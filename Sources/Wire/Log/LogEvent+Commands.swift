@@ -31,7 +31,7 @@ extension LogEvent.CommandProblem {
     self = problem
   }
 
-  /// For a person.
+  /// The problem as text.
   var text: String {
     switch self {
     case .exited(let status): "exit status \(status)"

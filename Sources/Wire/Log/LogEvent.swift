@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// What the daemon's log can tell. No text fits into an event, so none that came from outside can
-/// get into the log: only numbers and words of this program's own.
+/// The events of the daemon's log. An event has only numbers and words of this program, no text, so no text of another
+/// party can get into the log.
 package enum LogEvent: Sendable, Hashable {
   case started
   case stopping
@@ -11,23 +11,23 @@ package enum LogEvent: Sendable, Hashable {
   /// The code is nil after a success.
   case refreshEnded(milliseconds: Int, FailureCode?)
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
-  /// It failed and is tried again in so many seconds, or when the network changes.
+  /// A refresh failed and is repeated after this time, or when the network changes.
   case refreshQueued(seconds: Int)
-  /// The token at hand has so many seconds left, and nobody has renewed it.
+  /// The cached token has this many seconds left and was not renewed.
   case tokenExpiring(seconds: Int)
   case tokenExpired
-  /// Addresses or routes came while something waited for the network.
+  /// An address or a route was added while a request waited for the network.
   case networkChanged
-  /// The machine's clock was set forward by so many seconds, or back.
+  /// The machine's clock was set forward by this many seconds, or back if negative.
   case clockSet(seconds: Int)
 
   case signInBegan
-  /// The person can approve for this long.
+  /// The user can approve for this long.
   case signInCode(seconds: Int)
-  /// The server asks for so much time between two polls.
+  /// The server requires this interval between two polls.
   case signInSlowed(seconds: Int)
   case signInApproved
-  /// Something came to the address of a sign-in that is not its answer.
+  /// The redirect URI of a sign-in got a request that is not its response.
   case redirectForeign
   case signInEnded(milliseconds: Int, FailureCode?)
 
@@ -36,46 +36,46 @@ package enum LogEvent: Sendable, Hashable {
   case settingsChanged(SettingsChange)
   case peerDropped(PeerProblem)
   case requestTimedOut
-  /// What must not be published was left out of an issuer's key set.
+  /// A key that must not be published was left out of an issuer's key set.
   case keySetWarning(KeySetFlaw)
 
   case locked(LockCause)
   case unlocked(ProtectionLevel)
   case vaultChanged(VaultChange)
 
-  /// A command of the settings, 1 for the first, did not do well.
+  /// An event command of the settings failed; 1 is the first.
   case commandFailed(position: Int, CommandProblem)
-  /// So many commands were not run because too many wait.
+  /// This many event commands were not run because too many are waiting.
   case commandsDropped(count: Int)
   case tokenFile(TokenFileChange)
 
-  /// A step that somebody asked to be told.
+  /// A step of a request with `verbose`.
   case step(LogStep)
 
-  /// What became of a command that was run for an event.
+  /// The problem of an event command.
   package enum CommandProblem: Sendable, Hashable {
     case exited(Int)
     case signalled(Int)
     /// It ran for too long.
     case timedOut
-    /// By the number of the system's error.
+    /// The program was not started; the error number.
     case notStarted(errno: Int)
   }
 
-  /// What became of a token in a file.
+  /// A change of a token file.
   package enum TokenFileChange: String, Sendable, CaseIterable {
     case written, removed
     case failed
   }
 
-  /// What the server said of a sign-out.
+  /// The result of a revocation.
   package enum SignOut: String, Sendable, CaseIterable {
     case revoked
     case notRevoked = "not_revoked"
     case failed
   }
 
-  /// Who changed the settings, and how.
+  /// The kind of a change of the settings.
   package enum SettingsChange: String, Sendable, CaseIterable {
     case signedIn = "signed_in"
     case added, changed, removed, imported
@@ -84,60 +84,60 @@ package enum LogEvent: Sendable, Hashable {
     /// The account got this name.
     case named
     case activated
-    /// Somebody else wrote the file.
+    /// Another program changed the file.
     case outside
   }
 
-  /// Why the vault was locked.
+  /// The cause of a lock.
   package enum LockCause: String, Sendable, CaseIterable {
     case asked
-    /// No protected account was used for as long as the settings say.
+    /// No protected account was used for the time in the settings.
     case idle
     /// The desktop or the machine asked for it.
     case session
   }
 
-  /// What was changed in how the vault opens.
+  /// A change of the vault's slots, keys or idle time.
   package enum VaultChange: String, Sendable, CaseIterable {
     case created, bound, rebound
     case passphraseAdded = "passphrase_added"
     case passphraseChanged = "passphrase_changed"
     case slotRemoved = "slot_removed"
     case keysRotated = "keys_rotated"
-    /// When it locks by itself.
+    /// The time without use until it locks.
     case idleTime = "idle_time"
   }
 
-  /// What is in a key set that everybody can read.
+  /// A secret key in a published key set.
   package enum KeySetFlaw: String, Sendable, CaseIterable {
-    /// Whoever reads it can sign tokens in the issuer's name.
+    /// Every reader can sign tokens in the issuer's name.
     case privateKey = "private_key"
     case symmetricKey = "symmetric_key"
   }
 
-  /// Why a peer was let go.
+  /// The reason for closing a connection.
   package enum PeerProblem: String, Sendable, CaseIterable {
-    /// It asked nothing, or did not finish what it asked, in time.
+    /// It sent no complete request in time.
     case silent
     /// It did not read its answer.
     case notReading = "not_reading"
     case lineTooLong = "line_too_long"
     case otherUser = "other_user"
-    /// There were too many, and it had been idle for longest.
+    /// There were too many connections, and this one had been idle for the longest time.
     case crowded
   }
 }
 
-/// Whether a session still holds, as far as the authorization server tells.
+/// The result of a check of a session at the authorization server.
 package enum CheckResult: String, Sendable, CaseIterable {
   case holds = "ok"
   /// The server no longer honours the session.
   case signedOutElsewhere = "signed_out_elsewhere"
-  /// There is no session to ask about.
+  /// There is no session to check.
   case notSignedIn = "not_signed_in"
-  /// The server offers nothing that would tell, or not to this client.
+  /// The server has no endpoint for the check, or not for this client.
   case notPossible = "not_possible"
-  /// The question got no answer.
+  /// The request failed.
   case failed
 }
 
@@ -176,7 +176,7 @@ extension LogEvent {
     }
   }
 
-  /// What a success has in the place of a failure's code.
+  /// The `result` of a success.
   private static let success = "ok"
 
   /// Writes `event` and the members that go with it.

@@ -1,24 +1,24 @@
-/// Manages the accounts themselves. The set is closed.
+/// Manages the accounts. The set of requests is closed.
 package enum AccountRequest: Sendable, Hashable {
-  /// Sets an account up without signing in; the issuer and the client id must be named.
+  /// Adds an account without a sign-in; it needs an issuer and a client id.
   case add(account: String, AccountSettings)
 
-  /// Tells an account's settings; nil means the active one.
+  /// Returns an account's settings; nil means the active account.
   case show(account: String?)
 
-  /// Changes settings and takes others back.
+  /// Changes some settings and unsets others.
   case set(account: String, AccountSettings, unset: [AccountSetting])
 
   case rename(account: String, to: String)
 
-  /// Signs out, then forgets the settings. With `local` the authorization server is not told.
+  /// Signs out, then removes the settings. With `local` the tokens are not revoked at the authorization server.
   case remove(account: String, local: Bool)
 
-  /// Sets an account up with a refresh token from elsewhere. The token, and after it
-  /// what is handed over beside it, are read from descriptors that travel with the request.
+  /// Adds an account with an existing refresh token. The descriptors of the request have the token first, then the
+  /// secrets in `handsOver`.
   case `import`(account: String, AccountSettings, handsOver: Set<HandedSecret>)
 
-  /// The account that it is about, by its name before the request; nil means the active one.
+  /// The account of the request, by its name before the request; nil means the active one.
   package var account: String? {
     switch self {
     case .show(let account): account
@@ -42,7 +42,7 @@ package enum AccountRequest: Sendable, Hashable {
 }
 
 extension AccountRequest {
-  /// Reads the request of this name; nil when there is none.
+  /// Reads the request of this name; nil if there is none.
   init?(named name: String, _ members: RequestMembers) throws(Failure) {
     switch name {
     case "account_add": self = .add(account: try Self.account(members), try AccountSettings(members))

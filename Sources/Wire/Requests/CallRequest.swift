@@ -1,11 +1,11 @@
 package import Encoding
 
-/// Asks for a request to a resource. The token stays in the daemon.
+/// Sends a request to a resource with an account's token, which stays in the daemon.
 ///
-/// A descriptor that the answer's body is written to comes with the line; before it comes one that the body to
-/// send is read from, when there is one.
+/// The descriptors of the request: one to read the request body from, if there is a body, then one to write the
+/// response body to.
 package struct CallRequest: Sendable, Hashable {
-  /// The account; nil means the one that lists the place of `url`, never the active one.
+  /// The account; nil means the one whose origins contain that of `url`, never the active one.
   package var account: String?
   package var url: String
   package var method: String
@@ -16,10 +16,10 @@ package struct CallRequest: Sendable, Hashable {
   /// Whether a body is sent.
   package var sendsBody: Bool
 
-  /// How long to wait for a server that cannot be reached, 1 to 3600 seconds; nil does not wait.
+  /// The longest wait for an unreachable server, 1 to 3600 seconds; nil does not wait.
   package var waitSeconds: Int?
 
-  /// Which token goes along; empty for the account's own.
+  /// The token to send; empty means the account's own.
   package var target = TokenRequest.Target()
 
   package init(account: String? = nil, url: String, method: String, headers: [String] = [], sendsBody: Bool = false) {
@@ -54,7 +54,7 @@ package struct CallRequest: Sendable, Hashable {
   }
 }
 
-/// Status and header fields of a resource's answer.
+/// Status and header fields of a resource's response.
 package struct ResponseHead: Sendable, Hashable {
   package var status: Int
   package var headers: [Field]

@@ -1,12 +1,12 @@
-/// Finds out what a URL is that a person wants to sign in to: an authorization server, or a resource (RFC 9728).
+/// Finds out whether the URL of a sign-in is an authorization server or a resource (RFC 9728).
 package struct DiscoverRequest: Sendable, Hashable {
   package var url: String
-  /// The account that is meant to be signed in to, if it was named.
+  /// The account to sign in, if the user named one.
   package var account: String?
-  /// The account is all that matters if it is there already.
+  /// Whether nothing is fetched if the account exists already.
   package var onlyForNewAccount = false
-  /// How the server is reached: ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and the proxy. The
-  /// others do not travel.
+  /// The settings of the connection: ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and the proxy.
+  /// The others are not sent.
   package var settings = AccountSettings()
 
   package init(url: String) { self.url = url }
@@ -18,19 +18,13 @@ extension DiscoverRequest {
     self.init(url: url)
     account = try members.text("account")
     onlyForNewAccount = try members.flag("only_for_new_account")
-    settings.caFile = try members.text("ca_file")
-    settings.allowHTTPLoopback = try members.flag("allow_http_loopback")
-    settings.proxy = try members.text("proxy")
-    settings.proxyExclusions = try members.text("no_proxy")
+    settings = try AccountSettings(connection: members)
   }
 
   func addMembers(to members: inout MemberWriter) {
     members.add("url", url)
     members.add("account", account)
     members.add("only_for_new_account", onlyForNewAccount)
-    members.add("ca_file", settings.caFile)
-    members.add("allow_http_loopback", settings.allowHTTPLoopback)
-    members.add("proxy", settings.proxy)
-    members.add("no_proxy", settings.proxyExclusions)
+    settings.addConnectionMembers(to: &members)
   }
 }

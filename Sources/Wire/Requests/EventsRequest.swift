@@ -1,8 +1,8 @@
-/// Asks what happened to sessions and accounts.
+/// Asks for the events of sessions and accounts.
 package struct EventsRequest: Sendable, Hashable {
-  /// Only what concerns this account; nil for all.
+  /// Only events of this account; nil means all.
   package var account: String?
-  /// Tell what happens from now on, until the sender goes; without it what happened lately.
+  /// Whether events are sent from now on until the connection ends; otherwise the recent ones.
   package var follow: Bool
 
   package init(account: String? = nil, follow: Bool = false) {

@@ -1,15 +1,15 @@
-/// What a request can hand over beside its members: each as a descriptor that travels with it (`SCM_RIGHTS`) and
-/// that the daemon reads. The descriptors come in the order of these cases.
+/// The secrets that a request passes as descriptors (`SCM_RIGHTS`), which the daemon reads. The descriptors have the
+/// order of these cases.
 package enum HandedSecret: Sendable, CaseIterable {
   case clientSecret
   /// A private key, in PEM form or as a JSON Web Key.
   case clientKey
   /// Certificates in PEM form, the client's own first.
   case clientCertificate
-  /// What lets somebody register a client where not everybody may (RFC 7591, section 3). For sign-ins only.
+  /// The token for a registration at a server that requires one (RFC 7591, section 3). Only for sign-ins.
   case initialAccessToken
 
-  /// What a client proves itself with.
+  /// The credentials of a client.
   package static let credentials: Set<HandedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
   private var member: String {

@@ -1,13 +1,13 @@
-/// Hands over the address that the browser ended at, for a sign-in that waits for it.
+/// Passes the URL of the browser's response to a waiting sign-in.
 ///
-/// It may come on any connection; on the one that the sign-in was asked for it comes while that is under way, and
-/// a refusal is then the event `redirect_refused`.
+/// It may come on any connection. On the connection of the `login` request it comes before the result of that, and a
+/// rejection is the event `redirect_refused`.
 package struct LoginRedirectRequest: Sendable, Hashable {
-  /// As the event `browser` names the sign-in.
+  /// The sign-in, as in the event `browser`.
   package var login: String
   package var url: String
 
-  /// The longest address, in bytes: a code may be long (RFC 6749, section 4.1.2).
+  /// The longest URL, in bytes: a code may be long (RFC 6749, section 4.1.2).
   package static let maximumURLBytes = 16_384
 
   package init(login: String, url: String) {

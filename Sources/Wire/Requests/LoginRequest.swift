@@ -1,42 +1,41 @@
-/// Starts a sign-in and, when an issuer is named, sets up the account for it.
+/// Starts a sign-in and, if an issuer is named, adds the account for it.
 ///
-/// No secret is a member: see ``handsOver``.
+/// No member is a secret: see ``handsOver``.
 @dynamicMemberLookup
 package struct LoginRequest: Sendable, Hashable {
   /// The account; nil means the active one, or a name made from the issuer's host.
   package var account: String?
 
-  /// Without an issuer, the account's stored settings are signed in with again; what is named here
-  /// beside it changes them.
+  /// The settings to change. Without an issuer the sign-in uses the account's stored settings with these changes.
   package var settings = AccountSettings()
   package var handsOver: Set<HandedSecret> = []
 
-  /// Register a client for the account first (RFC 7591); no client id is named then.
+  /// Whether a client is registered first (RFC 7591); no client id is named then.
   package var registersClient = false
-  /// A session without a user, by the client's own credentials (RFC 6749, section 4.4).
+  /// Whether the session has no user, only the client's credentials (RFC 6749, section 4.4).
   package var isGuest = false
-  /// Ask for `offline_access` beside the scope, where the server says that it knows it.
+  /// Whether `offline_access` is added to the scope if the server announces it.
   package var asksToStay = false
-  /// Tell ``Event/qrCode(_:)`` too.
+  /// Whether ``Event/qrCode(_:)`` is sent too.
   package var wantsQRCode = false
 
-  /// How to sign in; nil leaves the choice to the daemon.
+  /// The flow; nil means that the daemon chooses.
   package var flow: Flow?
-  /// A browser can be opened where the caller is, for the daemon's choice.
+  /// Whether the caller can open a browser, for the daemon's choice.
   package var canOpenBrowser = false
 
-  /// Answer as soon as it is known what the person must do, and let the sign-in go on by itself.
+  /// Whether the result comes as soon as the user can act, and the sign-in continues in the background.
   package var isDetached = false
-  /// What is asked of how the person signs in; a device code cannot carry it.
+  /// The requirements for the user's authentication; the device flow does not support them.
   package var demands = SignInDemands()
 
-  /// The ways to sign in.
+  /// The flows of a sign-in.
   package enum Flow: String, Sendable, CaseIterable {
-    /// A browser on this machine, whose answer the daemon listens for.
+    /// A browser on this machine; the daemon listens at the redirect URI.
     case browser
-    /// A code that is typed on any device (RFC 8628).
+    /// A code that the user types on any device (RFC 8628).
     case device
-    /// A browser anywhere, whose answer is pasted.
+    /// A browser anywhere; the user pastes the URL of the response.
     case paste
   }
 

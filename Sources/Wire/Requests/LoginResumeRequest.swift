@@ -1,8 +1,8 @@
-/// Takes up a sign-in that was started in the background.
+/// Resumes a background sign-in.
 package struct LoginResumeRequest: Sendable, Hashable {
-  /// As the answer of its start names the sign-in: 128 random bits, which die with the daemon.
+  /// The sign-in, as in the result of its start: 128 random bits, valid until the daemon ends.
   package var login: String
-  /// Wait for the end; without it the answer tells at once how it stands.
+  /// Whether the result comes at the end of the sign-in; otherwise the current state is returned at once.
   package var waits: Bool
 
   package init(login: String, waits: Bool) {

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// Writes a request's members one after the other; what is absent is left out.
+/// Writes the members of a request in order. An absent one is left out.
 ///
 /// Requests are written for every call of the client, so no tree of values is built for them.
 struct MemberWriter {
@@ -42,14 +42,14 @@ struct MemberWriter {
     bytes.append(UInt8(ascii: "]"))
   }
 
-  /// The same for numbers.
+  /// A list of numbers; an empty one is left out.
   mutating func add(_ name: String, _ numbers: [Int]) {
     guard !numbers.isEmpty else { return }
     begin(name)
     bytes.append(utf8: "[\(numbers.map(String.init).joined(separator: ","))]")
   }
 
-  /// Closes the object; the line's end is the caller's.
+  /// Closes the object. The caller adds the line feed.
   mutating func finish() -> [UInt8] {
     bytes.append(UInt8(ascii: "}"))
     return bytes

@@ -1,15 +1,14 @@
-/// Asks for a proof that the sender of one HTTP request holds the key which the account's access token is
-/// bound to (RFC 9449).
+/// Asks for a DPoP proof for one HTTP request: that the sender has the key of the account's access token (RFC 9449).
 package struct ProofRequest: Sendable, Hashable {
   /// The account; nil means the active one.
   package var account: String?
-  /// The method of the request, as it will be sent: case matters.
+  /// The method of the HTTP request; case matters.
   package var method: String
-  /// Where it will be sent.
+  /// The URL of the HTTP request.
   package var url: String
-  /// The last nonce that the server gave.
+  /// The last nonce of the server.
   package var nonce: String?
-  /// Answer as to a token request, with the very token that the proof is for.
+  /// Whether the result also has the access token of the proof, as for a token request.
   package var accessToken: Bool
 
   package init(

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// What a client may ask of the daemon. The set is closed: an unknown request is an error.
+/// The requests of a client to the daemon. The set is closed: an unknown request is an error.
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case proof(ProofRequest)
@@ -9,36 +9,36 @@ package enum Request: Sendable, Hashable {
   case loginResume(LoginResumeRequest)
   case discover(DiscoverRequest)
   case logout(LogoutRequest)
-  /// All accounts, or the named one. With `check` the servers are asked whether the sessions still hold.
+  /// All accounts, or the named one. With `check` the sessions are checked at the servers.
   case status(account: String?, check: Bool = false)
   case list
   case use(account: String)
   case whoami(account: String?)
   case daemonStatus
   case daemonStop
-  /// The daemon's last events.
+  /// The recent entries of the daemon's log.
   case daemonLog
   case account(AccountRequest)
-  /// Makes a request to a resource with an account's token.
+  /// Sends a request to a resource with an account's token.
   case call(CallRequest)
-  /// Finds out whether tokens hold.
+  /// Verifies tokens.
   case verify(VerifyRequest)
-  /// About the vault itself.
+  /// Manages the vault.
   case vault(VaultRequest)
-  /// What happened to sessions and accounts.
+  /// The events of sessions and accounts.
   case events(EventsRequest)
-  /// A token in a file.
+  /// Keeps a token in a file.
   case tokenFile(TokenFileRequest)
 }
 
-/// A request with the deadline its sender will wait for.
+/// A request with its deadline.
 package struct RequestEnvelope: Sendable, Hashable {
   package var request: Request
 
-  /// How long the sender waits for the last line, 1 to 3600 seconds; nil means the daemon's default.
+  /// The longest wait for the last line, 1 to 3600 seconds; nil means the daemon's default.
   package var timeoutSeconds: Int?
 
-  /// Whether the sender wants to be told what is done for it, and why.
+  /// Whether the steps of the work are sent as events.
   package var verbose: Bool
 
   package init(_ request: Request, timeoutSeconds: Int? = nil, verbose: Bool = false) {
@@ -47,7 +47,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     self.verbose = verbose
   }
 
-  /// The request as one line, its line feed included.
+  /// The request as one line, with its line feed.
   package func serialized() -> [UInt8] {
     var members = MemberWriter()
     members.add("v", WireProtocol.version)
@@ -112,7 +112,7 @@ extension Request {
     }
   }
 
-  /// How long it may wait for a server beyond its deadline.
+  /// The time for an unreachable server in addition to its deadline, in seconds.
   package var waitSeconds: Int {
     switch self {
     case .token(let request): request.waitSeconds ?? 0
@@ -183,7 +183,7 @@ extension Request {
 }
 
 extension Request {
-  /// Whether a request that may have been answered already can be sent again.
+  /// Whether the request can be sent again if its result is unknown.
   package var mayBeRepeated: Bool {
     switch self {
     case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true

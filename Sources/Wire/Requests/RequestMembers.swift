@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// Reads a request's members; a member of the wrong type or size is named, its value never shown.
+/// Reads a request's members. An error names the member of the wrong type or size, never its value.
 struct RequestMembers {
   private let object: JSONObject
 
@@ -9,7 +9,7 @@ struct RequestMembers {
   private static let maximumTextBytes = 4096
   private static let maximumListCount = 64
 
-  /// - Parameter limit: The most bytes.
+  /// - Parameter limit: The largest length in bytes.
   func text(_ name: String, limit: Int = maximumTextBytes) throws(Failure) -> String? {
     guard let value = object[name], value != .null else { return nil }
     guard let text = value.string, text.utf8.count <= limit, !text.utf8.contains(0) else {
@@ -42,7 +42,7 @@ struct RequestMembers {
     return integers
   }
 
-  /// One of the words for a level of protection.
+  /// The word of a protection level.
   func protection(_ name: String) throws(Failure) -> ProtectionLevel? {
     guard let word = try text(name) else { return nil }
     guard let level = ProtectionLevel(rawValue: word) else { throw wrong(name, "device, passphrase or tpm2") }

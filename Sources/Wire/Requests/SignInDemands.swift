@@ -1,12 +1,12 @@
-/// What a sign-in by browser asks of how the person signs in (OpenID Connect Core, section 3.1.2.1).
+/// The requirements of a browser sign-in for the user's authentication (OpenID Connect Core, section 3.1.2.1).
 package struct SignInDemands: Sendable, Hashable {
   /// `login`, `consent`, `select_account` and such, with spaces between them.
   package var prompt: String?
-  /// Whom the person probably wants to be.
+  /// The user name to suggest.
   package var loginHint: String?
-  /// Any of these will do.
+  /// The acceptable authentication context classes.
   package var acrValues: [String] = []
-  /// How long ago the person may have authenticated, 0 to 31,536,000 seconds.
+  /// The largest age of the user's authentication, 0 to 31,536,000 seconds.
   package var maxAge: Int?
 
   package init() {}

@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// Asks for an access token in a file that is kept fresh until the sender goes.
+/// Asks for a file with an access token, which the daemon renews until the connection ends.
 package struct TokenFileRequest: Sendable, Hashable {
   /// The account; nil means the active one.
   package var account: String?
-  /// The name of a file that a daemon before this one wrote, to be written again; nil for a new one.
+  /// The name of a file of an earlier daemon, to be written again; nil means a new file.
   package var name: String?
 
   package init(account: String? = nil, name: String? = nil) {
@@ -28,7 +28,7 @@ extension TokenFileRequest {
   }
 }
 
-/// What token files in the runtime directory are called: `token-` and 32 hexadecimal digits.
+/// The names of token files in the runtime directory: `token-` and 32 hexadecimal digits.
 package enum TokenFileName {
   package static let prefix = "token-"
   private static let digits = 32

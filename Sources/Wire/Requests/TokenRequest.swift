@@ -3,24 +3,24 @@ package struct TokenRequest: Sendable, Hashable {
   /// The account; nil means the active one.
   package var account: String?
 
-  /// The token must be good for this many seconds more, 0 to 86,400; nil leaves it to the daemon.
+  /// The smallest remaining lifetime in seconds, 0 to 86,400; nil means the daemon's default.
   package var minimumValiditySeconds: Int?
 
-  /// How long to wait for a server that cannot be reached, 1 to 3600 seconds; nil does not wait.
+  /// The longest wait for an unreachable server, 1 to 3600 seconds; nil does not wait.
   package var waitSeconds: Int?
 
-  /// Spend the refresh token even if the token at hand is good.
+  /// Whether the token is refreshed even if the cached one is valid.
   package var forceRefresh: Bool
 
-  /// What the token is to be good for, where that is not all that was granted.
+  /// The requested scope and resources, if they are not those of the grant.
   package var target = Target()
 
-  /// Empty for the account's own token.
+  /// The scope, resources and audience of a token; empty means the account's own token.
   package struct Target: Sendable, Hashable {
     package var scope: [String] = []
     package var resources: [String] = []
     package var audience: String?
-    /// Trade the account's own token for it (RFC 8693).
+    /// Whether the account's own token is exchanged for it (RFC 8693).
     package var isExchanged = false
 
     package init(
@@ -47,10 +47,10 @@ package struct TokenRequest: Sendable, Hashable {
     }
   }
 
-  /// What the answer is to hold beside the access token.
+  /// The optional parts of the answer.
   package var extras: Extras
 
-  /// Parts of an answer that only some callers want.
+  /// The optional parts of an answer.
   package struct Extras: Sendable, Hashable {
     /// The ID Token in compact form.
     package var idToken = false
@@ -99,10 +99,10 @@ package struct LogoutRequest: Sendable, Hashable {
   package var account: String?
   package var all: Bool
 
-  /// Forget the session here without telling the authorization server.
+  /// Whether the session is removed only here, without a revocation at the authorization server.
   package var local: Bool
 
-  /// Tell where the session in the browser can be ended.
+  /// Whether the result has the URL that ends the browser's session.
   package var browser: Bool
 
   package init(account: String? = nil, all: Bool = false, local: Bool = false, browser: Bool = false) {

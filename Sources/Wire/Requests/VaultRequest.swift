@@ -1,51 +1,51 @@
-/// What is asked of the vault itself: how it opens, and whether it is open. The set is closed.
+/// Manages the vault: its slots, and whether it is locked. The set of requests is closed.
 ///
-/// No secret is a member. Each comes as a descriptor with the request, in the order that the case names.
+/// No member is a secret. Each secret is a descriptor of the request, in the order that the case names.
 package enum VaultRequest: Sendable, Hashable {
-  /// Tells the slots and the levels. Nothing is opened.
+  /// Returns the slots and the levels. Nothing is opened.
   case status
 
-  /// Wipes the keys that a passphrase or a PIN opened, and the tokens of the accounts behind them.
+  /// Wipes the keys that a passphrase or a PIN opened, and the tokens of their accounts.
   case lock
 
-  /// Opens a level. Brings its passphrase or PIN.
+  /// Unlocks a level. Its descriptor has the passphrase or PIN.
   case unlock(ProtectionLevel)
 
-  /// Makes the key of a level that has none, and leaves it open. Brings its passphrase or PIN.
+  /// Makes the key of a level that has none, and leaves it unlocked. Its descriptor has the passphrase or PIN.
   case create(ProtectionLevel)
 
-  /// Binds the background to this device anew; nil leaves the choice to the daemon.
+  /// Binds the vault to this device with a new automatic slot; nil means that the daemon chooses its kind.
   case bind(VaultBinding?)
 
-  /// Lets one more passphrase open a level that is open. Brings the passphrase.
+  /// Adds a passphrase to an unlocked level. Its descriptor has the passphrase.
   case addPassphrase(ProtectionLevel)
 
-  /// Brings the passphrase or PIN that opens the level, and the one that takes its place.
+  /// Changes a passphrase or PIN. Its descriptors have the old one and the new one.
   case changePassphrase(ProtectionLevel)
 
-  /// Drops a slot by its number.
+  /// Removes the slot with this number.
   case removeSlot(Int)
 
-  /// Makes new keys and seals everything anew. Brings the secret of each of these slots.
+  /// Makes new keys and seals all records again. Its descriptors have the secrets of these slots, in this order.
   case rotateKey(slots: [Int])
 
-  /// Binds a vault that no longer opens here to this device. Brings a passphrase.
+  /// Binds a vault that no longer opens here to this device. Its descriptor has a passphrase.
   case rebind
 
-  /// Reads everything and tells what it finds.
+  /// Checks all slots and records.
   case check
 
-  /// After how many seconds without use it locks by itself; zero for never.
+  /// Sets the time without use until the vault locks, in seconds; zero means never.
   case set(lockAfterSeconds: Int)
 
   /// The highest number of a slot.
   package static let maximumSlot = 255
-  /// How many slots there may be.
+  /// The largest number of slots.
   package static let maximumSlots = 16
-  /// The longest time until it locks by itself, in seconds.
+  /// The longest time without use until it locks, in seconds.
   package static let maximumLockAfterSeconds = 30 * 86_400
 
-  /// How many descriptors come with the request.
+  /// The number of descriptors of the request.
   package var secretCount: Int {
     switch self {
     case .status, .lock, .bind, .removeSlot, .check, .set: 0
@@ -55,7 +55,7 @@ package enum VaultRequest: Sendable, Hashable {
     }
   }
 
-  /// Whether it can be sent again when nobody knows whether it was answered.
+  /// Whether the request can be sent again if its result is unknown.
   package var mayBeRepeated: Bool {
     switch self {
     case .status, .lock, .check, .set: true
@@ -83,7 +83,7 @@ package enum VaultRequest: Sendable, Hashable {
 }
 
 extension VaultRequest {
-  /// Reads the request of this name; nil when there is none.
+  /// Reads the request of this name; nil if there is none.
   init?(named name: String, _ members: RequestMembers) throws(Failure) {
     switch name {
     case "vault_status": self = .status

@@ -1,27 +1,27 @@
-/// Asks whether tokens hold. Two descriptors come with the line: the tokens are read from the first, one a line, and
-/// what came of each is written to the second, one line each. Before them comes one with a key set, if there is one.
+/// Verifies tokens. It has two descriptors: the tokens are read from the first, one a line, and the results are written
+/// to the second, one a line. A descriptor with a key set comes before them, if there is one.
 package struct VerifyRequest: Sendable, Hashable {
   /// The largest tolerance for times, in seconds.
   package static let maximumClockSkew = 300
 
-  /// The account whose issuer's keys count; nil means the active one, unless ``issuer`` is there.
+  /// The account whose issuer's keys are used; nil means the active one, unless ``issuer`` is set.
   package var account: String?
   package var issuer: String?
-  /// How a server that no account has is reached: ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and
-  /// the proxy. The others do not travel.
+  /// The settings of the connection to an issuer without an account: ``AccountSettings/caFile``,
+  /// ``AccountSettings/allowHTTPLoopback`` and the proxy. The others are not sent.
   package var settings = AccountSettings()
-  /// The keys come with the line.
+  /// Whether a descriptor has the key set.
   package var bringsKeys = false
 
   package var audience: String?
-  /// Accepted `alg` values; empty means all that are known.
+  /// Accepted `alg` values; empty means all supported ones.
   package var algorithms: [String] = []
   package var type: String?
   package var signatureOnly = false
-  /// In seconds; nil means a minute.
+  /// The tolerance for times, in seconds; nil means 60.
   package var clockSkew: Int?
 
-  /// Of tokens that hold, only what a person is told is wanted: ``briefMembers`` and ``briefClaims``.
+  /// Whether the result of a valid token has only ``briefMembers`` and ``briefClaims``.
   package var brief = false
   package static let briefMembers = ["alg", "kid"]
   package static let briefClaims = ["iss", "sub", "exp"]
@@ -31,10 +31,7 @@ package struct VerifyRequest: Sendable, Hashable {
   init(_ members: RequestMembers) throws(Failure) {
     account = try members.text("account")
     issuer = try members.text("issuer")
-    settings.caFile = try members.text("ca_file")
-    settings.allowHTTPLoopback = try members.flag("allow_http_loopback")
-    settings.proxy = try members.text("proxy")
-    settings.proxyExclusions = try members.text("no_proxy")
+    settings = try AccountSettings(connection: members)
     bringsKeys = try members.flag("jwks_descriptor")
     audience = try members.text("audience")
     algorithms = try members.texts("algorithms")
@@ -47,10 +44,7 @@ package struct VerifyRequest: Sendable, Hashable {
   func addMembers(to members: inout MemberWriter) {
     members.add("account", account)
     members.add("issuer", issuer)
-    members.add("ca_file", settings.caFile)
-    members.add("allow_http_loopback", settings.allowHTTPLoopback)
-    members.add("proxy", settings.proxy)
-    members.add("no_proxy", settings.proxyExclusions)
+    settings.addConnectionMembers(to: &members)
     members.add("jwks_descriptor", bringsKeys)
     members.add("audience", audience)
     members.add("algorithms", algorithms)

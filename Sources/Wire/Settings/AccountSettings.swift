@@ -1,24 +1,24 @@
 package import Encoding
 
-/// The settings of an account as requests carry them; what is absent is not named.
+/// The settings of an account in a request; an absent one is not changed.
 ///
-/// No secret is a member, and nothing here alone can send a secret anywhere.
+/// No member is a secret, and no setting alone can send a secret anywhere.
 package struct AccountSettings: Sendable, Hashable {
   package var issuer: String?
   package var clientID: String?
 
-  /// The service that the issuer is, if it is one whose particulars are known.
+  /// The built-in settings to use, if the issuer is a known service.
   package var service: KnownServiceName?
 
   /// Empty means the daemon's default.
   package var scope: [String] = []
 
-  /// Where the tokens are to be good (RFC 8707).
+  /// The resources of the tokens (RFC 8707).
   package var resources: [String] = []
   package var audience: String?
 
-  /// A method by its name in metadata (OpenID Connect Core, section 9; RFC 8705, section 2); nil picks none
-  /// without anything to prove the client with, and what the server announces otherwise.
+  /// The client authentication method by its name in metadata (OpenID Connect Core, section 9; RFC 8705, section 2).
+  /// Nil means `none` for a client without credentials, and otherwise the one that the server announces.
   package var tokenEndpointAuthMethod: String?
   package var authentication = ClientAuthenticationSettings()
   package var signing = ResponseSigningSettings()
@@ -30,30 +30,29 @@ package struct AccountSettings: Sendable, Hashable {
   package var pins: [String] = []
   package var allowHTTPLoopback = false
 
-  /// Endpoints named by hand because the metadata leaves them out.
+  /// Endpoints that the metadata does not have.
   package var endpoints = NamedEndpoints()
 
-  /// Where the browser brings the answer of a sign-in, as it is registered; nil is a loopback address with any
-  /// port.
+  /// The registered redirect URI; nil means a loopback address with any port.
   package var redirectURI: String?
 
-  /// The proxy in the caller's environment, kept with the account.
+  /// The proxy of the caller's environment, stored with the account.
   package var proxy: String?
   package var proxyExclusions: String?
 
-  /// Keep a token that cannot be refreshed in the vault.
+  /// Whether an access token that cannot be refreshed is stored in the vault.
   package var keepsAccessToken = false
 
-  /// Bind tokens to a key (RFC 9449).
+  /// Whether tokens are bound to a key (RFC 9449).
   package var dpop = false
 
-  /// Places that may get the access token, which are added to those that there are: `host`, `host:port` or
-  /// an origin.
+  /// Origins that may get the access token, added to the existing ones: `host`, `host:port` or an origin.
   package var origins: [String] = []
 
-  /// When tokens are renewed; nil leaves what there is.
+  /// The refresh policy; nil keeps the current one.
   package var refresh: RefreshPolicyName?
-  /// How the session's record in the vault opens; nil keeps what it is, or begins with ``ProtectionLevel/device``.
+  /// The protection of the session's record in the vault; nil keeps the current one, ``ProtectionLevel/device`` for a
+  /// new account.
   package var protection: ProtectionLevel?
 
   package init() {}
@@ -79,8 +78,25 @@ package struct AccountSettings: Sendable, Hashable {
 }
 
 extension AccountSettings {
-  init(_ members: RequestMembers) throws(Failure) {
+  /// Reads only the settings of a connection to a server: the certificate authorities, plain HTTP and the proxy.
+  init(connection members: RequestMembers) throws(Failure) {
     self.init()
+    caFile = try members.text("ca_file")
+    allowHTTPLoopback = try members.flag("allow_http_loopback")
+    proxy = try members.text("proxy")
+    proxyExclusions = try members.text("no_proxy")
+  }
+
+  /// Writes only the settings of a connection.
+  func addConnectionMembers(to members: inout MemberWriter) {
+    members.add("ca_file", caFile)
+    members.add("allow_http_loopback", allowHTTPLoopback)
+    members.add("proxy", proxy)
+    members.add("no_proxy", proxyExclusions)
+  }
+
+  init(_ members: RequestMembers) throws(Failure) {
+    try self.init(connection: members)
     issuer = try members.text("issuer")
     clientID = try members.text("client_id")
     if let name = try members.text("provider") {
@@ -97,9 +113,7 @@ extension AccountSettings {
     tokenEndpointAuthMethod = try members.text("token_endpoint_auth_method")
     authentication = try ClientAuthenticationSettings(members)
     signing = try ResponseSigningSettings(members)
-    caFile = try members.text("ca_file")
     pins = try members.texts("pins")
-    allowHTTPLoopback = try members.flag("allow_http_loopback")
     endpoints.token = try members.text("token_endpoint")
     endpoints.deviceAuthorization = try members.text("device_authorization_endpoint")
     endpoints.userinfo = try members.text("userinfo_endpoint")
@@ -107,8 +121,6 @@ extension AccountSettings {
     endpoints.registration = try members.text("registration_endpoint")
     endpoints.jwks = try members.text("jwks_uri")
     redirectURI = try members.text("redirect_uri")
-    proxy = try members.text("proxy")
-    proxyExclusions = try members.text("no_proxy")
     keepsAccessToken = try members.flag("keep")
     dpop = try members.flag("dpop")
     origins = try members.texts("origins")
@@ -133,9 +145,8 @@ extension AccountSettings {
     members.add("token_endpoint_auth_method", tokenEndpointAuthMethod)
     authentication.addMembers(to: &members)
     signing.addMembers(to: &members)
-    members.add("ca_file", caFile)
+    addConnectionMembers(to: &members)
     members.add("pins", pins)
-    members.add("allow_http_loopback", allowHTTPLoopback)
     members.add("token_endpoint", endpoints.token)
     members.add("device_authorization_endpoint", endpoints.deviceAuthorization)
     members.add("userinfo_endpoint", endpoints.userinfo)
@@ -143,8 +154,6 @@ extension AccountSettings {
     members.add("registration_endpoint", endpoints.registration)
     members.add("jwks_uri", endpoints.jwks)
     members.add("redirect_uri", redirectURI)
-    members.add("proxy", proxy)
-    members.add("no_proxy", proxyExclusions)
     members.add("keep", keepsAccessToken)
     members.add("dpop", dpop)
     members.add("origins", origins)
@@ -153,7 +162,7 @@ extension AccountSettings {
   }
 }
 
-/// A setting that can be taken back, by its name in ``AccountSettings/json``.
+/// A setting that can be unset, by its name in ``AccountSettings/json``.
 package enum AccountSetting: String, Sendable, CaseIterable {
   case provider
   case scope, resource, audience
@@ -175,7 +184,7 @@ package enum AccountSetting: String, Sendable, CaseIterable {
   case registrationEndpoint = "registration_endpoint"
   case jwksURI = "jwks_uri"
   case redirectURI = "redirect_uri"
-  /// The proxy and the hosts that it is not for.
+  /// The proxy and the hosts that are excluded from it.
   case proxy
   case keep
   case dpop

@@ -1,8 +1,8 @@
-/// How a client proves who it is, beyond the method's name, as requests carry it; what is absent is not named.
+/// The details of the client authentication in a request, besides the method; an absent one is not changed.
 package struct ClientAuthenticationSettings: Sendable, Hashable {
   /// HTTP Basic without the form encoding of RFC 6749, section 2.3.1.
   package var basicUnencoded = false
-  /// Show the account's certificate (RFC 8705). A certificate that is handed over sets it by itself.
+  /// Whether the client certificate is used (RFC 8705). A certificate in the request sets it implicitly.
   package var certificate = false
   /// The `alg` of assertions (RFC 7523).
   package var keyAlgorithm: String?
@@ -11,7 +11,7 @@ package struct ClientAuthenticationSettings: Sendable, Hashable {
   /// Their `aud`.
   package var assertionAudience: Audience?
 
-  /// Whom an assertion is for.
+  /// The audience of an assertion.
   package enum Audience: String, Sendable, CaseIterable {
     case issuer
     case tokenEndpoint = "token_endpoint"
@@ -20,7 +20,7 @@ package struct ClientAuthenticationSettings: Sendable, Hashable {
 
   package init() {}
 
-  /// The names of what can be signed with.
+  /// The names of the asymmetric algorithms.
   package static let algorithms = LogStep.Algorithm.allCases.filter { !$0.isSymmetric }.map(\.rawValue)
 }
 

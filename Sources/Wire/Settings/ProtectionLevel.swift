@@ -1,17 +1,17 @@
-/// How an account's record in the vault opens.
+/// The protection of an account's record in the vault.
 package enum ProtectionLevel: String, Sendable, CaseIterable {
   /// In the background, by this device alone.
   case device
   /// Only while unlocked by a passphrase.
   case passphrase
-  /// Only while unlocked by the TPM with a PIN.
+  /// Only while unlocked by a PIN that the TPM verifies.
   case tpm2
 }
 
-/// What opens the vault in the background.
+/// The automatic ways to open the vault.
 package enum VaultBinding: String, Sendable, CaseIterable {
   /// The device secret, the machine and the user.
   case host
-  /// A key that never leaves the TPM, beside these.
+  /// The device secret, the machine, the user, and a key that never leaves the TPM.
   case tpm2
 }

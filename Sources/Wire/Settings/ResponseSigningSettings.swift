@@ -1,16 +1,15 @@
-/// How the client is registered to get what the issuer says about the user, as requests carry it; what is absent is
-/// not named.
+/// The registered signature algorithms of ID Tokens and UserInfo, in a request; an absent one is not changed.
 package struct ResponseSigningSettings: Sendable, Hashable {
-  /// The `alg` of ID Tokens: the only one that is accepted then.
+  /// The `alg` of ID Tokens; no other one is accepted.
   package var idTokenAlgorithm: String?
-  /// The `alg` of UserInfo, which must be signed then.
+  /// The `alg` of UserInfo, which must be signed with it.
   package var userInfoAlgorithm: String?
 
   package init() {}
 
-  /// What an ID Token can be protected with; the names with HS need the client secret.
+  /// The algorithms of ID Tokens; those with HS need the client secret.
   package static let idTokenAlgorithms = LogStep.Algorithm.allCases.map(\.rawValue)
-  /// What UserInfo can be signed with.
+  /// The algorithms of UserInfo.
   package static let userInfoAlgorithms = ClientAuthenticationSettings.algorithms
 }
 

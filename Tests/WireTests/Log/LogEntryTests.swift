@@ -50,7 +50,7 @@ import Wire
     (.peerDropped(.silent), "2023-11-14T22:13:20Z work: a peer was dropped: silent"),
     (
       .step(.refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60))),
-      "2023-11-14T22:13:20Z work: the token at hand has 12 s left, less than 60 s: refreshing"
+      "2023-11-14T22:13:20Z work: the cached token has 12 s left, less than 60 s: refreshing"
     ),
     (
       .step(.answered(.token, status: 200, milliseconds: 34)),

@@ -126,12 +126,13 @@ private let fullDiscovery: DiscoverRequest = {
         + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
         + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_audience":"token_endpoint","#
         + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","#
-        + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
+        + #""ca_file":"/etc/ca.pem","allow_http_loopback":true,"proxy":"http://proxy.example:3128","#
+        + #""no_proxy":"localhost,.example","pins":["sha256//AAAA="],"#
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
         + #""registration_endpoint":"https://as.example/n","#
         + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
-        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","keep":true,"dpop":true,"#
+        + #""keep":true,"dpop":true,"#
         + #""origins":["api.example.org"],"refresh":"on-demand","protect":"passphrase","#
         + #""client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
