@@ -30,7 +30,7 @@ import Testing
       line.insert("--verbose", at: 1)
       let result = try session.tree.agent(line)
       #expect(result.succeeded)
-      #expect(steps(result) == ["using the cached token, Nm left"])
+      #expect(steps(result) == ["using the cached token, 59m left"])
       #expect(try !result.errorText.contains(session.tree.token()))
       #expect(try session.issuer.requests() == asked)
     }
@@ -121,7 +121,7 @@ import Testing
         steps(try tree.agent("status", "work", "--check", "-v")).contains("UserInfo endpoint: HTTP status 200 in N ms"))
       #expect(
         steps(try tree.agent("whoami", "work", "-v")).last
-          == "the ID Token tells who is signed in: no question to the server")
+          == "the ID Token identifies the user: no UserInfo request")
       #expect(steps(try tree.agent("account", "set", "work", "--scope", "openid", "-v")).last == "settings: changed")
       let logout = steps(try tree.agent("logout", "work", "--verbose"))
       #expect(logout.contains("revocation endpoint: HTTP status 200 in N ms"))
