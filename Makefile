@@ -2,6 +2,7 @@
 #
 #   make demo       from a fresh clone: build, sign in at a development issuer, use a token
 #   make check      all tests; `make test` only the tests, without the checks of form
+#   make unit MODULE=Vault FILTER='damaged byte'  the tests of one module, or those of a name, without the programs
 #   make check-sanitize  all tests under the address and the thread sanitizer
 #   make check-crash  ROUNDS=N: kill the daemon so often, and let every call fail at every step
 #   make fuzz       SECONDS=N: for so long look for bytes that break a reader
@@ -31,8 +32,8 @@ SWIFTFLAGS  = --disable-local-rpath --explicit-target-dependency-import-check er
 RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
-.PHONY: all help deps deps-check toolchain build test check check-static check-generated check-install check-style \
-  check-conformance check-catalogues check-sanitize check-address check-thread check-crash demo picture bench fuzz \
+.PHONY: all help deps deps-check toolchain build test unit check check-static check-generated check-install check-style \
+  check-conformance check-catalogues check-paths check-sanitize check-address check-thread check-crash demo picture bench fuzz \
   generate messages install uninstall dist clean
 
 all: build
@@ -57,7 +58,14 @@ build: toolchain
 test: build
 	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" $(SWIFT) test --disable-xctest $(SWIFTFLAGS)
 
-check: deps-check build check-style check-conformance check-catalogues check-static check-generated check-install test
+# Builds a debug package of this module's tests and what they use: see the end of Package.swift.
+unit: toolchain
+	@test -d "Tests/$(MODULE)Tests" || { echo "name a module that has tests: make unit MODULE=Vault" >&2; exit 2; }
+	AGENT_UNIT=$(MODULE) $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --scratch-path .build/unit \
+	  --filter '(?i)^$(MODULE)Tests\..*$(FILTER)'
+
+check: deps-check build check-style check-conformance check-catalogues check-paths check-static check-generated \
+  check-install test
 
 # The client starts in half a millisecond because it loads nothing at run time.
 check-static: build
@@ -76,6 +84,10 @@ check-style: toolchain
 # The tables of Tests/Conformance: each rule of a standard has its source and its test.
 check-conformance:
 	@python3 Tests/Checks/conformance
+
+# The documents for contributors name files that there are.
+check-paths:
+	@python3 Tests/Checks/paths
 
 # The catalogues have every text of the sources, and no other form of it.
 check-catalogues:

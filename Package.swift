@@ -122,3 +122,16 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// With `AGENT_UNIT` set to a module's name the package is that module's tests and what they use, so that little is built:
+// see `make unit`. The tests of the command line start both programs.
+if let unit = Context.environment["AGENT_UNIT"] {
+  var needed: Set<String> = []
+  var pending = ["\(unit)Tests"] + (unit == "CommandLine" ? ["agent", "agentd"] : [])
+  while let name = pending.popLast() {
+    guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+    for case .byNameItem(let used, _) in target.dependencies { pending.append(used) }
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+}

@@ -1,9 +1,9 @@
-/// An access token that has just been handed out, with the session it belongs to.
+/// An access token with its session.
 ///
-/// It cannot be copied, printed or interpolated, and its bytes are overwritten when its owner lets go of it. Ask for it
-/// when it is needed and do not keep it: the agent does, and hands it out again in well under a millisecond.
+/// It cannot be copied, printed or interpolated, and its bytes are overwritten when its owner ends. Get it when it is
+/// needed and do not keep it: the agent keeps it, and returns it again in well under a millisecond.
 @safe public struct AccessToken: ~Copyable, @unchecked Sendable {
-  /// Who is signed in, and until when the token is good.
+  /// The session of the token, with its user and expiry.
   public let session: Session
 
   /// `Bearer` (RFC 6750) or `DPoP` (RFC 9449), in the spelling of the RFC.
@@ -12,7 +12,7 @@
   /// Written only when it is made and when it goes away.
   private let storage: UnsafeMutableBufferPointer<UInt8>
 
-  /// Puts a token together, for a ``SessionContainer`` of your own and for tests. The bytes are copied.
+  /// Makes a token, for a ``SessionContainer`` of your own and for tests. The bytes are copied.
   public init(_ bytes: Span<UInt8>, type: String = "Bearer", session: Session) {
     unsafe storage = .allocate(capacity: bytes.count)
     for index in bytes.indices { unsafe storage.initializeElement(at: index, to: bytes[index]) }
@@ -25,7 +25,7 @@
     unsafe storage.deallocate()
   }
 
-  // Not inlined, or it could be left out as something that nobody reads.
+  // Not inlined, because the optimizer may remove a write that is never read.
   @inline(never) private static func overwrite(_ storage: UnsafeMutableBufferPointer<UInt8>) {
     unsafe storage.update(repeating: 0)
   }
@@ -37,14 +37,15 @@
     try unsafe body(storage.span)
   }
 
-  /// Tells this token from others and is no copy of it: a hash under a key of this process, of no use to anybody else.
+  /// A hash that identifies the token within this process: it has a random key of this process, so it does not disclose
+  /// the token.
   borrowing func fingerprint() -> Int {
     var hasher = Hasher()
     unsafe hasher.combine(bytes: UnsafeRawBufferPointer(storage))
     return hasher.finalize()
   }
 
-  /// The token as a text, which nobody can overwrite after use: for interfaces that take nothing else.
+  /// The token as a `String`, which cannot be overwritten after use: for interfaces that accept only that.
   public borrowing func revealed() -> String {
     unsafe String(decoding: storage, as: UTF8.self)
   }

@@ -1,27 +1,27 @@
 internal import Encoding
 
-/// An account that the agent knows, and how its session stands. Told without asking any server.
+/// An account of the agent with the state of its session, without a request to any server.
 public struct Account: Sendable, Hashable {
-  /// How a session stands.
+  /// The state of a session.
   public enum State: String, Sendable, Hashable, CaseIterable {
     case signedOut = "signed_out"
     case signingIn = "signing_in"
-    /// There is an access token that is good.
+    /// There is a valid access token.
     case active
-    /// There is a grant; an access token is got when one is asked for.
+    /// There is a grant; the next request gets an access token.
     case stale
     case refreshing
     /// The grant is gone: only a sign-in helps.
     case expired
     case locked
-    /// The last refresh failed for a reason that passes.
+    /// The last refresh failed for a temporary reason.
     case offline
   }
 
-  /// Its name, which is this user's own choice.
+  /// Its name, chosen by this user.
   public var name: String
 
-  /// Whether it is the one that is meant where none is named.
+  /// Whether it is the active account, which a request without an account uses.
   public var isActive: Bool
 
   /// The authorization server's issuer identifier.
@@ -30,7 +30,7 @@ public struct Account: Sendable, Hashable {
   /// nil for a state that this version does not know.
   public var state: State?
 
-  /// Puts an account together, for a ``SessionContainer`` of your own and for tests.
+  /// Makes an account, for a ``SessionContainer`` of your own and for tests.
   public init(name: String, isActive: Bool, issuer: String, state: State?) {
     self.name = name
     self.isActive = isActive

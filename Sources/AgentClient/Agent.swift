@@ -10,17 +10,17 @@ internal import Wire
 /// let token = try agent.token(for: "work", TokenOptions(minimumValidity: .seconds(60)))
 /// ```
 ///
-/// Every call waits for the answer: well under a millisecond for a token at hand, as long as the authorization server
+/// Every call waits for the answer: well under a millisecond for a cached token, as long as the authorization server
 /// takes for a new one. Calls belong on a thread that may wait, not on Swift's shared pool. A connection serves one
 /// call at a time, which is why calls are `mutating`; ``AgentSessions`` serves any number of threads.
 ///
-/// The agent hangs up on a connection on which nothing was asked for a minute, and may end and be started again; the
-/// next call then connects anew by itself.
+/// The agent closes a connection after a minute without a request, and may be restarted; the next call then reconnects
+/// automatically.
 public struct Agent: ~Copyable, Sendable {
   private let place: SocketPlace?
   private var connection: DaemonConnection?
 
-  /// What an answer may take beyond the request's own deadline: the agent reports a missed one itself, and better.
+  /// The wait for the answer after the request's deadline: the agent reports a missed deadline itself, with the reason.
   private static let grace = Duration.seconds(5)
 
   /// Connects to the agent where the command `agent` finds it: at the socket that `AGENT_SOCKET` names, else in the
@@ -29,7 +29,7 @@ public struct Agent: ~Copyable, Sendable {
   /// The process at the other end must be this user's. The agent is not started: the command `agent daemon start` and
   /// any other use of `agent` does that.
   ///
-  /// - Throws: ``AgentError/Remedy/tryLater`` with the code `daemon_unavailable` when none runs.
+  /// - Throws: ``AgentError/Remedy/tryLater`` with the code `daemon_unavailable` if none is running.
   public init() throws(AgentError) {
     connection = try Self.connect(to: nil)
     place = nil
@@ -47,7 +47,7 @@ public struct Agent: ~Copyable, Sendable {
 
   private static func place(ofSocket path: String) throws(AgentError) -> SocketPlace {
     guard let place = SocketPlace(path: path) else {
-      throw AgentError(Failure(.invalidRequest, "a socket is named by an absolute path"))
+      throw AgentError(Failure(.invalidRequest, "the path of the socket is not absolute"))
     }
     return place
   }
@@ -67,10 +67,10 @@ public struct Agent: ~Copyable, Sendable {
     } catch {
       throw AgentError(error)
     }
-    throw AgentError(Failure(.daemonUnavailable, "no daemon runs", hint: "agent daemon start"))
+    throw AgentError(Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start"))
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   /// A valid access token, renewed first if need be.
   ///
@@ -92,16 +92,16 @@ public struct Agent: ~Copyable, Sendable {
     (try ask(.list)["accounts"]?.array ?? []).compactMap { Account($0) }
   }
 
-  /// Signs an account out: its tokens are revoked where the server can do that, and forgotten.
+  /// Signs an account out: its tokens are revoked if the server supports that, and removed.
   ///
   /// - Parameters:
   ///   - account: nil means the active one.
-  ///   - isLocal: Without telling the server.
+  ///   - isLocal: Whether the tokens are not revoked at the server.
   public mutating func signOut(_ account: String? = nil, locally isLocal: Bool = false) throws(AgentError) {
     _ = try ask(.logout(LogoutRequest(account: account, local: isLocal)))
   }
 
-  /// The installation that the sessions belong to; nil before its first sign-in.
+  /// The installation of the sessions; nil before its first sign-in.
   public mutating func installation() throws(AgentError) -> InstallationID? {
     try ask(.status(account: nil))["vault"]?["installation"]?.string.flatMap { InstallationID($0) }
   }
@@ -133,9 +133,9 @@ public struct Agent: ~Copyable, Sendable {
 // MARK: - The connection
 
 extension Agent {
-  /// Sends a request and gives each line of its answer to `body`, up to the one that it makes a result of.
+  /// Sends a request and passes each line of its answer to `body`, until it returns a result.
   ///
-  /// A connection that the agent had closed meanwhile is made anew, once: nothing of the request was answered then.
+  /// If the agent has closed the connection meanwhile, the call reconnects once: the request was not answered then.
   private mutating func converse<Result: ~Copyable>(
     _ request: Request, _ timeoutSeconds: Int, _ body: (Span<UInt8>) throws(Failure) -> Result?
   ) throws(AgentError) -> Result {
@@ -144,7 +144,7 @@ extension Agent {
     do throws(Failure) {
       return try exchange(request, timeoutSeconds, body)
     } catch {
-      // What is left on a connection after a failure that is not the agent's own answer belongs to nobody.
+      // After a failure that is not the agent's answer the connection may have an unread rest, so it is dropped.
       guard error.code == .daemonUnavailable || error.code == .timeout || error.code == .internalError else {
         throw AgentError(error)
       }

@@ -1,35 +1,36 @@
 internal import Wire
 
-/// Why the agent did not do what it was asked.
+/// The reason why a request to the agent failed.
 ///
-/// It holds no token and no byte of one.
+/// It contains no byte of a token.
 public struct AgentError: Error, Sendable, Hashable {
-  /// What helps. Programs decide by this alone.
+  /// The remedy. Programs decide by this alone.
   public enum Remedy: Sendable, Hashable, CaseIterable {
-    /// There is no session, or it has ended: a person must sign in, as ``AgentError/hint`` says. Trying again does not help.
+    /// There is no session, or it has ended: the user must sign in, as ``AgentError/hint`` says. A repetition does not
+    /// help.
     case signIn
-    /// The network, the server, or the agent itself does not answer at the moment. The session goes on.
+    /// The network, the server, or the agent does not answer now. The session is still valid.
     case tryLater
-    /// The sessions are locked: a person must unlock them.
+    /// The sessions are locked: the user must unlock them.
     case unlock
-    /// Something is set up wrongly, here or at the server, and must be put right.
+    /// The configuration is wrong, here or at the server, and must be corrected.
     case fixConfiguration
-    /// A person or the server said no.
+    /// The user or the server denied it.
     case none
-    /// The request makes no sense to the agent: the calling program is at fault.
+    /// The request is not valid: the calling program has an error.
     case fixProgram
   }
 
   /// What helps.
   public let remedy: Remedy
 
-  /// The word that agentd(8) lists under ERROR CODES, such as `session_expired`. A later agent may know more of them.
+  /// The code in agentd(8), ERROR CODES, such as `session_expired`. A later agent may have more of them.
   public let code: String
 
-  /// What happened: one sentence in English, lower case, without a full stop, safe for a terminal.
+  /// The message: one sentence in English, lower case, without a full stop, safe for a terminal.
   public let message: String
 
-  /// What helps, mostly a command, where there is something.
+  /// The hint, mostly a command, if there is one.
   public let hint: String?
 
   init(_ failure: Failure) {
@@ -63,7 +64,7 @@ extension AgentError.Remedy {
       }
   }
 
-  /// What helps where the exit status says no more than that it failed.
+  /// The remedy for a code whose exit status is only "failed".
   private static func furtherRemedy(_ code: FailureCode) -> AgentError.Remedy {
     switch code {
     case .cancelled, .internalError, .serverMisbehaved, .tokenRejected, .malformedToken: .none

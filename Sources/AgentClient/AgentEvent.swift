@@ -1,20 +1,20 @@
 internal import Wire
 
-/// Something that happened to a session or to the accounts.
+/// An event of a session or of the accounts.
 public struct AgentEvent: Sendable, Hashable {
-  /// Each with what goes with it; times are in seconds since 1970-01-01T00:00:00Z.
+  /// The kinds of events; times are in seconds since 1970-01-01T00:00:00Z.
   public enum Kind: Sendable, Hashable {
     case signedIn(expiresAt: Int?)
     /// - Parameter cause: A word of agentd(8), such as `user`, `expired` or `revoked`.
     case signedOut(cause: String)
     /// There is a new token.
     case refreshed(expiresAt: Int?)
-    /// No new token could be got; what helps stands with it.
+    /// A refresh failed; the remedy is a value of it.
     case refreshFailed(AgentError.Remedy, code: String)
-    /// The token at hand is about to end and nobody has got a new one. One that is not renewable ends the session.
+    /// The cached token expires soon and was not renewed. The end of one that is not renewable ends the session.
     case expiring(at: Int, isRenewable: Bool)
     case expired(at: Int, isRenewable: Bool)
-    /// The server cannot be reached; what was got before goes on.
+    /// The server cannot be reached; the cached token is still used.
     case offline(code: String)
     case online
     case locked
@@ -26,16 +26,16 @@ public struct AgentEvent: Sendable, Hashable {
     case activeChanged
   }
 
-  /// When, in seconds since 1970-01-01T00:00:00Z.
+  /// The time, in seconds since 1970-01-01T00:00:00Z.
   public var time: Int
 
-  /// nil where no account is meant.
+  /// The account; nil if the event is about none.
   public var account: String?
 
-  /// What happened.
+  /// The kind of event.
   public var kind: Kind
 
-  /// Puts an event together, for tests.
+  /// Makes an event, for tests.
   public init(time: Int, account: String?, kind: Kind) {
     self.time = time
     self.account = account

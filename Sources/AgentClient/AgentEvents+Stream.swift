@@ -5,14 +5,14 @@ internal import Wire
 extension AgentEvents {
   /// The same for `async` code: `for try await event in try AgentEvents.stream() { … }`.
   ///
-  /// A thread of its own waits for the agent, so nothing blocks Swift's shared pool. The stream ends when the agent
-  /// does, and the thread when the stream is let go of or its task is cancelled. Connecting takes no time worth
-  /// mentioning and is done before this returns.
+  /// A thread of its own waits for the agent, so nothing blocks Swift's shared pool. The stream ends with the agent,
+  /// and the thread ends when the stream is released or its task is cancelled. The connection is made before this
+  /// returns.
   ///
   /// - Parameters:
-  ///   - account: Only what concerns this account; nil for all.
-  ///   - path: The agent's socket; nil where the command `agent` finds it.
-  ///   - limit: How many events may wait to be taken; when there are more the oldest are dropped.
+  ///   - account: Only events of this account; nil means all.
+  ///   - path: The agent's socket; nil means the one that the command `agent` uses.
+  ///   - limit: The largest number of unread events; if there are more the oldest are dropped.
   public static func stream(
     of account: String? = nil, socket path: String? = nil, keeping limit: Int = 256
   ) throws(AgentError) -> AsyncThrowingStream<AgentEvent, any Error> {
@@ -42,7 +42,7 @@ extension AgentEvents {
     init() throws(SystemError) { counter = try EventCounter() }
   }
 
-  /// Hands the connection to its thread, which alone uses it.
+  /// Passes the connection to its thread, its only user.
   private final class Box: @unchecked Sendable {
     private var events: AgentEvents
 

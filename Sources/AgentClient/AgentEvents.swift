@@ -3,25 +3,25 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// What happens to sessions and accounts from now on, told by the agent as it happens.
+/// The events of sessions and accounts from now on.
 ///
 /// ```swift
 /// var events = try AgentEvents()
 /// while let event = try events.next() { … }
 /// ```
 ///
-/// ``next()`` waits for as long as nothing happens, on the thread that calls it. ``stream(of:socket:keeping:)`` is for `async` code.
+/// ``next()`` blocks its thread until the next event. ``stream(of:socket:keeping:)`` is for `async` code.
 public struct AgentEvents: ~Copyable, Sendable {
   private var connection: DaemonConnection
 
-  /// How long the agent may take to begin.
+  /// The longest wait for the start of the events.
   private static let patience = Duration.seconds(10)
 
-  /// Begins to follow. What happens after this returns is told.
+  /// Begins to follow. Every event after this returns is received.
   ///
   /// - Parameters:
-  ///   - account: Only what concerns this account; nil for all.
-  ///   - path: The agent's socket; nil where the command `agent` finds it.
+  ///   - account: Only events of this account; nil means all.
+  ///   - path: The agent's socket; nil means the one that the command `agent` uses.
   /// - Throws: As ``Agent/init()`` does.
   public init(of account: String? = nil, socket path: String? = nil) throws(AgentError) {
     var connection = try Agent.connect(toSocket: path)
@@ -43,7 +43,7 @@ public struct AgentEvents: ~Copyable, Sendable {
     }
   }
 
-  /// Waits for the next event; nil when the agent has ended, after which nothing more comes.
+  /// Waits for the next event; nil if the agent has ended, which is the end of all events.
   public mutating func next() throws(AgentError) -> AgentEvent? {
     do throws(Failure) {
       while true {
@@ -58,10 +58,10 @@ public struct AgentEvents: ~Copyable, Sendable {
     }
   }
 
-  /// The socket's number, which becomes readable when something comes; valid as long as this value lives.
+  /// The socket's number, which becomes readable with an event; valid as long as this value lives.
   var descriptor: Int32 { connection.descriptor }
 
-  /// The next event that is here already; nil when there is none. Never waits.
+  /// The next received event; nil if there is none. Never waits.
   mutating func take() throws(Failure) -> AgentEvent? {
     while let reply = try connection.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
       if let event = try Self.event(reply) { return event }
@@ -69,9 +69,9 @@ public struct AgentEvents: ~Copyable, Sendable {
     return nil
   }
 
-  /// What a line tells; nil for something that only a later agent tells.
+  /// The event of a line; nil for one that only a later agent sends.
   ///
-  /// - Throws: What the agent says went wrong; `daemon_unavailable` when it tells no more, as when it hangs up.
+  /// - Throws: The agent's failure; `daemon_unavailable` if the events end, as by a closed connection.
   private static func event(_ reply: Reply) throws(Failure) -> AgentEvent? {
     switch reply {
     case .event(.session(let entry?)): return AgentEvent(entry)
@@ -81,6 +81,6 @@ public struct AgentEvents: ~Copyable, Sendable {
     }
   }
 
-  /// Reads once; waits if nothing has come.
+  /// Reads once; waits if there is nothing to read.
   mutating func readMore() throws(Failure) { try connection.readMore() }
 }

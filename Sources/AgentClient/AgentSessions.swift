@@ -2,21 +2,20 @@ internal import Platform
 
 /// The sessions that the agent keeps in its vault.
 ///
-/// Any number of threads may use it at a time: each call has a connection of its own while it lasts. One connection is
-/// kept for the next call.
+/// Any number of threads may use it: each call has its own connection. One connection is kept for the next call.
 public final class AgentSessions: SessionContainer {
   private let socket: String?
   private let idle = Monitor<Agent?>(nil)
 
-  /// The agent where the command `agent` finds it. Nothing is connected to yet.
+  /// The agent of the command `agent`. It does not connect yet.
   public init() { socket = nil }
 
-  /// The agent at a socket. Nothing is connected to yet.
+  /// The agent at a socket. It does not connect yet.
   ///
   /// - Parameter path: Absolute, of any length.
   public init(socket path: String) { socket = path }
 
-  /// The installation that the sessions belong to.
+  /// The installation of the sessions.
   public func installation() throws(AgentError) -> InstallationID? {
     try converse { (agent) throws(AgentError) in try agent.installation() }
   }

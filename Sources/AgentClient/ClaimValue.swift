@@ -17,7 +17,7 @@ public indirect enum ClaimValue: Sendable, Hashable {
     if case .text(let value) = self { value } else { nil }
   }
 
-  /// The texts of a list in which there is nothing else, or the one text; else nil. Roles and groups come in both forms.
+  /// The texts of a list that has only texts, or the single text; else nil. Roles and groups come in both forms.
   public var texts: [String]? {
     switch self {
     case .text(let value): return [value]

@@ -3,11 +3,11 @@ internal import Platform
 internal import Wire
 
 extension DaemonConnection {
-  /// Waits for the next line and gives it, without its line feed, to `body`.
+  /// Waits for the next line and passes it, without its line feed, to `body`.
   ///
-  /// - Parameter wait: Called when nothing is here; it may tell a person something meanwhile.
-  /// - Throws: `timeout` past the deadline; `daemon_unavailable` when the daemon hangs up; what
-  ///   `body` throws.
+  /// - Parameter wait: Called if no line was received; it may print something meanwhile.
+  /// - Throws: `timeout` after the deadline; `daemon_unavailable` if the daemon closes the connection; the error of
+  ///   `body`.
   mutating func nextLine<Result: ~Copyable>(
     before deadline: Instant, waiting wait: Wait = waitSilently, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -17,7 +17,7 @@ extension DaemonConnection {
     return result
   }
 
-  /// Gives the next line to `body` if it is here already; nil otherwise. Never waits.
+  /// Passes the next line to `body` if it was received already; nil otherwise. Never waits.
   mutating func takeLine<Result: ~Copyable>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result?
   {
     var result: Result?

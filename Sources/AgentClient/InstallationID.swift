@@ -1,15 +1,15 @@
 internal import Encoding
 
-/// Names an installation: the store of one user's sessions on one machine, from its first sign-in to its removal.
+/// Identifies an installation: the store of one user's sessions on one machine, from its first sign-in to its removal.
 ///
-/// It is a random number, not a secret, and another one after the store was removed and made anew. Whoever keeps
-/// something beside a session, such as a cache for its user, keeps the installation with it, and drops both when it is
-/// another one: the sessions from before are gone and do not come back.
+/// It is a random number, not a secret, and a new one after the store was removed and created again. A program that
+/// stores data of a session, such as a cache for its user, stores the installation with it, and drops both if the
+/// installation changes: the earlier sessions do not come back.
 public struct InstallationID: Sendable, Hashable, CustomStringConvertible {
   /// 32 hexadecimal digits in lower case.
   public let text: String
 
-  /// Reads what ``text`` writes; nil when it is anything else.
+  /// Reads the value of ``text``; nil for anything else.
   public init?(_ text: String) {
     guard text.utf8.count == 32, text.utf8.allSatisfy(HexDigit.isLower) else { return nil }
     self.text = text

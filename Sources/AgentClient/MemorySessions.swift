@@ -8,17 +8,17 @@ public final class MemorySessions: SessionContainer {
   public struct Grant: Sendable {
     /// The access token.
     public var token: String
-    /// What it belongs to.
+    /// The session of the token.
     public var session: Session
 
-    /// Puts a grant together.
+    /// Makes a grant.
     public init(token: String, session: Session) {
       self.token = token
       self.session = session
     }
   }
 
-  /// Renews a session: asked for when less than the wanted time is left, and when a new token is demanded.
+  /// Renews a session: called if less than the required time is left, and if a new token is requested.
   public typealias RefreshHandler =
     @Sendable (_ session: Session, _ options: TokenOptions) throws(AgentError) -> Grant
 
@@ -43,9 +43,9 @@ public final class MemorySessions: SessionContainer {
   /// - Parameter now: The time in seconds since 1970-01-01T00:00:00Z.
   public init(now: @escaping @Sendable () -> Int) { self.now = now }
 
-  /// Puts a session in, in place of one of the same account.
+  /// Adds a session, or replaces that of the same account.
   ///
-  /// - Parameter refresh: Without it a session that has expired needs a sign-in.
+  /// - Parameter refresh: The renewal; without it an expired session needs a sign-in.
   public func add(_ grant: Grant, refresh: RefreshHandler? = nil) {
     state.withLock {
       $0.entries[grant.session.account] = Entry(
@@ -57,7 +57,7 @@ public final class MemorySessions: SessionContainer {
   /// Removes everything and begins a new installation, as removing the agent's store does.
   public func reinstall() { state.withLock { $0 = State() } }
 
-  /// The installation that the sessions belong to.
+  /// The installation of the sessions.
   public func installation() -> InstallationID? { state.withLock { $0.installation } }
 
   /// All accounts, whether signed in or not.
@@ -94,7 +94,7 @@ public final class MemorySessions: SessionContainer {
       throw Self.signInNeeded("session_expired", "session expired, please sign in again")
     }
     let grant = try refresh(current.session, options)
-    // Who signed out meanwhile stays signed out.
+    // An account that was signed out meanwhile stays signed out.
     let isKept = state.withLock { state in
       guard state.entries[name]?.grant != nil else { return false }
       state.entries[name]?.grant = grant
@@ -104,7 +104,7 @@ public final class MemorySessions: SessionContainer {
     return Self.token(grant)
   }
 
-  /// Ends a session; the account stays. The token and what renews it are let go of.
+  /// Ends a session; the account stays. The token and its renewal are dropped.
   ///
   /// - Parameter account: nil means the active one.
   public func signOut(_ account: String? = nil) throws(AgentError) {

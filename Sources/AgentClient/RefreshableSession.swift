@@ -1,27 +1,27 @@
 internal import Platform
 
-/// The session of one account in a container of any kind: it hands out tokens, tells when the session was renewed, and
-/// ends with the installation that it began in.
+/// The session of one account in a container of any kind: it returns tokens, reports renewals, and ends with its
+/// installation.
 ///
 /// ```swift
 /// let session = RefreshableSession("work", in: AgentSessions()) { print("renewed until \($0.expiresAt ?? 0)") }
 /// let answer = try session.send { token in try request(with: token) }
 /// ```
 public final class RefreshableSession<Container: SessionContainer>: Sendable {
-  /// Is told what the session is now, on the thread that asked for a token.
+  /// Gets the renewed session, on the thread that requested a token.
   public typealias RefreshHandler = @Sendable (Session) -> Void
 
-  /// What came of a request that was sent with a token.
+  /// The result of a request with a token.
   public enum Outcome<Answer: ~Copyable>: ~Copyable {
     case answered(Answer)
-    /// The resource did not take the token, as by status 401 (RFC 6750, section 3.1).
+    /// The resource rejected the token, as by status 401 (RFC 6750, section 3.1).
     case rejected
   }
 
   private struct Known {
     var session: Session
     let installation: InstallationID?
-    /// The fingerprints of the tokens that were handed out last, the newest one at the end.
+    /// The fingerprints of the last tokens, the newest one at the end.
     var tokens: [Int]
   }
 
@@ -45,12 +45,12 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private let known = Monitor<Known?>(nil)
   private let rejections = Monitor<[String: Rejection]>([:])
 
-  /// Nothing is asked for yet.
+  /// Makes a session. It requests nothing yet.
   ///
   /// - Parameters:
   ///   - account: nil means the active one.
-  ///   - options: What its tokens are to be good for. ``TokenOptions/forcesRefresh`` is not looked at.
-  ///   - tellRefresh: Called once for each new token, and not for the first one.
+  ///   - options: The options of its tokens. ``TokenOptions/forcesRefresh`` is ignored.
+  ///   - tellRefresh: Called once for each new token except the first one.
   public init(
     _ account: String? = nil, in container: Container, _ options: TokenOptions = TokenOptions(),
     onRefresh tellRefresh: RefreshHandler? = nil
@@ -61,13 +61,13 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     self.tellRefresh = tellRefresh
   }
 
-  /// What the session was when a token was last handed out; nil before.
+  /// The session of the last token; nil before the first one.
   public var latest: Session? { known.withLock { $0?.session } }
 
   /// A valid access token, renewed first if need be.
   ///
-  /// - Throws: ``AgentError/Remedy/signIn`` when there is no session, when it has ended, and, with the code
-  ///   `installation_changed`, when the one that is there now belongs to another installation than the one before.
+  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session, if it has ended, and, with the code
+  ///   `installation_changed`, if the current session belongs to another installation than the last one.
   public func token() throws(AgentError) -> AccessToken { try token(forcesRefresh: false) }
 
   /// Sends a request with a token. When the token is rejected it is renewed once and the request sent once more.
@@ -118,10 +118,10 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     return token
   }
 
-  /// Takes note of a token before it is handed out. Only the token itself tells a renewal: a server need not say until
-  /// when it is good, and what it says is another time after each change of the clock.
+  /// Remembers a token before it is returned. Only the token itself shows a renewal: the server may give no expiry, and
+  /// its expiry changes with each change of the clock.
   ///
-  /// - Returns: Whether it is a new one, which nobody was told of, and not the first.
+  /// - Returns: Whether it is a new token that was not reported, and not the first one.
   private func isRenewed(by fingerprint: Int, _ session: Session) throws(AgentError) -> Bool {
     let isKnown = known.withLock { known -> Bool in
       guard let tokens = known?.tokens, tokens.contains(fingerprint) else { return false }

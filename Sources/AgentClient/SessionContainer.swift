@@ -1,10 +1,10 @@
-/// Where sessions are kept. ``AgentSessions`` keeps them with the agent, in its vault; ``MemorySessions`` keeps them in
-/// this program, for tests. A program that takes any container can be given either.
+/// A store of sessions. ``AgentSessions`` uses the agent and its vault; ``MemorySessions`` uses the memory of this
+/// program, for tests.
 ///
 /// All calls wait for their answer and may be made from any thread that may wait.
 public protocol SessionContainer: Sendable {
-  /// The installation that the sessions belong to; nil before the first sign-in. The lifetime of everything in the
-  /// container is bound to it: in another installation there is nothing of this one.
+  /// The installation of the sessions; nil before the first sign-in. All sessions of the container belong to it:
+  /// another installation has none of them.
   func installation() throws(AgentError) -> InstallationID?
 
   /// All accounts, whether signed in or not.
@@ -13,11 +13,11 @@ public protocol SessionContainer: Sendable {
   /// A valid access token, renewed first if need be.
   ///
   /// - Parameter account: nil means the active one.
-  /// - Throws: ``AgentError/Remedy/signIn`` when there is no session or it has ended. That is not the error of a session
-  ///   which is locked, or of a store that is damaged.
+  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended, but not if the session is locked or
+  ///   the store is damaged.
   func token(for account: String?, _ options: TokenOptions) throws(AgentError) -> AccessToken
 
-  /// Ends a session. What was kept for it is gone; the account stays, to sign in again.
+  /// Ends a session and removes its tokens. The account stays, to sign in again.
   ///
   /// - Parameter account: nil means the active one.
   func signOut(_ account: String?) throws(AgentError)

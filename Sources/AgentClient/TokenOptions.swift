@@ -1,27 +1,27 @@
 internal import Wire
 
-/// What an access token is to be good for.
+/// The options of a token request.
 public struct TokenOptions: Sendable, Hashable {
-  /// The token must be good for so long at least, up to a day; nil leaves it to the agent. Fractions of a second count
-  /// as a whole one.
+  /// The smallest remaining lifetime, up to a day; nil means the agent's default. Fractions of a second are rounded up.
   public var minimumValidity: Duration?
 
-  /// A new one, also where the one at hand is good: after a server has refused that, once. Never at each request.
+  /// Whether a new token is requested even if the cached one is valid: once, after a resource has rejected that. Never
+  /// for each request.
   public var forcesRefresh = false
 
-  /// Narrower than what was granted; empty means all of it (RFC 6749, section 6).
+  /// A scope within the granted one; empty means all of it (RFC 6749, section 6).
   public var scope: [String] = []
 
-  /// The resources it is for (RFC 8707, section 2.2).
+  /// The resources of the token (RFC 8707, section 2.2).
   public var resources: [String] = []
 
-  /// The audience it is for, at servers that call it so.
+  /// The audience of the token, at servers with this parameter.
   public var audience: String?
 
-  /// How long to wait for the agent, which may have to ask a server: 1 second to an hour.
+  /// The longest wait for the agent, which may need a request to a server: 1 second to an hour.
   public var timeout: Duration = .seconds(120)
 
-  /// The account's own token, good for as long as the agent thinks fit.
+  /// The account's own token, with the agent's default lifetime unless given.
   public init(minimumValidity: Duration? = nil, forcesRefresh: Bool = false) {
     self.minimumValidity = minimumValidity
     self.forcesRefresh = forcesRefresh

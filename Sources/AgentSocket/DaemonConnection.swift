@@ -9,8 +9,8 @@ package struct DaemonConnection: ~Copyable, Sendable {
 
   /// Takes over a connected socket.
   ///
-  /// - Parameter privateDaemon: The `agentd` that serves this connection alone, if it does.
-  /// - Throws: `daemon_unavailable` when the process at the other end is another user's.
+  /// - Parameter privateDaemon: The `agentd` that serves only this connection, if there is one.
+  /// - Throws: `daemon_unavailable` if the peer process belongs to another user.
   package init(over socket: consuming FileDescriptor, privateDaemon: DaemonProcess? = nil) throws(Failure) {
     guard (try? UnixSocket.peerUserID(socket)) == Machine.userID else {
       throw Failure(.daemonUnavailable, "the socket is served by another user's process, so nothing was sent to it")
@@ -47,24 +47,25 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Waits until a socket can be read, at most until a moment. Whether it can is the answer.
+  /// Waits until a socket is readable, at most until a moment; returns whether it is.
   package typealias Wait = (_ socket: borrowing FileDescriptor, _ deadline: Instant) throws(SystemError) -> Bool
 
-  /// A wait that tells nobody anything.
+  /// A wait without any output.
   package static func waitSilently(
     for socket: borrowing FileDescriptor, before deadline: Instant
   ) throws(SystemError) -> Bool {
     try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
   }
 
-  /// Waits for the next line and gives it, without its line feed, to `body`, which is called once.
+  /// Waits for the next line and passes it, without its line feed, to `body`, which is called once.
   ///
-  /// Each module that uses it has its own form with a result: a generic function of another module would not be
-  /// specialized, and its types be made at run time, which costs a program that starts anew each time too much.
+  /// Each module that uses it has its own variant with a result: a generic function of another module would not be
+  /// specialized, and its types would be made at run time, which takes too long in a program that starts for each
+  /// token.
   ///
-  /// - Parameter wait: Called when nothing is here; it may tell a person something meanwhile.
-  /// - Throws: `timeout` past the deadline; `daemon_unavailable` when the daemon hangs up; what
-  ///   `body` throws.
+  /// - Parameter wait: Called if no line was received; it may print something meanwhile.
+  /// - Throws: `timeout` after the deadline; `daemon_unavailable` if the daemon closes the connection; the error of
+  ///   `body`.
   package mutating func passLine(
     before deadline: Instant, waiting wait: Wait, _ body: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -75,12 +76,12 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Gives the next line to `body` if it is here already, and says whether. Never waits.
+  /// Passes the next line to `body` if it was received already, and returns whether. Never waits.
   package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
     try lines.passLine(body)
   }
 
-  /// Reads once; waits if nothing has come.
+  /// Reads once; waits if there is nothing to read.
   package mutating func readMore() throws(Failure) {
     let count: Int
     do {
@@ -93,7 +94,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if count == 0 { throw ended(nil) }
   }
 
-  /// Ends the connection; a private daemon has ended too when this returns.
+  /// Closes the connection; a private daemon has ended too when this returns.
   package consuming func finish() {
     let daemon = privateDaemon
     try? socket.close()

@@ -5,10 +5,10 @@ package import Platform
 package struct DaemonProcess: Sendable {
   package let process: Int32
 
-  /// Where its standard error can be read.
+  /// The reading end of its standard error.
   package let errors: SharedDescriptor
 
-  /// How long a process that is told to end, or is about to, may take.
+  /// The longest wait for the end of the process.
   private static let patience = Duration.seconds(3)
 
   /// - Parameter errors: The other end of its standard error.
@@ -17,8 +17,7 @@ package struct DaemonProcess: Sendable {
     self.errors = errors
   }
 
-  /// The last line it has written to standard error before it ended, made safe to show; nil when
-  /// there is none, or when it has not ended.
+  /// The last line of its standard error, safe for a terminal; nil if there is none, or if the process has not ended.
   package func lastWords() -> String? {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var space = buffer.mutableSpan
@@ -31,9 +30,8 @@ package struct DaemonProcess: Sendable {
     return text.isEmpty ? nil : text
   }
 
-  /// Waits until it has ended and takes its status, so that no other program inherits a child it does
-  /// not know. One that takes longer is left to itself: it may be writing down a renewed refresh token,
-  /// and ends when that is done.
+  /// Waits for its end and reaps it, so that a program that replaces this one has no unknown child. A process that
+  /// takes longer is left running: it may be storing a new refresh token, and ends afterwards.
   @discardableResult
   package func reap() -> Platform.ExitStatus? {
     guard (try? Spawn.processDescriptor(process).waitUntilReadable(timeout: Self.patience)) == true else { return nil }

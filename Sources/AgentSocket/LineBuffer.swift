@@ -1,22 +1,22 @@
 package import Platform
 package import Wire
 
-/// Collects the daemon's lines. They may hold tokens, so what was read is overwritten.
+/// A buffer for the daemon's lines. They may contain tokens, so each line is overwritten after use.
 package struct LineBuffer: Sendable {
-  /// Bytes from `start` to `end` are read and not yet taken.
+  /// The bytes from `start` to `end` were received and not yet passed on.
   private var storage: [UInt8]
   private var start = 0
   private var end = 0
 
-  /// How far the search for a line feed has come.
+  /// The end of the search for a line feed.
   private var searched = 0
 
-  /// An access token with all that goes with it nearly always fits.
+  /// A token answer nearly always fits.
   private static let initialCapacity = 4 << 10
 
   package init() { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
 
-  /// Gives the next whole line, without its line feed, to `body`, and says whether there was one. The line is
+  /// Passes the next complete line, without its line feed, to `body`, and returns whether there was one. The line is
   /// overwritten afterwards.
   package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
     while searched < end, storage[searched] != UInt8(ascii: "\n") { searched += 1 }
@@ -31,9 +31,9 @@ package struct LineBuffer: Sendable {
     return true
   }
 
-  /// Reads once, and waits for it. Returns how many bytes came, 0 at the end.
+  /// Reads once, and waits if there is nothing to read. Returns the number of bytes, 0 at the end.
   ///
-  /// - Throws: `EFBIG` when a line is longer than the protocol allows.
+  /// - Throws: ``LineError/tooLong`` if a line is longer than the protocol allows.
   package mutating func fill(from socket: borrowing FileDescriptor) throws(LineError) -> Int {
     try makeRoom()
     let count: Int
@@ -69,7 +69,7 @@ package struct LineBuffer: Sendable {
   }
 }
 
-/// Why no line could be read.
+/// The reason why no line could be read.
 package enum LineError: Error, Hashable {
   case system(SystemError)
   /// The line is longer than the protocol allows.

@@ -1,15 +1,13 @@
 internal import Encoding
 
-/// Bytes that may hold a token on their way to whoever asked for it. They are
-/// overwritten when they are not needed any more.
+/// Bytes that may contain a token for the caller. They are overwritten after use.
 ///
-/// A client has no locked memory: what it protects is that no copy of a token stays
-/// behind in memory that is used for something else.
+/// A client has no locked memory. This type only ensures that no copy of a token stays in memory that is used again.
 package struct SecretText: ByteSink, ~Copyable {
   package private(set) var bytes: [UInt8]
 
-  /// Makes an empty text with room for so many bytes; it grows past that without leaving a copy. Its owner overwrites it;
-  /// each module has a `with` of its own for that, as it has for lines; see ``DaemonConnection``.
+  /// Makes an empty text with this capacity in bytes; it grows without leaving a copy. Its owner overwrites it, with
+  /// the `with` function of its module; ``DaemonConnection`` has the reason for one in each module.
   package init(capacity: Int) {
     bytes = []
     bytes.reserveCapacity(capacity)

@@ -2,10 +2,10 @@ package import Platform
 package import Wire
 
 extension SocketPlace {
-  /// Is told a step of the search, made into words only by those who want to know.
+  /// Receives the steps of the search; the text is made only if it is printed.
   package typealias Tell = (_ step: () -> String) -> Void
 
-  /// A connection to this user's running daemon, wherever it is; nil when none runs.
+  /// A connection to this user's daemon; nil if none is running.
   package static func connectToDaemon(telling tell: Tell = { _ in }) throws(Failure) -> DaemonConnection? {
     if let place = try named(by: Environment.value("AGENT_SOCKET")) {
       tell { "the socket is the one that AGENT_SOCKET names" }
@@ -19,9 +19,9 @@ extension SocketPlace {
     return nil
   }
 
-  /// A connection to the daemon at this place; nil when none listens there.
+  /// A connection to the daemon at this place; nil if none listens there.
   package func connect(telling tell: Tell = { _ in }) throws(Failure) -> DaemonConnection? {
-    // A directory that is not there, or is not private, is not where the daemon is.
+    // The daemon uses no directory that is missing or not private.
     guard let directory = try? PrivateDirectory(opening: directory, create: false) else {
       tell { "no daemon at \(path): the directory is missing or open to other users" }
       return nil
@@ -34,16 +34,16 @@ extension SocketPlace {
     return connection
   }
 
-  /// The same in the directory, which is open already.
+  /// The same with an open directory.
   package func connect(in directory: borrowing PrivateDirectory) throws(Failure) -> DaemonConnection? {
     let socket: FileDescriptor
     do {
       socket = try UnixSocket.connect(in: directory, name: name)
     } catch  where error.isNotFound || error.isConnectionRefused {
-      // A socket file that nobody listens on was left behind by a crash.
+      // A socket file without a listener is left from a crash.
       return nil
     } catch {
-      throw Failure(error, doing: "the daemon's socket \(path) does not let us connect")
+      throw Failure(error, doing: "cannot connect to the daemon's socket \(path)")
     }
     return try DaemonConnection(over: socket)
   }

@@ -1,7 +1,7 @@
 internal import Platform
 package import Wire
 
-/// Where a daemon's socket is, or would be.
+/// The place of a daemon's socket.
 package struct SocketPlace: Sendable, Hashable {
   package let directory: String
   package let name: String
@@ -14,7 +14,7 @@ package struct SocketPlace: Sendable, Hashable {
 
   /// The place that `AGENT_SOCKET` names; nil without it.
   ///
-  /// - Throws: `invalid_configuration` when it is no absolute path.
+  /// - Throws: `invalid_configuration` if it is no absolute path.
   package static func named(by variable: String?) throws(Failure) -> SocketPlace? {
     guard let path = variable, !path.isEmpty else { return nil }
     guard let place = SocketPlace(path: path) else {
@@ -23,7 +23,7 @@ package struct SocketPlace: Sendable, Hashable {
     return place
   }
 
-  /// The place that a path names; nil when it is no absolute path of a file.
+  /// The place of a path; nil if it is no absolute path of a file.
   package init?(path: String) {
     let bytes = path.utf8
     guard bytes.first == UInt8(ascii: "/"), let slash = bytes.lastIndex(of: UInt8(ascii: "/")),
@@ -33,12 +33,12 @@ package struct SocketPlace: Sendable, Hashable {
     name = String(path[bytes.index(after: slash)...])
   }
 
-  /// The best of the usual places, which costs nothing to find; nil without `XDG_RUNTIME_DIR`.
+  /// The first default place, found without a system call; nil without `XDG_RUNTIME_DIR`.
   package static var best: SocketPlace? {
     UserDirectories.sessionRuntimeDirectory.map { SocketPlace(directory: $0, name: WireProtocol.socketName) }
   }
 
-  /// The usual places in the order in which a daemon would be started.
+  /// The default places, in the order in which a daemon uses them.
   package static var all: [SocketPlace] { places(in: UserDirectories.runtimeCandidates()) }
 
   private static func places(in directories: [String]) -> [SocketPlace] {

@@ -1,43 +1,43 @@
 internal import COpenSSL
 
-/// Why a cryptographic operation failed. It never carries an input, a key or an output.
+/// The reason why a cryptographic operation failed. It never contains an input, a key or an output.
 package struct CryptoError: Error, Hashable, Sendable {
-  /// What kind of failure it is, for the caller to decide by.
+  /// The kind of failure.
   package enum Code: Sendable {
     /// The key is malformed, too weak, or not a point of its curve.
     case invalidKey
-    /// The algorithm does not fit the key, or is not offered.
+    /// The algorithm does not fit the key, or is not supported.
     case unsupportedAlgorithm
-    /// A length is outside what the operation takes.
+    /// A length is outside the limits of the operation.
     case invalidLength
-    /// The ciphertext, the key, the nonce or the associated data is not the one that was sealed.
+    /// The ciphertext, the key, the nonce or the associated data differs from the sealed one.
     case authenticationFailed
     /// The secure heap has no room. The caller may free secrets and try again.
     case secureHeapFull
-    /// libcrypto refused; `queue` may say why.
+    /// libcrypto failed; `queue` may have the reason.
     case libraryFailure
-    /// libcrypto's provider for the TPM is not there, or cannot be loaded.
+    /// libcrypto's provider for the TPM is missing, or cannot be loaded.
     case noProvider
     /// The TPM cannot be reached.
     case unreachable
-    /// The TPM did not do what was asked.
+    /// The TPM rejected the command.
     case refused
-    /// The TPM does not take the authorization of the key, and has counted the attempt.
+    /// The TPM rejected the authorization of the key, and has counted the attempt.
     case wrongAuthorization
-    /// The TPM takes no authorization at all for a while.
+    /// The TPM rejects every authorization for a while.
     case lockedOut
-    /// The key is of another TPM, or of this one before it was cleared.
+    /// The key belongs to another TPM, or to this one before it was cleared.
     case foreignKey
   }
 
   /// What kind of failure it is.
   package var code: Code
-  /// The operation that failed, in our words or as the name of the library's function.
+  /// The operation that failed: a name of this program, or of the library's function.
   package var operation: String
   /// The library's error queue, oldest first. It may be empty.
   package var queue: [String]
-  /// What a TPM said, oldest first. Its provider puts each code as a number in front of the text that belongs to an
-  /// error of the queue.
+  /// The response codes of a TPM, oldest first. Its provider writes each code as a number before the text of an error
+  /// in the queue.
   var responseCodes: [UInt32] = []
 
   /// Makes an error with a queue, empty unless given.
@@ -49,7 +49,7 @@ package struct CryptoError: Error, Hashable, Sendable {
 }
 
 extension CryptoError {
-  /// The failure of a library call just made. The queue is emptied into the error.
+  /// The failure of the last library call. Moves the queue into the error.
   static func library(_ operation: String, code: Code = .libraryFailure) -> CryptoError {
     ErrorQueue.drain(into: CryptoError(code, operation))
   }
@@ -57,7 +57,7 @@ extension CryptoError {
 
 /// The library's queue of errors, one for each thread.
 enum ErrorQueue {
-  /// Forgets what earlier calls left, so that a failure reports its own reasons only.
+  /// Removes the errors of earlier calls, so that a failure reports only its own reasons.
   static func clear() {
     ERR_clear_error()
   }
@@ -85,7 +85,7 @@ enum ErrorQueue {
   }
 }
 
-/// Throws when a library call did not return 1, its only word for success.
+/// Throws if a library call did not return 1, the only value for success.
 func check(_ status: Int32, _ operation: String) throws(CryptoError) {
   if status != 1 { throw .library(operation) }
 }

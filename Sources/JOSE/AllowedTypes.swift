@@ -4,7 +4,7 @@
 /// Values are media types: compared without regard to case, and `application/` may be left out
 /// (RFC 7515 section 4.1.9).
 package enum AllowedTypes: Sendable, Hashable {
-  /// Whatever it is. For showing a token, not for deciding by it.
+  /// Any type: for showing a token, not for trusting it.
   case any
   /// One of these, or no `typ` at all.
   case optional([String])

@@ -55,7 +55,7 @@ extension CompactForm {
   }
 }
 
-/// Bytes that are overwritten when the last owner lets go of them: all of a token but its signature.
+/// Bytes that are overwritten when the last owner releases them: a token without its signature.
 private final class WipedBytes: @unchecked Sendable {
   // Written at the beginning and at the end only.
   private(set) var bytes: [UInt8] = []

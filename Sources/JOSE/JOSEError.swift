@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// Why a token, a key or a key set was refused. It never carries a byte of one.
+/// The reason why a token, a key or a key set is not accepted. It never contains a byte of one.
 package struct JOSEError: Error, Hashable, Sendable {
   /// The reason.
   package enum Code: Sendable {
@@ -8,11 +8,11 @@ package struct JOSEError: Error, Hashable, Sendable {
 
     /// Not three parts between two dots (RFC 7515 section 7.1), or the JSON serialization.
     case notCompact
-    /// Longer than we take.
+    /// Longer than the limit.
     case tooLong
     /// A character outside the base64url alphabet and the dot.
     case invalidCharacter
-    /// A part that base64url does not write: an impossible length or stray bits.
+    /// A part that is not base64url: an impossible length or stray bits.
     case invalidBase64URL
     /// The signature part is empty.
     case emptySignature
@@ -23,25 +23,24 @@ package struct JOSEError: Error, Hashable, Sendable {
     case invalidHeader
     /// No `alg` (RFC 7515 section 4.1.1).
     case missingAlgorithm
-    /// `alg` is not one that the caller accepts (RFC 8725 section 3.1).
+    /// The caller does not accept this `alg` (RFC 8725 section 3.1).
     case algorithmNotAllowed
     /// `alg` is `none` (RFC 7518 section 3.6).
     case unsecured
-    /// `crit` or `b64` is there; no extension is understood (RFC 7515 section 4.1.11, RFC 7797 section 7).
+    /// `crit` or `b64` is present; no extension is supported (RFC 7515 section 4.1.11, RFC 7797 section 7).
     case criticalHeader
     /// An encrypted token (RFC 7516), which is not supported.
     case encrypted
     /// The header or a key holds private or symmetric key material.
     case embeddedPrivateKey
-    /// `typ` is not one that the caller accepts (RFC 8725 section 3.11).
+    /// The caller does not accept this `typ` (RFC 8725 section 3.11).
     case wrongType
     /// A token inside a token (RFC 7519 section 5.2), which is not supported.
     case nested
 
     // Keys.
 
-    /// No key of the set answers to the `kid`, or none fits a token without one. Fetching the set
-    /// anew may help.
+    /// No key of the set has the `kid`, or none fits a token without one. Fetching the set again may help.
     case unknownKey
     /// More than one key of the set fits. They are not tried one after the other.
     case ambiguousKey
@@ -49,15 +48,15 @@ package struct JOSEError: Error, Hashable, Sendable {
     case unsuitableKey
     /// A key lacks a member, has a bad one, or is no point of its curve.
     case invalidKey
-    /// An RSA key of a size or exponent that we do not take (RFC 7518 section 3.3).
+    /// An RSA key with an unsupported size or exponent (RFC 7518 section 3.3).
     case weakKey
-    /// A `kty`, `crv` or `alg` of a key that we do not know.
+    /// A `kty`, `crv` or `alg` of a key that is not supported.
     case unsupportedKey
     /// A key set that is not a JSON object with an array `keys` (RFC 7517 section 5).
     case invalidKeySet
-    /// A private key that only a passphrase opens.
+    /// A private key that is encrypted with a passphrase.
     case passphraseNeeded
-    /// More keys than we take.
+    /// More keys than the limit.
     case tooManyKeys
     /// A set that holds symmetric and public keys together.
     case mixedKeySet
@@ -70,15 +69,15 @@ package struct JOSEError: Error, Hashable, Sendable {
     case invalidPayload
     /// A claim is of the wrong type or out of range.
     case invalidClaim
-    /// libcrypto failed for a reason of its own, such as lack of memory.
+    /// libcrypto failed for another reason, such as lack of memory.
     case library
   }
 
   /// The reason.
   package var code: Code
 
-  /// Whether the issuer's keys of now may fit where those at hand do not (OpenID Connect Core 1.0 section 10.1.1): it
-  /// may have added a key, replaced one under its old name, or mended a set.
+  /// Whether the issuer's current keys may fit where the cached ones do not (OpenID Connect Core 1.0 section 10.1.1):
+  /// the issuer may have added a key, replaced one with the same `kid`, or corrected the set.
   package var needsNewKeys: Bool {
     switch code {
     case .unknownKey, .ambiguousKey, .unsuitableKey, .badSignature: true
@@ -93,7 +92,7 @@ package struct JOSEError: Error, Hashable, Sendable {
 }
 
 extension JOSEError {
-  /// What a failure of the cryptographic library means for a key or a signature.
+  /// The error for a failure of the cryptographic library with a key or a signature.
   init(_ error: CryptoError) {
     switch error.code {
     case .invalidKey, .invalidLength: self.init(.invalidKey)

@@ -9,7 +9,7 @@ struct JOSEHeader: Sendable {
   static let maximumByteCount = 8192
 
   let members: JSONObject
-  /// `alg`, which is not `none` (RFC 7518 section 3.6); whether it is one that we know is for the reader to say.
+  /// `alg`, which is not `none` (RFC 7518 section 3.6). The caller checks that it is supported.
   let algorithmName: String
   let keyID: String?
   let type: String?
@@ -52,7 +52,7 @@ struct JOSEHeader: Sendable {
 }
 
 extension JSON {
-  /// Whether U+0000, which JSON allows and no identifier needs, is anywhere in a string or a name.
+  /// Whether a string or a name contains U+0000, which JSON allows and no identifier needs.
   var holdsNUL: Bool {
     switch self {
     case .null, .bool, .number: false

@@ -4,8 +4,8 @@ package import Encoding
 extension JWK {
   /// Reads a public key.
   ///
-  /// - Throws: ``JOSEError``: `embeddedPrivateKey` for private or symmetric material, `unsupportedKey` for a
-  ///   `kty`, `crv` or `alg` that we do not know, `weakKey`, else `invalidKey`.
+  /// - Throws: ``JOSEError``: `embeddedPrivateKey` for private or symmetric material, `unsupportedKey` for an
+  ///   unsupported `kty`, `crv` or `alg`, `weakKey`, else `invalidKey`.
   package init(_ members: JSONObject) throws(JOSEError) {
     if Self.isSymmetric(members) || Self.hasPrivateMembers(members) { throw JOSEError(.embeddedPrivateKey) }
     let components = try Self.components(members)
@@ -43,7 +43,7 @@ extension JWK {
     let exponent = try number("e", members)
     guard modulus.first != 0, exponent.first != 0 else { throw JOSEError(.invalidKey) }
     do {
-      // Tells a weak key from a malformed one; the initialiser builds the key itself.
+      // Distinguishes a weak key from a malformed one; the initialiser makes the key.
       try PublicKey.checkRSA(modulus: modulus, exponent: exponent)
     } catch {
       throw JOSEError(.weakKey)

@@ -11,17 +11,17 @@ package struct JWKSet: Sendable {
   package enum Warning: Sendable, Hashable, CaseIterable {
     /// A shared secret was published.
     case symmetricKey
-    /// A private key was published. Whoever can read the set can sign tokens with it.
+    /// A private key was published. Every reader of the set can sign tokens with it.
     case privateKey
   }
 
   /// The usable keys, in the order of the set.
   package let keys: [JWK]
-  /// How many keys were left out: unknown, malformed, weak, or warned about.
+  /// The number of keys left out: unknown, malformed, weak, or warned about.
   package let skipped: Int
   package let warnings: [Warning]
 
-  /// A set of keys at hand.
+  /// A set of given keys.
   package init(_ keys: [JWK]) {
     self.keys = keys
     skipped = 0
@@ -59,7 +59,7 @@ extension JWKSet {
   /// A token with a `kid` is checked by the key of that name only, and one without a `kid` only when a
   /// single key fits (OpenID Connect Core 1.0 section 10.1). Keys are never tried one after the other.
   ///
-  /// - Throws: ``JOSEError``: `unknownKey` when fetching the set anew may help, `unsuitableKey`, `ambiguousKey`.
+  /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help, `unsuitableKey`, `ambiguousKey`.
   package func key(for algorithm: JWSAlgorithm, keyID: String?) throws(JOSEError) -> JWK {
     var candidates = keys
     if let keyID {

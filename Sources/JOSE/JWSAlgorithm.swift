@@ -1,6 +1,6 @@
 package import Crypto
 
-/// The `alg` values that we sign and verify with (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864).
+/// The supported `alg` values for signatures (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864).
 ///
 /// There is no symmetric one: a key set from the network must never serve as a shared secret. See ``MACAlgorithm``.
 package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {

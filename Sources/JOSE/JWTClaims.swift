@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The claims of a JWT (RFC 7519 section 4). Their meaning is the caller's business; their types are checked here.
+/// The claims of a JWT (RFC 7519 section 4). This type checks their types; the caller checks their meaning.
 ///
 /// Each property is nil when the claim is absent and throws `invalidClaim` when it has the wrong type.
 package struct JWTClaims: Sendable {
@@ -52,7 +52,7 @@ package struct JWTClaims: Sendable {
 
   /// A claim that must be a NumericDate (RFC 7519 section 2): a JSON number from 1970 to the year 9999.
   ///
-  /// Callers round so that a token never lives longer than it says.
+  /// Callers round so that a token is never valid longer than it says.
   package func time(_ name: String, _ rounding: FloatingPointRoundingRule) throws(JOSEError) -> Int? {
     guard let value = object[name] else { return nil }
     guard let number = value.number, number.text.utf8.first != UInt8(ascii: "-"),

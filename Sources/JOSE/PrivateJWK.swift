@@ -1,8 +1,8 @@
 internal import Crypto
 internal import Encoding
 
-/// Reads a JSON Web Key with its private numbers (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2). They
-/// go from the text to the secure heap, and nowhere else.
+/// Reads a JSON Web Key with its private numbers (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2). They are
+/// copied only from the text to the secure heap.
 struct PrivateJWK {
   private let root: JSONLayout.Node
 

@@ -1,10 +1,10 @@
 package import Crypto
 internal import Encoding
 
-/// A private key as a person has it in a file: PEM (RFC 7468), or a JSON Web Key (RFC 7517).
+/// A private key in the format of a file: PEM (RFC 7468), or a JSON Web Key (RFC 7517).
 package struct PrivateKeyText: ~Copyable {
   package let key: PrivateKey
-  /// `kid`, by which the other side knows the key; nil for PEM, which has no place for it.
+  /// `kid`, the key's name at the authorization server; nil for PEM, which has none.
   package let keyID: String?
   /// `alg`: the only algorithm that the key may serve, when it is there (RFC 7517 section 4.4).
   package let algorithm: JWSAlgorithm?
@@ -20,7 +20,7 @@ package struct PrivateKeyText: ~Copyable {
     self.algorithm = algorithm
   }
 
-  /// - Parameter text: On the secure heap; no copy of the key is made anywhere else.
+  /// - Parameter text: The text, on the secure heap; no copy of the key is made anywhere else.
   /// - Throws: `passphraseNeeded` for an encrypted one; `unsupportedKey`, `unsuitableKey` for one that is not for
   ///   signatures, `weakKey`, else `invalidKey`.
   package static func read(_ text: Span<UInt8>) throws(JOSEError) -> PrivateKeyText {

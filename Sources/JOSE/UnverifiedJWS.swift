@@ -1,6 +1,6 @@
 package import Encoding
 
-/// A signed token whose form was checked and whose signature was not (RFC 7515 section 7.1).
+/// A signed token with a checked form and an unchecked signature (RFC 7515 section 7.1).
 package struct UnverifiedJWS: Sendable {
   /// The longest token, in bytes.
   package static let maximumByteCount = CompactForm.maximumByteCount
@@ -12,8 +12,8 @@ package struct UnverifiedJWS: Sendable {
   /// Reads the compact serialization.
   ///
   /// - Parameter compact: At most 65,536 bytes, with a header of at most 8,192 bytes.
-  /// - Throws: ``JOSEError``: how the text or the header is malformed, unsupported or unsafe. A token under a shared
-  ///   secret is refused with `algorithmNotAllowed`: see ``UnverifiedMAC``.
+  /// - Throws: ``JOSEError``: the text or the header is malformed, unsupported or unsafe. For a token under a shared
+  ///   secret it is `algorithmNotAllowed`: see ``UnverifiedMAC``.
   package init(compact: Span<UInt8>) throws(JOSEError) {
     form = try CompactForm(compact)
     guard let algorithm = JWSAlgorithm(name: form.header.algorithmName) else { throw JOSEError(.algorithmNotAllowed) }
@@ -22,23 +22,23 @@ package struct UnverifiedJWS: Sendable {
 
   /// All members of the header.
   package var header: JSONObject { form.header.members }
-  /// `kid`, a hint which key to use (RFC 7515 section 4.1.4). An opaque text by anyone's hand.
+  /// `kid`, a hint which key to use (RFC 7515 section 4.1.4). An opaque, unverified text.
   package var keyID: String? { form.header.keyID }
   /// `typ` (RFC 7515 section 4.1.9).
   package var type: String? { form.header.type }
 
-  /// What the token says, by anyone's hand. For showing it to its owner only.
+  /// The payload, unverified. Only for showing it to its owner.
   package var unverifiedPayload: [UInt8] { form.payload }
 
   /// Checks the signature.
   ///
-  /// Nothing is fetched: `keys` is the whole trust.
+  /// Nothing is fetched: only `keys` are trusted.
   ///
   /// - Parameters:
   ///   - keys: The issuer's keys.
   ///   - algorithms: Accepted `alg` values. The token only chooses among them (RFC 8725 section 3.1).
   ///   - allowedTypes: Accepted `typ` values; `JWT` or none unless said otherwise.
-  /// - Throws: ``JOSEError``. `unknownKey` and `badSignature` may be cured by fetching the keys anew.
+  /// - Throws: ``JOSEError``. Fetching the keys again may help with `unknownKey` and `badSignature`.
   package func verified(
     by keys: JWKSet, algorithms: Set<JWSAlgorithm>, allowedTypes: AllowedTypes = .optional(["JWT"])
   ) throws(JOSEError) -> VerifiedJWS {
@@ -51,15 +51,15 @@ package struct UnverifiedJWS: Sendable {
   }
 }
 
-/// A token whose signature was checked with a key that the caller trusts. There is no other way to get one.
+/// A token with a signature that was verified with a key that the caller trusts. Only ``UnverifiedJWS`` makes one.
 package struct VerifiedJWS: Sendable {
   /// All members of the header, which the signature covers.
   package let header: JSONObject
-  /// What was signed.
+  /// The signed bytes.
   package let payload: [UInt8]
   /// The algorithm of the signature.
   package let algorithm: JWSAlgorithm
-  /// The `kid` that chose the key; nil when the set had only one that fitted.
+  /// The `kid` that selected the key; nil if the set had only one fitting key.
   package let keyID: String?
 
   fileprivate init(header: JSONObject, payload: [UInt8], algorithm: JWSAlgorithm, keyID: String?) {

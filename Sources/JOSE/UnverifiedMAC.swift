@@ -1,8 +1,8 @@
 internal import Crypto
 package import Encoding
 
-/// A token under a shared secret whose form was checked and whose code was not (RFC 7515 section 7.1, RFC 7518
-/// section 3.2).
+/// A token under a shared secret with a checked form and an unchecked code (RFC 7515 section 7.1, RFC 7518 section
+/// 3.2).
 package struct UnverifiedMAC: Sendable {
   private let form: CompactForm
   /// `alg`, which must be the caller's own.
@@ -20,8 +20,8 @@ package struct UnverifiedMAC: Sendable {
   /// Checks the code.
   ///
   /// - Parameters:
-  ///   - secret: What both sides know. It never comes from a key set (RFC 8725 section 2.1).
-  ///   - algorithm: The one that the two sides agreed on. The token does not choose (RFC 8725 section 3.1).
+  ///   - secret: The shared secret. It never comes from a key set (RFC 8725 section 2.1).
+  ///   - algorithm: The algorithm of the client's registration. The token does not choose it (RFC 8725 section 3.1).
   ///   - allowedTypes: Accepted `typ` values; `JWT` or none unless said otherwise.
   /// - Throws: ``JOSEError``: `weakKey` for a secret shorter than the hash (RFC 7518 section 3.2), `badSignature`.
   package func verified(
@@ -41,11 +41,11 @@ package struct UnverifiedMAC: Sendable {
   }
 }
 
-/// A token whose code was checked with the shared secret. There is no other way to get one.
+/// A token with a code that was verified with the shared secret. Only ``UnverifiedMAC`` makes one.
 package struct VerifiedMAC: Sendable {
   /// All members of the header, which the code covers.
   package let header: JSONObject
-  /// What the code is over.
+  /// The bytes that the code covers.
   package let payload: [UInt8]
   package let algorithm: MACAlgorithm
 

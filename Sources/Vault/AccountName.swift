@@ -7,7 +7,7 @@ package struct AccountName: Sendable, Hashable {
   /// The most characters a name may have.
   package static let maximumLength = 64
 
-  /// The name as it was given.
+  /// The name, unchanged.
   package let text: String
 
   /// Checks and keeps a name.
@@ -18,7 +18,7 @@ package struct AccountName: Sendable, Hashable {
     self.text = text
   }
 
-  /// The name that these bytes spell; nil when they break a rule.
+  /// The name with these bytes; nil if they break a rule.
   init?(bytes: ArraySlice<UInt8>) {
     guard Self.isValid(bytes) else { return nil }
     self.text = String(decoding: bytes, as: UTF8.self)

@@ -3,22 +3,21 @@ package import Platform
 
 /// The sealed store of the accounts' secrets, one file for each machine.
 ///
-/// Every call works on the file as it is then, so several vaults on one directory, in one process
-/// or in many, see each other's writes. All calls may be made from any thread; they do blocking
-/// I/O. An error changes nothing on disk, except that a write whose last step failed may have
-/// taken place.
+/// Every call reads the current file, so several vaults on one directory, in one process or in many, see each other's
+/// writes. Any thread may call; calls block for I/O. After an error nothing on disk has changed, except that a write
+/// whose last step failed may be complete.
 ///
 /// Between calls the vault keeps the keys derived from the data key, on the secure heap, until
 /// ``forgetKeys()`` or its end; it keeps no content.
 ///
-/// Its end is also the end of what it knows about older copies: a copy of the file put back while
-/// no program runs is not noticed.
+/// An older copy of the file is detected only while the same program runs: a copy that was restored while no program
+/// ran is not.
 package final class Vault: Sendable {
-  /// One account's content, opened. Wiped when its owner lets go of it.
+  /// One account's content, opened. Wiped when its owner releases it.
   package struct Record: ~Copyable, Sendable {
-    /// The number of the write that made it. A later write of any account has a higher one.
+    /// The number of the write that made it. A later write, of any account, has a higher number.
     package let generation: UInt64
-    /// The bytes that were written.
+    /// The bytes as written.
     package let content: SecretBytes
   }
 
@@ -27,15 +26,15 @@ package final class Vault: Sendable {
   let bindings: Bindings
   let memory = Monitor(VaultMemory())
 
-  /// Names a vault. Nothing is read or written; the directory is made at the first write.
+  /// Makes a vault for a directory. Nothing is read or written; the first write creates the directory.
   ///
   /// - Parameters:
-  ///   - stateDirectory: An absolute path. If it exists it must be the user's own and closed to others.
-  ///   - machineIdentity: What tells this machine from others; nil where there is nothing.
-  ///   - userID: The user that the vault belongs to.
-  ///   - lockWait: How long a write waits for the writes of others.
-  ///   - tpm: How the TPM is reached.
-  ///   - cost: What a new passphrase slot costs.
+  ///   - stateDirectory: An absolute path. An existing directory must belong to the user and be closed to others.
+  ///   - machineIdentity: The machine id; nil if there is none.
+  ///   - userID: The owner of the vault.
+  ///   - lockWait: The longest wait of a write for other writers.
+  ///   - tpm: The way to reach the TPM.
+  ///   - cost: The cost of a new passphrase slot.
   package init(
     stateDirectory: String, machineIdentity: [UInt8]?, userID: UInt32, lockWait: Duration = .seconds(10),
     tpm: TPMAccess = .none, cost: Scrypt.Cost = .standard
@@ -53,7 +52,7 @@ package final class Vault: Sendable {
     try loadForReading()?.file.records.map(\.name) ?? []
   }
 
-  /// Opens the record of one account, and no other; nil when there is none.
+  /// Opens the record of one account, and no other; nil if there is none.
   ///
   /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here; `locked`
   ///   when the key of the account's protection is not in memory.
@@ -61,30 +60,29 @@ package final class Vault: Sendable {
     try snapshot()?.read(account)
   }
 
-  /// How the record of an account opens; nil when there is none. It needs the device's key only.
+  /// The protection of an account's record; nil if there is none. It needs the device's key only.
   ///
   /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here.
   package func protection(of account: AccountName) throws(VaultError) -> Protection? {
     try loadForReading()?.file.record(of: account)?.protection
   }
 
-  /// Puts `content` in the place of what the account had. It is on disk when this returns.
+  /// Replaces the content of an account. It is on disk when this returns.
   ///
-  /// The first write makes the directory, the device secret and the vault. The account keeps its
-  /// protection; a new one has that of the device.
+  /// The first write creates the directory, the device secret and the vault. The account keeps its protection; a new
+  /// account gets ``Protection/device``.
   ///
   /// - Returns: The generation of the new record, higher than any before.
-  /// - Throws: `busy` when others kept the lock for too long; `tooManyAccounts` when the vault is full;
-  ///   `locked` when the key of the account's protection is not in memory.
+  /// - Throws: `busy` if another process held the lock for the whole wait; `tooManyAccounts` if the vault is full;
+  ///   `locked` if the key of the account's protection is not in memory.
   @discardableResult
   package func write(_ account: AccountName, content: borrowing SecretBytes) throws(VaultError) -> UInt64 {
     try put(account, content, protection: nil)
   }
 
-  /// Writes as ``write(_:content:)`` does, and gives the account this protection from now on. What
-  /// was sealed under the old one goes with the same write.
+  /// Writes as ``write(_:content:)`` does, and changes the account's protection in the same write.
   ///
-  /// - Throws: `locked` when the key of that protection is not in memory.
+  /// - Throws: `locked` if the key of that protection is not in memory.
   @discardableResult
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, protection: Protection
@@ -92,7 +90,7 @@ package final class Vault: Sendable {
     try put(account, content, protection: protection)
   }
 
-  /// Drops the record of an account, locked or not.
+  /// Removes the record of an account, locked or not.
   ///
   /// - Returns: Whether there was one. Without a vault of this machine there is none.
   /// - Throws: `busy` when others kept the lock for too long.
@@ -106,26 +104,26 @@ package final class Vault: Sendable {
     return removed ?? false
   }
 
-  /// Takes the lock of one account, which whoever refreshes its tokens holds. It binds only those
-  /// who ask for it, and says nothing about reading and writing.
+  /// Takes the lock of one account, which every refresh of its tokens holds. It is advisory: it does not exclude
+  /// reading and writing.
   ///
   /// - Parameter wait: The longest wait; zero tries once.
-  /// - Throws: `busy` when it was taken the whole time.
+  /// - Throws: `busy` if another process held it for the whole wait.
   package func lockAccount(_ account: AccountName, wait: Duration) throws(VaultError) -> FileLock {
     try AccountLocks(stateDirectory: stateDirectory).lock(account, wait: wait)
   }
 
-  /// The random number that the vault got when it was made, at the first use of an installation. It is in the header, so
-  /// it is authenticated with all that is sealed: what another installation sealed never opens under this number.
+  /// The random number of the vault, made at the first use of an installation. It is in the header and so authenticated
+  /// with everything sealed: a record of another installation does not open with it.
   ///
-  /// - Returns: 16 bytes, which are not secret; nil where there is no vault, or none that can be read.
+  /// - Returns: 16 bytes, which are not secret; nil if there is no vault, or none that can be read.
   package func identifier() -> [UInt8]? {
-    try? place().read().map { (bytes) throws(VaultError.Code) in
+    try? place().read().map { (bytes) throws(VaultError) in
       try UnverifiedVaultFile(parsing: bytes).header.identifier
     }
   }
 
-  /// Wipes all keys. A call under way ends with those it has; the next one gets them anew.
+  /// Wipes all keys. A running call keeps its keys until it ends; the next call loads them again.
   package func forgetKeys() {
     memory.withLock { $0.forgetKeys() }
   }
@@ -135,14 +133,11 @@ extension Vault {
   private func put(
     _ account: AccountName, _ content: borrowing SecretBytes, protection: Protection?
   ) throws(VaultError) -> UInt64 {
-    let path = try place().path
     let generation: UInt64? = try changing(orCreating: true) { (vault, _) throws(VaultError) in
-      try located(at: path) { () throws(VaultError.Code) in
-        let protection = protection ?? vault.file.record(of: account)?.protection ?? .device
-        let generation = vault.file.generation
-        try vault.file.put(vault.key(of: protection).seal(content, for: account, generation: generation))
-        return generation
-      }
+      let protection = protection ?? vault.file.record(of: account)?.protection ?? .device
+      let generation = vault.file.generation
+      try vault.file.put(vault.key(of: protection).seal(content, for: account, generation: generation))
+      return generation
     }
     guard let generation else { preconditionFailure("a vault that is made is there") }
     return generation

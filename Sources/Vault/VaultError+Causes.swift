@@ -1,12 +1,12 @@
 internal import Crypto
 internal import Platform
 
-// What the failures of the modules below mean for a vault.
+// The errors of lower modules as errors of a vault.
 
-extension VaultError.Code {
-  /// A wrong tag means damage, unless the caller knows better.
+extension VaultError {
+  /// A wrong tag means damage, unless the caller knows better. It names no file.
   init(_ error: CryptoError) {
-    self =
+    let code: Code =
       switch error.code {
       case .authenticationFailed: .damaged
       case .secureHeapFull: .secureHeapFull
@@ -18,33 +18,29 @@ extension VaultError.Code {
       case .foreignKey: .foreignDevice
       default: .cryptoFailure
       }
+    self.init(code)
   }
 
   /// The most specific code for an error number; the number itself when there is none.
-  init(_ error: SystemError) {
-    self =
+  init(_ error: SystemError, path: String? = nil) {
+    let code: Code =
       switch error.name {
       case _ where error.isOverQuota: .overQuota
       case _ where error.isNoSpace: .noSpace
       case "EACCES", "EPERM", "ELOOP", "EINVAL", "EISDIR", "ENOTDIR": .badPermissions
       default: .storage(error)
       }
-  }
-}
-
-extension VaultError {
-  init(_ error: SystemError, path: String) {
-    self.init(Code(error), path: path)
+    self.init(code, path: path)
   }
 
-  /// For the reading of a file, where "too large" means longer than any that we write.
+  /// For the reading of a file, where "too large" means longer than any file that this program writes.
   init(reading error: SystemError, path: String) {
-    self.init(error.isTooLarge ? .damaged : Code(error), path: path)
+    self = error.isTooLarge ? VaultError(.damaged, path: path) : VaultError(error, path: path)
   }
 
-  /// For the taking of a lock, where "try again" means that it is taken.
+  /// For the taking of a lock, where "try again" means that another process holds it.
   init(lock error: SystemError, path: String) {
-    self.init(error.isAgain ? .busy : Code(error), path: path)
+    self = error.isAgain ? VaultError(.busy, path: path) : VaultError(error, path: path)
   }
 
   init(_ error: DirectoryError) {
@@ -58,16 +54,12 @@ extension VaultError {
   }
 }
 
-/// Runs `body`, and gives its error as what it means for a vault.
-func translated<Result: ~Copyable>(
-  _ body: () throws(CryptoError) -> Result
-) throws(VaultError.Code) -> Result {
-  do { return try body() } catch { throw VaultError.Code(error) }
+/// Runs `body`, and translates its error into the error of the vault, which names no file.
+func translated<Result: ~Copyable>(_ body: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
+  do { return try body() } catch { throw VaultError(error) }
 }
 
-/// Runs `body`, and says of its error which file it is about.
-func located<Result: ~Copyable>(
-  at path: String, _ body: () throws(VaultError.Code) -> Result
-) throws(VaultError) -> Result {
-  do { return try body() } catch { throw VaultError(error, path: path) }
+/// Runs `body`. An error of it that names no file is about the file at `path`.
+func located<Result: ~Copyable>(at path: String, _ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+  do { return try body() } catch { throw VaultError(error.code, path: error.path ?? path) }
 }

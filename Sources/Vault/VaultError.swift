@@ -1,9 +1,9 @@
 package import Platform
 
-/// Why the vault could not do what it was asked. Nothing on disk was overwritten.
+/// The reason why a call of the vault failed. Nothing on disk was overwritten.
 package struct VaultError: Error, Hashable, Sendable {
   /// The kinds of failure.
-  package enum Code: Error, Hashable, Sendable {
+  package enum Code: Hashable, Sendable {
     /// The file is whole, but the key that opens it belongs to another machine, user, device secret
     /// or TPM: the vault was copied, the device secret was replaced, or the TPM was cleared.
     case foreignDevice
@@ -12,13 +12,13 @@ package struct VaultError: Error, Hashable, Sendable {
     case otherMachinesOnly
     /// Bytes of the file are missing, changed or too many.
     case damaged
-    /// The file is in good order, but older than the one this program read or wrote before.
+    /// The file is authentic, but older than the one this program read or wrote before.
     case rolledBack
     /// The file was written in a format, or with an algorithm, that this program does not know.
     case unsupportedVersion
     /// None of the key slots opened, and some are of kinds that this program does not know.
     case unknownSlot
-    /// There is a vault for this machine, but the device secret that opens it is gone.
+    /// There is a vault for this machine, but its device secret is missing.
     case deviceSecretMissing
     /// A file or directory has the wrong owner, mode or type, is a symbolic link, or may not be
     /// used.
@@ -39,30 +39,30 @@ package struct VaultError: Error, Hashable, Sendable {
     case invalidName
     /// One account more, or one byte more, than a vault file may hold.
     case tooManyAccounts
-    /// The key that the record needs is not in memory: somebody has to unlock it first. For
-    /// ``Protection/device``: the vault itself opens only by a passphrase.
+    /// The key of the record is not in memory: an unlock helps. For ``Protection/device`` the vault itself opens only
+    /// with a passphrase.
     case locked(Protection)
     /// No slot opens with this passphrase.
     case wrongPassphrase
-    /// The TPM does not take this PIN. It counts, and refuses all PINs for a while after too many.
+    /// The TPM rejected this PIN. It counts wrong PINs, and rejects all of them for a while after too many.
     case wrongPIN
-    /// The TPM refuses all PINs after too many wrong ones. Trying later helps.
+    /// The TPM rejects all PINs after too many wrong ones. Trying later helps.
     case tpmLockedOut
-    /// The TPM cannot be asked now; the vault may well be in order.
+    /// The TPM does not work now; the vault may be in order.
     case tpmUnavailable(TPMProblem)
-    /// There is nothing that a passphrase or PIN would open.
+    /// No slot opens with a passphrase or PIN.
     case nothingToUnlock
-    /// The protection has its first passphrase or PIN already.
+    /// The protection has a passphrase or PIN already.
     case alreadyProtected(Protection)
-    /// The slot is the last one that leads to what it opens.
+    /// The slot is the last one that opens its key.
     case lastSlot
     /// No slot has this number.
     case noSuchSlot
-    /// One slot more than a vault may have, or than it has numbers for.
+    /// The vault has 16 slots, or has used all slot numbers.
     case tooManySlots
-    /// The slot with this number cannot be wrapped anew without its passphrase.
+    /// The slot with this number cannot be wrapped again without its passphrase.
     case secretNeeded(slot: Int)
-    /// A passphrase or PIN that is empty or longer than 1,024 bytes.
+    /// The passphrase or PIN is empty or longer than 1,024 bytes.
     case unusableSecret
     /// There are vaults of several other machines, and none of this one.
     case severalVaults
@@ -70,10 +70,10 @@ package struct VaultError: Error, Hashable, Sendable {
 
   /// The kind of failure.
   package var code: Code
-  /// The file or directory concerned; nil when none is.
+  /// The file or directory concerned; nil if there is none, or if the caller adds it.
   package var path: String?
 
-  /// Makes an error of a kind, about a file.
+  /// Makes an error about a file.
   package init(_ code: Code, path: String? = nil) {
     self.code = code
     self.path = path
@@ -89,8 +89,8 @@ package struct VaultError: Error, Hashable, Sendable {
     case .unsupportedVersion: "the vault was written by a version that this one does not know"
     case .unknownSlot: "the vault is locked in a way that this version does not know"
     case .deviceSecretMissing: "the device secret that opens the vault is missing"
-    case .badPermissions: "the owner, mode or type of the file is not what it must be"
-    case .busy: "another process keeps the vault locked"
+    case .badPermissions: "the file has the wrong owner, mode or type"
+    case .busy: "another process holds the lock of the vault"
     case .storage(let error): "\(error.operation) failed: \(error.message)"
     case .noSpace: "no space is left on the disk"
     case .overQuota: "the disk quota is used up"
@@ -113,7 +113,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case .noSuchSlot: "no slot has this number"
     case .tooManySlots: "the vault has no room for another slot"
     case .secretNeeded(let slot): "the passphrase of slot \(slot) is needed"
-    case .unusableSecret: "a passphrase or PIN has 1 to \(PassphraseBinding.maximumLength) bytes"
+    case .unusableSecret: "a passphrase or PIN has 1 to \(VaultFormat.maximumSecretLength) bytes"
     case .severalVaults: "there are vaults of several other machines here, none of this one"
     }
   }
@@ -123,6 +123,17 @@ package struct VaultError: Error, Hashable, Sendable {
     case .device: "the vault opens only by its passphrase now"
     case .passphrase: "the account is locked by a passphrase"
     case .tpm2: "the account is locked by a PIN"
+    }
+  }
+}
+
+extension VaultError {
+  /// Whether the vault itself may be in order: the same call can succeed once the system allows it.
+  package var isPassing: Bool {
+    switch code {
+    case .busy, .storage, .noSpace, .overQuota, .badPermissions, .secureHeapFull: true
+    case .tpmUnavailable, .tpmLockedOut: true
+    default: false
     }
   }
 }

@@ -4,19 +4,19 @@
 /// `{"v":1,"event":…}`, and one last line that holds either `result` or `error`. A connection may
 /// carry several requests, one after the other. Times are unix seconds, durations are seconds.
 package enum WireProtocol {
-  /// The version this build speaks; a line with another version is refused.
+  /// The version of this build; a line with another version is an error.
   package static let version = 1
 
   /// The longest line either side accepts, its line feed included.
   package static let maximumLineBytes = 1 << 20
 
-  /// How long the daemon waits for a request that was begun, in seconds.
+  /// The longest time between the first and the last byte of a request line, in seconds.
   package static let requestLineSeconds = 5
 
   /// The longest deadline a request may ask for, in seconds.
   package static let maximumTimeoutSeconds = 3600
 
-  /// The deadline of a request that names none, in seconds: longer than three tries with back-off.
+  /// The default deadline of a request, in seconds: longer than three attempts with back-off.
   package static let defaultTimeoutSeconds = 120
 
   /// The socket's name in the runtime directory.

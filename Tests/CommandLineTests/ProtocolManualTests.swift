@@ -10,9 +10,9 @@ import Wire
   /// What stands between the quotes after each `prefix` in the sources of the module Wire.
   private static func names(after prefix: String) throws -> Set<String> {
     var names: Set<String> = []
-    let listing = try ProcessRunner.shell("ls '\(PackageFiles.top)/Sources/Wire'").outputText
+    let listing = try ProcessRunner.shell("cd '\(PackageFiles.top)' && find Sources/Wire -name '*.swift'").outputText
     for file in listing.split(separator: "\n") {
-      names.formUnion(try PackageFiles.names(after: prefix, in: "Sources/Wire/\(file)"))
+      names.formUnion(try PackageFiles.names(after: prefix, in: String(file)))
     }
     return names
   }
@@ -21,8 +21,8 @@ import Wire
     let described = ManualProtocol.requests.map(\.name)
     // `case "token": self = .token(…)`
     let known = try ["Request", "AccountRequest", "VaultRequest"].flatMap { file in
-      let text = try PackageFiles.text("Sources/Wire/\(file).swift")
-      return try PackageFiles.names(after: "    case \"", in: "Sources/Wire/\(file).swift").filter {
+      let text = try PackageFiles.text("Sources/Wire/Requests/\(file).swift")
+      return try PackageFiles.names(after: "    case \"", in: "Sources/Wire/Requests/\(file).swift").filter {
         text.contains("case \"\($0)\":")
       }
     }

@@ -39,7 +39,7 @@ import Wire
       lines(result) == [
         "agent: the socket is the one that AGENT_SOCKET names",
         "agent: no daemon at \(program.tree.path("nowhere/s")): the directory is missing or open to other users",
-        "agent: error: no daemon runs", "agent: hint: agent daemon start",
+        "agent: error: the daemon is not running", "agent: hint: agent daemon start",
       ])
   }
 
@@ -82,7 +82,7 @@ import Wire
     #expect(result.succeeded)
     #expect(
       lines(result).dropFirst(2).dropLast() == [
-        "agent: work: the token at hand has 12 s left, less than 60 s: refreshing",
+        "agent: work: the cached token has 12 s left, less than 60 s: refreshing",
         "agent: work: refresh began, attempt 1", "agent: work: token endpoint: HTTP status 200 in N ms",
       ])
   }

@@ -26,7 +26,7 @@ import Testing
       let answer = try tree.json("token", "work")
       #expect(answer["access_token"]?.string == token)
       #expect(answer["offline"] == true)
-      #expect(try tree.agent("token", "work", "--verbose").errorText.contains("given out until it expires"))
+      #expect(try tree.agent("token", "work", "--verbose").errorText.contains("using the cached token until"))
       let status = try tree.status()
       #expect(status["state"] == "offline" && status["refresh"] == "offline" && status["refresh_queued"] == true)
       #expect(status["problem"]?["code"] == "network")

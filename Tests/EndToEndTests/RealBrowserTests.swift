@@ -34,7 +34,7 @@ import Testing
       // The page has the words that it always has: no script, nothing loaded, and nothing of the address.
       let title = "Return to the terminal"
       #expect(seen["title"] == .string(title))
-      let sentence = "The answer has arrived, and the terminal tells what came of it. You can close this page."
+      let sentence = "Done. Your terminal shows the result; you can close this tab."
       #expect(seen["text"] == .string("\(title)\n\n\(sentence)"))
       #expect(seen["scripts"] == 0 && seen["handlers"] == 0 && seen["loaded"] == 0)
       let values = try Self.values(of: try #require(seen["shown"]?.string))

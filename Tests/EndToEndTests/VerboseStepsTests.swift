@@ -30,7 +30,7 @@ import Testing
       line.insert("--verbose", at: 1)
       let result = try session.tree.agent(line)
       #expect(result.succeeded)
-      #expect(steps(result) == ["the token at hand is taken; it has N s left"])
+      #expect(steps(result) == ["using the cached token, 59m left"])
       #expect(try !result.errorText.contains(session.tree.token()))
       #expect(try session.issuer.requests() == asked)
     }
@@ -42,15 +42,15 @@ import Testing
       let cold = try session.tree.agent("token", "work", "-v")
       #expect(
         steps(cold) == [
-          "there is no token at hand: refreshing", Self.began, Self.read, Self.cached, Self.tokens, Self.written,
+          "no cached token: refreshing", Self.began, Self.read, Self.cached, Self.tokens, Self.written,
           "key set from the cache, N s old", "the ID Token was verified: RS256", "refresh ended after N ms: ok",
         ])
       let forced = try session.tree.agent("token", "work", "-v", "--force-refresh")
-      #expect(steps(forced).first == "a new token is asked for: refreshing")
+      #expect(steps(forced).first == "a new token was requested: refreshing")
       #expect(forced.lines.count == 1)
       // What was told is in the log as well.
       let log = try session.tree.agent("daemon", "log").outputText
-      #expect(log.contains(" work: a new token is asked for: refreshing\n"))
+      #expect(log.contains(" work: a new token was requested: refreshing\n"))
       #expect(log.contains(" work: token endpoint: HTTP status 200 in "))
     }
   }
@@ -60,7 +60,7 @@ import Testing
       let expiry = try #require(session.events.last?["expires_at"]?.int)
       while SystemTime().wallSeconds() < expiry - 98 { Threads.sleep(for: .milliseconds(50)) }
       let result = try session.tree.agent("token", "work", "-v", "--min-valid", "99")
-      #expect(steps(result).first == "the token at hand has N s left, less than N s: refreshing")
+      #expect(steps(result).first == "the cached token has N s left, less than N s: refreshing")
       #expect(result.errorText.contains(" less than 99 s: "))
     }
   }
@@ -72,7 +72,7 @@ import Testing
       try session.issuer.await("hangs", 1)
       let second = try session.tree.start(["token", "work", "--force-refresh", "--verbose"])
       let deadline = Instant.now.advanced(by: .seconds(20))
-      while !second.errorText.contains("waiting for a refresh that is under way") {
+      while !second.errorText.contains("waiting for a running refresh") {
         try #require(Instant.now < deadline, "\(second.errorText)")
         Threads.sleep(for: .milliseconds(20))
       }
@@ -121,7 +121,7 @@ import Testing
         steps(try tree.agent("status", "work", "--check", "-v")).contains("UserInfo endpoint: HTTP status 200 in N ms"))
       #expect(
         steps(try tree.agent("whoami", "work", "-v")).last
-          == "the ID Token tells who is signed in: no question to the server")
+          == "the ID Token identifies the user: no UserInfo request")
       #expect(steps(try tree.agent("account", "set", "work", "--scope", "openid", "-v")).last == "settings: changed")
       let logout = steps(try tree.agent("logout", "work", "--verbose"))
       #expect(logout.contains("revocation endpoint: HTTP status 200 in N ms"))

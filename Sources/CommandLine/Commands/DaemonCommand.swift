@@ -17,7 +17,7 @@ enum DaemonCommand {
   @Sendable static func stop(_ invocation: Invocation) throws(Failure) -> Int32 {
     try refuseNoDaemon(invocation)
     let wasRunning = try stopIfRunning(invocation)
-    return try tell(JSONObject(), wasRunning ? "the daemon was stopped" : "no daemon runs", invocation)
+    return try tell(JSONObject(), wasRunning ? "the daemon was stopped" : "the daemon is not running", invocation)
   }
 
   @Sendable static func restart(_ invocation: Invocation) throws(Failure) -> Int32 {
@@ -57,7 +57,7 @@ enum DaemonCommand {
     let console = Console(invocation)
     guard var connection = start ? try DaemonLauncher.connectOrStart(console) : try DaemonLauncher.connect(console)
     else {
-      throw Failure(.daemonUnavailable, "no daemon runs", hint: "agent daemon start")
+      throw Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start")
     }
     return try DaemonClient(invocation).ask(request, over: &connection)
   }

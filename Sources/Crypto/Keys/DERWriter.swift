@@ -1,0 +1,47 @@
+internal import Encoding
+
+/// Writes the few ASN.1 values of a private key (X.690), on the secure heap.
+struct DERWriter: ~Copyable {
+  private var buffer = SecretBuffer(capacity: 2048, limit: 16_384)
+
+  /// The bytes of a value with its tag and its length.
+  static func size(_ content: Int) -> Int { 1 + lengthBytes(content).count + content }
+
+  /// The content length of an INTEGER for a big-endian number: without leading zeros, and with one if the number would
+  /// otherwise be negative.
+  static func integerSize(_ number: Span<UInt8>) -> Int {
+    let start = firstDigit(number)
+    guard start < number.count else { return 1 }
+    return number.count - start + (number[start] >= 0x80 ? 1 : 0)
+  }
+
+  static func integerSize(_ number: borrowing SecretBytes) -> Int { number.withBytes { integerSize($0) } }
+
+  mutating func begin(_ tag: UInt8, _ content: Int) {
+    buffer.append(tag)
+    for byte in Self.lengthBytes(content) { buffer.append(byte) }
+  }
+
+  mutating func integer(_ number: Span<UInt8>) {
+    begin(0x02, Self.integerSize(number))
+    let start = Self.firstDigit(number)
+    if start == number.count || number[start] >= 0x80 { buffer.append(0) }
+    for index in start..<number.count { buffer.append(number[index]) }
+  }
+
+  mutating func bytes(_ bytes: Span<UInt8>) { buffer.append(contentsOf: bytes) }
+
+  consuming func finish() throws(CryptoError) -> SecretBytes { try buffer.finish() }
+
+  private static func firstDigit(_ number: Span<UInt8>) -> Int {
+    var start = 0
+    while start < number.count, number[start] == 0 { start += 1 }
+    return start
+  }
+
+  private static func lengthBytes(_ count: Int) -> [UInt8] {
+    if count < 0x80 { return [UInt8(count)] }
+    if count < 0x100 { return [0x81, UInt8(count)] }
+    return [0x82, UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
+  }
+}

@@ -1,0 +1,46 @@
+internal import COpenSSL
+
+/// A key inside the library. It is never changed after it was made, so threads may share it.
+@safe struct KeyHandle: ~Copyable, @unchecked Sendable {
+  let raw: OpaquePointer
+
+  /// Takes over the key.
+  init(owning key: OpaquePointer) {
+    unsafe raw = key
+  }
+
+  deinit {
+    unsafe EVP_PKEY_free(raw)
+  }
+
+  /// A new public key, which the caller owns, from parameters, which the library copies.
+  static func makePublicKey(
+    named type: String, _ parameters: UnsafeMutablePointer<OSSL_PARAM>?
+  ) throws(CryptoError) -> OpaquePointer {
+    let context = try KeyContext(newKeyNamed: type)
+    try check(unsafe EVP_PKEY_fromdata_init(context.raw), "EVP_PKEY_fromdata_init")
+    var key: OpaquePointer?
+    let status = unsafe EVP_PKEY_fromdata(context.raw, &key, agent_selection_public_key(), parameters)
+    guard status == 1, let key = unsafe key else { throw .library("EVP_PKEY_fromdata", code: .invalidKey) }
+    return unsafe key
+  }
+
+  /// Checks the public part: a point of the curve, not infinity.
+  borrowing func checkPublicPart() throws(CryptoError) {
+    let context = try KeyContext(for: self)
+    guard unsafe EVP_PKEY_public_check(context.raw) == 1 else {
+      throw .library("EVP_PKEY_public_check", code: .invalidKey)
+    }
+  }
+
+  /// A number of the key as big-endian bytes: exactly `width` of them, or without leading zeros.
+  borrowing func number(_ name: String, width: Int? = nil) throws(CryptoError) -> [UInt8] {
+    var number: OpaquePointer?
+    guard unsafe EVP_PKEY_get_bn_param(raw, name, &number) == 1 else { throw .library("EVP_PKEY_get_bn_param") }
+    defer { unsafe BN_clear_free(number) }
+    let count = unsafe width ?? Int((BN_num_bits(number) + 7) / 8)
+    var bytes = [UInt8](repeating: 0, count: count)
+    guard unsafe BN_bn2binpad(number, &bytes, Int32(count)) == Int32(count) else { throw .library("BN_bn2binpad") }
+    return bytes
+  }
+}

@@ -1,0 +1,75 @@
+internal import COpenSSL
+
+/// A key that can sign. Its private numbers stay inside the library, on the secure heap.
+package struct PrivateKey: ~Copyable, Sendable {
+  /// Type and size.
+  package let kind: PublicKey.Kind
+  /// The public half.
+  package let publicComponents: PublicComponents
+  let handle: KeyHandle
+
+  init(_ handle: consuming KeyHandle) throws(CryptoError) {
+    let components = try handle.publicComponents()
+    let key = try PublicKey(components)
+    kind = key.kind
+    publicComponents = components
+    self.handle = handle
+  }
+
+  /// The public half as a key.
+  package borrowing func publicKey() throws(CryptoError) -> PublicKey {
+    try PublicKey(publicComponents)
+  }
+
+  /// Signs `message`.
+  ///
+  /// - Returns: The signature in the form JOSE uses, the one that ``PublicKey/verify(_:signature:message:)`` takes.
+  /// - Throws: `unsupportedAlgorithm` when the algorithm does not fit the key.
+  package borrowing func sign(
+    _ algorithm: SignatureAlgorithm, message: Span<UInt8>
+  ) throws(CryptoError) -> [UInt8] {
+    guard algorithm.fits(kind) else { throw CryptoError(.unsupportedAlgorithm, "sign") }
+    ErrorQueue.clear()
+    let signature = try SignatureContext.begin(.signing, algorithm, with: handle).sign(message)
+    guard case .ecdsa(let curve, _) = algorithm else { return signature }
+    return try ECDSASignature.decodeDER(signature, curve: curve)
+  }
+
+  /// The key as a PKCS #8 structure (RFC 5208), for the vault.
+  package borrowing func serialized() throws(CryptoError) -> SecretBytes {
+    ErrorQueue.clear()
+    guard let structure = unsafe EVP_PKEY2PKCS8(handle.raw) else { throw .library("EVP_PKEY2PKCS8") }
+    defer { unsafe PKCS8_PRIV_KEY_INFO_free(structure) }
+    let count = unsafe i2d_PKCS8_PRIV_KEY_INFO(structure, nil)
+    guard count > 0 else { throw .library("i2d_PKCS8_PRIV_KEY_INFO") }
+    var secret = try SecretBytes(zeroed: Int(count))
+    let written = secret.withMutableBytes { bytes in
+      unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+        var end = buffer.baseAddress
+        return unsafe i2d_PKCS8_PRIV_KEY_INFO(structure, &end)
+      }
+    }
+    guard written == count else { throw .library("i2d_PKCS8_PRIV_KEY_INFO") }
+    return secret
+  }
+
+  /// Parses the result of ``serialized()``, or another DER form of a private key of a supported kind.
+  ///
+  /// - Parameter bytes: At most 16,384, with nothing after the key.
+  /// - Throws: `invalidKey`.
+  package init(serialized bytes: Span<UInt8>) throws(CryptoError) {
+    guard (1...16_384).contains(bytes.count) else { throw CryptoError(.invalidKey, "private key") }
+    ErrorQueue.clear()
+    var consumed = 0
+    let key = unsafe bytes.withUnsafeBufferPointer { buffer in
+      var position = buffer.baseAddress
+      let key = unsafe d2i_AutoPrivateKey(nil, &position, buffer.count)
+      if let start = buffer.baseAddress, let position = unsafe position { consumed = unsafe position - start }
+      return unsafe key
+    }
+    guard let key = unsafe key else { throw .library("d2i_AutoPrivateKey", code: .invalidKey) }
+    let handle = unsafe KeyHandle(owning: key)
+    guard consumed == bytes.count else { throw CryptoError(.invalidKey, "private key") }
+    try self.init(handle)
+  }
+}

@@ -1,0 +1,81 @@
+internal import COpenSSL
+
+/// The rules for the two numbers of an RSA public key.
+enum RSANumbers {
+  /// Accepted sizes of the modulus, in bits: RFC 7518 section 3.3 asks for 2048; more than 8192 costs too much.
+  static let bits = 2048...8192
+
+  /// - Returns: The size of the modulus in bits.
+  static func check(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> Int {
+    let size = bitCount(modulus)
+    guard bits.contains(size), modulus.first != 0, modulus.last.map({ $0 & 1 == 1 }) == true
+    else { throw CryptoError(.invalidKey, "RSA modulus") }
+    // An odd number up to 2^32 has at most four bytes.
+    guard (1...4).contains(exponent.count), exponent.first != 0 else { throw CryptoError(.invalidKey, "RSA exponent") }
+    let value = exponent.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard value >= 3, value & 1 == 1 else { throw CryptoError(.invalidKey, "RSA exponent") }
+    guard !StructuredModulus.matches(modulus) else { throw CryptoError(.invalidKey, "RSA modulus") }
+    return size
+  }
+
+  private static func bitCount(_ number: [UInt8]) -> Int {
+    guard let first = number.first else { return 0 }
+    return number.count * 8 - first.leadingZeroBitCount
+  }
+
+  static func makeKey(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> KeyHandle {
+    ErrorQueue.clear()
+    var n = nativeOrder(modulus)
+    var e = nativeOrder(exponent)
+    // The parameters point into the two arrays, so the key is made before the closures end.
+    let key = try unsafe n.withUnsafeMutableBufferPointer { (n) throws(CryptoError) in
+      try unsafe e.withUnsafeMutableBufferPointer { (e) throws(CryptoError) in
+        var parameters = unsafe [
+          OSSL_PARAM_construct_BN(agent_name_rsa_n(), n.baseAddress, n.count),
+          OSSL_PARAM_construct_BN(agent_name_rsa_e(), e.baseAddress, e.count),
+          OSSL_PARAM_construct_end(),
+        ]
+        return try unsafe KeyHandle.makePublicKey(named: "RSA", &parameters)
+      }
+    }
+    return unsafe KeyHandle(owning: key)
+  }
+
+  /// The library needs numbers in the machine's byte order.
+  private static func nativeOrder(_ bigEndian: [UInt8]) -> [UInt8] {
+    #if _endian(little)
+      bigEndian.reversed()
+    #else
+      bigEndian
+    #endif
+  }
+}
+
+/// RSA moduli of the chips with CVE-2017-15361, which can be factored because of the form of their primes.
+///
+/// Each prime is a power of 65537 modulo the product of the first primes, so the modulus is one too, modulo each of
+/// them. For a modulus of 2048 bits and more the product has the primes up to 701; fewer than one in 2^150 of other
+/// moduli has this form.
+enum StructuredModulus {
+  /// Whether a big-endian modulus of at least 2048 bits has the form.
+  static func matches(_ modulus: [UInt8]) -> Bool {
+    fields.allSatisfy { field in
+      field.isPower[modulus.reduce(0) { ($0 << 8 | Int($1)) % field.prime }]
+    }
+  }
+
+  /// For each odd prime up to 701, which residues are powers of 65537.
+  private static let fields: [(prime: Int, isPower: [Bool])] = primes.map { prime in
+    var isPower = [Bool](repeating: false, count: prime)
+    var power = 1
+    while !isPower[power] {
+      isPower[power] = true
+      power = power * 65_537 % prime
+    }
+    return (prime, isPower)
+  }
+
+  private static let primes = (3...701).filter { number in
+    (2..<number).allSatisfy { number % $0 != 0 }
+  }
+}

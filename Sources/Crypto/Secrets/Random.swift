@@ -1,0 +1,32 @@
+internal import COpenSSL
+
+/// Random numbers for keys, nonces, states and verifiers.
+package enum Random {
+  /// `count` random bytes that need not stay secret.
+  ///
+  /// - Parameter count: 0...65,536.
+  package static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
+    guard (0...65_536).contains(count) else { throw CryptoError(.invalidLength, "random") }
+    ErrorQueue.clear()
+    var bytes = [UInt8](repeating: 0, count: count)
+    let status = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+      unsafe RAND_bytes(buffer.baseAddress, Int32(buffer.count))
+    }
+    try check(status, "RAND_bytes")
+    return bytes
+  }
+
+  /// Overwrites the whole of `secret`.
+  package static func fill(_ secret: inout SecretBytes) throws(CryptoError) {
+    try secret.withMutableBytes { (bytes) throws(CryptoError) in
+      try unsafe bytes.withUnsafeMutableBufferPointer { (buffer) throws(CryptoError) in try unsafe fill(buffer) }
+    }
+  }
+
+  /// Fills memory with secret random bytes, from the library's private generator.
+  static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(CryptoError) {
+    if buffer.isEmpty { return }
+    ErrorQueue.clear()
+    try check(unsafe RAND_priv_bytes(buffer.baseAddress, Int32(buffer.count)), "RAND_priv_bytes")
+  }
+}

@@ -1,0 +1,37 @@
+internal import COpenSSL
+
+/// The SHA-2 hash functions of FIPS 180-4 that OAuth and JOSE use.
+package enum Digest: Sendable, Hashable, CaseIterable {
+  case sha256, sha384, sha512
+
+  /// The length of a hash, in bytes.
+  package var byteCount: Int {
+    switch self {
+    case .sha256: 32
+    case .sha384: 48
+    case .sha512: 64
+    }
+  }
+
+  /// The hash of a whole message.
+  package func hash(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
+    ErrorQueue.clear()
+    var hash = [UInt8](repeating: 0, count: byteCount)
+    let status = unsafe message.withUnsafeBufferPointer { input in
+      unsafe hash.withUnsafeMutableBufferPointer { output in
+        unsafe EVP_Digest(input.baseAddress, input.count, output.baseAddress, nil, implementation, nil)
+      }
+    }
+    try check(status, "EVP_Digest")
+    return hash
+  }
+
+  /// The library's implementation: a constant, never freed.
+  var implementation: OpaquePointer? {
+    switch self {
+    case .sha256: unsafe EVP_sha256()
+    case .sha384: unsafe EVP_sha384()
+    case .sha512: unsafe EVP_sha512()
+    }
+  }
+}

@@ -1,0 +1,66 @@
+internal import COpenSSL
+
+/// Memory-hard key derivation from a passphrase (RFC 7914).
+package enum Scrypt {
+  /// The cost of a derivation.
+  package struct Cost: Sendable, Hashable {
+    /// The cost for new slots: 128 MiB, and some tenths of a second.
+    package static let standard = Cost(logarithm: 17, blockSize: 8, parallelism: 1)
+
+    /// The logarithm of N to base 2, which decides about time and memory.
+    package let logarithm: Int
+    /// The parameter r, in units of 128 bytes.
+    package let blockSize: Int
+    /// The parameter p.
+    package let parallelism: Int
+
+    /// Makes a set of parameters; ``Scrypt/derive(_:salt:cost:count:)`` has their limits.
+    package init(logarithm: Int, blockSize: Int, parallelism: Int) {
+      self.logarithm = logarithm
+      self.blockSize = blockSize
+      self.parallelism = parallelism
+    }
+
+    /// The approximate memory of one derivation, in bytes.
+    package var memory: Int {
+      guard isPossible else { return .max }
+      return 128 * blockSize << logarithm
+    }
+
+    fileprivate var isPossible: Bool {
+      (1...24).contains(logarithm) && (1...64).contains(blockSize) && (1...64).contains(parallelism)
+    }
+  }
+
+  /// Derives `count` bytes. The working memory is wiped, but is not on the secure heap.
+  ///
+  /// - Parameters:
+  ///   - passphrase: At most 65,536 bytes.
+  ///   - salt: At most 1,024 bytes.
+  ///   - cost: N from 2 to 2^24, r and p from 1 to 64.
+  ///   - count: 1...1,024.
+  /// - Throws: `invalidLength` for anything else; `libraryFailure`, also if there is too little memory.
+  package static func derive(
+    _ passphrase: Span<UInt8>, salt: Span<UInt8>, cost: Cost, count: Int
+  ) throws(CryptoError) -> SecretBytes {
+    guard passphrase.count <= 65_536, salt.count <= 1024, cost.isPossible, (1...1024).contains(count)
+    else { throw CryptoError(.invalidLength, "scrypt") }
+    ErrorQueue.clear()
+    // The library's default ceiling of 32 MiB is too low for a cost that protects today.
+    let ceiling = UInt64(cost.memory) + 1 << 20
+    var key = try SecretBytes(zeroed: count)
+    let status = key.withMutableBytes { key in
+      unsafe key.withUnsafeMutableBufferPointer { key in
+        unsafe passphrase.withUnsafeBufferPointer { passphrase in
+          unsafe salt.withUnsafeBufferPointer { salt in
+            unsafe agent_scrypt(
+              passphrase.baseAddress, passphrase.count, salt.baseAddress, salt.count, 1 << cost.logarithm,
+              UInt64(cost.blockSize), UInt64(cost.parallelism), ceiling, key.baseAddress, key.count)
+          }
+        }
+      }
+    }
+    try check(status, "EVP_PBE_scrypt")
+    return key
+  }
+}

@@ -1,0 +1,41 @@
+internal import COpenSSL
+
+/// A second instance of the library with its own providers, which the default instance does not use.
+@safe struct LibraryContext: ~Copyable {
+  let raw: OpaquePointer
+  /// In the order of loading.
+  private var providers = unsafe [OpaquePointer]()
+
+  init() throws(CryptoError) {
+    guard let context = unsafe OSSL_LIB_CTX_new() else { throw .library("OSSL_LIB_CTX_new") }
+    unsafe raw = context
+  }
+
+  deinit {
+    for index in unsafe providers.indices.reversed() { unsafe OSSL_PROVIDER_unload(providers[index]) }
+    unsafe OSSL_LIB_CTX_free(raw)
+  }
+
+  /// Sets the file of a provider, without loading it. No configuration file and no environment variable is read.
+  ///
+  /// - Parameter module: A path of characters without a meaning in a configuration.
+  mutating func locateProvider(_ name: String, module: String) throws(CryptoError) {
+    OPENSSL_load_builtin_modules()
+    let lines =
+      ["openssl_conf=agent", "[agent]", "providers=agent_providers", "[agent_providers]", "\(name)=agent_provider"]
+      + ["[agent_provider]", "module=\(module)"]
+    let text = Array((lines.joined(separator: "\n") + "\n").utf8)
+    guard let source = unsafe BIO_new_mem_buf(text, Int32(text.count)) else { throw .library("BIO_new_mem_buf") }
+    defer { unsafe BIO_free(source) }
+    guard let configuration = unsafe NCONF_new_ex(raw, nil) else { throw .library("NCONF_new_ex") }
+    defer { unsafe NCONF_free(configuration) }
+    guard unsafe NCONF_load_bio(configuration, source, nil) > 0 else { throw .library("NCONF_load_bio") }
+    guard unsafe CONF_modules_load(configuration, nil, 0) > 0 else { throw .library("CONF_modules_load") }
+  }
+
+  /// Loads a provider.
+  mutating func load(_ name: String) throws(CryptoError) {
+    guard let provider = unsafe OSSL_PROVIDER_load(raw, name) else { throw .library("OSSL_PROVIDER_load") }
+    unsafe providers.append(provider)
+  }
+}

@@ -1,0 +1,194 @@
+internal import COpenSSL
+
+/// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Every call waits for the TPM, without a
+/// limit; a TPM without a resource manager serves only one value at a time.
+///
+/// The provider is in an instance of the library of its own, so no other operation uses it. Neither a configuration
+/// file nor the environment can replace it. The authorization and the shared secret pass through the memory of the
+/// provider and of the libraries below it, which do not wipe all of it.
+package struct TPM: ~Copyable {
+  /// A key that never leaves the TPM.
+  package struct Key: Sendable, Hashable {
+    /// The private half, sealed by this TPM, in the format `TSS2 PRIVATE KEY` (DER).
+    package let serialized: [UInt8]
+    /// The public half, on P-256.
+    package let publicComponents: PublicComponents
+
+    /// A key from its stored form.
+    package init(serialized: [UInt8], publicComponents: PublicComponents) {
+      self.serialized = serialized
+      self.publicComponents = publicComponents
+    }
+  }
+
+  /// The longest serialized key, in bytes.
+  package static let maximumKeyLength = 2048
+  /// The longest authorization, in bytes, that every TPM accepts.
+  static let maximumAuthorizationLength = 32
+
+  private static let properties = "provider=tpm2"
+  private let library: LibraryContext
+
+  /// The directory of the library's providers.
+  package static var modulesDirectory: String {
+    guard let folder = unsafe OPENSSL_info(OPENSSL_INFO_MODULES_DIR) else { return "" }
+    return unsafe String(cString: folder)
+  }
+
+  /// Loads the provider and connects to the TPM that the variable `TPM2OPENSSL_TCTI` names. Without it the provider
+  /// also tries a TCP port of this machine, on which any user can listen: the caller must set it.
+  ///
+  /// - Parameter module: The provider's file.
+  /// - Throws: `noProvider`, `unreachable`.
+  package init(module: String) throws(CryptoError) {
+    guard Self.isPlain(module) else { throw CryptoError(.noProvider, "TPM provider") }
+    do {
+      library = try Self.connect(module: module)
+    } catch {
+      throw TPMFailure.explained(error, otherwise: .noProvider)
+    }
+  }
+
+  private static func connect(module: String) throws(CryptoError) -> LibraryContext {
+    ErrorQueue.clear()
+    var library = try LibraryContext()
+    try library.load("default")
+    try library.locateProvider("tpm2", module: module)
+    try library.load("tpm2")
+    return library
+  }
+
+  /// Whether a path has no character with a meaning in a configuration.
+  private static func isPlain(_ path: String) -> Bool {
+    path.utf8.count <= 4096
+      && path.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "/._-+@".utf8.contains(byte)
+        }
+      }
+  }
+
+  /// Makes a key. Only this TPM can use it, until it is cleared.
+  ///
+  /// - Parameter authorization: The authorization for each use, at most 32 bytes; empty means none.
+  /// - Throws: `refused`, `unreachable`.
+  package borrowing func makeKey(authorization: borrowing SecretBytes) throws(CryptoError) -> Key {
+    guard authorization.count <= Self.maximumAuthorizationLength else {
+      throw CryptoError(.invalidLength, "TPM authorization")
+    }
+    ErrorQueue.clear()
+    let context = try KeyContext(newKeyNamed: "EC", in: library, properties: Self.properties)
+    try check(unsafe EVP_PKEY_keygen_init(context.raw), "EVP_PKEY_keygen_init")
+    try setParameters(of: context, authorization: authorization)
+    var made: OpaquePointer?
+    guard unsafe EVP_PKEY_generate(context.raw, &made) == 1, let made = unsafe made else {
+      throw TPMFailure.error("EVP_PKEY_generate", otherwise: .refused)
+    }
+    let key = unsafe KeyHandle(owning: made)
+    let width = Curve.p256.coordinateByteCount
+    let x = try key.number(OSSL_PKEY_PARAM_EC_PUB_X, width: width)
+    let y = try key.number(OSSL_PKEY_PARAM_EC_PUB_Y, width: width)
+    return Key(serialized: try serialize(key), publicComponents: .ec(curve: .p256, x: x, y: y))
+  }
+
+  /// The shared secret of a key of this TPM and another one, equal to the result of ``PrivateKey/agree(with:)`` on the
+  /// other side.
+  ///
+  /// - Parameters:
+  ///   - serialized: The ``Key/serialized`` of ``makeKey(authorization:)``.
+  ///   - authorization: The authorization of the key. The TPM counts wrong ones, and rejects all for a while after too
+  ///     many.
+  ///   - peer: The other public half, on P-256.
+  /// - Throws: `foreignKey`, `wrongAuthorization`, `lockedOut`, `refused`, `unreachable`; `invalidKey` for a peer that
+  ///   is not on the curve.
+  package borrowing func agree(
+    with serialized: [UInt8], authorization: borrowing SecretBytes, peer: PublicComponents
+  ) throws(CryptoError) -> SecretBytes {
+    guard case .ec(.p256, let x, let y) = peer else { throw CryptoError(.unsupportedAlgorithm, "ECDH") }
+    let other = try ECPoint.makeKey(curve: .p256, x: x, y: y)
+    ErrorQueue.clear()
+    let key = try load(serialized, authorization: authorization)
+    do {
+      return try KeyContext(for: key, in: library, properties: Self.properties).agree(with: other)
+    } catch {
+      if error.code == .secureHeapFull { throw error }
+      throw TPMFailure.explained(error, otherwise: .refused)
+    }
+  }
+
+  private borrowing func setParameters(
+    of context: borrowing KeyContext, authorization: borrowing SecretBytes
+  ) throws(CryptoError) {
+    var group = "P-256".utf8CString
+    var secret = try authorization.copy()
+    let count = secret.count
+    // The parameters point into the group and the secret, so they are used before the closures end.
+    let status = unsafe group.withUnsafeMutableBufferPointer { group in
+      secret.withMutableBytes { secret in
+        unsafe secret.withUnsafeMutableBytes { secret in
+          var parameters = unsafe [OSSL_PARAM_construct_utf8_string(agent_name_group(), group.baseAddress, 0)]
+          if count > 0 {
+            let bytes = unsafe secret.baseAddress?.assumingMemoryBound(to: CChar.self)
+            unsafe parameters.append(
+              OSSL_PARAM_construct_utf8_string(agent_name_user_authorization(), bytes, count))
+          }
+          unsafe parameters.append(OSSL_PARAM_construct_end())
+          return unsafe EVP_PKEY_CTX_set_params(context.raw, parameters)
+        }
+      }
+    }
+    try check(status, "EVP_PKEY_CTX_set_params")
+  }
+
+  private borrowing func serialize(_ key: borrowing KeyHandle) throws(CryptoError) -> [UInt8] {
+    guard let encoder = unsafe agent_tpm_key_encoder(key.raw) else { throw .library("OSSL_ENCODER_CTX_new_for_pkey") }
+    defer { unsafe OSSL_ENCODER_CTX_free(encoder) }
+    var bytes: UnsafeMutablePointer<UInt8>?
+    var count = 0
+    try check(unsafe OSSL_ENCODER_to_data(encoder, &bytes, &count), "OSSL_ENCODER_to_data")
+    defer { unsafe agent_free(bytes) }
+    guard (1...Self.maximumKeyLength).contains(count) else { throw CryptoError(.libraryFailure, "TPM key") }
+    return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
+  }
+
+  private borrowing func load(
+    _ serialized: [UInt8], authorization: borrowing SecretBytes
+  ) throws(CryptoError) -> KeyHandle {
+    guard (1...Self.maximumKeyLength).contains(serialized.count) else { throw CryptoError(.invalidKey, "TPM key") }
+    var made: OpaquePointer?
+    // The decoder keeps the address of the result from its creation to its run.
+    let isRead = try unsafe withUnsafeMutablePointer(to: &made) { (place) throws(CryptoError) in
+      try unsafe decode(serialized, authorization: authorization, into: place)
+    }
+    guard isRead, let made = unsafe made else {
+      unsafe EVP_PKEY_free(made)
+      throw TPMFailure.loading("OSSL_DECODER_from_data")
+    }
+    return unsafe KeyHandle(owning: made)
+  }
+
+  private borrowing func decode(
+    _ serialized: [UInt8], authorization: borrowing SecretBytes, into place: UnsafeMutablePointer<OpaquePointer?>
+  ) throws(CryptoError) -> Bool {
+    guard let decoder = unsafe agent_tpm_key_decoder(place, library.raw) else {
+      throw .library("OSSL_DECODER_CTX_new_for_pkey")
+    }
+    defer { unsafe OSSL_DECODER_CTX_free(decoder) }
+    if authorization.count > 0 {
+      let status = authorization.withBytes { bytes in
+        unsafe bytes.withUnsafeBufferPointer {
+          unsafe OSSL_DECODER_CTX_set_passphrase(decoder, $0.baseAddress, $0.count)
+        }
+      }
+      try check(status, "OSSL_DECODER_CTX_set_passphrase")
+    }
+    return unsafe serialized.withUnsafeBufferPointer { buffer in
+      var position = buffer.baseAddress
+      var left = buffer.count
+      return unsafe OSSL_DECODER_from_data(decoder, &position, &left) == 1 && left == 0
+    }
+  }
+}

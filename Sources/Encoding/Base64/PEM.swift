@@ -1,0 +1,67 @@
+/// Textual encodings of keys and certificates (RFC 7468).
+///
+/// The content of a body is only written to a sink, so a secret body is never copied to the ordinary heap.
+package enum PEM {
+  /// One object of a text.
+  package struct Block: Sendable, Hashable {
+    /// The label, such as `PRIVATE KEY`.
+    package let label: String
+    package func isLabelled(_ text: String) -> Bool { label.utf8.elementsEqual(text.utf8) }
+    /// The range of its body, line breaks included.
+    fileprivate let body: Range<Int>
+  }
+
+  /// The most objects that one text may hold.
+  package static let maximumBlocks = 32
+
+  /// The objects of a text, in order. Text between them is explanatory (section 2) and ignored.
+  ///
+  /// - Returns: nil if one does not end with its own label, or if there are too many.
+  package static func blocks(in text: Span<UInt8>) -> [Block]? {
+    var blocks: [Block] = []
+    var open: (label: [UInt8], start: Int)?
+    var lineStart = 0
+    while lineStart < text.count {
+      var lineEnd = lineStart
+      while lineEnd < text.count, text[lineEnd] != UInt8(ascii: "\n") { lineEnd += 1 }
+      let next = lineEnd + 1
+      if let label = label(after: "-----BEGIN ", in: text, lineStart..<lineEnd) {
+        guard open == nil, blocks.count < maximumBlocks else { return nil }
+        open = (label, next)
+      } else if let label = label(after: "-----END ", in: text, lineStart..<lineEnd) {
+        guard let begun = open, begun.label == label else { return nil }
+        blocks.append(Block(label: String(decoding: label, as: UTF8.self), body: begun.start..<lineStart))
+        open = nil
+      }
+      lineStart = next
+    }
+    return open == nil ? blocks : nil
+  }
+
+  /// Writes the characters of a body without the white space between them.
+  package static func appendBase64<S: ByteSink & ~Copyable>(
+    of block: Block, in text: Span<UInt8>, to sink: inout S
+  ) {
+    for index in block.body where index < text.count {
+      switch text[index] {
+      case 0x20, 0x09, 0x0A, 0x0D: break
+      case let byte: sink.append(byte)
+      }
+    }
+  }
+
+  private static let mostLabelBytes = 64
+
+  /// The label of a line, if it is such a line.
+  private static func label(after start: String, in text: Span<UInt8>, _ line: Range<Int>) -> [UInt8]? {
+    let (begin, end) = (Array(start.utf8), Array("-----".utf8))
+    var stop = line.upperBound
+    while stop > line.lowerBound, [0x20, 0x09, 0x0D].contains(text[stop - 1]) { stop -= 1 }
+    guard stop - line.lowerBound >= begin.count + end.count else { return nil }
+    for offset in begin.indices where text[line.lowerBound + offset] != begin[offset] { return nil }
+    for offset in end.indices where text[stop - end.count + offset] != end[offset] { return nil }
+    let label = (line.lowerBound + begin.count)..<(stop - end.count)
+    guard label.count <= mostLabelBytes else { return nil }
+    return label.map { text[$0] }
+  }
+}

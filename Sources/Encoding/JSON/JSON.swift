@@ -1,0 +1,112 @@
+/// A JSON value, for data that is not secret.
+///
+/// Texts are parsed by ``JSONLayout``, so the same strict rules hold. Strings are compared byte by
+/// byte in UTF-8 (RFC 8259 section 8.3).
+package enum JSON: Sendable {
+  case null
+  case bool(Bool)
+  case number(JSONNumber)
+  case string(String)
+  case array([JSON])
+  case object(JSONObject)
+
+  /// Parses a text as RFC 8259 says, strictly and within limits.
+  package init(parsing bytes: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
+    self = try JSONLayout(parsing: bytes, limits: limits).root.value(in: bytes)
+  }
+
+  /// Parses a text as RFC 8259 says, strictly and within limits.
+  package init(parsing bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) {
+    try self.init(parsing: bytes.span, limits: limits)
+  }
+
+  /// A number from an integer.
+  package static func int(_ value: Int) -> JSON {
+    .number(JSONNumber(value))
+  }
+
+  /// The value as a compact text, as ``ByteSink/append(json:)`` writes it.
+  package func serialized() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(json: self)
+    return bytes
+  }
+}
+
+// MARK: Reading
+
+extension JSON {
+  /// The value of a string, else nil.
+  package var string: String? {
+    if case .string(let value) = self { value } else { nil }
+  }
+
+  /// The value of `true` or `false`, else nil.
+  package var bool: Bool? {
+    if case .bool(let value) = self { value } else { nil }
+  }
+
+  /// The elements of an array, else nil.
+  package var array: [JSON]? {
+    if case .array(let value) = self { value } else { nil }
+  }
+
+  /// The members of an object, else nil.
+  package var object: JSONObject? {
+    if case .object(let value) = self { value } else { nil }
+  }
+
+  /// A number, else nil.
+  package var number: JSONNumber? {
+    if case .number(let value) = self { value } else { nil }
+  }
+
+  /// The value of a number that is exactly an `Int`, else nil.
+  package var int: Int? { number?.int }
+
+  /// A member of an object; nil when it is absent or when this is no object.
+  package subscript(name: String) -> JSON? { object?[name] }
+}
+
+// MARK: Comparing
+
+extension JSON: Hashable {
+  package static func == (one: JSON, other: JSON) -> Bool {
+    switch (one, other) {
+    case (.null, .null): true
+    case (.bool(let one), .bool(let other)): one == other
+    case (.number(let one), .number(let other)): one == other
+    case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+    case (.array(let one), .array(let other)): one == other
+    case (.object(let one), .object(let other)): one == other
+    default: false
+    }
+  }
+}
+
+// MARK: Literals
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  package init(stringLiteral value: String) {
+    self = .string(value)
+  }
+
+  package init(integerLiteral value: Int) {
+    self = .int(value)
+  }
+
+  package init(booleanLiteral value: Bool) {
+    self = .bool(value)
+  }
+
+  package init(arrayLiteral elements: JSON...) {
+    self = .array(elements)
+  }
+
+  /// An object whose members keep the order in which they are written.
+  package init(dictionaryLiteral elements: (String, JSON)...) {
+    self = .object(JSONObject(elements))
+  }
+}

@@ -1,0 +1,162 @@
+/// The layout of a JSON text: the position of every value.
+///
+/// Holds the names of members, but no byte of a value, so it may describe a secret text. To read a
+/// value, pass the same text again.
+package struct JSONLayout: Sendable {
+  private let storage: Storage
+
+  /// Parses a text as RFC 8259 says, strictly and within limits.
+  ///
+  /// Refused besides bad grammar: duplicate names in one object, lone surrogates, ill-formed UTF-8
+  /// and a byte order mark.
+  package init(parsing bytes: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
+    var parser = JSONParser(limits: limits)
+    try parser.parse(bytes)
+    storage = Storage(entries: parser.entries, names: parser.names, byteCount: bytes.count)
+  }
+
+  /// Parses a text as ``init(parsing:limits:)`` for spans does.
+  package init(parsing bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) {
+    try self.init(parsing: bytes.span, limits: limits)
+  }
+
+  /// The outermost value.
+  package var root: Node { Node(storage: storage, index: 0) }
+
+  /// The data that all nodes of one layout share.
+  fileprivate final class Storage: Sendable {
+    let entries: [JSONEntry]
+    let names: [UInt8]
+    let byteCount: Int
+
+    init(entries: [JSONEntry], names: [UInt8], byteCount: Int) {
+      self.entries = entries
+      self.names = names
+      self.byteCount = byteCount
+    }
+
+    func name(of entry: JSONEntry) -> String {
+      let start = Int(entry.name.start)
+      return String(decoding: names[start..<(start + Int(entry.name.count))], as: UTF8.self)
+    }
+
+    func hasName(_ wanted: Span<UInt8>, _ entry: JSONEntry) -> Bool {
+      guard Int(entry.name.count) == wanted.count else { return false }
+      let start = Int(entry.name.start)
+      for offset in 0..<wanted.count where names[start + offset] != wanted[offset] { return false }
+      return true
+    }
+  }
+
+  /// One value of the text.
+  ///
+  /// Methods that take `source` need the text that was parsed, byte for byte.
+  package struct Node: Sendable {
+    fileprivate let storage: Storage
+    fileprivate let index: Int
+
+    private var entry: JSONEntry { storage.entries[index] }
+
+    /// The kind of this value.
+    package var kind: JSONKind { entry.kind }
+  }
+}
+
+// MARK: Structure
+
+extension JSONLayout.Node {
+  /// The member of that name, compared byte by byte; nil when absent or when this is no object.
+  package subscript(name: String) -> JSONLayout.Node? {
+    guard kind == .object else { return nil }
+    let view = name.utf8
+    let wanted = view.span
+    let end = Int(entry.next)
+    var child = index + 1
+    while child < end {
+      if storage.hasName(wanted, storage.entries[child]) { return JSONLayout.Node(storage: storage, index: child) }
+      child = Int(storage.entries[child].next)
+    }
+    return nil
+  }
+
+  /// The members of that name, which are more than one only in a text that was parsed leniently.
+  package func members(named name: String) -> [JSONLayout.Node] {
+    guard kind == .object else { return [] }
+    let view = name.utf8
+    let wanted = view.span
+    return children.filter { storage.hasName(wanted, $0.entry) }
+  }
+
+  /// The elements of an array, in order; empty when this is no array.
+  package var elements: [JSONLayout.Node] { kind == .array ? children : [] }
+
+  private var children: [JSONLayout.Node] {
+    var found: [JSONLayout.Node] = []
+    found.reserveCapacity(Int(entry.count))
+    let end = Int(entry.next)
+    var child = index + 1
+    while child < end {
+      found.append(JSONLayout.Node(storage: storage, index: child))
+      child = Int(storage.entries[child].next)
+    }
+    return found
+  }
+}
+
+// MARK: Values
+
+extension JSONLayout.Node {
+  /// The value itself, copied to the ordinary heap. Not for secrets.
+  package func value(in source: Span<UInt8>) -> JSON {
+    checkSource(source)
+    switch kind {
+    case .null: return .null
+    case .bool: return .bool(source[Int(entry.start)] == UInt8(ascii: "t"))
+    case .number: return .number(JSONNumber(checked: text(in: source)))
+    case .string: return .string(string(in: source) ?? "")
+    case .array: return .array(children.map { $0.value(in: source) })
+    case .object:
+      return .object(
+        JSONObject(unique: children.map { .init(name: storage.name(of: $0.entry), value: $0.value(in: source)) }))
+    }
+  }
+
+  /// A string's value, copied to the ordinary heap; nil when this is no string. Not for secrets.
+  package func string(in source: Span<UInt8>) -> String? {
+    guard kind == .string else { return nil }
+    checkSource(source)
+    guard entry.hasEscapes else { return text(in: source) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Int(entry.end - entry.start))
+    appendString(in: source, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The most bytes that ``appendString(in:to:)`` writes; nil when this is no string.
+  ///
+  /// Exact when the string has no escapes.
+  package var stringByteCount: Int? {
+    kind == .string ? Int(entry.end - entry.start) : nil
+  }
+
+  /// Writes the decoded bytes of a string; writes nothing if this is no string.
+  package func appendString<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
+    guard kind == .string else { return }
+    checkSource(source)
+    let raw = source.extracting(Int(entry.start)..<Int(entry.end))
+    if entry.hasEscapes {
+      JSONEscape.decode(raw, to: &sink)
+    } else {
+      sink.append(contentsOf: raw)
+    }
+  }
+
+  private func text(in source: Span<UInt8>) -> String {
+    let raw = source.extracting(Int(entry.start)..<Int(entry.end))
+    return unsafe raw.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func checkSource(_ source: Span<UInt8>) {
+    precondition(source.count == storage.byteCount, "the text is not the one that was parsed")
+  }
+}

@@ -1,0 +1,123 @@
+/// A number of a JSON text, kept as it was written (RFC 8259 section 6).
+///
+/// The reader chooses the conversion: each is exact or rounds by a given rule, and none traps. Two numbers are equal
+/// when they are written alike, so `1` and `1.0` differ.
+package struct JSONNumber: Sendable, Hashable {
+  /// The number as written, in ASCII.
+  package let text: String
+
+  /// Makes a number from an integer.
+  package init(_ int: Int) {
+    text = String(int)
+  }
+
+  /// Takes a text that the parser has accepted as a number.
+  init(checked text: String) {
+    self.text = text
+  }
+
+  /// The value when it is a whole number in the range of `Int`, else nil.
+  ///
+  /// How it is written does not matter: `3600`, `3600.0` and `3.6e3` are the same.
+  package var int: Int? {
+    guard let decimal = Decimal(text), decimal.fraction == .none else { return nil }
+    return decimal.signed(decimal.whole)
+  }
+
+  /// The nearest whole number by a rule; nil when it is out of the range of `Int` or written with
+  /// more than 32 characters.
+  ///
+  /// `.down` and `.up` go towards negative and positive infinity.
+  package func rounded(_ rule: FloatingPointRoundingRule) -> Int? {
+    guard let decimal = Decimal(text) else { return nil }
+    guard decimal.fraction != .none, decimal.goesOutward(rule) else { return decimal.signed(decimal.whole) }
+    return decimal.signed(decimal.whole + 1)
+  }
+}
+
+extension JSONNumber {
+  /// The parts of a number: its sign, the whole part of its magnitude, and the fraction.
+  private struct Decimal {
+    /// The fraction, compared to one half.
+    enum Fraction { case none, belowHalf, half, aboveHalf }
+
+    var isNegative = false
+    /// At most 19 digits, so one can be added.
+    var whole: UInt64 = 0
+    var fraction = Fraction.none
+
+    /// Nil when the text has more than 32 characters or the whole part more than 19 digits.
+    init?(_ text: String) {
+      let view = text.utf8
+      guard view.count <= 32 else { return nil }
+      var digits: [UInt8] = []
+      var exponent = 0
+      var rest = view[...]
+      isNegative = rest.first == UInt8(ascii: "-")
+      if isNegative { rest.removeFirst() }
+      var isAfterPoint = false
+      while let byte = rest.popFirst() {
+        if byte == UInt8(ascii: ".") {
+          isAfterPoint = true
+        } else if byte | 0x20 == UInt8(ascii: "e") {
+          exponent += Decimal.exponent(rest)
+          break
+        } else {
+          if !digits.isEmpty || byte != UInt8(ascii: "0") { digits.append(byte - UInt8(ascii: "0")) }
+          if isAfterPoint { exponent -= 1 }
+        }
+      }
+      while digits.last == 0 {
+        digits.removeLast()
+        exponent += 1
+      }
+      if !digits.isEmpty { guard split(digits, exponent) else { return nil } }
+    }
+
+    /// The value of the exponent's text, clamped to ±10,000: larger than any exponent that matters here, and far from
+    /// overflow.
+    private static func exponent(_ text: Substring.UTF8View) -> Int {
+      var magnitude = 0
+      for byte in text where byte >= UInt8(ascii: "0") {
+        magnitude = min(magnitude * 10 + Int(byte - UInt8(ascii: "0")), 10_000)
+      }
+      return text.first == UInt8(ascii: "-") ? -magnitude : magnitude
+    }
+
+    /// Divides digits that neither begin nor end with zero at the decimal point.
+    private mutating func split(_ digits: [UInt8], _ exponent: Int) -> Bool {
+      let wholeCount = digits.count + exponent
+      guard wholeCount <= 19 else { return false }
+      for position in 0..<max(wholeCount, 0) {
+        whole = whole * 10 + UInt64(position < digits.count ? digits[position] : 0)
+      }
+      guard exponent < 0 else { return true }
+      let first = wholeCount < 0 ? 0 : digits[wholeCount]
+      switch first {
+      case 0..<5: fraction = .belowHalf
+      case 5: fraction = wholeCount + 1 == digits.count ? .half : .aboveHalf
+      default: fraction = .aboveHalf
+      }
+      return true
+    }
+
+    /// Whether a magnitude with a fraction is rounded up, away from zero.
+    func goesOutward(_ rule: FloatingPointRoundingRule) -> Bool {
+      switch rule {
+      case .up: !isNegative
+      case .down: isNegative
+      case .towardZero: false
+      case .awayFromZero: true
+      case .toNearestOrAwayFromZero: fraction != .belowHalf
+      case .toNearestOrEven: fraction == .aboveHalf || fraction == .half && whole % 2 == 1
+      @unknown default: false
+      }
+    }
+
+    /// Puts the sign on a magnitude; nil when the result is out of range.
+    func signed(_ magnitude: UInt64) -> Int? {
+      guard isNegative else { return Int(exactly: magnitude) }
+      return magnitude == Int.min.magnitude ? Int.min : Int(exactly: magnitude).map { -$0 }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/// The dates of HTTP header fields (RFC 9110 section 5.6.7).
+package enum HTTPDate {
+  /// The time of a date in any of the three forms, in seconds since 1970; nil when it is malformed,
+  /// does not exist, or its day of the week is wrong.
+  ///
+  /// The century of the form with a two-digit year is the one in which the day of the week fits.
+  /// A leap second counts as the second after it.
+  package static func parse(_ text: String) -> Int? {
+    guard text.utf8.count <= 40 else { return nil }
+    var reader = HTTPDateReader(text)
+    guard let weekday = reader.takeWeekday() else { return nil }
+    let date: (days: Int, seconds: Int)?
+    if reader.take(", ") {
+      date = reader.takeFixedDate(weekday)
+    } else {
+      date = reader.take(" ") ? reader.takeOldDate(weekday) : nil
+    }
+    guard let date, reader.isAtEnd else { return nil }
+    return date.days * 86_400 + date.seconds
+  }
+}
+
+/// Reads an HTTP date from left to right; each `take` goes past what it accepts.
+struct HTTPDateReader {
+  private var rest: Substring.UTF8View
+
+  init(_ text: String) {
+    rest = text[...].utf8
+  }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  mutating func take(_ text: String) -> Bool {
+    guard rest.starts(with: text.utf8) else { return false }
+    rest = rest.dropFirst(text.utf8.count)
+    return true
+  }
+}
+
+// MARK: Forms
+
+extension HTTPDateReader {
+  /// `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`.
+  mutating func takeFixedDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
+    guard let day = takeNumber(2) else { return nil }
+    let separator = take("-") ? "-" : " "
+    guard separator == "-" || take(" "), let month = takeMonth(), take(separator) else { return nil }
+    let days: Int?
+    if separator == "-" {
+      guard weekday.isLong, let year = takeNumber(2) else { return nil }
+      days = [1900 + year, 2000 + year].lazy.compactMap { weekday.days(year: $0, month, day) }.first
+    } else {
+      guard !weekday.isLong, let year = takeNumber(4) else { return nil }
+      days = weekday.days(year: year, month, day)
+    }
+    guard let days, take(" "), let seconds = takeTime(), take(" GMT") else { return nil }
+    return (days, seconds)
+  }
+
+  /// `Nov  6 08:49:37 1994`, the form of the C function asctime.
+  mutating func takeOldDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
+    guard !weekday.isLong, let month = takeMonth(), take(" ") else { return nil }
+    guard let day = take(" ") ? takeNumber(1) : takeNumber(2), take(" ") else { return nil }
+    guard let seconds = takeTime(), take(" "), let year = takeNumber(4) else { return nil }
+    return weekday.days(year: year, month, day).map { ($0, seconds) }
+  }
+}
+
+// MARK: Parts
+
+extension HTTPDateReader {
+  /// A day of the week.
+  struct Weekday {
+    /// From 0 for Sunday.
+    var number: Int
+    /// Whether it was written in full.
+    var isLong: Bool
+
+    /// The days from 1970 to a date, if it exists and falls on this day of the week.
+    func days(year: Int, _ month: Int, _ day: Int) -> Int? {
+      guard let days = CivilDate(year: year, month: month, day: day).daysSinceEpoch else { return nil }
+      // 1970-01-01 was a Thursday, day 4; 719,530 is a whole number of weeks and keeps the sum positive.
+      return (days + 719_530 + 4) % 7 == number ? days : nil
+    }
+  }
+
+  mutating func takeWeekday() -> Weekday? {
+    let names = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+    for (number, name) in names.enumerated() {
+      if take(name) { return Weekday(number: number, isLong: true) }
+      if take(String(name.prefix(3))) { return Weekday(number: number, isLong: false) }
+    }
+    return nil
+  }
+
+  mutating func takeMonth() -> Int? {
+    let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    for (place, name) in names.enumerated() where take(name) { return place + 1 }
+    return nil
+  }
+
+  /// Exactly `count` digits.
+  mutating func takeNumber(_ count: Int) -> Int? {
+    var value = 0
+    for _ in 0..<count {
+      guard let byte = rest.popFirst(), let digit = HexDigit.value(byte), digit < 10 else { return nil }
+      value = value * 10 + Int(digit)
+    }
+    return value
+  }
+
+  /// The second of the day of a time such as `08:49:37`.
+  mutating func takeTime() -> Int? {
+    guard let hour = takeNumber(2), take(":"), let minute = takeNumber(2), take(":"), let second = takeNumber(2),
+      hour < 24, minute < 60, second <= 60
+    else { return nil }
+    return hour * 3600 + minute * 60 + second
+  }
+}

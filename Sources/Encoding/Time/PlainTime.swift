@@ -1,0 +1,64 @@
+/// Points in time for people: `2026-11-21 09:00:00 UTC, in 12 minutes`.
+package enum PlainTime {
+  /// - Parameter now: Unix seconds.
+  package static func text(_ unixSeconds: Int, now: Int) -> String {
+    let stamp = Timestamp.rfc3339(unixSeconds).map { $0 == "T" ? " " : $0 }
+    return "\(String(stamp).dropLast()) UTC, \(distance(to: unixSeconds, now: now))"
+  }
+
+  /// `in 12 minutes`, `2 hours 5 minutes ago`, `now`.
+  package static func distance(to unixSeconds: Int, now: Int) -> String {
+    let (seconds, overflow) = unixSeconds.subtractingReportingOverflow(now)
+    if overflow { return unixSeconds > now ? "in the far future" : "long ago" }
+    if seconds == 0 { return "now" }
+    let length = length(seconds.magnitude)
+    return seconds > 0 ? "in \(length)" : "\(length) ago"
+  }
+
+  /// A length of time in one unit, rounded down: `12 s`, `56m`, `1h`, `2d`.
+  package static func short(_ seconds: Int) -> String {
+    switch seconds {
+    case ..<60: "\(seconds) s"
+    case ..<3600: "\(seconds / 60)m"
+    case ..<86_400: "\(seconds / 3600)h"
+    default: "\(seconds / 86_400)d"
+    }
+  }
+
+  /// A length of time in its largest unit and, where that is small, the next one.
+  private static func length(_ seconds: UInt) -> String {
+    let units: [(name: String, seconds: UInt)] = [
+      ("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1),
+    ]
+    guard let first = units.firstIndex(where: { seconds >= $0.seconds }) else { return "no time" }
+    let count = seconds / units[first].seconds
+    var text = counted(count, units[first].name)
+    let rest = seconds % units[first].seconds
+    if first + 2 < units.count, rest >= units[first + 1].seconds {
+      text += " " + counted(rest / units[first + 1].seconds, units[first + 1].name)
+    }
+    return text
+  }
+
+  private static func counted(_ count: UInt, _ unit: String) -> String { "\(count) \(unit)\(count == 1 ? "" : "s")" }
+}
+
+/// Points in time as text for people and logs.
+package enum Timestamp {
+  /// A time in UTC, such as `2024-02-29T12:00:00Z` (RFC 3339 section 5.6).
+  ///
+  /// Times outside the years 0000 to 9999, which the format cannot express, are held at its ends.
+  package static func rfc3339(_ unixSeconds: Int) -> String {
+    let seconds = min(max(unixSeconds, -62_167_219_200), 253_402_300_799)
+    let secondOfDay = ((seconds % 86_400) + 86_400) % 86_400
+    let date = CivilDate(daysSinceEpoch: (seconds - secondOfDay) / 86_400)
+    let day = "\(padded(date.year, to: 4))-\(padded(date.month, to: 2))-\(padded(date.day, to: 2))"
+    let minute = padded(secondOfDay / 60 % 60, to: 2)
+    return "\(day)T\(padded(secondOfDay / 3600, to: 2)):\(minute):\(padded(secondOfDay % 60, to: 2))Z"
+  }
+
+  private static func padded(_ number: Int, to width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(width - digits.utf8.count, 0)) + digits
+  }
+}

@@ -1,0 +1,181 @@
+/// The application/x-www-form-urlencoded format, in UTF-8 (RFC 6749 appendix B).
+package enum Form {
+  // MARK: Writing
+
+  /// Writes a field whose value is not secret, after an "&" unless it is the first.
+  package static func append<S: ByteSink & ~Copyable>(
+    name: String, value: String, to sink: inout S, isFirst: inout Bool
+  ) {
+    let view = value.utf8
+    append(name: name, secret: view.span, to: &sink, isFirst: &isFirst)
+  }
+
+  /// Writes a field whose value is secret bytes, after an "&" unless it is the first.
+  package static func append<S: ByteSink & ~Copyable>(
+    name: String, secret: Span<UInt8>, to sink: inout S, isFirst: inout Bool
+  ) {
+    if !isFirst { sink.append(UInt8(ascii: "&")) }
+    isFirst = false
+    let view = name.utf8
+    appendEncoded(view.span, to: &sink)
+    sink.append(UInt8(ascii: "="))
+    appendEncoded(secret, to: &sink)
+  }
+
+  /// Writes one name or value, encoded: "+" for a space, "%XX" for all but letters, digits and "*-._".
+  package static func appendEncoded<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
+    var runStart = 0
+    for index in 0..<bytes.count where !isPlain(bytes[index]) {
+      sink.append(contentsOf: bytes.extracting(runStart..<index))
+      appendEscape(bytes[index], to: &sink)
+      runStart = index + 1
+    }
+    sink.append(contentsOf: bytes.extracting(runStart..<bytes.count))
+  }
+
+  private static func appendEscape<S: ByteSink & ~Copyable>(_ byte: UInt8, to sink: inout S) {
+    guard byte != UInt8(ascii: " ") else {
+      sink.append(UInt8(ascii: "+"))
+      return
+    }
+    sink.append(UInt8(ascii: "%"))
+    sink.append(HexDigit.upper(byte >> 4))
+    sink.append(HexDigit.upper(byte))
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  // MARK: Reading
+
+  /// Reads all fields, in order. An empty text has none, and empty parts between "&" are skipped.
+  ///
+  /// - Parameters:
+  ///   - maxFields: The most fields to accept.
+  ///   - maxBytes: The most bytes of text to accept.
+  ///   - repeatable: Names that may come more than once, such as `resource` (RFC 8707 section 2).
+  package static func parse(
+    _ bytes: Span<UInt8>, maxFields: Int = 64, maxBytes: Int = 65_536, repeatable: [String] = []
+  ) throws(FormError) -> [FormField] {
+    guard bytes.count <= maxBytes else { throw .tooLarge }
+    var fields: [FormField] = []
+    var start = 0
+    while start < bytes.count {
+      let end = firstPlace(of: UInt8(ascii: "&"), in: bytes, from: start, to: bytes.count)
+      if end > start {
+        guard fields.count < maxFields else { throw .tooManyFields }
+        let field = try parseField(bytes, from: start, to: end)
+        let mayRepeat = repeatable.contains { $0.utf8.elementsEqual(field.name.utf8) }
+        guard mayRepeat || !fields.contains(where: { $0.name.utf8.elementsEqual(field.name.utf8) })
+        else { throw .duplicateName }
+        fields.append(field)
+      }
+      start = end + 1
+    }
+    return fields
+  }
+
+  /// Reads all fields, as ``parse(_:maxFields:maxBytes:repeatable:)`` for spans does.
+  package static func parse(_ text: String) throws(FormError) -> [FormField] {
+    let view = text.utf8
+    return try parse(view.span)
+  }
+
+  private static func parseField(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(FormError) -> FormField {
+    let equals = firstPlace(of: UInt8(ascii: "="), in: bytes, from: start, to: end)
+    let name = try decode(bytes, from: start, to: equals)
+    let value = try decode(bytes, from: min(equals + 1, end), to: end)
+    return FormField(name: name, value: value)
+  }
+
+  /// Decodes one name or value to bytes, which may be secret.
+  ///
+  /// - Returns: False if it is malformed; the bytes written are then useless.
+  package static func decode<S: ByteSink & ~Copyable>(_ text: Span<UInt8>, to sink: inout S) -> Bool {
+    var index = 0
+    while index < text.count {
+      switch text[index] {
+      case UInt8(ascii: "+"): sink.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard index + 2 < text.count, let high = HexDigit.value(text[index + 1]),
+          let low = HexDigit.value(text[index + 2])
+        else { return false }
+        sink.append(high << 4 | low)
+        index += 2
+      case 0x21...0x7E: sink.append(text[index])
+      default: return false
+      }
+      index += 1
+    }
+    return true
+  }
+
+  private static func decode(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(FormError) -> String {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(end - start)
+    var index = start
+    while index < end {
+      switch bytes[index] {
+      case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard index + 2 < end, let high = HexDigit.value(bytes[index + 1]),
+          let low = HexDigit.value(bytes[index + 2])
+        else { throw .invalidPercentEncoding(offset: index) }
+        decoded.append(high << 4 | low)
+        index += 2
+      case 0x21...0x7E: decoded.append(bytes[index])
+      default: throw .invalidCharacter(offset: index)
+      }
+      index += 1
+    }
+    guard let text = String(validating: decoded, as: UTF8.self) else { throw .invalidUTF8 }
+    return text
+  }
+
+  private static func firstPlace(of byte: UInt8, in bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
+    var index = start
+    while index < end, bytes[index] != byte { index += 1 }
+    return index
+  }
+}
+
+/// The reason why a form is not accepted. It contains no byte of the form.
+package enum FormError: Error, Hashable, Sendable {
+  /// More bytes than the limit.
+  case tooLarge
+  /// More fields than the limit.
+  case tooManyFields
+  /// The same name twice (RFC 6749 section 3.1 forbids it for parameters).
+  case duplicateName
+  /// A control character, a space, or a byte that is not ASCII, written unencoded at that byte.
+  case invalidCharacter(offset: Int)
+  /// A "%" without two hexadecimal digits, at that byte.
+  case invalidPercentEncoding(offset: Int)
+  /// A name or value is not well-formed UTF-8 once decoded.
+  case invalidUTF8
+}
+
+/// One name and value of a form, decoded.
+package struct FormField: Sendable, Hashable {
+  /// The name; may be empty.
+  package var name: String
+  /// The value; empty when the field was written without "=".
+  package var value: String
+
+  /// Makes a field.
+  package init(name: String, value: String) {
+    self.name = name
+    self.value = value
+  }
+
+  package static func == (one: FormField, other: FormField) -> Bool {
+    one.name.utf8.elementsEqual(other.name.utf8) && one.value.utf8.elementsEqual(other.value.utf8)
+  }
+}

@@ -1,0 +1,33 @@
+extension URI {
+  /// Resolves a reference in a document at this URI (RFC 3986 section 5.2), without the fragment.
+  ///
+  /// - Returns: Nil if the reference is not valid, or has dot segments, which no server needs to send.
+  package func resolving(_ reference: String) -> URI? {
+    let bytes = Array(reference.utf8.prefix { $0 != UInt8(ascii: "#") })
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let resolved = try? URI(absolute(text)), !Self.hasDotSegments(resolved.path) else { return nil }
+    return resolved
+  }
+
+  private func absolute(_ reference: String) -> String {
+    let base = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
+    let root = String(decoding: base.utf8.dropLast(path.utf8.count), as: UTF8.self)
+    if reference.isEmpty { return base + (query.map { "?" + $0 } ?? "") }
+    if reference.utf8.starts(with: "//".utf8) { return "\(scheme):\(reference)" }
+    if reference.utf8.first == UInt8(ascii: "/") { return root + reference }
+    if reference.utf8.first == UInt8(ascii: "?") { return base + reference }
+    if Self.hasScheme(reference) { return reference }
+    let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "/"
+    return root + directory + reference
+  }
+
+  private static func hasScheme(_ reference: String) -> Bool {
+    let end = reference.utf8.firstIndex { ":/?".utf8.contains($0) }
+    return end.map { reference.utf8[$0] == UInt8(ascii: ":") } ?? false
+  }
+
+  private static func hasDotSegments(_ path: String) -> Bool {
+    path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+      .contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
+  }
+}

@@ -1,0 +1,111 @@
+/// An absolute URI with a host, kept exactly as written (RFC 3986).
+///
+/// Nothing is normalised: two URIs are equal when their texts are, byte for byte. White space,
+/// control characters, a user name or password, and a zone in an IPv6 address are refused.
+package struct URI: Sendable, Hashable {
+  /// The longest text, in bytes.
+  package static let maxBytes = 2048
+
+  /// The whole URI, in printable ASCII.
+  package let text: String
+  /// The scheme as written; to compare it, use ``hasScheme(_:)``.
+  package let scheme: String
+  /// The host as written; an IPv6 address has its brackets.
+  package let host: String
+  /// The port, if one is written.
+  package let port: UInt16?
+  /// The path, which is empty or begins with "/".
+  package let path: String
+  /// The text after "?", still encoded; nil if there is no "?".
+  package let query: String?
+  /// The text after "#", still encoded; nil if there is no "#".
+  package let fragment: String?
+
+  /// Parses a URI.
+  package init(_ text: String) throws(URIError) {
+    let parser = try URIParser(text)
+    self.text = text
+    scheme = parser.text(parser.scheme)
+    host = parser.text(parser.host)
+    port = parser.port
+    path = parser.text(parser.path)
+    query = parser.query.map(parser.text)
+    fragment = parser.fragment.map(parser.text)
+  }
+
+  package static func == (one: URI, other: URI) -> Bool {
+    one.text.utf8.elementsEqual(other.text.utf8)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(text)
+  }
+}
+
+extension URI {
+  /// Whether the scheme is `name`, which is given in lower case (RFC 3986 section 3.1: case does not matter).
+  package func hasScheme(_ name: String) -> Bool {
+    scheme.lowercased().utf8.elementsEqual(name.utf8)
+  }
+
+  /// Whether the scheme is https.
+  package var isHTTPS: Bool { hasScheme("https") }
+
+  /// Whether this is plain http to the loopback interface (RFC 8252 section 7.3).
+  ///
+  /// Only the address literals `127.0.0.1` and `[::1]` count: a name such as `localhost` may
+  /// resolve to something else (RFC 8252 section 8.3).
+  package var isHTTPLoopback: Bool {
+    hasScheme("http") && (host.utf8.elementsEqual("127.0.0.1".utf8) || host.utf8.elementsEqual("[::1]".utf8))
+  }
+
+  /// Scheme, host and port in a form that can be compared (RFC 6454 section 6.2): lower case,
+  /// without the scheme's default port.
+  package var origin: String {
+    let base = scheme.lowercased() + "://" + host.lowercased()
+    guard let port, port != defaultPort else { return base }
+    return base + ":" + String(port)
+  }
+
+  private var defaultPort: UInt16? {
+    if isHTTPS { 443 } else if hasScheme("http") { 80 } else { nil }
+  }
+
+  /// The text of this URI with fields added to its query (RFC 6749 section 3.1).
+  ///
+  /// A query that is there is kept and comes first; a fragment stays at the end. Not for secrets.
+  package func appendingQuery(_ pairs: [(String, String)]) -> String {
+    guard !pairs.isEmpty else { return text }
+    var bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "#") })
+    if query == nil { bytes.append(UInt8(ascii: "?")) }
+    var isFirst = query?.isEmpty ?? true
+    for (name, value) in pairs {
+      Form.append(name: name, value: value, to: &bytes, isFirst: &isFirst)
+    }
+    if let fragment {
+      bytes.append(UInt8(ascii: "#"))
+      bytes.append(utf8: fragment)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// The reason why a text is not accepted as a URI. It contains no byte of the text.
+package enum URIError: Error, Hashable, Sendable {
+  /// More than 2048 bytes.
+  case tooLong
+  /// A character that RFC 3986 does not allow at its place, such as a space or a quote.
+  case invalidCharacter
+  /// Not absolute: no scheme and colon at the start (RFC 3986 section 3.1).
+  case noScheme
+  /// No "//" after the scheme, or nothing after it (RFC 3986 section 3.2).
+  case noHost
+  /// A host that is neither a DNS name nor an IP address (RFC 3986 section 3.2.2).
+  case invalidHost
+  /// A port that is not a plain decimal number from 1 to 65535.
+  case invalidPort
+  /// A user name or password before the host (RFC 9110 section 4.2.4).
+  case userinfoPresent
+  /// A "%" without two hexadecimal digits (RFC 3986 section 2.1).
+  case invalidPercentEncoding
+}

@@ -1,0 +1,99 @@
+internal import CCurl
+internal import Crypto
+internal import Encoding
+package import OAuth
+
+/// Sends requests with libcurl.
+///
+/// It verifies the certificate chain and the host name of every server and requires TLS 1.2 or later (RFC 9325 section
+/// 3.1.1). It has no cookies, reads no `.netrc` and no proxy from the environment, requests no compression, and sends a
+/// POST at most once. Connections are kept for the next request to the same origin with the same trust.
+///
+/// The process must ignore `SIGPIPE`: the TLS library writes to connections that the server may have closed.
+/// Any thread may call it.
+package final class CurlClient: HTTPClient {
+  /// The largest number of redirects of one request.
+  static let maxRedirects = 3
+
+  let userAgent: String
+  let pool = HandlePool()
+
+  /// - Parameter userAgent: The `User-Agent` of every request.
+  package init(userAgent: String) {
+    self.userAgent = userAgent
+  }
+
+  /// Closes the connections that were idle for `duration`. Cheap if there are none.
+  package func closeIdle(after duration: Duration = HandlePool.idleTime) {
+    pool.close(idleFor: duration)
+  }
+
+  /// The number of handles kept now, each with a connection.
+  package var idleCount: Int { pool.count }
+
+  package func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+    if request.cancellation?.isCancelled == true { throw HTTPFailure(.cancelled) }
+    let route = try Route(to: request.endpoint, by: request.transport)
+    let deadline = ContinuousClock.now.advanced(by: .seconds(max(0, request.transport.totalTimeoutSeconds)))
+    var endpoint = request.endpoint
+    for _ in 0...Self.maxRedirects {
+      let answer = try sendOnce(request, to: endpoint, over: route, until: deadline)
+      guard request.followsRedirects, request.method == .get, let target = answer.redirect else {
+        return answer.response
+      }
+      guard answer.response.headers.location != nil, let next = Self.sameOrigin(target, as: endpoint) else {
+        throw Self.refusedRedirect(to: target, from: endpoint)
+      }
+      endpoint = next
+    }
+    throw Self.refusedRedirect(to: endpoint.uri.text, from: endpoint)
+  }
+
+  private static func refusedRedirect(to target: String, from endpoint: Endpoint) -> HTTPFailure {
+    var failure = HTTPFailure(.redirect, responseStarted: true, requestMayHaveArrived: true)
+    let origin = (try? URI(target))?.origin
+    failure.redirectOrigin = origin == endpoint.uri.origin ? nil : origin
+    return failure
+  }
+
+  /// The target of a redirect, if it has the scheme, host and port of the endpoint that answered with it.
+  private static func sameOrigin(_ target: String, as endpoint: Endpoint) -> Endpoint? {
+    guard let next = try? Endpoint(target, allowHTTPLoopback: endpoint.uri.isHTTPLoopback) else { return nil }
+    return next.uri.origin == endpoint.uri.origin ? next : nil
+  }
+
+  private func sendOnce(
+    _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, until deadline: ContinuousClock.Instant
+  ) throws(HTTPFailure) -> (response: HTTPResponse, redirect: String?) {
+    // A handle with a failed request is not put back.
+    let handle = if let kept = pool.take(for: route) { kept } else { try CurlHandle() }
+    let limits = ExchangeLimits(of: request, deadline: deadline)
+    var exchange = Exchange(
+      over: handle, limits: limits, maySendTwice: request.method == .get && request.proof == nil,
+      usesProxy: route.proxy != nil)
+    try handle.prepare(request, to: endpoint, over: route, userAgent: userAgent, limits: limits)
+    try handle.send(request, into: &exchange)
+    pool.give(handle, for: route)
+    let redirect = exchange.redirect
+    return (try exchange.finish(), redirect)
+  }
+}
+
+/// The state of libcurl for the whole process.
+enum CurlLibrary {
+  /// Whether the library works. The first use initialises it, with an allocator that wipes what it frees.
+  static let isReady = agent_curl_initialise() == CURLE_OK
+
+  /// Whether libcurl uses OpenSSL for TLS. Other TLS libraries report a connection that ended without `close_notify`.
+  static let usesOpenSSL: Bool = {
+    guard let library = unsafe agent_curl_tls_library() else { return false }
+    return unsafe String(cString: library).utf8.starts(with: "OpenSSL/".utf8)
+  }()
+
+  /// The system's directory of trusted certificates, of which only the needed ones are read; nil if the library was
+  /// built for a bundle file, which it then uses by default.
+  static let certificateDirectory: String? = {
+    guard let path = unsafe agent_curl_certificate_directory() else { return nil }
+    return unsafe String(cString: path)
+  }()
+}

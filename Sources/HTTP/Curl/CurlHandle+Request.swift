@@ -1,0 +1,85 @@
+internal import CCurl
+internal import Crypto
+internal import OAuth
+
+extension CurlHandle {
+  /// Sets all options of a request except its secrets.
+  func prepare(
+    _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, userAgent: String,
+    limits: ExchangeLimits
+  ) throws(HTTPFailure) {
+    try prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport)
+    try set(CURLOPT_TIMEOUT_MS, ContinuousClock.now.duration(to: limits.deadline).wholeMilliseconds)
+  }
+
+  /// Sets the target of a request and the trust for it.
+  func prepare(
+    _ endpoint: Endpoint, over route: Route, userAgent: String, transport: Transport
+  ) throws(HTTPFailure) {
+    reset()
+    try set(CURLOPT_URL, endpoint.text)
+    try set(CURLOPT_PATH_AS_IS, true)
+    try set(CURLOPT_USERAGENT, userAgent)
+    try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    try setConnectTimes(transport)
+    try setRestrictions(route)
+    try setTrust(route)
+    try setClientCertificate(route)
+    try watchTLSEnd(route)
+    try watchClosing()
+    try setProxy(route)
+  }
+
+  private func setConnectTimes(_ transport: Transport) throws(HTTPFailure) {
+    try set(CURLOPT_CONNECTTIMEOUT_MS, Duration.seconds(transport.connectTimeoutSeconds).wholeMilliseconds)
+    // A thread that still resolves a name is not waited for: the wait could exceed both limits.
+    try set(CURLOPT_QUICK_EXIT, true)
+    try set(CURLOPT_NOSIGNAL, true)
+  }
+
+  /// Turns off what the library would do by default.
+  private func setRestrictions(_ route: Route) throws(HTTPFailure) {
+    try set(CURLOPT_PROTOCOLS_STR, route.isPlain ? "http" : "https")
+    try set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
+    try set(CURLOPT_FOLLOWLOCATION, false)
+    try set(CURLOPT_UNRESTRICTED_AUTH, false)
+    try set(CURLOPT_DISALLOW_USERNAME_IN_URL, true)
+    try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+    try set(CURLOPT_HTTP09_ALLOWED, false)
+    try set(CURLOPT_MAXCONNECTS, 1)
+  }
+
+  private func setTrust(_ route: Route) throws(HTTPFailure) {
+    try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    try set(CURLOPT_SSL_VERIFYPEER, 1)
+    try set(CURLOPT_SSL_VERIFYHOST, 2)
+    if let directory = CurlLibrary.certificateDirectory {
+      // Without a bundle only the needed certificates are loaded.
+      try set(CURLOPT_CAINFO, nil)
+      try set(CURLOPT_CAPATH, directory)
+    }
+    // With the directory these are trusted in addition; without it they replace the system's bundle.
+    if let authorities = route.certificateAuthorities { try set(CURLOPT_CAINFO_BLOB, blob: authorities.pem) }
+    if !route.pins.isEmpty { try set(CURLOPT_PINNEDPUBLICKEY, route.pins.joined(separator: ";")) }
+  }
+
+  private func setProxy(_ route: Route) throws(HTTPFailure) {
+    // With an empty text, unlike nil, the library does not read the environment.
+    try set(CURLOPT_PROXY, route.proxy?.url ?? "")
+    try set(CURLOPT_NOPROXY, "")
+    guard let proxy = route.proxy else { return }
+    try set(CURLOPT_HTTPPROXYTUNNEL, true)
+    try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
+    try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+    try set(CURLOPT_PROXYAUTH, 1)
+    try set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    try set(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
+    try set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
+    if let directory = CurlLibrary.certificateDirectory {
+      try set(CURLOPT_PROXY_CAINFO, nil)
+      try set(CURLOPT_PROXY_CAPATH, directory)
+    }
+    if let authorities = route.certificateAuthorities { try set(CURLOPT_PROXY_CAINFO_BLOB, blob: authorities.pem) }
+    if let credentials = proxy.credentials { try set(CURLOPT_PROXYUSERPWD, secret: credentials.bytes) }
+  }
+}

@@ -1,0 +1,101 @@
+internal import CCurl
+internal import OAuth
+
+/// A libcurl handle: one transfer at a time, and the connection of the last one.
+///
+/// The caller that took it out of the pool is its only user.
+@safe final class CurlHandle: @unchecked Sendable {
+  /// The longest time until a cancelled request ends, in milliseconds.
+  static let cancellationInterval: Int32 = 100
+
+  // The connections belong to `multi`, so that they outlive a reset of `easy`.
+  let easy: UnsafeMutableRawPointer
+  let multi: UnsafeMutableRawPointer
+  /// The connection writes into it for as long as it lives.
+  let tlsEnd: UnsafeMutablePointer<TLSEnd>
+  /// Whether a transfer has begun and not ended successfully; read when a connection is closed.
+  private let isBusy: UnsafeMutablePointer<Bool>
+
+  /// - Throws: `setup` if there is no memory or no descriptor left.
+  init() throws(HTTPFailure) {
+    guard CurlLibrary.isReady, let multi = unsafe curl_multi_init() else { throw HTTPFailure(.setup) }
+    guard let easy = unsafe curl_easy_init() else {
+      _ = unsafe curl_multi_cleanup(multi)
+      throw HTTPFailure(.setup)
+    }
+    unsafe self.easy = easy
+    unsafe self.multi = multi
+    unsafe tlsEnd = .allocate(capacity: 1)
+    unsafe tlsEnd.initialize(to: TLSEnd())
+    unsafe isBusy = .allocate(capacity: 1)
+    unsafe isBusy.initialize(to: false)
+  }
+
+  deinit {
+    unsafe curl_easy_cleanup(easy)
+    _ = unsafe curl_multi_cleanup(multi)
+    unsafe tlsEnd.deallocate()
+    unsafe isBusy.deallocate()
+  }
+
+  /// Clears the request and keeps the connection.
+  func reset() { unsafe curl_easy_reset(easy) }
+
+  /// Runs the prepared transfer. The callbacks write to `exchange`.
+  ///
+  /// - Returns: The library's result, or nil if the limits of the exchange ended the transfer; the handle must then not
+  ///   be used again.
+  func transfer(_ exchange: UnsafeMutablePointer<Exchange>) -> CURLcode? {
+    guard begin() else { return CURLE_FAILED_INIT }
+    defer { _ = unsafe curl_multi_remove_handle(multi, easy) }
+    let limits = unsafe exchange.pointee.limits
+    let longestWait = limits.cancellation == nil ? 1000 : Self.cancellationInterval
+    while true {
+      var running: Int32 = 0
+      guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return CURLE_FAILED_INIT }
+      unsafe exchange.pointee.update()
+      var result = CURLE_OK
+      if unsafe agent_curl_take_result(multi, &result) != 0 { return ended(result) }
+      if limits.reasonToStop != nil { return nil }
+      guard unsafe curl_multi_poll(multi, nil, 0, longestWait, nil) == CURLM_OK else { return CURLE_FAILED_INIT }
+    }
+  }
+
+  /// Begins the prepared transfer. Until it has ended successfully, closing its connection discards the bytes that the
+  /// kernel has still to send: otherwise a refresh token of an abandoned request could arrive after the next attempt
+  /// with it, when the network is back, and count as stolen (RFC 9700 section 4.14.2).
+  func begin() -> Bool {
+    unsafe isBusy.pointee = true
+    return unsafe curl_multi_add_handle(multi, easy) == CURLM_OK
+  }
+
+  func ended(_ result: CURLcode) -> CURLcode {
+    if result == CURLE_OK { unsafe isBusy.pointee = false }
+    return result
+  }
+
+  /// Makes new connections close as ``begin()`` describes.
+  func watchClosing() throws(HTTPFailure) { try check(unsafe agent_curl_watch_closing(easy, isBusy)) }
+
+  /// The number of bytes of the request that were sent, without the request to a proxy.
+  var sentBytes: Int {
+    time(CURLINFO_PRETRANSFER_TIME_T) > 0 ? number(CURLINFO_REQUEST_SIZE) : 0
+  }
+
+  func number(_ info: CURLINFO) -> Int {
+    var value = 0
+    return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0
+  }
+
+  /// A time since the start of the transfer, in microseconds; 0 if that point was not reached.
+  private func time(_ info: CURLINFO) -> Int64 {
+    var value: curl_off_t = 0
+    return unsafe agent_curl_get_time(easy, info, &value) == CURLE_OK ? Int64(value) : 0
+  }
+
+  func text(_ info: CURLINFO) -> String? {
+    var value: UnsafePointer<CChar>?
+    guard unsafe agent_curl_get_text(easy, info, &value) == CURLE_OK, let value = unsafe value else { return nil }
+    return unsafe String(cString: value)
+  }
+}

@@ -1,0 +1,57 @@
+internal import CCurl
+internal import CTLS
+internal import OAuth
+
+extension HTTPFailure.Code {
+  /// The meaning of the library's result.
+  ///
+  /// - Parameters:
+  ///   - beforeRequest: Whether no byte of the request was sent.
+  ///   - overProxy: Whether the connection uses a proxy.
+  ///   - certificate: The result of the certificate verification, as a number of libcrypto.
+  init(_ code: CURLcode, beforeRequest: Bool, overProxy: Bool, certificate: Int) {
+    if overProxy, beforeRequest, Self.isBroken(code) {
+      self = .proxy
+      return
+    }
+    self =
+      switch code {
+      case CURLE_COULDNT_RESOLVE_HOST: .resolve
+      case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxy
+      case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: .connect
+      case CURLE_OPERATION_TIMEDOUT: .timeout
+      case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED: .tls
+      case CURLE_PEER_FAILED_VERIFICATION: Self.certificate(certificate)
+      case CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS: .certificate
+      case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pin
+      case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: .send
+      case CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM: .receive
+      case Self.tooLargeResult: .tooLarge
+      case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR: .malformed
+      // The library treats a response without a status line as HTTP/0.9, which is not allowed.
+      case CURLE_UNSUPPORTED_PROTOCOL: beforeRequest ? .setup : .malformed
+      default: .setup
+      }
+  }
+
+  /// The library checks the host name before it reads the result of the chain, which then still has its initial value.
+  private static func certificate(_ result: Int) -> Self {
+    switch Int32(truncatingIfNeeded: result) {
+    case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: .certificateTime
+    case X509_V_OK, X509_V_ERR_UNSPECIFIED, X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+      .certificateHost
+    default: .certificate
+    }
+  }
+
+  /// `CURLE_TOO_LARGE`, which only later versions of the headers define.
+  private static var tooLargeResult: CURLcode { CURLcode(rawValue: 100) }
+
+  /// Whether a connection could not be made or has ended.
+  private static func isBroken(_ code: CURLcode) -> Bool {
+    switch code {
+    case CURLE_COULDNT_CONNECT, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,50 @@
+internal import Platform
+
+/// The unused handles, each with the connection of its last request.
+final class HandlePool: Sendable {
+  /// The largest number of handles. Each has three or four descriptors.
+  static let capacity = 32
+  /// The longest time that a handle is kept. Servers close idle connections after a minute or two.
+  static let idleTime = Duration.seconds(90)
+
+  private struct Entry: Sendable {
+    let handle: CurlHandle
+    let route: Route
+    let since: ContinuousClock.Instant
+  }
+
+  // Oldest first.
+  private let idle = Monitor<[Entry]>([])
+
+  var count: Int { idle.withLock { $0.count } }
+
+  /// Takes the handle last used for exactly this route.
+  func take(for route: Route, now: ContinuousClock.Instant = .now) -> CurlHandle? {
+    close(idleFor: Self.idleTime, now: now)
+    return idle.withLock { entries in
+      guard let index = entries.lastIndex(where: { $0.route == route }) else { return nil }
+      return entries.remove(at: index).handle
+    }
+  }
+
+  /// Keeps a handle after a successful request. If there are too many the oldest is closed.
+  func give(_ handle: CurlHandle, for route: Route, now: ContinuousClock.Instant = .now) {
+    let oldest = idle.withLock { entries -> Entry? in
+      entries.append(Entry(handle: handle, route: route, since: now))
+      return entries.count > Self.capacity ? entries.removeFirst() : nil
+    }
+    // Closing a connection takes time, so it happens outside the lock.
+    _ = oldest
+  }
+
+  /// Closes the handles that were idle for `duration`.
+  func close(idleFor duration: Duration, now: ContinuousClock.Instant = .now) {
+    let old = idle.withLock { entries -> [Entry] in
+      let count = entries.prefix { $0.since.duration(to: now) >= duration }.count
+      let old = Array(entries.prefix(count))
+      entries.removeFirst(count)
+      return old
+    }
+    _ = old
+  }
+}

@@ -1,0 +1,43 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+
+/// The proxy of a connection.
+struct ProxyRoute: Equatable, Sendable {
+  let url: String
+  /// `user:password`.
+  let credentials: SharedSecret?
+
+  /// The proxy for `host`, or nil if the connection is direct.
+  ///
+  /// - Throws: `setup` unless the proxy's URL is http or https and nothing but scheme, host and port.
+  init?(_ proxy: Transport.Proxy, host: String) throws(HTTPFailure) {
+    guard let uri = try? URI(proxy.url), uri.isHTTPS || uri.hasScheme("http"), uri.path.isEmpty || uri.path == "/",
+      uri.query == nil, uri.fragment == nil
+    else { throw HTTPFailure(.setup) }
+    if Self.isExcluded(host, by: proxy.exclusions) { return nil }
+    url = proxy.url
+    credentials = proxy.credentials
+  }
+
+  /// Whether a list in the format of `no_proxy` names the host. An entry matches its name and all subdomains, with or
+  /// without a leading dot; `*` matches all. Addresses are compared as text.
+  static func isExcluded(_ host: String, by list: String) -> Bool {
+    let host = host.lowercased()
+    return list.utf8.split(whereSeparator: { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }).contains { part in
+      let entry = String(decoding: part, as: UTF8.self).lowercased()
+      if entry == "*" { return true }
+      let name = entry.utf8.first == UInt8(ascii: ".") ? String(entry.dropFirst()) : entry
+      return !name.isEmpty && (host == name || host == "[\(name)]" || host.hasSuffix("." + name))
+    }
+  }
+
+  static func == (one: ProxyRoute, other: ProxyRoute) -> Bool {
+    one.url == other.url && isSame(one.credentials, other.credentials)
+  }
+
+  private static func isSame(_ one: SharedSecret?, _ other: SharedSecret?) -> Bool {
+    guard let one, let other else { return one == nil && other == nil }
+    return one === other || one.bytes.isEqual(to: other.bytes)
+  }
+}

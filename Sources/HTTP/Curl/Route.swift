@@ -1,0 +1,54 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+
+/// The target of a connection and its trust.
+///
+/// Two requests may share a connection only if their routes are equal: the trust of one account is never used for
+/// another.
+struct Route: Equatable, Sendable {
+  /// The largest number of pins.
+  static let maxPins = 16
+
+  /// Scheme, host and port.
+  let origin: String
+  let isPlain: Bool
+  /// Authorities trusted besides the system's.
+  let certificateAuthorities: CertificateAuthorities?
+  let pins: [String]
+  let proxy: ProxyRoute?
+  /// The client certificate of the handshake. It is part of the route, so no other account uses the connection.
+  let clientCertificate: ClientCertificate?
+
+  /// - Throws: `setup` if the transport does not allow the endpoint, or has a malformed pin or proxy. The library would
+  ///   use a malformed pin as a file name.
+  init(to endpoint: Endpoint, by transport: Transport) throws(HTTPFailure) {
+    let uri = endpoint.uri
+    let isPlain = uri.isHTTPLoopback && transport.allowHTTPLoopback
+    guard uri.isHTTPS || isPlain else { throw HTTPFailure(.setup) }
+    guard transport.pins.count <= Self.maxPins, transport.pins.allSatisfy(Self.isPin) else {
+      throw HTTPFailure(.setup)
+    }
+    origin = uri.origin
+    self.isPlain = isPlain
+    certificateAuthorities = transport.certificateAuthorities
+    pins = transport.pins
+    // Plain http has no handshake.
+    clientCertificate = isPlain ? nil : transport.clientCertificate
+    proxy = try Self.proxy(of: transport, for: uri, isPlain: isPlain)
+  }
+
+  private static func proxy(of transport: Transport, for uri: URI, isPlain: Bool) throws(HTTPFailure) -> ProxyRoute? {
+    // A proxy is another machine, and plain http is for this one only.
+    guard let proxy = transport.proxy, !isPlain else { return nil }
+    return try ProxyRoute(proxy, host: uri.host)
+  }
+
+  /// Whether `text` is `sha256//` and the SHA-256 of a public key in base64.
+  private static func isPin(_ text: String) -> Bool {
+    let prefix = "sha256//"
+    guard text.utf8.starts(with: prefix.utf8) else { return false }
+    let hash = try? Base64.decode(String(text.dropFirst(prefix.count)))
+    return hash?.count == Digest.sha256.byteCount
+  }
+}

@@ -1,0 +1,66 @@
+internal import CCurl
+internal import CTLS
+internal import OAuth
+
+/// The end of a handle's TLS connection.
+///
+/// Content with neither a length nor chunks ends with the connection, and is complete only if the server sent
+/// `close_notify`: any attacker on the path can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8). libcurl
+/// accepts every end and does not report the difference, so the connection itself is watched.
+struct TLSEnd {
+  /// The context of the last connection, which is the one to the server; that to a proxy comes before. Nil without TLS.
+  ///
+  /// It is an address that is compared and never dereferenced.
+  private var context: UInt?
+  private var isAnnounced = false
+
+  /// Whether the server has not sent `close_notify`.
+  var isMissing: Bool { context != nil && !isAnnounced }
+
+  /// The index of this program's data in a context.
+  private static let index = agent_tls_context_index()
+
+  /// Watches the connection that is made with `context`. False if there is no memory.
+  fileprivate static func watch(_ context: OpaquePointer, for end: UnsafeMutablePointer<TLSEnd>) -> Bool {
+    guard index >= 0, unsafe SSL_CTX_set_ex_data(context, index, end) == 1 else { return false }
+    unsafe end.pointee = TLSEnd(context: UInt(bitPattern: context))
+    unsafe SSL_CTX_set_info_callback(context) { connection, event, alert in
+      guard event == agent_tls_alert_read, alert & 0xff == agent_tls_close_notify else { return }
+      unsafe TLSEnd.announce(on: connection)
+    }
+    return true
+  }
+
+  private static func announce(on connection: OpaquePointer?) {
+    guard let connection = unsafe connection, let context = unsafe SSL_get_SSL_CTX(connection),
+      let end = unsafe SSL_CTX_get_ex_data(context, index)?.assumingMemoryBound(to: TLSEnd.self),
+      unsafe end.pointee.context == UInt(bitPattern: context)
+    else { return }
+    unsafe end.pointee.isAnnounced = true
+  }
+}
+
+extension CurlHandle {
+  /// Watches the end of the connection that the request may make.
+  func watchTLSEnd(_ route: Route) throws(HTTPFailure) {
+    guard !route.isPlain, CurlLibrary.usesOpenSSL else { return }
+    try check(unsafe agent_curl_set_tls_hook(easy, watchTLS))
+    try check(unsafe agent_curl_set_context(easy, CURLOPT_SSL_CTX_DATA, tlsEnd))
+  }
+
+  /// Whether the received content may be truncated.
+  func isCutShort(_ headers: HeaderCollector) -> Bool {
+    guard unsafe tlsEnd.pointee.isMissing, headers.leavesLengthOpen else { return false }
+    // HTTP/2 and later mark the end themselves, and some responses have no content (RFC 9112 section 6.3).
+    return number(CURLINFO_HTTP_VERSION) < Int(CURL_HTTP_VERSION_2_0)
+      && ![204, 304].contains(number(CURLINFO_RESPONSE_CODE))
+  }
+}
+
+/// Called for each TLS connection before it is made.
+private let watchTLS: agent_curl_tls_hook = { _, context, end in
+  guard let context = unsafe context, let end = unsafe end?.assumingMemoryBound(to: TLSEnd.self),
+    unsafe TLSEnd.watch(OpaquePointer(context), for: end)
+  else { return CURLE_OUT_OF_MEMORY }
+  return CURLE_OK
+}

@@ -1,0 +1,108 @@
+internal import OAuth
+
+/// The header fields of a response while they arrive, line by line.
+struct HeaderCollector {
+  /// The largest number of fields of one response.
+  static let maxFields = 128
+  /// The largest header in bytes, interim responses and trailers included.
+  static let maxBytes = 65_536
+
+  /// Whether cookies are kept. Only a request of a person needs them.
+  private let keepsCookies: Bool
+
+  init(keepsCookies: Bool = false) { self.keepsCookies = keepsCookies }
+
+  /// Bytes seen so far.
+  private(set) var bytes = 0
+  private(set) var fields: [(String, String)] = []
+  private var isComplete = false
+  private var lastWasDropped = false
+
+  /// Whether the blank line after the fields has come.
+  var isFinished: Bool { isComplete }
+
+  /// Receives the next line, with its line end.
+  ///
+  /// - Returns: The problem of the line, if any.
+  mutating func receive(_ line: Span<UInt8>) -> HTTPFailure.Code? {
+    bytes += line.count
+    guard bytes <= Self.maxBytes else { return .tooLarge }
+    let text = Self.trimmed((0..<line.count).map { line[$0] }[...])
+    if Self.isStatusLine(text) {
+      startResponse()
+      return nil
+    }
+    // A line after the blank line is a trailer, which is never merged (RFC 9110 section 6.5.1).
+    if isComplete { return nil }
+    if text.isEmpty {
+      isComplete = hasOneLength
+      return isComplete ? nil : .malformed
+    }
+    if line[0] == 0x20 || line[0] == 0x09 { return unfold(text) }
+    return addField(text)
+  }
+
+  /// Whether all lengths are equal. With different lengths readers would disagree on the end of the content, so such a
+  /// response is rejected (RFC 9112 section 6.3).
+  private var hasOneLength: Bool {
+    let lengths = fields.filter { $0.0.lowercased() == "content-length" }
+      .flatMap { $0.1.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) }
+      .map { Array(Self.trimmed(Array($0)[...])) }
+    return lengths.allSatisfy { $0 == lengths[0] }
+  }
+
+  /// Whether only the end of the connection marks the end of the content (RFC 9112 section 6.3).
+  var leavesLengthOpen: Bool {
+    !fields.contains { field in
+      switch field.0.lowercased() {
+      case "content-length": true
+      case "transfer-encoding": field.1.lowercased().hasSuffix("chunked")
+      default: false
+      }
+    }
+  }
+
+  /// An interim response, such as 103, is followed by the next one (RFC 9110 section 15.2).
+  private mutating func startResponse() {
+    fields = []
+    isComplete = false
+    lastWasDropped = false
+  }
+
+  /// A line that continues the one before (RFC 9112 section 5.2).
+  private mutating func unfold(_ text: ArraySlice<UInt8>) -> HTTPFailure.Code? {
+    if lastWasDropped { return nil }
+    guard let last = fields.indices.last else { return .malformed }
+    fields[last].1 += " " + String(decoding: text, as: UTF8.self)
+    return nil
+  }
+
+  private mutating func addField(_ text: ArraySlice<UInt8>) -> HTTPFailure.Code? {
+    guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex,
+      text[..<colon].allSatisfy(HTTPToken.contains)
+    else { return .malformed }
+    let name = String(decoding: text[..<colon], as: UTF8.self)
+    lastWasDropped = !keepsCookies && Self.isCookie(name)
+    if lastWasDropped { return nil }
+    guard fields.count < Self.maxFields else { return .tooLarge }
+    fields.append((name, String(decoding: Self.trimmed(text[(colon + 1)...]), as: UTF8.self)))
+    return nil
+  }
+
+  private static func isStatusLine(_ text: ArraySlice<UInt8>) -> Bool {
+    text.starts(with: "HTTP/".utf8)
+  }
+
+  /// Cookies are not kept, and may be secret.
+  private static func isCookie(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return name == "set-cookie" || name == "set-cookie2"
+  }
+
+  private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
+    let start = text.drop(while: isBlank)
+    let end = start.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start.startIndex
+    return start[..<end]
+  }
+}

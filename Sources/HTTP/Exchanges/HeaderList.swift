@@ -1,0 +1,63 @@
+internal import CCurl
+internal import Crypto
+internal import Encoding
+internal import OAuth
+
+/// The header lines of a request, as a list of the library. They are overwritten when the value ends.
+@safe struct HeaderList: ~Copyable {
+  private var head: UnsafeMutablePointer<curl_slist>?
+
+  init() { unsafe head = nil }
+
+  deinit { unsafe agent_curl_wipe_and_free_list(head) }
+
+  /// Adds a field. An empty value removes a field that the library would send by default.
+  mutating func append(_ name: String, _ value: String) throws(HTTPFailure) {
+    let bytes = value.utf8
+    try append(name, bytes.span)
+  }
+
+  /// Adds a field that is sent even when its value is empty.
+  mutating func append(present name: String, _ value: String) throws(HTTPFailure) {
+    if !value.isEmpty { return try append(name, value) }
+    var line = SecretBuffer(capacity: name.utf8.count + 2)
+    line.append(utf8: name)
+    // The library's notation for an empty value.
+    line.append(utf8: ";")
+    line.append(0)
+    try append(line: line)
+  }
+
+  /// Adds a field whose value may be secret.
+  ///
+  /// - Throws: `setup` if the value could end the line, or if there is no memory.
+  mutating func append(_ name: String, _ value: Span<UInt8>) throws(HTTPFailure) {
+    for index in value.indices where value[index] == 0 || value[index] == 0x0D || value[index] == 0x0A {
+      throw HTTPFailure(.setup)
+    }
+    var line = SecretBuffer(capacity: name.utf8.count + value.count + 3)
+    line.append(utf8: name)
+    line.append(utf8: value.isEmpty ? ":" : ": ")
+    line.append(contentsOf: value)
+    line.append(0)
+    try append(line: line)
+  }
+
+  /// Lends the list to `body`.
+  borrowing func withList<R>(
+    _ body: (UnsafeMutablePointer<curl_slist>?) throws(HTTPFailure) -> R
+  ) throws(HTTPFailure) -> R {
+    try unsafe body(head)
+  }
+
+  private mutating func append(line: borrowing SecretBuffer) throws(HTTPFailure) {
+    let longer = unsafe line.withBytes { bytes in
+      unsafe bytes.withUnsafeBytes { buffer -> UnsafeMutablePointer<curl_slist>? in
+        guard let start = buffer.baseAddress else { return nil }
+        return unsafe curl_slist_append(head, start.assumingMemoryBound(to: CChar.self))
+      }
+    }
+    guard let longer = unsafe longer else { throw HTTPFailure(.setup) }
+    unsafe head = longer
+  }
+}

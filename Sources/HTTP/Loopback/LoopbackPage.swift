@@ -1,0 +1,79 @@
+/// The pages that a browser gets at the redirect URI. They contain no part of a request.
+package enum LoopbackPage: Sendable, Hashable, CaseIterable {
+  /// The response was received; it is not verified yet.
+  case received
+  /// The response was received; it is an error or cannot be used.
+  case failed
+  /// A request to the redirect URI that is not the expected response.
+  case foreign
+  case notFound, methodNotAllowed, malformed, tooLarge
+
+  /// The whole response, after which the connection is closed.
+  package var response: [UInt8] {
+    let body = Array(html.utf8)
+    var head = "HTTP/1.1 \(status)\r\n"
+    for (name, value) in Self.fields { head += "\(name): \(value)\r\n" }
+    if self == .methodNotAllowed { head += "Allow: GET\r\n" }
+    return Array((head + "Content-Length: \(body.count)\r\n\r\n").utf8) + body
+  }
+
+  /// No script, no style, no other resource, no cache, and no `Referer`, because the address contains a code (RFC 9700
+  /// section 4.2).
+  private static let fields = [
+    ("Content-Type", "text/html; charset=utf-8"),
+    ("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"), ("Cross-Origin-Opener-Policy", "same-origin"), ("Connection", "close"),
+  ]
+
+  private var status: String {
+    switch self {
+    case .received: "200 OK"
+    case .failed, .foreign, .malformed: "400 Bad Request"
+    case .notFound: "404 Not Found"
+    case .methodNotAllowed: "405 Method Not Allowed"
+    case .tooLarge: "431 Request Header Fields Too Large"
+    }
+  }
+
+  private var html: String {
+    let (title, text) = words
+    return """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width">
+      <meta name="color-scheme" content="light dark">
+      <title>\(title)</title>
+      </head>
+      <body>
+      <h1>\(title)</h1>
+      <p>\(text)</p>
+      </body>
+      </html>
+
+      """
+  }
+
+  private var words: (title: String, text: String) {
+    switch self {
+    case .received:
+      (
+        "Return to the terminal",
+        "Done. Your terminal shows the result; you can close this tab."
+      )
+    case .failed:
+      ("The sign-in did not work", "Your terminal shows the reason; you can close this tab.")
+    case .foreign:
+      (
+        "This is not the answer",
+        "Your terminal still waits for the response of another sign-in. You can close this tab."
+      )
+    case .notFound: ("Nothing here", "There is nothing at this address.")
+    case .methodNotAllowed: ("Not possible", "This address can only be opened.")
+    case .malformed: ("Not understood", "The request could not be read.")
+    case .tooLarge: ("Too large", "The request is too large.")
+    }
+  }
+}

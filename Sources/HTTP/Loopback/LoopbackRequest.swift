@@ -1,0 +1,142 @@
+/// Parses the requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Every user of the machine can connect,
+/// so a request that is not exactly the expected one gets a page and changes nothing.
+package enum LoopbackRequest {
+  /// The largest head, in bytes; a code may be long (RFC 6749 section 4.1.2).
+  package static let maximumBytes = 16_384
+  private static let maximumFields = 128
+
+  package enum Reading: Sendable, Hashable {
+    /// More bytes may make it a request.
+    case incomplete
+    /// A GET of the redirect URI, with the range of its query in the head; empty if there is none.
+    case redirect(query: Range<Int>)
+    case refused(LoopbackPage)
+  }
+
+  /// Parses the bytes received so far.
+  package static func read(_ bytes: Span<UInt8>, for target: LoopbackTarget) -> Reading {
+    guard let end = endOfHead(bytes) else { return bytes.count >= maximumBytes ? .refused(.tooLarge) : .incomplete }
+    guard end <= maximumBytes else { return .refused(.tooLarge) }
+    var lines = lines(bytes.extracting(..<end))
+    guard let first = lines.first, let request = requestLine(bytes, first) else { return .refused(.malformed) }
+    lines.removeFirst()
+    guard lines.count <= maximumFields, let host = onlyHost(bytes, lines) else { return .refused(.malformed) }
+    // A request under another host name does not come from the authorization server's redirect (DNS rebinding).
+    guard target.hosts.contains(where: { isSameHost(bytes.extracting(host), $0) }),
+      isSame(bytes.extracting(request.path), target.path)
+    else { return .refused(.notFound) }
+    guard isSame(bytes.extracting(request.method), "GET") else { return .refused(.methodNotAllowed) }
+    return .redirect(query: request.query)
+  }
+
+  // MARK: Lines
+
+  /// The end of the empty line; a bare LF ends a line too (RFC 9112 section 2.2).
+  private static func endOfHead(_ bytes: Span<UInt8>) -> Int? {
+    var lineStart = 0
+    for index in 0..<bytes.count where bytes[index] == UInt8(ascii: "\n") {
+      let end = index > lineStart && bytes[index - 1] == UInt8(ascii: "\r") ? index - 1 : index
+      // Empty lines before the request are skipped.
+      if end == lineStart, lineStart > 0, hasText(bytes.extracting(..<lineStart)) { return index + 1 }
+      lineStart = index + 1
+    }
+    return nil
+  }
+
+  private static func hasText(_ bytes: Span<UInt8>) -> Bool {
+    for index in bytes.indices where bytes[index] != UInt8(ascii: "\r") && bytes[index] != UInt8(ascii: "\n") {
+      return true
+    }
+    return false
+  }
+
+  /// The lines that are not empty, without their ends.
+  private static func lines(_ head: Span<UInt8>) -> [Range<Int>] {
+    var lines: [Range<Int>] = []
+    var start = 0
+    for index in 0..<head.count where head[index] == UInt8(ascii: "\n") {
+      let end = index > start && head[index - 1] == UInt8(ascii: "\r") ? index - 1 : index
+      if end > start { lines.append(start..<end) }
+      start = index + 1
+    }
+    return lines
+  }
+
+  // MARK: Parts
+
+  private struct RequestLine {
+    let method: Range<Int>
+    let path: Range<Int>
+    let query: Range<Int>
+  }
+
+  /// `METHOD SP TARGET SP HTTP/1.x`, with a target that begins with "/" (RFC 9112 section 3).
+  private static func requestLine(_ bytes: Span<UInt8>, _ line: Range<Int>) -> RequestLine? {
+    let space = UInt8(ascii: " ")
+    let spaces = line.filter { bytes[$0] == space }
+    guard spaces.count == 2, spaces[0] > line.lowerBound else { return nil }
+    let target = (spaces[0] + 1)..<spaces[1]
+    let version = bytes.extracting((spaces[1] + 1)..<line.upperBound)
+    guard isSame(version, "HTTP/1.1") || isSame(version, "HTTP/1.0"),
+      target.allSatisfy({ (0x21...0x7E).contains(bytes[$0]) })
+    else { return nil }
+    let mark = target.first { bytes[$0] == UInt8(ascii: "?") } ?? target.upperBound
+    return RequestLine(
+      method: line.lowerBound..<spaces[0], path: target.lowerBound..<mark,
+      query: min(mark + 1, target.upperBound)..<target.upperBound)
+  }
+
+  /// The value of `Host`, which must be there once (RFC 9112 section 3.2).
+  private static func onlyHost(_ bytes: Span<UInt8>, _ lines: [Range<Int>]) -> Range<Int>? {
+    var host: Range<Int>?
+    for line in lines {
+      guard let colon = line.first(where: { bytes[$0] == UInt8(ascii: ":") }), colon > line.lowerBound,
+        bytes[colon - 1] > 0x20, bytes[line.lowerBound] > 0x20
+      else { return nil }
+      guard isSameIgnoringCase(bytes.extracting(line.lowerBound..<colon), "host") else { continue }
+      guard host == nil else { return nil }
+      host = trimmed(bytes, (colon + 1)..<line.upperBound)
+    }
+    return host
+  }
+
+  private static func trimmed(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
+    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    var (lower, upper) = (range.lowerBound, range.upperBound)
+    while lower < upper, isSpace(bytes[lower]) { lower += 1 }
+    while lower < upper, isSpace(bytes[upper - 1]) { upper -= 1 }
+    return lower..<upper
+  }
+
+  // MARK: Comparing
+
+  private static func isSame(_ bytes: Span<UInt8>, _ text: String) -> Bool {
+    let wanted = Array(text.utf8)
+    return bytes.count == wanted.count && bytes.indices.allSatisfy { bytes[$0] == wanted[$0] }
+  }
+
+  private static func isSameHost(_ bytes: Span<UInt8>, _ host: String) -> Bool { isSameIgnoringCase(bytes, host) }
+
+  /// - Parameter text: In lower case.
+  private static func isSameIgnoringCase(_ bytes: Span<UInt8>, _ text: String) -> Bool {
+    let wanted = Array(text.utf8)
+    return bytes.count == wanted.count
+      && bytes.indices.allSatisfy { index in
+        let isUpper = (0x41...0x5A).contains(bytes[index])
+        return (isUpper ? bytes[index] | 0x20 : bytes[index]) == wanted[index]
+      }
+  }
+}
+
+/// The request that a redirect listener expects.
+package struct LoopbackTarget: Sendable, Hashable {
+  /// The accepted values of the `Host` header: the address and the port of the redirect URI.
+  package let hosts: [String]
+  /// The path of the redirect URI, from "/" on.
+  package let path: String
+
+  package init(hosts: [String], path: String) {
+    self.hosts = hosts
+    self.path = path
+  }
+}

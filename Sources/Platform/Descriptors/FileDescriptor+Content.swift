@@ -1,0 +1,44 @@
+internal import CPlatform
+internal import Glibc
+
+extension FileDescriptor {
+  /// The kind of file that a received descriptor is open on.
+  package enum Kind: Sendable, Hashable {
+    /// A regular file. The range goes from the current offset to the end.
+    case file(Range<Int>)
+    /// A pipe or a socket.
+    case stream
+    case other
+  }
+
+  package borrowing func kind() throws(SystemError) -> Kind {
+    var raw = stat()
+    let number = self.raw
+    try SystemCall.library("fstat") { unsafe fstat(number, &raw) }
+    switch raw.st_mode & S_IFMT {
+    case S_IFIFO, S_IFSOCK: return .stream
+    case S_IFREG:
+      let place = try SystemCall.library("lseek") { lseek(number, 0, SEEK_CUR) }
+      return .file(place..<max(place, Int(raw.st_size)))
+    default: return .other
+    }
+  }
+
+  /// Reads from an offset of a file into the start of `buffer`, without moving the current offset; returns the number
+  /// of bytes.
+  package borrowing func read(into buffer: inout MutableSpan<UInt8>, at place: Int) throws(SystemError) -> Int {
+    let number = raw
+    return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
+      try SystemCall.library("pread") { unsafe pread(number, bytes.baseAddress, bytes.count, place) }
+    }
+  }
+
+  /// A new file in memory, without a name, with these bytes; its offset is at the start.
+  package static func inMemory(_ bytes: Span<UInt8>) throws(SystemError) -> FileDescriptor {
+    let file = FileDescriptor(owning: try SystemCall.checked(agent_memory_file(), "memfd_create"))
+    try file.writeAll(bytes)
+    let number = file.raw
+    try SystemCall.library("lseek") { lseek(number, 0, SEEK_SET) }
+    return file
+  }
+}

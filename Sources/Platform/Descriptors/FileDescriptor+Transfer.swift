@@ -1,0 +1,82 @@
+internal import CPlatform
+internal import Glibc
+
+extension FileDescriptor {
+  /// Appends at most `count` bytes to `buffer`, and returns the number of bytes read; 0 is the end.
+  ///
+  /// - Throws: `EAGAIN` if the descriptor is non-blocking and there is nothing to read, or if a socket's time limit has
+  ///   passed. `buffer` is then unchanged.
+  package borrowing func read(into buffer: inout [UInt8], upTo count: Int) throws(SystemError) -> Int {
+    var got = 0
+    let number = raw
+    try buffer.append(addingCapacity: count) { (free) throws(SystemError) in
+      try unsafe free.withUnsafeMutableBufferPointer { (bytes, filled) throws(SystemError) in
+        got = try SystemCall.library("read") { unsafe Glibc.read(number, bytes.baseAddress, count) }
+        filled = got
+      }
+    }
+    return got
+  }
+
+  /// Reads into the start of `buffer`, which may be memory for secrets; returns the number of bytes.
+  package borrowing func read(into buffer: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
+    let number = raw
+    return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
+      try SystemCall.library("read") { unsafe Glibc.read(number, bytes.baseAddress, bytes.count) }
+    }
+  }
+
+  /// Writes as much as possible now, and returns the number of bytes, which may be less than given.
+  package borrowing func write(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
+    let number = raw
+    return try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
+      try SystemCall.library("write") { unsafe Glibc.write(number, bytes.baseAddress, bytes.count) }
+    }
+  }
+
+  /// Writes everything, for blocking descriptors.
+  ///
+  /// - Throws: `EAGAIN` when a socket's time limit has passed; a part may have been written.
+  package borrowing func writeAll(_ bytes: Span<UInt8>) throws(SystemError) {
+    var written = 0
+    while written < bytes.count {
+      written += try write(bytes.extracting(written..<bytes.count))
+    }
+  }
+
+  /// Reads up to the end.
+  ///
+  /// - Throws: `EFBIG` when there are more than `limit` bytes.
+  package borrowing func readToEnd(limit: Int) throws(SystemError) -> [UInt8] {
+    var buffer: [UInt8] = []
+    // One byte more than allowed is asked for, so that the limit itself is not an error.
+    let most = max(0, min(limit, .max - 1)) + 1
+    while true {
+      let got = try read(into: &buffer, upTo: min(max(buffer.count, 4096), most - buffer.count))
+      if got == 0 { return buffer }
+      if buffer.count > limit { throw SystemError(errno: EFBIG, operation: "read") }
+    }
+  }
+
+  /// Waits until a read would not block; false when `timeout` has passed first.
+  package borrowing func waitUntilReadable(timeout: Duration) throws(SystemError) -> Bool {
+    try wait(forWriting: false, timeout: timeout)
+  }
+
+  /// Waits until a write would not block; false when `timeout` has passed first.
+  package borrowing func waitUntilWritable(timeout: Duration) throws(SystemError) -> Bool {
+    try wait(forWriting: true, timeout: timeout)
+  }
+
+  private borrowing func wait(forWriting: Bool, timeout: Duration) throws(SystemError) -> Bool {
+    let deadline = Instant.now.advanced(by: timeout)
+    while true {
+      let left = Instant.now.millisecondsUntil(deadline)
+      let result = agent_poll_one(raw, forWriting ? 1 : 0, left)
+      if result == -EINTR { continue }
+      if try SystemCall.checked(result, "poll") > 0 { return true }
+      // A long wait is cut to what the call can express.
+      if Instant.now >= deadline { return false }
+    }
+  }
+}

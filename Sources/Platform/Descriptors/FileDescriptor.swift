@@ -1,0 +1,83 @@
+internal import CPlatform
+internal import Glibc
+
+/// An open descriptor with one owner, closed when the owner goes away.
+///
+/// Every descriptor that this module opens is close-on-exec.
+@usableFromInline package struct FileDescriptor: ~Copyable, Sendable {
+  /// The number, valid as long as this value lives. Never close it.
+  package let raw: Int32
+
+  /// Takes over an open descriptor.
+  package init(owning raw: Int32) {
+    precondition(raw >= 0, "a descriptor is never negative")
+    self.raw = raw
+  }
+
+  deinit {
+    _ = Glibc.close(raw)
+  }
+
+  /// Closes now, and throws a delayed write error, which the end of scope would hide.
+  package consuming func close() throws(SystemError) {
+    let number = raw
+    discard self
+    // Linux has closed the descriptor even when the call was interrupted.
+    if Glibc.close(number) != 0, errno != EINTR { throw SystemError(errno: errno, operation: "close") }
+  }
+
+  /// Gives up ownership: the caller closes the number.
+  package consuming func release() -> Int32 {
+    let number = raw
+    discard self
+    return number
+  }
+
+  /// A second descriptor for the same open file.
+  package borrowing func duplicate() throws(SystemError) -> FileDescriptor {
+    FileDescriptor(owning: try SystemCall.checked(agent_duplicate(raw), "fcntl"))
+  }
+
+  /// Chooses whether reads and writes that would wait throw `EAGAIN`.
+  package borrowing func setNonBlocking(_ enabled: Bool) throws(SystemError) {
+    try SystemCall.checked(agent_set_nonblocking(raw, enabled ? 1 : 0), "fcntl")
+  }
+}
+
+extension FileDescriptor {
+  /// The access that a file is opened with.
+  package enum Access: Sendable {
+    /// Reading an existing file.
+    case reading
+    /// Writing to an existing file, from its start.
+    case writing
+    /// Writing to a file that is created with mode 0600 or emptied.
+    case replacing
+  }
+
+  /// Opens the file at a path, following symbolic links: for files named by the user.
+  package init(opening path: String, for access: Access) throws(SystemError) {
+    try SystemCall.checkText(path, "open")
+    let flags =
+      switch access {
+      case .reading: O_RDONLY
+      case .writing: O_WRONLY
+      case .replacing: O_WRONLY | O_CREAT | O_TRUNC
+      }
+    self.init(owning: try SystemCall.library("open") { unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600) })
+  }
+}
+
+/// The two ends of a new pipe, both close-on-exec and blocking.
+///
+/// Frozen, which alone lets another module move the two ends out of it.
+@frozen @usableFromInline package struct Pipe: ~Copyable, Sendable {
+  package var reading: FileDescriptor
+  package var writing: FileDescriptor
+
+  package init() throws(SystemError) {
+    let ends = try unsafe SystemCall.pair("pipe2") { unsafe agent_pipe($0) }
+    reading = FileDescriptor(owning: ends.0)
+    writing = FileDescriptor(owning: ends.1)
+  }
+}

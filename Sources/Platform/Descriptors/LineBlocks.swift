@@ -1,0 +1,89 @@
+/// Splits an input into lines, as many at a time as one read returns. For input whose number and length of lines
+/// another party controls: memory is bounded by the longest line.
+package struct LineBlocks: Sendable {
+  /// A line with anything in it, without the white space around it.
+  package struct Line: Sendable, Hashable {
+    /// Counted from 1, empty lines included.
+    package let number: Int
+    /// Its range in ``Block/bytes``; nil for a line that is longer than allowed, which is skipped.
+    package let place: Range<Int>?
+  }
+
+  /// The result of one read.
+  package struct Block: Sendable {
+    package var bytes: [UInt8]
+    package let lines: [Line]
+  }
+
+  /// The size of one read, in bytes.
+  private static let pieceBytes = 256 << 10
+
+  private let limit: Int
+  /// The beginning of an incomplete line.
+  private var pending: [UInt8] = []
+  private var lineNumber = 0
+  /// Whether the current line was reported as too long.
+  private var isSkipping = false
+  /// Whether the end was read. A terminal reports its end only once, so it must not be read again.
+  package private(set) var isAtEnd = false
+
+  /// - Parameter limit: The largest length of a line in bytes, white space included.
+  package init(limit: Int) { self.limit = limit }
+
+  /// Reads once, and returns the lines that are complete now, which may be none.
+  ///
+  /// - Returns: Nil after the end.
+  /// - Throws: The error of `read`; `EAGAIN` if the descriptor is non-blocking and there is nothing to read.
+  package mutating func next(from descriptor: borrowing FileDescriptor) throws(SystemError) -> Block? {
+    try next { (bytes) throws(SystemError) in try descriptor.read(into: &bytes, upTo: Self.pieceBytes) }
+  }
+
+  /// The same with a reader of any kind.
+  ///
+  /// - Parameter read: Appends what it reads, and returns the number of bytes; 0 at the end.
+  package mutating func next<Problem: Error>(
+    by read: (inout [UInt8]) throws(Problem) -> Int
+  ) throws(Problem) -> Block? {
+    guard !isAtEnd else { return nil }
+    let known = pending.count
+    isAtEnd = try read(&pending) == 0
+    return cut(searchFrom: known)
+  }
+
+  private mutating func cut(searchFrom known: Int) -> Block {
+    var bytes: [UInt8] = []
+    swap(&bytes, &pending)
+    var lines: [Line] = []
+    var (start, search) = (0, known)
+    while let end = bytes.span.firstIndex(of: UInt8(ascii: "\n"), from: search) {
+      take(start..<end, of: bytes, into: &lines)
+      (start, search) = (end + 1, end + 1)
+    }
+    if isAtEnd {
+      if start < bytes.count { take(start..<bytes.count, of: bytes, into: &lines) }
+    } else if isSkipping || bytes.count - start > limit {
+      if !isSkipping { lines.append(Line(number: lineNumber + 1, place: nil)) }
+      isSkipping = true
+    } else {
+      pending = Array(bytes[start...])
+    }
+    return Block(bytes: bytes, lines: lines)
+  }
+
+  private mutating func take(_ whole: Range<Int>, of bytes: [UInt8], into lines: inout [Line]) {
+    lineNumber += 1
+    if isSkipping {
+      isSkipping = false
+      return
+    }
+    // The limit counts the line as received, so the result does not depend on the sizes of the reads.
+    guard whole.count <= limit else { return lines.append(Line(number: lineNumber, place: nil)) }
+    var place = whole
+    while let first = place.first, Self.isBlank(bytes[first]) { place = place.dropFirst() }
+    while let last = place.last, Self.isBlank(bytes[last]) { place = place.dropLast() }
+    if place.isEmpty { return }
+    lines.append(Line(number: lineNumber, place: place))
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+}

@@ -1,0 +1,34 @@
+internal import Glibc
+
+/// A descriptor with several owners; it is closed when the last owner releases it.
+package final class SharedDescriptor: Sendable {
+  package let descriptor: FileDescriptor
+
+  package init(_ descriptor: consuming FileDescriptor) {
+    self.descriptor = descriptor
+  }
+
+  /// Fills `buffer` until the end of the input or of the buffer.
+  ///
+  /// - Returns: The number of bytes read; the size of the buffer if there is more.
+  /// - Throws: `ETIMEDOUT` if nothing arrives for `patience`.
+  package func readToEnd(into buffer: inout MutableSpan<UInt8>, patience: Duration) throws(SystemError) -> Int {
+    var filled = 0
+    while filled < buffer.count {
+      guard try descriptor.waitUntilReadable(timeout: patience) else {
+        throw SystemError.timedOut(operation: "read")
+      }
+      let got = try fill(&buffer, from: filled)
+      if got == 0 { break }
+      filled += got
+    }
+    return filled
+  }
+
+  private func fill(_ buffer: inout MutableSpan<UInt8>, from start: Int) throws(SystemError) -> Int {
+    let number = descriptor.raw
+    return try unsafe buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
+      try SystemCall.library("read") { unsafe read(number, bytes.baseAddress! + start, bytes.count - start) }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+internal import Glibc
+
+/// The reason why a file or directory is not private, as far as `lstat` shows it.
+package enum FileProblem: Sendable, Hashable {
+  /// It is a symbolic link, which is not followed.
+  case symbolicLink
+  /// It is neither a regular file nor a directory.
+  case special
+  /// It belongs to another user.
+  case notOwned
+  /// Its group or others have rights to it.
+  case tooOpen(mode: UInt32, isDirectory: Bool)
+
+  /// The problem of the file at this path, for an error that says what to do; nil if there is no problem or no file.
+  package static func of(_ path: String) -> FileProblem? {
+    var found = stat()
+    guard unsafe lstat(path, &found) == 0 else { return nil }
+    let kind = found.st_mode & S_IFMT
+    let isDirectory = kind == S_IFDIR
+    if kind == S_IFLNK { return .symbolicLink }
+    if !isDirectory && kind != S_IFREG { return .special }
+    if found.st_uid != geteuid() { return .notOwned }
+    let mode = found.st_mode & 0o7777
+    return mode & 0o077 == 0 ? nil : .tooOpen(mode: mode, isDirectory: isDirectory)
+  }
+
+  /// The problem, to follow the path; lower case, without a full stop.
+  package var message: String {
+    switch self {
+    case .symbolicLink: "is a symbolic link, which is not followed"
+    case .special: "is neither a file nor a directory"
+    case .notOwned: "belongs to another user"
+    case .tooOpen(let mode, _): "is open to other users (mode \(String(mode, radix: 8)))"
+    }
+  }
+}

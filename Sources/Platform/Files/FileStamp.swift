@@ -1,0 +1,44 @@
+internal import Glibc
+
+/// The identity of a file's content: two equal stamps mean that the file has not changed.
+package struct FileStamp: Sendable, Hashable {
+  private let inode: UInt64
+  private let size: Int
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  init(_ raw: stat) {
+    inode = UInt64(raw.st_ino)
+    size = Int(raw.st_size)
+    seconds = raw.st_mtim.tv_sec
+    nanoseconds = raw.st_mtim.tv_nsec
+  }
+}
+
+extension FileStamp {
+  /// The time of the last write, in unix seconds.
+  package var writtenAt: Int { seconds }
+
+  /// The current stamp of the file at `path`, nil if there is none. A symbolic link is not followed.
+  package init?(at path: String) {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}
+
+extension PrivateDirectory {
+  /// The file's stamp, nil if there is no such name. A symbolic link is not followed.
+  package borrowing func stamp(of name: String) throws(SystemError) -> FileStamp? {
+    try PrivateDirectory.checkName(name)
+    var status = stat()
+    let directory = raw
+    do {
+      try SystemCall.library("fstatat") { unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) }
+    } catch {
+      if error.isNotFound { return nil }
+      throw error
+    }
+    return FileStamp(status)
+  }
+}

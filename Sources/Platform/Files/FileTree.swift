@@ -1,0 +1,36 @@
+internal import CPlatform
+internal import Glibc
+
+/// Whole directory trees.
+package enum FileTree {
+  /// The largest depth of a tree; a deeper one is an error.
+  private static let maximumDepth = 64
+
+  /// Removes a file, or a directory with its contents. Symbolic links are removed, never followed, so nothing outside
+  /// the tree is removed even if the tree changes meanwhile.
+  ///
+  /// - Throws: `ENOENT` if there is nothing; `ELOOP` if the tree is more than 64 levels deep; the first other error,
+  ///   with the rest of the tree still there.
+  package static func remove(_ path: String) throws(SystemError) {
+    try SystemCall.checkText(path, "unlinkat")
+    try remove(path, in: AT_FDCWD, depth: 0)
+  }
+
+  private static func remove(_ name: String, in directory: Int32, depth: Int) throws(SystemError) {
+    do {
+      try SystemCall.library("unlinkat") { unsafe unlinkat(directory, name, 0) }
+      return
+    } catch {
+      // Linux says EISDIR for a directory, POSIX EPERM.
+      guard error.errno == EISDIR || error.errno == EPERM else { throw error }
+    }
+    guard depth < maximumDepth else { throw SystemError(errno: ELOOP, operation: "unlinkat") }
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    let child = FileDescriptor(
+      owning: try SystemCall.library("openat") { unsafe openat(directory, name, flags, 0) })
+    for entry in try DirectoryListing.names(in: child.raw, limit: 1_000_000) {
+      try remove(entry, in: child.raw, depth: depth + 1)
+    }
+    try SystemCall.library("unlinkat") { unsafe unlinkat(directory, name, AT_REMOVEDIR) }
+  }
+}

@@ -1,0 +1,151 @@
+internal import Glibc
+
+// Every name here is one component. A name with a slash, "." and ".." are `EINVAL`: names are made
+// of account names, and none may lead out of the directory.
+extension PrivateDirectory {
+  /// Reads a file that only this user can have written and only this user can read.
+  ///
+  /// - Throws: `ENOENT`; `ELOOP` for a symbolic link; `EINVAL` for anything else that is no regular
+  ///   file; `EPERM` when another user owns it; `EACCES` when its group or others have any right to
+  ///   it; `EFBIG` when it is longer than `limit` bytes.
+  package borrowing func readFile(_ name: String, limit: Int) throws(SystemError) -> [UInt8] {
+    // Without O_NONBLOCK the open of a named pipe would wait for a writer.
+    let file = try openFile(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+    let status = try FileStatus(of: file)
+    guard status.isRegular else { throw SystemError(errno: EINVAL, operation: "openat") }
+    guard status.owner == geteuid() else { throw SystemError(errno: EPERM, operation: "openat") }
+    guard status.permissions & 0o077 == 0 else { throw SystemError(errno: EACCES, operation: "openat") }
+    guard status.size <= limit else { throw SystemError(errno: EFBIG, operation: "read") }
+    return try file.readToEnd(limit: limit)
+  }
+
+  /// Writes a file, or replaces it atomically: after a crash or power failure the name has either all the old bytes or
+  /// all the new ones, and after a return the new ones.
+  ///
+  /// - Parameters:
+  ///   - mode: The exact permission bits, whatever the umask.
+  ///   - isDurable: Whether the file survives a power failure. False for files that are useless after a restart of the
+  ///     machine.
+  /// - Throws: The error of the step that failed. The old file is then still there, unless the last step failed
+  ///   (`fsync` of the directory).
+  package borrowing func replaceFile(
+    _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true
+  ) throws(SystemError) {
+    let temporary = try writeTemporary(for: name, bytes, mode: mode, isDurable: isDurable)
+    let directory = raw
+    do {
+      try SystemCall.library("renameat") { unsafe renameat(directory, temporary, directory, name) }
+    } catch {
+      unsafe unlinkat(directory, temporary, 0)
+      throw error
+    }
+    if isDurable { try synchronise() }
+  }
+
+  /// Creates a new durable file with mode 0600.
+  ///
+  /// - Throws: `EEXIST` if the name exists; nothing has changed then.
+  package borrowing func createFile(_ name: String, with bytes: Span<UInt8>) throws(SystemError) {
+    let temporary = try writeTemporary(for: name, bytes, mode: 0o600)
+    let directory = raw
+    defer { unsafe unlinkat(directory, temporary, 0) }
+    // A link, unlike a rename, fails if the name exists.
+    try SystemCall.library("linkat") { unsafe linkat(directory, temporary, directory, name, 0) }
+    try synchronise()
+  }
+
+  /// Removes a name. The file may be of any kind except a directory.
+  package borrowing func removeFile(_ name: String, isDurable: Bool = true) throws(SystemError) {
+    try PrivateDirectory.checkName(name)
+    let directory = raw
+    try SystemCall.library("unlinkat") { unsafe unlinkat(directory, name, 0) }
+    if isDurable { try synchronise() }
+  }
+
+  /// Whether the name exists; a dangling link counts.
+  package borrowing func exists(_ name: String) -> Bool {
+    (try? inode(of: name)) != nil
+  }
+
+  /// The inode number of a name, without following a link.
+  package borrowing func inode(of name: String) throws(SystemError) -> UInt64 {
+    try PrivateDirectory.checkName(name)
+    return try FileStatus(of: name, in: descriptor).inode
+  }
+
+  /// Whether ``path`` still leads to this directory.
+  package borrowing func isStillAtItsPath() -> Bool {
+    var found = stat()
+    guard unsafe lstat(path, &found) == 0, let own = try? FileStatus(of: descriptor) else { return false }
+    return UInt64(found.st_ino) == own.inode && UInt64(found.st_dev) == own.device
+  }
+
+  borrowing func openFile(_ name: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) -> FileDescriptor {
+    try PrivateDirectory.checkName(name)
+    let directory = raw
+    return FileDescriptor(
+      owning: try SystemCall.library("openat") { unsafe openat(directory, name, flags | O_CLOEXEC, mode) })
+  }
+
+  static func checkName(_ name: String) throws(SystemError) {
+    let bytes = name.utf8
+    let isBad = bytes.isEmpty || name == "." || name == ".." || bytes.contains(UInt8(ascii: "/")) || bytes.contains(0)
+    if isBad { throw SystemError(errno: EINVAL, operation: "openat") }
+    if bytes.count > 255 { throw SystemError(errno: ENAMETOOLONG, operation: "openat") }
+  }
+
+  private borrowing func synchronise() throws(SystemError) {
+    let directory = raw
+    try SystemCall.library("fsync") { fsync(directory) }
+  }
+}
+
+extension PrivateDirectory {
+  /// A temporary file ".NAME.RANDOM.tmp" whose bytes are on the disk. Removed again on failure.
+  private borrowing func writeTemporary(
+    for name: String, _ bytes: Span<UInt8>, mode: UInt32, isDurable: Bool = true
+  ) throws(SystemError) -> String {
+    try PrivateDirectory.checkName(name)
+    let temporary = PrivateDirectory.temporaryName(for: name)
+    let file = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+    do {
+      try PrivateDirectory.fill(file, with: bytes, mode: mode, isDurable: isDurable)
+    } catch {
+      unsafe unlinkat(raw, temporary, 0)
+      throw error
+    }
+    return temporary
+  }
+
+  static func temporaryName(for name: String) -> String {
+    let suffix = Randomness.bytes(8).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+    return ".\(name).\(suffix).tmp"
+  }
+
+  private static func fill(
+    _ file: consuming FileDescriptor, with bytes: Span<UInt8>, mode: UInt32, isDurable: Bool
+  ) throws(SystemError) {
+    let number = file.raw
+    try file.writeAll(bytes)
+    try SystemCall.library("fchmod") { fchmod(number, mode) }
+    if isDurable { try SystemCall.library("fsync") { fsync(number) } }
+    try file.close()
+  }
+
+  /// Removes the temporary files of interrupted writes of `name`. Call it under the lock that guards `name`, or a
+  /// running write loses its file.
+  package borrowing func removeLeftovers(of name: String) throws(SystemError) {
+    let prefix = ".\(name)."
+    for found in try fileNames()
+    where found.hasPrefix(prefix) && found.hasSuffix(".tmp") && found.utf8.count == prefix.utf8.count + 20 {
+      try removeFile(found)
+    }
+  }
+
+  /// All names but "." and "..", sorted by their bytes. Names that are not UTF-8 are left out.
+  ///
+  /// - Throws: `EFBIG` when there are more than 10,000.
+  package borrowing func fileNames() throws(SystemError) -> [String] {
+    try DirectoryListing.names(in: raw, limit: 10_000).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}

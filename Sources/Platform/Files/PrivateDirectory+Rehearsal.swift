@@ -1,0 +1,33 @@
+internal import Glibc
+
+extension PrivateDirectory {
+  /// Does the steps of ``replaceFile(_:with:mode:isDurable:)`` that could fail for lack of space or rights, and undoes
+  /// them.
+  ///
+  /// It does not wait for the disk, so it does not detect a broken one.
+  ///
+  /// - Parameter growth: The largest growth of the file, in bytes.
+  /// - Throws: The error of the step that failed.
+  package borrowing func rehearseReplacing(_ name: String, growth: Int) throws(SystemError) {
+    try PrivateDirectory.checkName(name)
+    let size = (try? FileStatus(of: name, in: descriptor).size) ?? 0
+    let temporary = PrivateDirectory.temporaryName(for: name)
+    let file = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+    let directory = raw
+    defer { unsafe unlinkat(directory, temporary, 0) }
+    try file.reserve(size + growth)
+  }
+}
+
+extension FileDescriptor {
+  /// Reserves disk space for this many bytes. On a file system without reservation it does nothing.
+  fileprivate borrowing func reserve(_ count: Int) throws(SystemError) {
+    while true {
+      switch posix_fallocate(raw, 0, count) {
+      case 0, EOPNOTSUPP, EINVAL: return
+      case EINTR: continue
+      case let number: throw SystemError(errno: number, operation: "posix_fallocate")
+      }
+    }
+  }
+}

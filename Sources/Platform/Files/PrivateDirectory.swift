@@ -1,0 +1,124 @@
+internal import Glibc
+
+/// A directory of this user alone: opened without following a symbolic link at its end, then checked on the open
+/// descriptor. All work uses that descriptor, so the directory cannot be replaced after the check.
+package struct PrivateDirectory: ~Copyable, Sendable {
+  /// The path of the directory, without a slash at the end.
+  package let path: String
+  let descriptor: FileDescriptor
+
+  /// The descriptor's number, valid as long as this value lives.
+  package var raw: Int32 { descriptor.raw }
+
+  /// Opens the directory at `path`.
+  ///
+  /// - Parameters:
+  ///   - path: Its last component must be a directory, not a link, that belongs to this user and
+  ///     gives no right to the group or to others. Components before may be links.
+  ///   - create: Whether missing directories of the path are created, with mode 0700. A directory that exists is never
+  ///     changed.
+  package init(opening path: String, create: Bool) throws(DirectoryError) {
+    let path = PrivateDirectory.withoutFinalSlashes(path)
+    descriptor = try PrivateDirectory.openChecked(path, create: create)
+    self.path = path
+  }
+
+  private static func openChecked(_ path: String, create: Bool) throws(DirectoryError) -> FileDescriptor {
+    let number = try naming(path) { () throws(SystemError) in try openOrMake(path, create: create) }
+    let descriptor = FileDescriptor(owning: number)
+    let status = try naming(path) { () throws(SystemError) in try FileStatus(of: descriptor) }
+    guard status.owner == geteuid() else { throw .notOwned(path: path) }
+    guard status.permissions & 0o077 == 0 else { throw .tooOpen(path: path, mode: status.permissions) }
+    return descriptor
+  }
+
+  private static func openOrMake(_ path: String, create: Bool) throws(SystemError) -> Int32 {
+    try check(path)
+    do {
+      // The directory nearly always exists, and the client opens it for each token.
+      return try openDirectory(path)
+    } catch {
+      guard create, error.isNotFound else { throw error }
+    }
+    try makeWithParents(path)
+    return try openDirectory(path)
+  }
+
+  private static func openDirectory(_ path: String) throws(SystemError) -> Int32 {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    return try SystemCall.library("open") { unsafe open(path, flags) }
+  }
+
+  private static func naming<Result>(
+    _ path: String, _ body: () throws(SystemError) -> Result
+  ) throws(DirectoryError) -> Result {
+    do {
+      return try body()
+    } catch {
+      // Linux says ENOTDIR for a link too when both flags are given; ELOOP is what POSIX says.
+      let isOther = error.operation == "open" && (error.errno == ENOTDIR || error.errno == ELOOP)
+      throw isOther ? .notADirectory(path: path) : .system(error, path: path)
+    }
+  }
+
+  /// A slash at the end would make the kernel follow a link there.
+  private static func withoutFinalSlashes(_ path: String) -> String {
+    var path = Substring(path)
+    while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+    return String(path)
+  }
+
+  /// "link/." and "link/.." would follow a link just the same.
+  private static func check(_ path: String) throws(SystemError) {
+    try SystemCall.checkText(path, "open")
+    let bytes = path.utf8
+    if bytes.elementsEqual(".".utf8) || bytes.elementsEqual("..".utf8) || path.hasSuffix("/.") || path.hasSuffix("/..")
+    {
+      throw SystemError(errno: EINVAL, operation: "open")
+    }
+  }
+
+  private static func makeWithParents(_ path: String) throws(SystemError) {
+    do {
+      try make(path)
+    } catch {
+      guard error.isNotFound, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex
+      else { throw error }
+      try makeWithParents(withoutFinalSlashes(String(path[..<slash])))
+      try make(path)
+    }
+  }
+
+  private static func make(_ path: String) throws(SystemError) {
+    do {
+      try SystemCall.library("mkdir") { unsafe mkdir(path, 0o700) }
+    } catch {
+      if !error.isExists { throw error }
+    }
+  }
+}
+
+/// The reason why a directory cannot hold private files. Each case names the path.
+package enum DirectoryError: Error, Hashable, Sendable {
+  /// It could not be created or opened.
+  case system(SystemError, path: String)
+  /// It belongs to another user.
+  case notOwned(path: String)
+  /// Its group or others may use it; `mode` is its permission bits. `chmod 700` helps.
+  case tooOpen(path: String, mode: UInt32)
+  /// It is a file, or a symbolic link.
+  case notADirectory(path: String)
+}
+
+extension DirectoryError {
+  /// One sentence, lower case, without a full stop, that says what to do.
+  package var message: String {
+    switch self {
+    case .system(let error, let path): "\(path): \(error.message)"
+    case .notOwned(let path): "\(path) belongs to another user"
+    case .tooOpen(let path, let mode):
+      "\(path) is open to other users (mode \(String(mode, radix: 8))): chmod 700 it"
+    case .notADirectory(let path): "\(path) is not a directory"
+    }
+  }
+}

@@ -1,0 +1,99 @@
+internal import Glibc
+
+/// The directories for this user's files, by the XDG Base Directory Specification.
+///
+/// It uses only the environment. The user database is not read: that loads libraries at run time, which a static
+/// program cannot do.
+package enum UserDirectories {
+  /// The value of a variable, as ``Environment/value(_:)`` returns it.
+  package typealias Variables = (String) -> String?
+
+  /// `$XDG_CONFIG_HOME`, else `$HOME/.config`.
+  package static var configHome: String { get throws(SystemError) { try configHome(in: Environment.value) } }
+  /// `$XDG_STATE_HOME`, else `$HOME/.local/state`.
+  package static var stateHome: String { get throws(SystemError) { try stateHome(in: Environment.value) } }
+  /// `$XDG_CACHE_HOME`, else `$HOME/.cache`.
+  package static var cacheHome: String { get throws(SystemError) { try cacheHome(in: Environment.value) } }
+
+  package static func configHome(in variables: Variables) throws(SystemError) -> String {
+    try home("XDG_CONFIG_HOME", else: ".config", in: variables)
+  }
+
+  package static func stateHome(in variables: Variables) throws(SystemError) -> String {
+    try home("XDG_STATE_HOME", else: ".local/state", in: variables)
+  }
+
+  package static func cacheHome(in variables: Variables) throws(SystemError) -> String {
+    try home("XDG_CACHE_HOME", else: ".cache", in: variables)
+  }
+
+  /// The directories that may hold the socket, best first: `$XDG_RUNTIME_DIR/agent`,
+  /// `/run/user/UID/agent`, and for cron, su and containers a directory below the state home whose
+  /// name changes with the host and with each start of it. Never one that others can write to.
+  package static func runtimeCandidates() -> [String] { runtimeCandidates(in: Environment.value) }
+
+  /// The directory in `XDG_RUNTIME_DIR`, the first of ``runtimeCandidates()``; nil if it is not set.
+  package static var sessionRuntimeDirectory: String? {
+    absolute(Environment.value("XDG_RUNTIME_DIR")).map { "\($0)/agent" }
+  }
+
+  package static func runtimeCandidates(in variables: Variables) -> [String] {
+    var candidates: [String] = []
+    if let runtime = absolute(variables("XDG_RUNTIME_DIR")) { candidates.append("\(runtime)/agent") }
+    let standard = "/run/user/\(Machine.userID)"
+    let isThere = unsafe access(standard, F_OK) == 0
+    if isThere, candidates.first != "\(standard)/agent" { candidates.append("\(standard)/agent") }
+    if let run = try? runHome(in: variables) {
+      candidates.append("\(run)/\(hostPrefix)\(Machine.bootID() ?? "unknown")")
+    }
+    return candidates
+  }
+
+  /// The directories below the state home that were ``runtimeCandidates()`` on this host in earlier boots.
+  package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
+
+  package static func pastRuntimeDirectories(in variables: Variables) -> [String] {
+    guard let start = Machine.bootID(), let run = try? runHome(in: variables),
+      let directory = try? PrivateDirectory(opening: run, create: false), let names = try? directory.fileNames()
+    else { return [] }
+    let prefix = hostPrefix
+    return names.filter { name in
+      // The name of another host may begin with this one's.
+      guard name.utf8.starts(with: prefix.utf8) else { return false }
+      let id = name.utf8.dropFirst(prefix.utf8.count)
+      return isBootID(id) && !id.elementsEqual(start.utf8)
+    }.map { "\(run)/\($0)" }
+  }
+
+  /// A home directory may be shared by hosts, and it outlives their restarts; sockets do not.
+  private static func runHome(in variables: Variables) throws(SystemError) -> String {
+    try stateHome(in: variables) + "/agent/run"
+  }
+
+  private static var hostPrefix: String { String(Machine.hostName().map { $0 == "/" ? "_" : $0 }) + "-" }
+
+  /// As the kernel writes it: `01234567-89ab-cdef-0123-456789abcdef`.
+  private static func isBootID(_ text: Substring.UTF8View) -> Bool {
+    text.count == 36
+      && text.enumerated().allSatisfy { place, byte in
+        switch byte {
+        case UInt8(ascii: "-"): [8, 13, 18, 23].contains(place)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        default: false
+        }
+      }
+  }
+
+  private static func home(_ name: String, else part: String, in variables: Variables) throws(SystemError) -> String {
+    if let path = absolute(variables(name)) { return path }
+    guard let home = absolute(variables("HOME")) else { throw SystemError(errno: ENOENT, operation: "HOME") }
+    return home == "/" ? "/\(part)" : "\(home)/\(part)"
+  }
+
+  /// "All paths set in these environment variables must be absolute"; others are to be ignored.
+  private static func absolute(_ path: String?) -> String? {
+    guard var path = path.map({ Substring($0) }), path.utf8.first == UInt8(ascii: "/") else { return nil }
+    while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+    return String(path)
+  }
+}

@@ -1,0 +1,113 @@
+internal import CPlatform
+internal import Glibc
+
+/// Waits for many descriptors at once (`epoll(7)`, level-triggered).
+///
+/// A descriptor leaves the set when it is closed, unless it has a duplicate; remove it first.
+package struct Poller: ~Copyable, Sendable {
+  /// The events to wait for. The closing of the other end is always reported.
+  package enum Interest: Sendable {
+    case read, write, both
+    /// Only errors and closing.
+    case none
+
+    var flags: UInt32 {
+      switch self {
+      case .read: agent_readable
+      case .write: agent_writable
+      case .both: agent_readable | agent_writable
+      case .none: 0
+      }
+    }
+  }
+
+  /// The events of one descriptor.
+  package struct Event: Sendable, Hashable {
+    /// The key given when the descriptor was added.
+    package var key: UInt64
+    package var readable: Bool
+    package var writable: Bool
+    /// The other end has closed, or there is an error; a read shows which. Bytes sent before may still be readable.
+    package var hungUp: Bool
+
+    package init(key: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
+      self.key = key
+      self.readable = readable
+      self.writable = writable
+      self.hungUp = hungUp
+    }
+  }
+
+  private let descriptor: FileDescriptor
+
+  /// The number of the set itself, which is readable when an event is waiting.
+  package var raw: Int32 { descriptor.raw }
+
+  package init() throws(SystemError) {
+    descriptor = FileDescriptor(owning: try SystemCall.checked(agent_epoll_create(), "epoll_create1"))
+  }
+
+  /// - Throws: `EEXIST` if the descriptor is in the set; `EPERM` for a regular file.
+  package borrowing func add(_ descriptor: Int32, interest: Interest, key: UInt64) throws(SystemError) {
+    try SystemCall.checked(agent_epoll_add(raw, descriptor, interest.flags, key), "epoll_ctl")
+  }
+
+  /// - Throws: `ENOENT` if the descriptor is not in the set.
+  package borrowing func modify(_ descriptor: Int32, interest: Interest, key: UInt64) throws(SystemError) {
+    try SystemCall.checked(agent_epoll_modify(raw, descriptor, interest.flags, key), "epoll_ctl")
+  }
+
+  package borrowing func remove(_ descriptor: Int32) throws(SystemError) {
+    try SystemCall.checked(agent_epoll_remove(raw, descriptor), "epoll_ctl")
+  }
+
+  /// Waits for events; at most 64 at a time, the next call returns the others.
+  ///
+  /// - Parameter timeoutMilliseconds: 0 does not wait, a negative number means no limit.
+  /// - Returns: Empty if the time has passed.
+  package borrowing func wait(timeoutMilliseconds: Int32 = -1) throws(SystemError) -> [Event] {
+    try wait(until: timeoutMilliseconds < 0 ? nil : .now.advanced(by: .milliseconds(timeoutMilliseconds)))
+  }
+
+  /// Waits for events until a moment; nil means no limit. This wait does not count suspend: add a ``BootTimer`` for a
+  /// deadline that does.
+  package borrowing func wait(until deadline: Instant?) throws(SystemError) -> [Event] {
+    while true {
+      let limit = deadline.map { Instant.now.millisecondsUntil($0) } ?? -1
+      var events: [Event] = []
+      let result = wait(milliseconds: limit, into: &events)
+      if result == -EINTR { continue }
+      try SystemCall.checked(result, "epoll_wait")
+      // A long wait is cut to what the call can express.
+      if result == 0, let deadline, Instant.now < deadline { continue }
+      return events
+    }
+  }
+
+  /// Waits for events without a time limit, and replaces the content of `events`.
+  package borrowing func wait(into events: inout [Event]) throws(SystemError) {
+    events.removeAll(keepingCapacity: true)
+    var result: Int32
+    repeat { result = wait(milliseconds: -1, into: &events) } while result == -EINTR
+    try SystemCall.checked(result, "epoll_wait")
+  }
+
+  private borrowing func wait(milliseconds: Int32, into events: inout [Event]) -> Int32 {
+    let poller = raw
+    return unsafe withUnsafeTemporaryAllocation(of: agent_event.self, capacity: 64) { found in
+      let count = unsafe agent_epoll_wait(poller, found.baseAddress!, Int32(found.count), milliseconds)
+      for index in 0..<Int(max(0, count)) { events.append(Event(unsafe found[index])) }
+      return count
+    }
+  }
+}
+
+extension Poller.Event {
+  fileprivate init(_ event: agent_event) {
+    self.init(
+      key: event.key,
+      readable: event.flags & agent_readable != 0,
+      writable: event.flags & agent_writable != 0,
+      hungUp: event.flags & agent_hung_up != 0)
+  }
+}

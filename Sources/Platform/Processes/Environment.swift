@@ -1,0 +1,48 @@
+internal import CPlatform
+internal import Glibc
+
+/// The environment of this process. It is only read: changing it is not safe once threads run.
+package enum Environment {
+  /// The value of a variable; nil when it is not set. Bytes that are not UTF-8 are repaired.
+  package static func value(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+  }
+
+  /// All variables, in their order. Entries without "=" are left out.
+  package static func all() -> [(String, String)] {
+    entries().compactMap { (entry) -> (String, String)? in
+      guard let equals = entry.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+      let name = String(decoding: entry[..<equals], as: UTF8.self)
+      return (name, String(decoding: entry[(equals + 1)...], as: UTF8.self))
+    }
+  }
+
+  /// All "NAME=VALUE" entries as the bytes they are, for passing on to another program.
+  package static func entries() -> [[UInt8]] {
+    var entries: [[UInt8]] = []
+    while let entry = unsafe agent_environment_entry(entries.count) {
+      let length = unsafe strlen(entry)
+      entries.append(unsafe [UInt8](UnsafeRawBufferPointer(start: entry, count: length)))
+    }
+    return entries
+  }
+}
+
+extension Environment {
+  /// Removes all variables except those to keep.
+  ///
+  /// For the start of a program: it must not run beside other threads.
+  package static func keepOnly(where isKept: (String) -> Bool) {
+    for (name, _) in all() where !isKept(name) {
+      _ = unsafe agent_environment_remove(name)
+    }
+  }
+  /// Gives a variable a value.
+  ///
+  /// For the start of a program: it must not run beside other threads.
+  /// - Throws: `EINVAL` for a name that cannot be one; `ENOMEM`.
+  package static func set(_ name: String, to value: String) throws(SystemError) {
+    try SystemCall.library("setenv") { unsafe setenv(name, value, 1) }
+  }
+}

@@ -1,0 +1,21 @@
+internal import CPlatform
+internal import Glibc
+
+/// The protection of a process that holds secrets, to be set before it holds any.
+package enum Hygiene {
+  /// No core file; no other process of this user may read the memory or attach a debugger (`PR_SET_DUMPABLE`); new
+  /// files are private to this user; a write to a closed pipe is an error and does not end the process.
+  package static func harden() throws(SystemError) {
+    try SystemCall.checked(agent_disable_core_dumps(), "setrlimit")
+    try SystemCall.checked(agent_set_undumpable(), "prctl")
+    umask(0o077)
+    Signals.ignoreBrokenPipe()
+  }
+
+  /// The part of ``harden()`` that `exec` undoes, for a program that holds a secret only briefly: a program that
+  /// replaces this process may write core files as its user wants.
+  package static func hide() { _ = agent_set_undumpable() }
+
+  /// Whether the kernel would write a core file and let others read this process's memory.
+  package static var isDumpable: Bool { agent_is_dumpable() != 0 }
+}

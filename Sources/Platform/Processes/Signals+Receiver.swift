@@ -1,0 +1,37 @@
+internal import CPlatform
+internal import Glibc
+
+extension Signals {
+  /// Receives signals as events of a poll loop (`signalfd(2)`), so that no code runs in a handler.
+  package struct SignalReceiver: ~Copyable, Sendable {
+    private let descriptor: FileDescriptor
+
+    /// The number to poll for reading.
+    package var raw: Int32 { descriptor.raw }
+
+    /// Blocks the signals in the calling thread and receives them from now on. Make it before other threads start: a
+    /// thread that does not block them would receive them instead.
+    package init(_ signals: [Int32]) throws(SystemError) {
+      Signals.block(signals)
+      let result = unsafe signals.withUnsafeBufferPointer { (numbers) -> Int32 in
+        guard let start = numbers.baseAddress else { return -EINVAL }
+        return unsafe agent_signal_descriptor(start, numbers.count)
+      }
+      descriptor = FileDescriptor(owning: try SystemCall.checked(result, "signalfd"))
+    }
+
+    /// The next pending signal; nil if there is none. Never waits. Several signals of one kind may be merged into one.
+    package borrowing func next() -> Int32? {
+      let number = agent_signal_next(raw)
+      return number > 0 ? number : nil
+    }
+
+    /// The next pending signal, and whether the kernel sent it: a key of the terminal signals all foreground processes,
+    /// not only this one.
+    package borrowing func nextWithOrigin() -> (signal: Int32, isFromKernel: Bool)? {
+      var isFromKernel: Int32 = 0
+      let number = unsafe agent_signal_next_origin(raw, &isFromKernel)
+      return number > 0 ? (number, isFromKernel != 0) : nil
+    }
+  }
+}

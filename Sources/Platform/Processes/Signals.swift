@@ -1,0 +1,80 @@
+internal import CPlatform
+internal import Glibc
+
+/// The signal handling of this process. Call all of it before the first thread starts.
+package enum Signals {
+  package static var SIGHUP: Int32 { Glibc.SIGHUP }
+  package static var SIGINT: Int32 { Glibc.SIGINT }
+  package static var SIGQUIT: Int32 { Glibc.SIGQUIT }
+  package static var SIGKILL: Int32 { Glibc.SIGKILL }
+  package static var SIGUSR1: Int32 { Glibc.SIGUSR1 }
+  package static var SIGUSR2: Int32 { Glibc.SIGUSR2 }
+  package static var SIGPIPE: Int32 { Glibc.SIGPIPE }
+  package static var SIGALRM: Int32 { Glibc.SIGALRM }
+  package static var SIGTERM: Int32 { Glibc.SIGTERM }
+  package static var SIGCHLD: Int32 { Glibc.SIGCHLD }
+  package static var SIGCONT: Int32 { Glibc.SIGCONT }
+  package static var SIGSTOP: Int32 { Glibc.SIGSTOP }
+  package static var SIGTSTP: Int32 { Glibc.SIGTSTP }
+
+  /// Makes writes to a closed pipe or socket fail with `EPIPE` instead of ending the process.
+  package static func ignoreBrokenPipe() {
+    _ = agent_signal_ignore(Glibc.SIGPIPE)
+  }
+
+  /// Blocks these signals in the calling thread and in threads that it starts.
+  package static func block(_ list: [Int32]) {
+    let result = unsafe list.withUnsafeBufferPointer { (numbers) -> Int32 in
+      guard let start = numbers.baseAddress else { return 0 }
+      return unsafe agent_signal_block(start, numbers.count)
+    }
+    precondition(result == 0, "only numbers of signals can be blocked")
+  }
+
+  /// Unblocks all signals in the calling thread.
+  package static func unblockAll() { _ = agent_signal_unblock_all() }
+
+  /// Whether the parent process has set this signal to be ignored.
+  package static func isIgnored(_ signal: Int32) -> Bool { agent_signal_is_ignored(signal) == 1 }
+
+  /// Undoes this module's changes before another program replaces this process: `SIGPIPE` ends the process again and no
+  /// signal is blocked. The parent's choice for other signals stays.
+  package static func restoreDefaults() {
+    _ = agent_signal_default(Glibc.SIGPIPE)
+    _ = agent_signal_unblock_all()
+  }
+
+  /// Stops this process as the blocked signal would; returns when it continues. In an orphaned process group it does
+  /// not stop.
+  package static func stop(by signal: Int32) {
+    _ = agent_signal_obey(signal)
+  }
+
+  /// Makes `SIGCHLD` arrive, even if the parent process has set it to be ignored.
+  package static func heedChildren() {
+    _ = agent_signal_default(Glibc.SIGCHLD)
+  }
+
+  /// A signal by its name, with or without "SIG", or by its number; nil if there is none.
+  package static func named(_ text: String) -> Int32? {
+    let word = text.uppercased()
+    let name = word.hasPrefix("SIG") ? String(word.dropFirst(3)) : word
+    if let number = Int32(name), (1...31).contains(number) { return number }
+    return names.first { $0.name.utf8.elementsEqual(name.utf8) }?.number
+  }
+
+  /// The signals with a name in ``named(_:)``.
+  package static let names: [(name: String, number: Int32)] = [
+    ("HUP", Glibc.SIGHUP), ("INT", Glibc.SIGINT), ("QUIT", Glibc.SIGQUIT), ("USR1", Glibc.SIGUSR1),
+    ("USR2", Glibc.SIGUSR2), ("ALRM", Glibc.SIGALRM), ("TERM", Glibc.SIGTERM), ("CONT", Glibc.SIGCONT),
+    ("WINCH", Glibc.SIGWINCH), ("URG", Glibc.SIGURG), ("IO", Glibc.SIGIO),
+  ]
+
+  /// Ends this process by the signal, so that its parent sees the cause; returns only if the signal does not end a
+  /// process.
+  package static func raise(_ signal: Int32) {
+    _ = agent_signal_default(signal)
+    _ = agent_signal_unblock_all()
+    _ = Glibc.raise(signal)
+  }
+}

@@ -1,0 +1,43 @@
+internal import CPlatform
+internal import Glibc
+
+extension Spawn {
+  /// A change of state of a child.
+  package enum Change: Hashable, Sendable {
+    case ended(ExitStatus)
+    /// By this signal.
+    case stopped(Int32)
+    case continued
+  }
+
+  /// Starts a program in the process group of this one, with its terminal, its descriptors that are not close-on-exec,
+  /// and its ignored signals except `SIGPIPE`. A terminal treats both as one job.
+  ///
+  /// The program is found as ``replaceProcess(executable:arguments:environment:)`` finds it.
+  ///
+  /// - Parameter nullInput: Whether its standard input is `/dev/null`.
+  /// - Throws: `ENOENT` if there is no such program, `EACCES` if it may not be run.
+  package static func startBeside(
+    executable: String, arguments: [[UInt8]], environment: [[UInt8]], nullInput: Bool = false
+  ) throws(SystemError) -> Int32 {
+    try check(executable, arguments, environment, "posix_spawn")
+    return try unsafe run(executable, arguments, environment, "posix_spawn") { path, words, variables in
+      unsafe agent_spawn_beside(path, words, variables, nullInput ? 1 : 0)
+    }
+  }
+
+  /// The change of a child since the last call; nil if there was none. Never waits.
+  ///
+  /// - Throws: `ECHILD` if it is no child of this process or was waited for already.
+  package static func change(of process: Int32) throws(SystemError) -> Change? {
+    var number: Int32 = 0
+    let kind = try SystemCall.uninterrupted("waitpid") { unsafe agent_child_change(process, &number) }
+    switch Int(kind) {
+    case agent_child_exited: return .ended(.exited(number))
+    case agent_child_signalled: return .ended(.signalled(number))
+    case agent_child_stopped: return .stopped(number)
+    case agent_child_continued: return .continued
+    default: return nil
+    }
+  }
+}

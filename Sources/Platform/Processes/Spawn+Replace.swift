@@ -1,0 +1,93 @@
+internal import CPlatform
+internal import Glibc
+
+extension Spawn {
+  /// Replaces this process by another program; returns only if that failed.
+  ///
+  /// A name without a slash is searched in `PATH` as by `execvp(3)`, and a file that the kernel cannot run is run by
+  /// `/bin/sh`. Signals are as after ``Signals/restoreDefaults()``.
+  ///
+  /// - Returns: `ENOENT` if there is no such program, `EACCES` if it may not be run: exit statuses 127 and 126 of
+  ///   shells.
+  package static func replaceProcess(
+    executable: String, arguments: [String], environment: [String]
+  ) -> SystemError {
+    replaceProcess(
+      executable: executable, arguments: arguments.map { Array($0.utf8) },
+      environment: environment.map { Array($0.utf8) })
+  }
+
+  /// The same with strings as the bytes they are: arguments and variables need not be UTF-8.
+  package static func replaceProcess(
+    executable: String, arguments: [[UInt8]], environment: [[UInt8]]
+  ) -> SystemError {
+    do {
+      try check(executable, arguments, environment, "execve")
+      Signals.restoreDefaults()
+      _ = try unsafe run(executable, arguments, environment, "execve") { path, words, variables in
+        unsafe agent_execute(path, words, variables)
+      }
+      preconditionFailure("a replaced process does not return")
+    } catch {
+      return error
+    }
+  }
+
+  /// The path of an executable program, found as by ``replaceProcess(executable:arguments:environment:)``; nil if there
+  /// is none.
+  package static func search(_ executable: String) -> String? {
+    candidates(for: executable).first { path in
+      guard unsafe access(path, X_OK) == 0 else { return false }
+      var status = stat()
+      return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+  }
+
+  static func candidates(for executable: String) -> [String] {
+    if executable.utf8.contains(UInt8(ascii: "/")) { return [executable] }
+    let path = Environment.value("PATH") ?? "/bin:/usr/bin"
+    return path.split(separator: ":", omittingEmptySubsequences: false).map { directory in
+      // An empty entry is the current directory.
+      directory.isEmpty ? "./\(executable)" : "\(directory)/\(executable)"
+    }
+  }
+
+  /// The strings as C has them, ended by a null pointer.
+  typealias CStrings = UnsafePointer<UnsafeMutablePointer<CChar>?>
+
+  /// Throws `EINVAL` for a NUL in a string, and `ENOENT` for an empty name of a program.
+  static func check(
+    _ executable: String, _ arguments: [[UInt8]], _ environment: [[UInt8]], _ operation: String
+  ) throws(SystemError) {
+    let isInvalid = executable.utf8.contains(0) || (arguments + environment).contains { $0.contains(0) }
+    if isInvalid { throw SystemError(errno: EINVAL, operation: operation) }
+    if executable.isEmpty { throw SystemError(errno: ENOENT, operation: operation) }
+  }
+
+  /// Runs the first of the ``candidates(for:)`` that can be run, a script without an interpreter line by `/bin/sh`.
+  ///
+  /// - Parameter call: Runs one file; returns a process id, or a negated error number.
+  /// - Throws: `EACCES` if a candidate may not be run and no other can, `ENOENT` if there is none.
+  static func run(
+    _ executable: String, _ arguments: [[UInt8]], _ environment: [[UInt8]], _ operation: String,
+    by call: (_ path: String, _ arguments: CStrings, _ environment: CStrings) -> Int32
+  ) throws(SystemError) -> Int32 {
+    let variables = CStringVector(environment)
+    let words = CStringVector(arguments)
+    var isForbidden = false
+    for path in candidates(for: executable) {
+      var result = unsafe call(path, words.base, variables.base)
+      if result == -ENOEXEC {
+        let script = CStringVector([Array("/bin/sh".utf8), Array(path.utf8)] + arguments.dropFirst())
+        result = unsafe call("/bin/sh", script.base, variables.base)
+      }
+      if result > 0 { return result }
+      switch -result {
+      case EACCES: isForbidden = true
+      case ENOENT, ENOTDIR, ESTALE, ENODEV, ETIMEDOUT: break
+      default: throw SystemError(errno: -result, operation: operation)
+      }
+    }
+    throw SystemError(errno: isForbidden ? EACCES : ENOENT, operation: operation)
+  }
+}

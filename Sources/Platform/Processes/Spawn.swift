@@ -1,0 +1,115 @@
+internal import CPlatform
+internal import Glibc
+
+/// Starts other programs. Nothing here forks: a forked Swift process cannot run its threads.
+package enum Spawn {
+  /// A program to start.
+  package struct Request: Sendable {
+    /// The file, absolute or relative to the current directory; `PATH` is not searched.
+    package var executable: String
+    /// The arguments, the program's own name first.
+    package var arguments: [String]
+    /// The whole environment, each "NAME=VALUE".
+    package var environment: [String]
+    /// Whether it becomes the leader of a new session, away from the terminal.
+    package var newSession: Bool
+    /// The inherited descriptors and their numbers in the child. All others from 3 on are closed; 0, 1 and 2 are this
+    /// process's own unless they are listed or ``nullStandardStreams`` is set.
+    package var inherits: [(parent: Int32, child: Int32)]
+    /// Whether the descriptors 0, 1 and 2 that are not listed are `/dev/null`.
+    package var nullStandardStreams: Bool
+    /// Its current directory; nil means this process's.
+    package var directory: String?
+
+    package init(
+      executable: String, arguments: [String], environment: [String], newSession: Bool = false,
+      inherits: [(parent: Int32, child: Int32)] = [], nullStandardStreams: Bool = false, directory: String? = nil
+    ) {
+      self.executable = executable
+      self.arguments = arguments
+      self.environment = environment
+      self.newSession = newSession
+      self.inherits = inherits
+      self.nullStandardStreams = nullStandardStreams
+      self.directory = directory
+    }
+  }
+
+  /// Starts a program with no signal blocked or ignored and returns its process id. It must be
+  /// waited for.
+  ///
+  /// - Throws: `ENOENT`, `EACCES` and so on if the file cannot be run.
+  package static func start(_ request: Request) throws(SystemError) -> Int32 {
+    for text in [request.executable, request.directory ?? ""] + request.arguments + request.environment {
+      try SystemCall.checkText(text, "posix_spawn")
+    }
+    for entry in request.inherits where entry.child < 0 || entry.parent < 0 {
+      throw SystemError(errno: EBADF, operation: "posix_spawn")
+    }
+    return try SystemCall.checked(startUnchecked(request), "posix_spawn")
+  }
+
+  private static func startUnchecked(_ request: Request) -> Int32 {
+    let arguments = CStringVector(request.arguments.map { Array($0.utf8) })
+    let environment = CStringVector(request.environment.map { Array($0.utf8) })
+    let parents = request.inherits.map(\.parent)
+    let children = request.inherits.map(\.child)
+    func spawn(_ executable: UnsafePointer<CChar>, _ directory: UnsafePointer<CChar>?) -> Int32 {
+      unsafe parents.withUnsafeBufferPointer { parents in
+        unsafe children.withUnsafeBufferPointer { children in
+          var raw = unsafe agent_spawn_request(
+            executable: executable, arguments: arguments.base, environment: environment.base, directory: directory,
+            parent_descriptors: parents.baseAddress, child_descriptors: children.baseAddress,
+            descriptor_count: parents.count, new_session: request.newSession ? 1 : 0,
+            null_standard_streams: request.nullStandardStreams ? 1 : 0)
+          return unsafe agent_spawn(&raw)
+        }
+      }
+    }
+    return unsafe request.executable.withCString { executable in
+      guard let directory = request.directory else { return unsafe spawn(executable, nil) }
+      return unsafe directory.withCString { unsafe spawn(executable, $0) }
+    }
+  }
+
+  /// Waits until a child has ended.
+  ///
+  /// - Throws: `ECHILD` when it is no child of this process or was waited for already.
+  package static func wait(_ process: Int32) throws(SystemError) -> ExitStatus {
+    while true {
+      if let status = try poll(process, block: true) { return status }
+    }
+  }
+
+  /// The end of a child; nil while it runs.
+  package static func tryWait(_ process: Int32) throws(SystemError) -> ExitStatus? {
+    try poll(process, block: false)
+  }
+
+  /// A descriptor that becomes readable when the child has ended (`pidfd_open(2)`).
+  package static func processDescriptor(_ process: Int32) throws(SystemError) -> FileDescriptor {
+    FileDescriptor(owning: try SystemCall.checked(agent_process_descriptor(process), "pidfd_open"))
+  }
+
+  /// Sends a signal to one process. A number that stands for a process group is an error.
+  package static func kill(_ process: Int32, _ signal: Int32) throws(SystemError) {
+    guard process > 0 else { throw SystemError(errno: ESRCH, operation: "kill") }
+    try SystemCall.library("kill") { Glibc.kill(process, signal) }
+  }
+
+  /// Sends a signal to the process group of a leader, such as a child with a session of its own.
+  package static func killGroup(_ leader: Int32, _ signal: Int32) throws(SystemError) {
+    guard leader > 1 else { throw SystemError(errno: ESRCH, operation: "kill") }
+    try SystemCall.library("kill") { Glibc.kill(-leader, signal) }
+  }
+
+  private static func poll(_ process: Int32, block: Bool) throws(SystemError) -> ExitStatus? {
+    var signalled: Int32 = 0
+    var number: Int32 = 0
+    let ended = try SystemCall.uninterrupted("waitpid") {
+      unsafe agent_wait(process, block ? 1 : 0, &signalled, &number)
+    }
+    guard ended == 1 else { return nil }
+    return signalled != 0 ? .signalled(number) : .exited(number)
+  }
+}

@@ -1,0 +1,37 @@
+internal import CPlatform
+internal import Glibc
+
+// TCP on the loopback interface: for the redirect of a sign-in (RFC 8252 section 7.3) and for the development issuer.
+extension UnixSocket {
+  /// Listens on 127.0.0.1, or on [::1], never on another interface.
+  ///
+  /// - Parameter port: 0 lets the kernel choose; see ``localPort(_:)``.
+  /// - Returns: A non-blocking listener.
+  package static func listenLoopback(port: UInt16, ipv6: Bool = false) throws(SystemError) -> FileDescriptor {
+    let socket = try makeLoopbackSocket(ipv6: ipv6)
+    let number = socket.raw
+    try SystemCall.checked(agent_loopback_bind(number, ipv6 ? 1 : 0, Int32(port)), "bind")
+    try SystemCall.library("listen") { Glibc.listen(number, 64) }
+    try socket.setNonBlocking(true)
+    return socket
+  }
+
+  /// The port that a TCP socket is bound to.
+  package static func localPort(_ socket: borrowing FileDescriptor) throws(SystemError) -> UInt16 {
+    UInt16(clamping: try SystemCall.checked(agent_local_port(socket.raw), "getsockname"))
+  }
+
+  /// Connects to 127.0.0.1, or to [::1].
+  ///
+  /// - Returns: A blocking socket.
+  package static func connectLoopback(port: UInt16, ipv6: Bool = false) throws(SystemError) -> FileDescriptor {
+    let socket = try makeLoopbackSocket(ipv6: ipv6)
+    let number = socket.raw
+    try SystemCall.uninterrupted("connect") { agent_loopback_connect(number, ipv6 ? 1 : 0, Int32(port)) }
+    return socket
+  }
+
+  private static func makeLoopbackSocket(ipv6: Bool) throws(SystemError) -> FileDescriptor {
+    FileDescriptor(owning: try SystemCall.checked(agent_loopback_socket(ipv6 ? 1 : 0), "socket"))
+  }
+}

@@ -1,0 +1,37 @@
+internal import CPlatform
+
+extension UnixSocket {
+  /// Sends bytes and a descriptor (`SCM_RIGHTS`); the receiver gets a duplicate of it.
+  ///
+  /// - Returns: The number of bytes sent. The descriptor goes with the first of them.
+  package static func send(
+    _ bytes: Span<UInt8>, passing descriptor: Int32, over socket: borrowing FileDescriptor
+  ) throws(SystemError) -> Int {
+    let number = socket.raw
+    let result = unsafe bytes.withUnsafeBytes {
+      unsafe agent_send_descriptor(number, $0.baseAddress!, $0.count, descriptor)
+    }
+    guard result >= 0 else { throw SystemError(errno: Int32(-result), operation: "sendmsg") }
+    return result
+  }
+
+  /// Reads like ``FileDescriptor/read(into:upTo:)``, and receives a descriptor sent with the bytes.
+  ///
+  /// - Returns: The number of bytes read, 0 at the end. `passed` is set only if a descriptor was received.
+  package static func receive(
+    _ socket: borrowing FileDescriptor, into buffer: inout [UInt8], upTo count: Int, passed: inout SharedDescriptor?
+  ) throws(SystemError) -> Int {
+    var raw: Int32 = -1
+    var result = 0
+    let number = socket.raw
+    buffer.append(addingCapacity: count) { free in
+      unsafe free.withUnsafeMutableBufferPointer { (bytes, filled) in
+        result = unsafe agent_receive_descriptor(number, bytes.baseAddress!, count, &raw)
+        filled = max(0, result)
+      }
+    }
+    if raw >= 0 { passed = SharedDescriptor(FileDescriptor(owning: raw)) }
+    guard result >= 0 else { throw SystemError(errno: Int32(-result), operation: "recvmsg") }
+    return result
+  }
+}

@@ -1,0 +1,106 @@
+internal import CPlatform
+internal import Glibc
+
+/// Stream sockets between processes of one machine.
+package enum UnixSocket {
+  /// Binds a new socket with mode 0600 to `name` and listens on it.
+  ///
+  /// - Returns: A non-blocking listener.
+  /// - Throws: `EADDRINUSE` if the name exists; only the holder of the lifetime lock may remove it.
+  package static func listen(
+    in directory: borrowing PrivateDirectory, name: String, backlog: Int
+  ) throws(SystemError) -> FileDescriptor {
+    try PrivateDirectory.checkName(name)
+    let socket = try makeSocket()
+    let number = socket.raw
+    // The bits of the open socket become those of its file, so there is no moment, whatever the
+    // umask, at which others could connect.
+    try SystemCall.library("fchmod") { fchmod(number, 0o600) }
+    try unsafe SystemCall.checked(agent_unix_bind(number, path(of: name, in: directory)), "bind")
+    try SystemCall.library("listen") { Glibc.listen(number, Int32(clamping: backlog)) }
+    try socket.setNonBlocking(true)
+    return socket
+  }
+
+  /// Connects to the socket `name`.
+  ///
+  /// - Returns: A blocking socket. Check ``peerUserID(_:)`` before sending a secret.
+  /// - Throws: `ENOENT` or `ECONNREFUSED` if no process listens.
+  package static func connect(
+    in directory: borrowing PrivateDirectory, name: String
+  ) throws(SystemError) -> FileDescriptor {
+    try PrivateDirectory.checkName(name)
+    return try connect(toAddress: path(of: name, in: directory))
+  }
+
+  /// Connects to the socket at a path of any length.
+  package static func connect(path: String) throws(SystemError) -> FileDescriptor {
+    try SystemCall.checkText(path, "connect")
+    if path.utf8.count <= agent_unix_path_capacity() { return try connect(toAddress: path) }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+      throw SystemError(errno: ENAMETOOLONG, operation: "connect")
+    }
+    let parent = slash == path.startIndex ? "/" : String(path[..<slash])
+    let directory = FileDescriptor(
+      owning: try SystemCall.library("open") { unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+    return try connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])")
+  }
+
+  /// Accepts the next connection.
+  ///
+  /// - Returns: A non-blocking socket.
+  /// - Throws: `EAGAIN` if none is waiting; `ECONNABORTED` if it was closed meanwhile; `EMFILE`.
+  package static func accept(_ listener: borrowing FileDescriptor) throws(SystemError) -> FileDescriptor {
+    let number = listener.raw
+    return FileDescriptor(owning: try SystemCall.uninterrupted("accept4") { agent_accept(number) })
+  }
+
+  /// Two connected sockets, both blocking.
+  package static func pair() throws(SystemError) -> SocketPair { try SocketPair() }
+
+  /// The effective user of the peer process at the time of its connect or listen (`SO_PEERCRED`, `unix(7)`).
+  ///
+  /// - Throws: `ENOTCONN` if the socket has no such peer.
+  package static func peerUserID(_ socket: borrowing FileDescriptor) throws(SystemError) -> UInt32 {
+    var user: UInt32 = 0
+    try SystemCall.checked(unsafe agent_peer(socket.raw, &user), "getsockopt")
+    return user
+  }
+
+  /// Limits each read and each write of a blocking socket; past it they throw `EAGAIN`. 0 is no limit.
+  package static func setTimeouts(_ socket: borrowing FileDescriptor, seconds: Int) throws(SystemError) {
+    let (milliseconds, overflow) = max(0, seconds).multipliedReportingOverflow(by: 1000)
+    try SystemCall.checked(agent_set_timeouts(socket.raw, overflow ? .max : milliseconds), "setsockopt")
+  }
+
+  private static func makeSocket() throws(SystemError) -> FileDescriptor {
+    FileDescriptor(owning: try SystemCall.checked(agent_unix_socket(), "socket"))
+  }
+
+  private static func connect(toAddress path: String) throws(SystemError) -> FileDescriptor {
+    let socket = try makeSocket()
+    let number = socket.raw
+    try SystemCall.uninterrupted("connect") { unsafe agent_unix_connect(number, path) }
+    return socket
+  }
+
+  /// A path short enough for a socket address. A long one goes through the open directory in `/proc`.
+  private static func path(of name: String, in directory: borrowing PrivateDirectory) -> String {
+    let direct = "\(directory.path)/\(name)"
+    return direct.utf8.count <= agent_unix_path_capacity() ? direct : "/proc/self/fd/\(directory.raw)/\(name)"
+  }
+}
+
+/// Two connected local sockets, both close-on-exec and blocking.
+///
+/// Frozen, which alone lets another module move the two ends out of it.
+@frozen @usableFromInline package struct SocketPair: ~Copyable, Sendable {
+  package var first: FileDescriptor
+  package var second: FileDescriptor
+
+  package init() throws(SystemError) {
+    let ends = try unsafe SystemCall.pair("socketpair") { unsafe agent_socket_pair($0) }
+    first = FileDescriptor(owning: ends.0)
+    second = FileDescriptor(owning: ends.1)
+  }
+}

@@ -1,0 +1,74 @@
+internal import Glibc
+
+/// Facts about this machine and this process.
+package enum Machine {
+  /// The effective user.
+  package static var userID: UInt32 { geteuid() }
+
+  package static var processID: Int32 { getpid() }
+
+  /// The 16 bytes of the machine id; nil if there is none, as in containers and images that are not set up yet
+  /// (`machine-id(5)`). It is confidential: hash it before it leaves the program.
+  package static func identity(path: String = "/etc/machine-id") -> [UInt8]? {
+    guard let text = readSmallFile(path) else { return nil }
+    let line = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
+    guard line.count == 32 else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: line.startIndex, to: line.endIndex, by: 2) {
+      guard let high = hexadecimal(line[index]), let low = hexadecimal(line[index + 1]) else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    // All zeros is not a valid id (machine-id(5)).
+    return bytes.contains { $0 != 0 } ? bytes : nil
+  }
+
+  /// The kernel's id of this boot, as text; nil without /proc.
+  package static func bootID() -> String? {
+    guard let text = readSmallFile("/proc/sys/kernel/random/boot_id") else { return nil }
+    let id = String(decoding: text.filter { $0 > 0x20 }, as: UTF8.self)
+    return id.isEmpty ? nil : id
+  }
+
+  /// The host name; "localhost" if there is none.
+  package static func hostName() -> String {
+    var buffer = [CChar](repeating: 0, count: 257)
+    let result = unsafe buffer.withUnsafeMutableBufferPointer { unsafe gethostname($0.baseAddress!, $0.count - 1) }
+    let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return result == 0 && !bytes.isEmpty ? String(decoding: bytes, as: UTF8.self) : "localhost"
+  }
+
+  /// The file of this program, with symbolic links resolved; empty without /proc.
+  package static func executablePath() -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe buffer.withUnsafeMutableBufferPointer {
+      unsafe readlink("/proc/self/exe", $0.baseAddress!, $0.count)
+    }
+    return String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The absolute path of the current directory; nil if it was removed or is not UTF-8.
+  package static func currentDirectory() -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    guard unsafe getcwd(&buffer, buffer.count) != nil else { return nil }
+    let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func readSmallFile(_ path: String) -> [UInt8]? {
+    guard let file = try? FileDescriptor(opening: path, for: .reading) else { return nil }
+    return try? file.readToEnd(limit: 4096)
+  }
+
+  private static func hexadecimal(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}
+
+extension Machine {
+  /// The number of processors online, at least one.
+  package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+}

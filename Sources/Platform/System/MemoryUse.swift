@@ -1,0 +1,38 @@
+internal import CPlatform
+
+/// The memory of a process, in KiB (`/proc/PID/smaps_rollup`, `proc(5)`).
+package struct MemoryUse: Sendable, Hashable {
+  /// Resident, with shared pages divided by the number of processes that share them.
+  package var pssKiB: Int
+  /// Resident and written to by this process alone: the memory that its end would free.
+  package var privateDirtyKiB: Int
+  /// Resident, shared pages included.
+  package var rssKiB: Int
+
+  /// The memory of this process, which can read it even if it is not dumpable; other processes cannot.
+  package static func ofThisProcess() throws(SystemError) -> MemoryUse {
+    let file = try FileDescriptor(opening: "/proc/self/smaps_rollup", for: .reading)
+    let text = try file.readToEnd(limit: 65_536)
+    var use = MemoryUse(pssKiB: 0, privateDirtyKiB: 0, rssKiB: 0)
+    for line in text.split(separator: UInt8(ascii: "\n")) {
+      let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+      guard words.count == 3, let value = Int(words[1]) else { continue }
+      switch words[0] {
+      case "Pss:": use.pssKiB = value
+      case "Private_Dirty:": use.privateDirtyKiB = value
+      case "Rss:": use.rssKiB = value
+      default: break
+      }
+    }
+    return use
+  }
+}
+
+extension MemoryUse {
+  /// Limits the heap to two arenas for all threads; otherwise each thread that ends leaves an arena behind. Call it at
+  /// the start of a program.
+  package static func shareArenas() { agent_limit_arenas(2) }
+
+  /// Gives freed memory back to the system.
+  package static func trim() { agent_trim_heap() }
+}

@@ -1,0 +1,48 @@
+internal import Glibc
+
+/// Turns the two conventions of C for failures into typed errors.
+enum SystemCall {
+  /// A shim's result: 0 or more, or a negated error number.
+  @discardableResult
+  static func checked(_ result: Int32, _ operation: String) throws(SystemError) -> Int32 {
+    guard result >= 0 else { throw SystemError(errno: -result, operation: operation) }
+    return result
+  }
+
+  /// Calls a shim that opens two descriptors.
+  static func pair(
+    _ operation: String, _ body: (UnsafeMutablePointer<Int32>) -> Int32
+  ) throws(SystemError) -> (Int32, Int32) {
+    var ends: [Int32] = [-1, -1]
+    try checked(unsafe ends.withUnsafeMutableBufferPointer { unsafe body($0.baseAddress!) }, operation)
+    return (ends[0], ends[1])
+  }
+
+  /// Calls a shim until it is not interrupted by a signal.
+  @discardableResult
+  static func uninterrupted(_ operation: String, _ body: () -> Int32) throws(SystemError) -> Int32 {
+    while true {
+      let result = body()
+      if result != -EINTR { return try checked(result, operation) }
+    }
+  }
+
+  /// Calls a function of the C library, which returns -1 and sets `errno`, until it is not
+  /// interrupted by a signal.
+  @discardableResult
+  static func library<Result: BinaryInteger & SignedNumeric>(
+    _ operation: String, _ body: () -> Result
+  ) throws(SystemError) -> Result {
+    while true {
+      let result = body()
+      if result != -1 { return result }
+      let number = errno
+      if number != EINTR { throw SystemError(errno: number, operation: operation) }
+    }
+  }
+
+  /// Throws `EINVAL` for text with a NUL, which C would read as a shorter text.
+  static func checkText(_ text: String, _ operation: String) throws(SystemError) {
+    if text.utf8.contains(0) { throw SystemError(errno: EINVAL, operation: operation) }
+  }
+}

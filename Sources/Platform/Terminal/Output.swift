@@ -1,0 +1,35 @@
+internal import CPlatform
+internal import Glibc
+
+/// Output by `write(2)`: whole, or an error. Nothing is buffered and nothing is lost at exit.
+package enum Output {
+  /// The stream to write to.
+  package enum Stream: Int32, Sendable {
+    case standardOutput = 1
+    case standardError = 2
+  }
+
+  /// Writes all bytes.
+  ///
+  /// A non-blocking stream is waited for: another process may have set the flag on a shared terminal.
+  /// - Throws: The error of `write`, for example `ENOSPC` or `EPIPE`; a part may have been written.
+  package static func write(_ bytes: Span<UInt8>, to stream: Stream) throws(SystemError) {
+    var written = 0
+    while written < bytes.count {
+      let rest = bytes.extracting(written..<bytes.count)
+      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(stream.rawValue, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        written += count
+      } else if errno == EAGAIN {
+        _ = agent_poll_one(stream.rawValue, 1, -1)
+      } else if errno != EINTR {
+        throw SystemError(errno: errno, operation: "write")
+      }
+    }
+  }
+
+  /// Writes text as UTF-8, without a newline of its own.
+  package static func write(_ text: String, to stream: Stream) throws(SystemError) {
+    try write(Array(text.utf8).span, to: stream)
+  }
+}

@@ -1,0 +1,62 @@
+internal import Glibc
+
+/// A moment on `CLOCK_BOOTTIME`, which counts suspend and is never set back.
+///
+/// Arithmetic saturates: durations come from servers, so no sum of them may trap.
+package struct Instant: Sendable, Hashable, Comparable {
+  /// Nanoseconds since the machine started.
+  package let nanoseconds: Int64
+
+  package init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The current moment. Code under test uses a ``TimeSource`` instead.
+  package static var now: Instant {
+    Instant(nanoseconds: Instant.read(CLOCK_BOOTTIME, unit: 1_000_000_000))
+  }
+
+  /// The latest moment that can be represented.
+  package static var distantFuture: Instant { Instant(nanoseconds: .max) }
+
+  package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  /// This moment plus a duration, which may be negative.
+  package func advanced(by duration: Duration) -> Instant {
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.saturatingNanoseconds)
+    guard overflow else { return Instant(nanoseconds: sum) }
+    return Instant(nanoseconds: nanoseconds < 0 ? .min : .max)
+  }
+
+  /// The time from this moment to `other`; negative when `other` is earlier.
+  package func duration(to other: Instant) -> Duration {
+    let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+    return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
+  }
+
+  /// Whole milliseconds until `deadline`, rounded up, for `poll`: 0 when it has passed.
+  func millisecondsUntil(_ deadline: Instant) -> Int32 {
+    let left = duration(to: deadline).saturatingNanoseconds
+    guard left > 0 else { return 0 }
+    return Int32(clamping: (left - 1) / 1_000_000 + 1)
+  }
+
+  /// The seconds of a clock counted in `unit`s per second.
+  static func read(_ clock: clockid_t, unit: Int64) -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * unit + (unit == 1 ? 0 : Int64(time.tv_nsec) * unit / 1_000_000_000)
+  }
+}
+
+extension Duration {
+  /// Nanoseconds, rounded towards zero, held within the range of the type.
+  package var saturatingNanoseconds: Int64 {
+    Int64(clamping: attoseconds / 1_000_000_000)
+  }
+}
+
+extension Duration {
+  /// Milliseconds, rounded towards zero, within the range of `Int`.
+  package var wholeMilliseconds: Int { Int(saturatingNanoseconds / 1_000_000) }
+}

@@ -1,0 +1,91 @@
+internal import Crypto
+internal import Platform
+
+extension Vault {
+  /// Checks every slot and every record. It writes nothing and tries no PIN or passphrase.
+  ///
+  /// - Returns: Nil if there is no vault.
+  /// - Throws: The problem of the file as a whole: `damaged`, `unsupportedVersion`, `badPermissions`.
+  package func check() throws(VaultError) -> VaultCheck? {
+    let place = try place()
+    // Read before the file: a concurrent write must not make this copy look old.
+    let seen = memory.withLock { $0 }
+    guard let directory = try place.open(), let unverified = try parse(place, in: directory) else { return nil }
+    let slots = try located(at: place.path) { () throws(VaultError) in try check(unverified, in: directory) }
+    do {
+      let records = try located(at: place.path) { () throws(VaultError) in
+        let key = try deviceKey(of: unverified, seen: seen, in: directory)
+        return try check(try verify(unverified, with: key, seen: seen))
+      }
+      return VaultCheck(slots: slots, records: records, problem: nil)
+    } catch {
+      let records = unverified.records.map { VaultCheck.Record($0.name, $0.protection, .locked) }
+      return VaultCheck(slots: slots, records: records, problem: error)
+    }
+  }
+
+  private func check(
+    _ file: UnverifiedVaultFile, in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> [VaultCheck.Slot] {
+    var slots: [VaultCheck.Slot] = []
+    for slot in file.slots {
+      slots.append(VaultCheck.Slot(SlotSummary(slot), try state(of: slot, in: file, directory)))
+    }
+    return slots
+  }
+
+  private func state(
+    of slot: KeySlot, in file: UnverifiedVaultFile, _ directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> VaultCheck.SlotState {
+    guard let context = file.context(of: slot) else { return .unknown }
+    do {
+      if slot.isAutomatic {
+        _ = try bindings.openAutomatically(slot, context, in: directory)
+        return .opens
+      }
+      try examine(slot, context, in: directory)
+      return .asks
+    } catch {
+      switch error.code {
+      case .foreignDevice, .wrongPIN: return .foreign
+      case .deviceSecretMissing: return .deviceSecretMissing
+      case .tpmUnavailable(let problem): return .unavailable(problem)
+      case .tpmLockedOut: return .unavailable(.refused)
+      case .damaged: return .damaged
+      default: throw error
+      }
+    }
+  }
+
+  /// Checks a slot as far as possible without its passphrase or PIN.
+  ///
+  /// - Throws: `damaged`; of a slot with a PIN also `foreignDevice`, `deviceSecretMissing` and `tpmUnavailable`.
+  func examine(
+    _ slot: KeySlot, _ context: SlotContext, in directory: borrowing PrivateDirectory
+  ) throws(VaultError) {
+    switch context.kind {
+    case .passphrase: _ = try PassphraseBinding.cost(of: slot.body)
+    case .tpm2: try bindings.tpm.examine(slot.body, bindings.host, under: DeviceSecret.read(from: directory))
+    case .host: throw VaultError(.damaged)
+    }
+  }
+
+  private func check(_ vault: OpenVault) throws(VaultError) -> [VaultCheck.Record] {
+    var found: [VaultCheck.Record] = []
+    for record in vault.file.records {
+      let state: VaultCheck.RecordState
+      do {
+        _ = try vault.key(of: record.protection).open(record)
+        state = .opens
+      } catch {
+        switch error.code {
+        case .locked: state = .locked
+        case .damaged: state = .damaged
+        default: throw error
+        }
+      }
+      found.append(VaultCheck.Record(record.name, record.protection, state))
+    }
+    return found
+  }
+}

@@ -1,0 +1,92 @@
+internal import Crypto
+
+/// The key of one protection in one vault. It seals and opens the records of that protection; the key of the device
+/// also authenticates the index.
+///
+/// Its bytes are on the secure heap and are wiped when the last owner releases it.
+final class DataKey: Sendable {
+  static let byteCount = 32
+
+  /// The vault that this key belongs to.
+  let header: VaultHeader
+  let protection: Protection
+  /// The generation of the write that made it.
+  let epoch: UInt64
+  /// The bytes that the slots wrap.
+  let secret: SecretBytes
+  private let recordKey: SecretBytes
+  private let indexKey: SecretBytes
+
+  /// Takes over the content of a slot, and derives the working keys.
+  init(
+    _ secret: consuming SecretBytes, header: VaultHeader, protection: Protection, epoch: UInt64
+  ) throws(VaultError) {
+    self.header = header
+    self.protection = protection
+    self.epoch = epoch
+    do {
+      recordKey = try Self.derive("agent vault records v2", from: secret, header, protection, epoch)
+      indexKey = try Self.derive("agent vault index v2", from: secret, header, protection, epoch)
+    } catch {
+      throw VaultError(error)
+    }
+    self.secret = secret
+  }
+
+  /// A new key.
+  static func new(for protection: Protection, header: VaultHeader, epoch: UInt64) throws(VaultError) -> DataKey {
+    let secret = try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
+    return try DataKey(secret, header: header, protection: protection, epoch: epoch)
+  }
+
+  /// Seals the content of an account with a new random nonce.
+  func seal(
+    _ content: borrowing SecretBytes, for name: AccountName, generation: UInt64
+  ) throws(VaultError) -> SealedRecord {
+    do {
+      let nonce = try Random.bytes(VaultFormat.nonceLength)
+      let associated = SealedRecord.associatedData(
+        header: header, name: name, protection: protection, generation: generation)
+      let sealed = try content.withBytes { (bytes) throws(CryptoError) in
+        try AES256GCM.seal(bytes, key: recordKey, nonce: nonce, associatedData: associated.span)
+      }
+      return SealedRecord(
+        name: name, protection: protection, generation: generation, nonce: nonce, sealed: sealed[...])
+    } catch {
+      throw VaultError(error)
+    }
+  }
+
+  /// Opens one record.
+  ///
+  /// - Throws: `damaged` when a bit of it, its name, its protection or its generation has changed.
+  func open(_ record: SealedRecord) throws(VaultError) -> SecretBytes {
+    let associated = record.associatedData(header: header)
+    do {
+      return try AES256GCM.open(
+        record.sealed.span, key: recordKey, nonce: record.nonce, associatedData: associated.span)
+    } catch {
+      throw VaultError(error)
+    }
+  }
+
+  /// The authentication tag of header, index and check.
+  func tag(of bytes: ArraySlice<UInt8>) throws(VaultError) -> [UInt8] {
+    do {
+      return try indexKey.withBytes { (key) throws(CryptoError) in try HMAC.sha256(key: key, bytes.span) }
+    } catch {
+      throw VaultError(error)
+    }
+  }
+
+  private static func derive(
+    _ purpose: String, from secret: borrowing SecretBytes, _ header: VaultHeader, _ protection: Protection,
+    _ epoch: UInt64
+  ) throws(CryptoError) -> SecretBytes {
+    var info = Array(purpose.utf8) + [protection.rawValue]
+    info.append(bigEndian: epoch)
+    return try secret.withBytes { (bytes) throws(CryptoError) in
+      try HKDF.sha256(secret: bytes, salt: header.bytes.span, info: info.span, count: AES256GCM.keyByteCount)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+internal import Crypto
+internal import Platform
+
+/// A vault file with the keys that open its records, as far as they are known.
+struct OpenVault {
+  var file: VaultFile
+  /// Authenticates the file.
+  private(set) var deviceKey: DataKey
+  private var otherKeys: [Protection: DataKey]
+
+  init(file: VaultFile, deviceKey: DataKey, otherKeys: [Protection: DataKey] = [:]) {
+    self.file = file
+    self.deviceKey = deviceKey
+    self.otherKeys = otherKeys
+  }
+
+  var keys: [Protection: DataKey] { otherKeys.merging([.device: deviceKey]) { $1 } }
+
+  /// The key of a protection.
+  ///
+  /// - Throws: `locked` when it is not known.
+  func key(of protection: Protection) throws(VaultError) -> DataKey {
+    if protection == .device { return deviceKey }
+    guard let key = otherKeys[protection] else { throw VaultError(.locked(protection)) }
+    return key
+  }
+
+  /// Replaces the key of its protection.
+  mutating func setKey(_ key: DataKey) {
+    if key.protection == .device { deviceKey = key } else { otherKeys[key.protection] = key }
+    file.setKey(key, of: key.protection)
+  }
+
+  /// Drops a key that seals no record any more.
+  mutating func dropKey(of protection: Protection) {
+    otherKeys[protection] = nil
+    file.setKey(nil, of: protection)
+  }
+
+  /// A new vault without slots or records, in its first write.
+  static func new(above floor: UInt64) throws(VaultError) -> OpenVault {
+    let header = try VaultHeader.new()
+    var file = VaultFile(
+      header: header, generation: 0, epochs: KeyEpochs(), lastSlotNumber: 0, slots: [], records: [])
+    try file.advance(above: floor)
+    let key = try DataKey.new(for: .device, header: header, epoch: file.generation)
+    file.setKey(key, of: .device)
+    return OpenVault(file: file, deviceKey: key)
+  }
+
+  /// The bytes of the whole file.
+  func encoded() throws(VaultError) -> [UInt8] { try file.encoded(with: deviceKey) }
+}

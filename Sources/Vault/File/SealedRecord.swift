@@ -1,0 +1,60 @@
+/// One account's record, sealed as in the file.
+struct SealedRecord: Sendable {
+  let name: AccountName
+  /// The protection whose key seals it.
+  let protection: Protection
+  /// The generation of the vault in the write that made this record.
+  let generation: UInt64
+  let nonce: [UInt8]
+  /// Ciphertext and tag; shares the storage of the file it was read from.
+  var sealed: ArraySlice<UInt8>
+
+  /// The data that the seal authenticates besides the content, so that no record can replace another one, a newer one
+  /// of the same account, or one of another protection.
+  func associatedData(header: VaultHeader) -> [UInt8] {
+    Self.associatedData(header: header, name: name, protection: protection, generation: generation)
+  }
+
+  static func associatedData(
+    header: VaultHeader, name: AccountName, protection: Protection, generation: UInt64
+  ) -> [UInt8] {
+    var bytes = header.bytes
+    bytes.append(protection.rawValue)
+    bytes.append(bigEndian: generation)
+    bytes += name.text.utf8
+    return bytes
+  }
+
+  /// Writes the record's entry in the index.
+  func appendEntry(to bytes: inout [UInt8]) {
+    bytes.append(UInt8(name.text.utf8.count))
+    bytes += name.text.utf8
+    bytes.append(protection.rawValue)
+    bytes.append(bigEndian: generation)
+    bytes += nonce
+    bytes.append(bigEndian: UInt32(sealed.count))
+  }
+}
+
+/// A record's entry in the index, before the sealed bytes are reached.
+struct RecordEntry {
+  let name: AccountName
+  let protection: Protection
+  let generation: UInt64
+  let nonce: [UInt8]
+  let sealedLength: Int
+
+  init(from reader: inout ByteReader) throws(VaultError) {
+    let length = Int(try reader.integer(UInt8.self))
+    guard let name = AccountName(bytes: try reader.take(length)),
+      let protection = Protection(rawValue: try reader.integer())
+    else { throw VaultError(.damaged) }
+    self.name = name
+    self.protection = protection
+    generation = try reader.integer()
+    nonce = Array(try reader.take(VaultFormat.nonceLength))
+    sealedLength = Int(try reader.integer(UInt32.self))
+    let longest = VaultFormat.maximumContentLength + VaultFormat.sealOverhead
+    guard (VaultFormat.sealOverhead...longest).contains(sealedLength) else { throw VaultError(.damaged) }
+  }
+}

@@ -1,0 +1,93 @@
+internal import Crypto
+
+/// A vault file that is complete and well formed, but not authenticated.
+///
+/// Only the header and the slots may be used: they lead to the key that authenticates the rest.
+struct UnverifiedVaultFile {
+  let header: VaultHeader
+  let epochs: KeyEpochs
+  let slots: [KeySlot]
+  private let lastSlotNumber: UInt8
+  private let generation: UInt64
+  let records: [SealedRecord]
+  private let authenticated: ArraySlice<UInt8>
+  private let tag: ArraySlice<UInt8>
+
+  /// Parses a file.
+  ///
+  /// - Throws: `unsupportedVersion`, or `damaged` for everything that this program never writes.
+  init(parsing bytes: [UInt8]) throws(VaultError) {
+    var reader = ByteReader(bytes)
+    header = try VaultHeader(from: &reader)
+    generation = try reader.integer()
+    epochs = try KeyEpochs(from: &reader)
+    lastSlotNumber = try reader.integer()
+    slots = try Self.slots(from: &reader)
+    let entries = try Self.entries(from: &reader)
+    let covered = reader.consumed
+    guard try reader.take(VaultFormat.checkLength) == VaultFile.check(of: covered) else { throw VaultError(.damaged) }
+    authenticated = reader.consumed
+    tag = try reader.take(VaultFormat.tagLength)
+    records = try Self.records(entries, from: &reader)
+    guard reader.isAtEnd, bytes.count <= VaultFormat.maximumFileLength else { throw VaultError(.damaged) }
+    guard Self.isOrdered(records, upTo: generation), isConsistent else { throw VaultError(.damaged) }
+  }
+
+  /// The file's content, authenticated with its key.
+  ///
+  /// - Throws: `damaged` when the index was not written by a holder of the key.
+  func verified(with key: DataKey) throws(VaultError) -> VaultFile {
+    let expected = try key.tag(of: authenticated)
+    guard ConstantTime.isEqual(tag.span, expected.span) else { throw VaultError(.damaged) }
+    return VaultFile(
+      header: header, generation: generation, epochs: epochs, lastSlotNumber: lastSlotNumber, slots: slots,
+      records: records)
+  }
+
+  /// The slots with the key of a protection.
+  func slots(of protection: Protection) -> [KeySlot] { slots.filter { $0.protection == protection } }
+
+  private static func slots(from reader: inout ByteReader) throws(VaultError) -> [KeySlot] {
+    let count = Int(try reader.integer(UInt8.self))
+    guard (1...VaultFormat.maximumSlots).contains(count) else { throw VaultError(.damaged) }
+    var slots: [KeySlot] = []
+    for _ in 0..<count { slots.append(try KeySlot(from: &reader)) }
+    return slots
+  }
+
+  private static func entries(from reader: inout ByteReader) throws(VaultError) -> [RecordEntry] {
+    let count = Int(try reader.integer(UInt16.self))
+    guard count <= VaultFormat.maximumRecords else { throw VaultError(.damaged) }
+    var entries: [RecordEntry] = []
+    for _ in 0..<count { entries.append(try RecordEntry(from: &reader)) }
+    return entries
+  }
+
+  private static func records(
+    _ entries: [RecordEntry], from reader: inout ByteReader
+  ) throws(VaultError) -> [SealedRecord] {
+    var records: [SealedRecord] = []
+    records.reserveCapacity(entries.count)
+    for entry in entries {
+      records.append(
+        SealedRecord(
+          name: entry.name, protection: entry.protection, generation: entry.generation, nonce: entry.nonce,
+          sealed: try reader.take(entry.sealedLength)))
+    }
+    return records
+  }
+
+  /// Whether the slots are in order, no key is newer than the file, and every slot and record has a key.
+  private var isConsistent: Bool {
+    zip(slots, slots.dropFirst()).allSatisfy { $0.number < $1.number }
+      && slots.allSatisfy { $0.number <= lastSlotNumber && epochs[$0.protection] > 0 }
+      && slots.contains { $0.protection == .device }
+      && records.allSatisfy { epochs[$0.protection] > 0 } && epochs.newest <= generation
+  }
+
+  /// Whether the names ascend and each record was made by one of the vault's writes.
+  private static func isOrdered(_ records: [SealedRecord], upTo generation: UInt64) -> Bool {
+    zip(records, records.dropFirst()).allSatisfy { $0.name < $1.name }
+      && records.allSatisfy { 0 < $0.generation && $0.generation <= generation }
+  }
+}

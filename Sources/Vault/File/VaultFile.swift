@@ -1,0 +1,108 @@
+internal import Crypto
+
+/// The content of a vault file whose index is authentic. The records are still sealed.
+struct VaultFile: Sendable {
+  let header: VaultHeader
+  /// The number of the last write.
+  private(set) var generation: UInt64
+  /// The epochs of the keys.
+  var epochs: KeyEpochs
+  /// The highest number that a slot ever had.
+  var lastSlotNumber: UInt8
+  /// 1 to 16 slots, in the order of their numbers.
+  var slots: [KeySlot]
+  /// In the order of their names.
+  var records: [SealedRecord]
+
+  init(
+    header: VaultHeader, generation: UInt64, epochs: KeyEpochs, lastSlotNumber: UInt8, slots: [KeySlot],
+    records: [SealedRecord]
+  ) {
+    self.header = header
+    self.generation = generation
+    self.epochs = epochs
+    self.lastSlotNumber = lastSlotNumber
+    self.slots = slots
+    self.records = records
+  }
+
+  /// The record of an account.
+  func record(of name: AccountName) -> SealedRecord? {
+    let place = place(of: name)
+    return place < records.count && records[place].name == name ? records[place] : nil
+  }
+
+  /// Begins the next write: its generation is above this file's and above `floor`.
+  mutating func advance(above floor: UInt64) throws(VaultError) {
+    let (next, overflow) = max(generation, floor).addingReportingOverflow(1)
+    if overflow { throw VaultError(.damaged) }
+    generation = next
+  }
+
+  /// Adds a record, or replaces the account's old one.
+  ///
+  /// - Throws: `tooManyAccounts` if the file would become too large.
+  mutating func put(_ record: SealedRecord) throws(VaultError) {
+    let place = place(of: record.name)
+    if place < records.count, records[place].name == record.name {
+      records[place] = record
+    } else {
+      guard records.count < VaultFormat.maximumRecords else { throw VaultError(.tooManyAccounts) }
+      records.insert(record, at: place)
+    }
+    guard record.sealed.count <= VaultFormat.maximumContentLength + VaultFormat.sealOverhead,
+      encodedLengthBound <= VaultFormat.maximumFileLength
+    else { throw VaultError(.tooManyAccounts) }
+  }
+
+  /// Drops the record of an account, if there is one.
+  mutating func remove(_ name: AccountName) {
+    let place = place(of: name)
+    if place < records.count, records[place].name == name { records.remove(at: place) }
+  }
+
+  /// The bytes of the whole file.
+  func encoded(with key: DataKey) throws(VaultError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(encodedLengthBound)
+    bytes += header.bytes
+    appendIndex(to: &bytes)
+    bytes += try Self.check(of: bytes[...])
+    bytes += try key.tag(of: bytes[...])
+    for record in records { bytes += record.sealed }
+    return bytes
+  }
+
+  /// The check bytes, which distinguish damage from a wrong key.
+  static func check(of bytes: ArraySlice<UInt8>) throws(VaultError) -> ArraySlice<UInt8> {
+    let hash = try translated { () throws(CryptoError) in try Digest.sha256.hash(bytes.span) }
+    return hash.prefix(VaultFormat.checkLength)
+  }
+
+  private func appendIndex(to bytes: inout [UInt8]) {
+    bytes.append(bigEndian: generation)
+    epochs.append(to: &bytes)
+    bytes.append(lastSlotNumber)
+    bytes.append(UInt8(slots.count))
+    for slot in slots { slot.append(to: &bytes) }
+    bytes.append(bigEndian: UInt16(records.count))
+    for record in records { record.appendEntry(to: &bytes) }
+  }
+
+  private var encodedLengthBound: Int {
+    let entry = 14 + AccountName.maximumLength + VaultFormat.nonceLength
+    let slotBytes = slots.reduce(0) { $0 + 6 + $1.body.count }
+    return records.reduce(256 + slotBytes) { $0 + entry + $1.sealed.count }
+  }
+
+  /// The index of the account's record, or the one at which it would be inserted.
+  private func place(of name: AccountName) -> Int {
+    var low = 0
+    var high = records.count
+    while low < high {
+      let middle = (low + high) / 2
+      if records[middle].name < name { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

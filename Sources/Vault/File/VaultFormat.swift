@@ -1,0 +1,48 @@
+/// The numbers of the vault file's format. A limit here is checked when reading and when writing.
+///
+/// All integers are unsigned and big endian. The file is, in this order:
+///
+/// ```text
+/// header    8  magic "AGENTVLT"
+///           2  format version
+///           1  record cipher, 1  key derivation, 1  index authentication, 1  zero
+///          16  random id of the vault
+/// index     8  generation of the vault: the number of the last write
+///       3 x 8  the generation in which the key of each protection was made; 0 where there is none
+///           1  the highest number that a slot ever had
+///           1  count of slots; each: 1 number, 2 kind, 1 protection, 2 length, body; in the order of
+///              the numbers, none twice
+///           2  count of records; each: 1 length of the name, name, 1 protection, 8 generation,
+///              12 nonce, 4 length of the sealed bytes; in the byte order of the names, none twice
+/// check    16  the first bytes of SHA-256 over header and index: finds accidents without a key,
+///              so that damage is not taken for a wrong key
+///          32  HMAC-SHA-256 over header, index and check, under the key of the device: finds
+///              everything else
+/// bodies       the sealed bytes of the records, without gaps, to the end of the file
+/// ```
+///
+/// There is one key for each protection, and each slot holds one of them. The records of a protection are sealed with
+/// its key. A slot of an unknown kind is kept unchanged, so a new kind does not need a new version. The header is
+/// associated data of everything sealed; the rest of the index may change without sealing a record again.
+enum VaultFormat {
+  static let magic: [UInt8] = Array("AGENTVLT".utf8)
+  static let version: UInt16 = 2
+  /// AES-256-GCM, HKDF-SHA-256, HMAC-SHA-256, and a reserved byte.
+  static let algorithms: [UInt8] = [1, 1, 1, 0]
+  static let identifierLength = 16
+  static let headerLength = 30
+
+  static let checkLength = 16
+  static let tagLength = 32
+  static let nonceLength = 12
+  static let sealOverhead = 16
+
+  static let maximumFileLength = 64 << 20
+  static let maximumSlots = 16
+  static let maximumSlotNumber: UInt8 = 255
+  static let maximumSlotLength = 4096
+  static let maximumRecords = 10_000
+  static let maximumContentLength = 256 << 10
+  /// The longest passphrase or PIN, in bytes.
+  static let maximumSecretLength = 1024
+}

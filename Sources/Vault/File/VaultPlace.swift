@@ -1,0 +1,117 @@
+internal import Crypto
+internal import Encoding
+internal import Platform
+
+/// The location of this machine's vault: the names, and the reading and writing of its files.
+struct VaultPlace: Sendable {
+  private static let prefix = "vault."
+  private static let unbound = "unbound"
+  private static let nameLength = 16
+  private static let lockName = "vault.lock"
+
+  let directory: String
+  let fileName: String
+
+  var path: String { "\(directory)/\(fileName)" }
+
+  /// The file name contains a hash of the machine id, so that machines can share a directory and the name does not
+  /// disclose the id.
+  init(directory: String, machineIdentity: [UInt8]?) throws(VaultError) {
+    self.directory = directory
+    guard let machineIdentity else {
+      fileName = Self.prefix + Self.unbound
+      return
+    }
+    let input = Array("agent vault name".utf8) + machineIdentity
+    do {
+      let hash = try Digest.sha256.hash(input.span)
+      fileName = Self.prefix + HexDigit.text(Array(hash.prefix(Self.nameLength / 2)))
+    } catch {
+      throw VaultError(VaultError(error).code, path: directory)
+    }
+  }
+
+  private init(directory: String, fileName: String) {
+    self.directory = directory
+    self.fileName = fileName
+  }
+
+  /// The place of another file in the directory.
+  func named(_ fileName: String) -> VaultPlace { VaultPlace(directory: directory, fileName: fileName) }
+
+  /// Opens the directory; nil if there is none.
+  func open() throws(VaultError) -> PrivateDirectory? {
+    do {
+      return try PrivateDirectory(opening: directory, create: false)
+    } catch {
+      if case .system(let cause, _) = error, cause.isNotFound { return nil }
+      throw VaultError(error)
+    }
+  }
+
+  /// Opens the directory, and creates it first if there is none.
+  func openOrCreate() throws(VaultError) -> PrivateDirectory {
+    do { return try PrivateDirectory(opening: directory, create: true) } catch { throw VaultError(error) }
+  }
+
+  /// Excludes other writers. Readers need no lock, because a file is only replaced as a whole.
+  func lock(_ directory: borrowing PrivateDirectory, wait: Duration) throws(VaultError) -> FileLock {
+    do {
+      return try directory.lock(Self.lockName, wait: wait)
+    } catch {
+      throw VaultError(lock: error, path: "\(directory.path)/\(Self.lockName)")
+    }
+  }
+
+  /// The bytes of the vault file in an open directory; nil if there is none.
+  func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> [UInt8]? {
+    do {
+      return try directory.readFile(fileName, limit: VaultFormat.maximumFileLength)
+    } catch {
+      if error.isNotFound { return nil }
+      throw VaultError(reading: error, path: path)
+    }
+  }
+
+  /// The bytes of the vault file; nil if there is none.
+  func read() throws(VaultError) -> [UInt8]? {
+    guard let directory = try open() else { return nil }
+    return try read(from: directory)
+  }
+
+  /// Whether the name of the vault file exists.
+  func exists() throws(VaultError) -> Bool {
+    try open()?.exists(fileName) ?? false
+  }
+
+  /// Replaces the vault file. The bytes are on disk when it returns.
+  func replace(in directory: borrowing PrivateDirectory, with bytes: [UInt8]) throws(VaultError) {
+    do {
+      try directory.replaceFile(fileName, with: bytes.span)
+    } catch {
+      throw VaultError(error, path: path)
+    }
+  }
+
+  /// The names of the vaults of other machines in the directory.
+  func otherMachines(in directory: borrowing PrivateDirectory) throws(VaultError) -> [String] {
+    do {
+      return try directory.fileNames().filter { $0 != fileName && Self.isVaultName($0) }
+    } catch {
+      throw VaultError(error, path: directory.path)
+    }
+  }
+
+  /// Removes the temporary files of writers that were killed. The caller holds the lock, so no other writer is running.
+  /// A file that cannot be removed does no harm and stays.
+  func removeLeftovers(in directory: borrowing PrivateDirectory) {
+    try? directory.removeLeftovers(of: fileName)
+    try? directory.removeLeftovers(of: DeviceSecret.fileName)
+  }
+
+  private static func isVaultName(_ name: String) -> Bool {
+    guard name.hasPrefix(prefix) else { return false }
+    let rest = name.dropFirst(prefix.count)
+    return rest == unbound || (rest.utf8.count == nameLength && rest.utf8.allSatisfy(HexDigit.isLower))
+  }
+}

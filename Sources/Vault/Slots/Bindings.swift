@@ -1,0 +1,87 @@
+internal import Crypto
+internal import Platform
+
+/// The means by which slots are made and opened. An error here names no file but the device secret: the caller says
+/// which vault it is about.
+struct Bindings: Sendable {
+  let host: HostBinding
+  let tpm: TPMBinding
+  /// The cost of a new passphrase slot.
+  let cost: Scrypt.Cost
+
+  /// Gets the key of a slot.
+  ///
+  /// - Parameter secret: The passphrase or PIN; empty for an automatic slot.
+  /// - Throws: `wrongPassphrase`, `wrongPIN`, `foreignDevice`, `deviceSecretMissing`; `tpmUnavailable` and
+  ///   `tpmLockedOut`, which are temporary.
+  func open(
+    _ slot: KeySlot, _ context: SlotContext, secret: borrowing SecretBytes, in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> DataKey {
+    let key =
+      switch context.kind {
+      case .host: try host.unwrap(slot.body, under: DeviceSecret.read(from: directory), for: context)
+      case .tpm2: try tpm.unwrap(slot.body, host, under: DeviceSecret.read(from: directory), pin: secret, for: context)
+      case .passphrase: try PassphraseBinding.unwrap(slot.body, under: secret, for: context)
+      }
+    guard key.count == DataKey.byteCount else { throw VaultError(.damaged) }
+    return try DataKey(key, header: context.header, protection: context.protection, epoch: context.epoch)
+  }
+
+  /// Gets the key of an automatic slot.
+  func openAutomatically(
+    _ slot: KeySlot, _ context: SlotContext, in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> DataKey {
+    try open(slot, context, secret: SecretBytes(), in: directory)
+  }
+
+  /// Makes an automatic slot: of the TPM if there is one that works, else of the host.
+  func makeBestSlot(
+    for key: DataKey, in file: VaultFile, _ directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> KeySlot {
+    if tpm.isPromising {
+      do {
+        return try makeAutomaticSlot(.tpm2, for: key, in: file, directory)
+      } catch {
+        // The host slot replaces a TPM that does not work; the summary gives the reason.
+        switch error.code {
+        case .tpmUnavailable, .tpmLockedOut: break
+        default: throw error
+        }
+      }
+    }
+    return try makeAutomaticSlot(.host, for: key, in: file, directory)
+  }
+
+  /// Makes an automatic slot, and the device secret if there is none.
+  func makeAutomaticSlot(
+    _ kind: AutomaticKind, for key: DataKey, in file: VaultFile, _ directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> KeySlot {
+    let deviceSecret = try DeviceSecret.readOrCreate(in: directory)
+    let context = try file.nextContext(kind.slotKind, for: key)
+    let body =
+      switch kind {
+      case .host: try host.wrap(key, under: deviceSecret, for: context)
+      case .tpm2: try tpm.wrap(key, host, under: deviceSecret, pin: SecretBytes(), for: context)
+      }
+    return KeySlot(context, body: body)
+  }
+
+  /// Makes a slot that a passphrase or a PIN opens.
+  ///
+  /// - Throws: `unusableSecret`; for a PIN `tpmUnavailable`.
+  func makeSlot(
+    _ kind: SlotKind, secret: borrowing SecretBytes, for key: DataKey, context: SlotContext,
+    _ directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> KeySlot {
+    // A key of the TPM without a PIN opens for every program of this user.
+    guard (1...VaultFormat.maximumSecretLength).contains(secret.count) else { throw VaultError(.unusableSecret) }
+    let body =
+      switch kind {
+      case .passphrase: try PassphraseBinding.wrap(key, under: secret, cost: cost, for: context)
+      case .tpm2:
+        try tpm.wrap(key, host, under: DeviceSecret.readOrCreate(in: directory), pin: secret, for: context)
+      case .host: throw VaultError(.damaged)
+      }
+    return KeySlot(context, body: body)
+  }
+}

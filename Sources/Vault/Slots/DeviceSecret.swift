@@ -1,0 +1,50 @@
+internal import Crypto
+internal import Platform
+
+/// The file `device.key`: 32 random bytes, made once and never changed.
+///
+/// One state directory has one device secret, also if several machines use it.
+enum DeviceSecret {
+  static let fileName = "device.key"
+  static let byteCount = 32
+
+  /// Reads the secret.
+  ///
+  /// - Throws: `deviceSecretMissing` when there is none, `badPermissions` when others could have
+  ///   read or replaced it, `damaged` when its length is wrong.
+  static func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
+    let path = "\(directory.path)/\(fileName)"
+    var bytes: [UInt8]
+    do {
+      bytes = try directory.readFile(fileName, limit: byteCount)
+    } catch {
+      throw error.isNotFound ? VaultError(.deviceSecretMissing, path: path) : VaultError(reading: error, path: path)
+    }
+    defer { wipe(&bytes) }
+    guard bytes.count == byteCount else { throw VaultError(.damaged, path: path) }
+    return try translated { () throws(CryptoError) in try SecretBytes(copying: bytes.span) }
+  }
+
+  /// Reads the secret, and makes one first when there is none.
+  ///
+  /// Of two processes that create it at the same time, the second uses the secret of the first, even where locks do not
+  /// work.
+  static func readOrCreate(in directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
+    if !directory.exists(fileName) { try create(in: directory) }
+    return try read(from: directory)
+  }
+
+  private static func create(in directory: borrowing PrivateDirectory) throws(VaultError) {
+    let secret = try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
+    do {
+      try secret.withBytes { (bytes) throws(SystemError) in try directory.createFile(fileName, with: bytes) }
+    } catch {
+      if !error.isExists { throw VaultError(error, path: "\(directory.path)/\(fileName)") }
+    }
+  }
+
+  /// The file reader does not wipe its buffer, so it is wiped here.
+  private static func wipe(_ bytes: inout [UInt8]) {
+    for index in bytes.indices { bytes[index] = 0 }
+  }
+}

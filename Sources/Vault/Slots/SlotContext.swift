@@ -1,0 +1,38 @@
+/// The identity of a slot. All of it is authenticated with the wrapped key, so that no slot can replace another slot,
+/// one of another vault, or one with an older key.
+struct SlotContext: Sendable {
+  let header: VaultHeader
+  let number: UInt8
+  let kind: SlotKind
+  let protection: Protection
+  /// The epoch of the key in the slot.
+  let epoch: UInt64
+
+  /// The context of a slot in a file.
+  init(of slot: KeySlot, kind: SlotKind, header: VaultHeader, epochs: KeyEpochs) {
+    self.init(
+      number: slot.number, kind: kind, protection: slot.protection, header: header, epoch: epochs[slot.protection])
+  }
+
+  /// The context of a new slot for `key`.
+  init(number: UInt8, kind: SlotKind, leadingTo key: DataKey) {
+    self.init(number: number, kind: kind, protection: key.protection, header: key.header, epoch: key.epoch)
+  }
+
+  private init(number: UInt8, kind: SlotKind, protection: Protection, header: VaultHeader, epoch: UInt64) {
+    self.header = header
+    self.number = number
+    self.kind = kind
+    self.protection = protection
+    self.epoch = epoch
+  }
+
+  var associatedData: [UInt8] {
+    var bytes = header.bytes
+    bytes.append(number)
+    bytes.append(bigEndian: kind.rawValue)
+    bytes.append(protection.rawValue)
+    bytes.append(bigEndian: epoch)
+    return bytes
+  }
+}

@@ -1,0 +1,33 @@
+/// The kinds of key slots. A number, once given, is never used for something else.
+package enum SlotKind: UInt16, Sendable, Hashable, CaseIterable {
+  /// Bound to the device secret, the machine and the user (``HostBinding``).
+  case host = 1
+  /// Bound to a key that never leaves the TPM, and to all that a host slot is bound to (``TPMBinding``).
+  case tpm2 = 2
+  /// Opened by a passphrase (``PassphraseBinding``).
+  case passphrase = 3
+
+  /// The word shown to the user.
+  package var name: String {
+    switch self {
+    case .host: "host"
+    case .tpm2: "tpm2"
+    case .passphrase: "passphrase"
+    }
+  }
+}
+
+/// The kinds of automatic slots, which open without a passphrase or PIN.
+package enum AutomaticKind: Sendable, Hashable, CaseIterable {
+  /// The device secret and the machine.
+  case host
+  /// The device secret, the machine and a key in the TPM.
+  case tpm2
+
+  var slotKind: SlotKind {
+    switch self {
+    case .host: .host
+    case .tpm2: .tpm2
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import Crypto
+internal import Platform
+
+extension UnverifiedVaultFile {
+  /// Gets the device's key from the first automatic slot that opens.
+  ///
+  /// - Throws: `unknownSlot` if a slot of an unknown kind could have opened; `locked` if there are only passphrase
+  ///   slots; otherwise the problem of the slots, a temporary one before a lasting one.
+  func unlock(
+    with bindings: Bindings, in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> DataKey {
+    var passing: VaultError?
+    var lasting: VaultError?
+    for slot in slots where slot.isAutomatic {
+      guard let context = context(of: slot) else { continue }
+      do {
+        return try bindings.openAutomatically(slot, context, in: directory)
+      } catch {
+        switch error.code {
+        case .foreignDevice, .deviceSecretMissing: lasting = lasting ?? error
+        case .tpmUnavailable, .tpmLockedOut: passing = passing ?? error
+        default: throw error
+        }
+      }
+    }
+    if let failure = passing { throw failure }
+    if slots.contains(where: { $0.kind == nil && $0.protection == .device }) {
+      throw VaultError(.unknownSlot)
+    }
+    throw lasting ?? VaultError(.locked(.device))
+  }
+
+  /// Gets the key of a protection from the first slot that a passphrase or PIN opens.
+  ///
+  /// Passphrase slots come first, because the TPM counts wrong PINs.
+  /// - Throws: `nothingToUnlock`; `wrongPassphrase` or `wrongPIN`; the problem of the TPM.
+  func unlock(
+    _ protection: Protection, secret: borrowing SecretBytes, with bindings: Bindings,
+    in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> DataKey {
+    var failure = VaultError(.nothingToUnlock)
+    for kind in [SlotKind.passphrase, .tpm2] {
+      for slot in slots where slot.kind == kind && slot.protection == protection && !slot.isAutomatic {
+        guard let context = context(of: slot) else { continue }
+        do {
+          return try bindings.open(slot, context, secret: secret, in: directory)
+        } catch {
+          switch error.code {
+          case .wrongPassphrase, .wrongPIN, .tpmUnavailable, .tpmLockedOut, .foreignDevice, .deviceSecretMissing:
+            failure = error
+          default: throw error
+          }
+        }
+      }
+    }
+    throw failure
+  }
+
+  /// The context of a slot; nil if its kind is unknown.
+  func context(of slot: KeySlot) -> SlotContext? {
+    slot.kind.map { SlotContext(of: slot, kind: $0, header: header, epochs: epochs) }
+  }
+}

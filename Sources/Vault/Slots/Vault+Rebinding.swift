@@ -1,0 +1,79 @@
+package import Crypto
+internal import Platform
+
+// The recovery of a vault whose automatic slots no longer open.
+
+extension Vault {
+  /// Opens the vault with a passphrase of ``Protection/device``, drops the automatic slots that no longer open, and
+  /// makes the best new one if none is left.
+  ///
+  /// If this machine has no vault, because its id has changed, the only vault of another machine is used instead. Its
+  /// file is removed when the new one is on disk.
+  /// - Returns: The slots after the change.
+  /// - Throws: `wrongPassphrase`; `nothingToUnlock` if there is no such slot, or no vault; `severalVaults`.
+  @discardableResult
+  package func rebind(passphrase: borrowing SecretBytes) throws(VaultError) -> [SlotSummary] {
+    let place = try place()
+    guard let directory = try place.open() else { throw VaultError(.nothingToUnlock, path: place.path) }
+    let lock = try place.lock(directory, wait: lockWait)
+    defer { extendLifetime(lock) }
+    place.removeLeftovers(in: directory)
+    let source = try source(for: place, in: directory)
+    let seen = memory.withLock { $0 }
+    guard let unverified = try parse(source, in: directory) else {
+      throw VaultError(.nothingToUnlock, path: source.path)
+    }
+    var vault = try located(at: source.path) { () throws(VaultError) in
+      let key = try unverified.unlock(.device, secret: passphrase, with: bindings, in: directory)
+      var vault = try verify(unverified, with: key, seen: seen)
+      try vault.file.advance(above: seen.newest?.generation ?? 0)
+      return vault
+    }
+    try located(at: place.path) { () throws(VaultError) in
+      try bindAnew(&vault, in: directory)
+      try store(vault, at: place, in: directory, since: seen.wipes, isLent: false)
+    }
+    if source.fileName != place.fileName {
+      do { try directory.removeFile(source.fileName) } catch { throw VaultError(error, path: source.path) }
+    }
+    return vault.file.slots.map { SlotSummary($0) }
+  }
+
+  /// The vault to bind: this machine's, else the only other one.
+  private func source(
+    for place: VaultPlace, in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> VaultPlace {
+    if directory.exists(place.fileName) { return place }
+    let others = try place.otherMachines(in: directory)
+    guard others.count <= 1 else { throw VaultError(.severalVaults, path: directory.path) }
+    return others.first.map { place.named($0) } ?? place
+  }
+
+  private func bindAnew(_ vault: inout OpenVault, in directory: borrowing PrivateDirectory) throws(VaultError) {
+    var dead: Set<UInt8> = []
+    for slot in vault.file.slots where slot.isAutomatic {
+      if try !opensByItself(slot, of: vault.file, in: directory) { dead.insert(slot.number) }
+    }
+    vault.file.removeSlots { dead.contains($0.number) }
+    if !vault.file.slots.contains(where: \.isAutomatic) {
+      vault.file.addSlot(try bindings.makeBestSlot(for: vault.deviceKey, in: vault.file, directory))
+    }
+  }
+
+  /// Whether an automatic slot opens here.
+  func opensByItself(
+    _ slot: KeySlot, of file: VaultFile, in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> Bool {
+    guard let kind = slot.kind else { return false }
+    let context = file.context(of: slot, kind: kind)
+    do {
+      _ = try bindings.openAutomatically(slot, context, in: directory)
+      return true
+    } catch {
+      switch error.code {
+      case .foreignDevice, .deviceSecretMissing, .tpmUnavailable, .tpmLockedOut, .damaged: return false
+      default: throw error
+      }
+    }
+  }
+}

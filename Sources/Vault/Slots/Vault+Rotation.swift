@@ -1,0 +1,65 @@
+package import Crypto
+internal import Platform
+
+// New keys, so that an older copy of the file and of its keys does not open later content.
+
+extension Vault {
+  /// The slots whose passphrase ``rotateKeys(secrets:)`` needs, as long as the same protections are open.
+  package func slotsThatNeedSecrets() throws(VaultError) -> [SlotSummary] {
+    guard let vault = try loadForReading() else { return [] }
+    let open = vault.keys
+    return vault.file.slots
+      .filter { $0.kind == .passphrase && open[$0.protection] != nil }
+      .map { SlotSummary($0) }
+  }
+
+  /// Makes new keys for all open protections, and seals their records and wraps their slots again, in one write.
+  /// Records keep their generations, slots their numbers, PINs and passphrases. Protections that are not open do not
+  /// change.
+  ///
+  /// - Parameter secrets: The passphrases, by slot number.
+  /// - Returns: The protections with new keys; none if there is no vault.
+  /// - Throws: `secretNeeded`; `wrongPassphrase` if one does not open its slot; `unknownSlot` for a slot that this
+  ///   program cannot wrap; `damaged` if a record does not open.
+  @discardableResult
+  package func rotateKeys(secrets: [Int: SharedSecret]) throws(VaultError) -> [Protection] {
+    let rotated: [Protection]? = try changing { (vault, directory) throws(VaultError) in
+      var rotated: [Protection] = []
+      for protection in Protection.allCases {
+        guard let old = vault.keys[protection] else { continue }
+        let new = try DataKey.new(for: protection, header: vault.file.header, epoch: vault.file.generation)
+        try vault.file.reseal(from: old, to: new)
+        for slot in vault.file.slots(of: protection) {
+          vault.file.replaceSlot(try rewrap(slot, of: vault.file, to: new, secrets[Int(slot.number)], in: directory))
+        }
+        vault.setKey(new)
+        rotated.append(protection)
+      }
+      return rotated
+    }
+    return rotated ?? []
+  }
+
+  /// The slot with the new key. `file` still has the epoch of the old one.
+  private func rewrap(
+    _ slot: KeySlot, of file: VaultFile, to key: DataKey, _ secret: SharedSecret?,
+    in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> KeySlot {
+    guard let kind = slot.kind else { throw VaultError(.unknownSlot) }
+    let context = SlotContext(number: slot.number, kind: kind, leadingTo: key)
+    let body: [UInt8]
+    switch kind {
+    case .host:
+      body = try bindings.host.wrap(key, under: DeviceSecret.read(from: directory), for: context)
+    case .tpm2:
+      body = try bindings.tpm.rewrap(
+        slot.body, to: key, bindings.host, under: DeviceSecret.read(from: directory), for: context)
+    case .passphrase:
+      guard let secret else { throw VaultError(.secretNeeded(slot: Int(slot.number))) }
+      // A passphrase that does not open the slot now would lock the user out.
+      _ = try PassphraseBinding.unwrap(slot.body, under: secret.bytes, for: file.context(of: slot, kind: kind))
+      body = try PassphraseBinding.wrap(key, under: secret.bytes, cost: bindings.cost, for: context)
+    }
+    return KeySlot(context, body: body)
+  }
+}

@@ -1,0 +1,141 @@
+package import Crypto
+internal import Platform
+
+// The slots that hold the keys. Each change is one atomic write of the whole file.
+
+extension Vault {
+  /// The slots of the file, in the order of their numbers; none if there is no vault.
+  package func slots() throws(VaultError) -> [SlotSummary] {
+    try parseForReading()?.slots.map { SlotSummary($0) } ?? []
+  }
+
+  /// Replaces all automatic slots by one new slot of this kind.
+  ///
+  /// Copies of the file from before still open in the old way; only ``rotateKeys(secrets:)`` ends that for what
+  /// is written afterwards.
+  /// - Returns: The new slot.
+  /// - Throws: `tpmUnavailable`.
+  @discardableResult
+  package func bind(_ kind: AutomaticKind) throws(VaultError) -> SlotSummary {
+    let slot: KeySlot? = try changing(orCreating: true) { (vault, directory) throws(VaultError) in
+      vault.file.removeSlots(where: \.isAutomatic)
+      let slot = try bindings.makeAutomaticSlot(kind, for: vault.deviceKey, in: vault.file, directory)
+      vault.file.addSlot(slot)
+      return slot
+    }
+    guard let slot else { preconditionFailure("a vault that is made is there") }
+    return SlotSummary(slot)
+  }
+
+  /// Adds a passphrase that opens a protection: the recovery when the machine's id has changed, the TPM is gone or a
+  /// PIN is forgotten.
+  ///
+  /// - Parameter passphrase: 1 to 1,024 bytes.
+  /// - Throws: `locked` if the key of the protection is not in memory; `nothingToUnlock` if it has none (call
+  ///   ``createProtection(_:secret:since:)`` first); `tooManySlots`.
+  @discardableResult
+  package func addPassphrase(
+    for protection: Protection, _ passphrase: borrowing SecretBytes
+  ) throws(VaultError) -> SlotSummary {
+    let slot: KeySlot? = try changing(orCreating: protection == .device) { (vault, directory) throws(VaultError) in
+      guard vault.file.epochs[protection] > 0 else { throw VaultError(.nothingToUnlock) }
+      let key = try vault.key(of: protection)
+      let context = try vault.file.nextContext(.passphrase, for: key)
+      let slot = try bindings.makeSlot(.passphrase, secret: passphrase, for: key, context: context, directory)
+      vault.file.addSlot(slot)
+      return slot
+    }
+    guard let slot else { throw VaultError(.nothingToUnlock, path: try place().path) }
+    return SlotSummary(slot)
+  }
+
+  /// Replaces a passphrase or PIN. The slot keeps its number.
+  ///
+  /// Copies of the file from before still open with the old one; only ``rotateKeys(secrets:)`` ends that for what
+  /// is written afterwards.
+  /// - Parameters:
+  ///   - number: The slot; nil means the first one of the protection that `old` opens.
+  ///   - new: 1 to 1,024 bytes.
+  /// - Throws: `wrongPassphrase`, `wrongPIN`, `nothingToUnlock`; `noSuchSlot`, also for an automatic slot.
+  package func changePassphrase(
+    slot number: Int? = nil, for protection: Protection, old: borrowing SecretBytes, new: borrowing SecretBytes
+  ) throws(VaultError) {
+    let changed: Bool? = try changing { (vault, directory) throws(VaultError) in
+      let (slot, key) = try find(number, protection, old, in: vault.file, directory)
+      guard let kind = slot.kind else { throw VaultError(.unknownSlot) }
+      let context = vault.file.context(of: slot, kind: kind)
+      vault.file.replaceSlot(try bindings.makeSlot(kind, secret: new, for: key, context: context, directory))
+      return true
+    }
+    if changed == nil { throw VaultError(.nothingToUnlock, path: try place().path) }
+  }
+
+  /// Removes a slot. A protection without slots has no key any more.
+  ///
+  /// - Throws: `noSuchSlot`; `lastSlot` if records, or the vault itself, would no longer open on this device.
+  package func removeSlot(_ number: Int) throws(VaultError) {
+    let removed: Bool? = try changing { (vault, directory) throws(VaultError) in
+      let protection = try vault.file.slot(number).protection
+      vault.file.removeSlots { $0.number == number }
+      if try !canOpen(protection, vault.file, in: directory) {
+        guard protection != .device, vault.file.recordCount(of: protection) == 0 else { throw VaultError(.lastSlot) }
+        if vault.file.slots(of: protection).isEmpty { vault.dropKey(of: protection) }
+      }
+      return true
+    }
+    if removed == nil { throw VaultError(.noSuchSlot, path: try place().path) }
+  }
+
+  /// Whether one of the remaining slots opens here, automatically or with its passphrase or PIN. A slot of an unknown
+  /// kind does not count.
+  private func canOpen(
+    _ protection: Protection, _ file: VaultFile, in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> Bool {
+    let left = file.slots(of: protection)
+    // The slots that need no call of the TPM come first.
+    for slot in left where !slot.isAutomatic {
+      if try opensBySecret(slot, of: file, in: directory) { return true }
+    }
+    for slot in left where slot.isAutomatic {
+      if try opensByItself(slot, of: file, in: directory) { return true }
+    }
+    return false
+  }
+
+  /// Whether a passphrase or PIN is enough to open a slot here. A PIN slot of another machine does not open, nor does
+  /// one without its TPM.
+  private func opensBySecret(
+    _ slot: KeySlot, of file: VaultFile, in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> Bool {
+    guard let kind = slot.kind else { return false }
+    do {
+      try examine(slot, file.context(of: slot, kind: kind), in: directory)
+      return true
+    } catch {
+      switch error.code {
+      case .foreignDevice, .deviceSecretMissing, .tpmUnavailable, .damaged: return false
+      default: throw error
+      }
+    }
+  }
+
+  /// The slot that a passphrase or PIN opens, and its key.
+  private func find(
+    _ number: Int?, _ protection: Protection, _ secret: borrowing SecretBytes, in file: VaultFile,
+    _ directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> (KeySlot, DataKey) {
+    var failure = VaultError(number == nil ? .nothingToUnlock : .noSuchSlot)
+    for kind in [SlotKind.passphrase, .tpm2] {
+      for slot in file.slots(of: protection) where slot.kind == kind && !slot.isAutomatic {
+        if let number, slot.number != number { continue }
+        do {
+          let context = file.context(of: slot, kind: kind)
+          return (slot, try bindings.open(slot, context, secret: secret, in: directory))
+        } catch {
+          failure = error
+        }
+      }
+    }
+    throw failure
+  }
+}

@@ -1,0 +1,87 @@
+internal import Crypto
+package import Platform
+
+/// The way to reach the TPM, if there is one.
+package struct TPMAccess: Sendable {
+  /// As if there were no TPM.
+  package static let none = TPMAccess(.nowhere)
+
+  private static let variable = "TPM2OPENSSL_TCTI"
+  /// The kernel's resource manager, which lets many programs use the TPM.
+  private static let device = "/dev/tpmrm0"
+  private static let moduleName = "tpm2.so"
+
+  private enum Place: Sendable {
+    case nowhere
+    case device
+    case connection(String)
+  }
+
+  private let place: Place
+  private let module: String
+  /// The longest wait for the TPM.
+  let wait: Duration
+
+  private init(_ place: Place, module: String = "\(TPM.modulesDirectory)/\(moduleName)", wait: Duration = .seconds(15))
+  {
+    self.place = place
+    self.module = module
+    self.wait = wait
+  }
+
+  /// The TPM of this machine: where `TPM2OPENSSL_TCTI` says, which ``prepareEnvironment()`` has set.
+  package static func ofThisMachine() -> TPMAccess {
+    guard let connection = Environment.value(variable) else { return .none }
+    return TPMAccess(connection.utf8.elementsEqual("device:\(device)".utf8) ? .device : .connection(connection))
+  }
+
+  /// Makes the TPM libraries use only `/dev/tpmrm0`, or the connection in `TPM2OPENSSL_TCTI`, and write nothing to
+  /// standard error.
+  ///
+  /// By default they also try a TCP port of this machine, on which any user can listen. Call it before the first thread
+  /// starts.
+  package static func prepareEnvironment() throws(SystemError) {
+    if Environment.value(variable) == nil { try Environment.set(variable, to: "device:\(device)") }
+    try Environment.set("TSS2_LOG", to: "all+NONE")
+  }
+
+  /// Another TPM, for tests. Its use changes the environment.
+  ///
+  /// - Parameters:
+  ///   - connection: In the format of `TPM2OPENSSL_TCTI`.
+  ///   - module: The file of the provider; nil means the installed one.
+  ///   - wait: The longest wait for the TPM.
+  package static func at(
+    _ connection: String, module: String? = nil, wait: Duration = .seconds(15)
+  ) -> TPMAccess {
+    TPMAccess(.connection(connection), module: module ?? "\(TPM.modulesDirectory)/\(moduleName)", wait: wait)
+  }
+
+  /// The reason why the TPM cannot work; nil if it may work. No library is loaded for the answer.
+  var problem: TPMProblem? {
+    switch place {
+    case .nowhere: return .noTPM
+    case .connection(let text):
+      if text.isEmpty { return .badSetting }
+    case .device:
+      switch FileAccess(of: Self.device) {
+      case .missing: return .noTPM
+      case .forbidden, .readable: return .notPermitted
+      case .usable: break
+      }
+    }
+    return switch FileAccess(of: module) {
+    case .usable, .readable: nil
+    case .forbidden, .missing: .noProvider
+    }
+  }
+
+  /// Connects to the TPM. For one thread at a time.
+  func connect() throws(CryptoError) -> TPM {
+    if case .connection(let text) = place, Environment.value(Self.variable) != text {
+      // Replacing a value is safe beside readers; only tests come here.
+      do { try Environment.set(Self.variable, to: text) } catch { throw CryptoError(.unreachable, "setenv") }
+    }
+    return try TPM(module: module)
+  }
+}

@@ -1,0 +1,187 @@
+internal import Crypto
+internal import Encoding
+internal import Platform
+
+/// Wraps a key so that it opens only with a key that never leaves the TPM, and with all that a host slot needs.
+///
+/// The wrapping key is HKDF-SHA-256 of two secrets, with the machine id as salt: the ECDH secret of the TPM's key and a
+/// key made for this slot only, and the device secret. Wrapping needs only the public half of the TPM's key.
+///
+/// A PIN is the authorization of the TPM's key: the TPM verifies it and counts wrong ones. The TPM gets a value derived
+/// from the PIN, so that a PIN may have any length.
+final class TPMBinding: Sendable {
+  private static let purpose = Array("agent vault tpm2 slot v2".utf8)
+  private static let placePurpose = Array("agent vault tpm2 place v2".utf8)
+  private static let pinPurpose = Array("agent vault tpm2 PIN v2".utf8)
+
+  private let access: TPMAccess
+  private let lastProblem = Monitor<TPMProblem?>(nil)
+
+  init(_ access: TPMAccess) {
+    self.access = access
+  }
+
+  /// Whether the TPM is expected to work.
+  var isPromising: Bool { problem == nil }
+
+  /// The reason why the TPM cannot work, or the problem of the last call; nil if there is none.
+  var problem: TPMProblem? { access.problem ?? lastProblem.withLock { $0 } }
+
+  /// The body of a TPM slot, with a new key of the TPM that was used once as a test.
+  ///
+  /// - Parameter pin: Empty means none.
+  /// - Throws: `tpmUnavailable`; `unusableSecret`.
+  func wrap(
+    _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
+    for context: SlotContext
+  ) throws(VaultError) -> [UInt8] {
+    let salt = try translated { () throws(CryptoError) in try Random.bytes(TPMSlotBody.saltLength) }
+    let authorization = SharedSecret(try Self.authorization(pin, salt: salt))
+    let own = try translated { () throws(CryptoError) in try PrivateKey.generateEC(.p256) }
+    let peer = own.publicComponents
+    let (tpmKey, found) = try ask { (tpm) throws(CryptoError) in
+      let made = try tpm.makeKey(authorization: authorization.bytes)
+      let secret = try tpm.agree(with: made.serialized, authorization: authorization.bytes, peer: peer)
+      return (made, SharedSecret(secret))
+    }
+    let shared = try translated { () throws(CryptoError) in try own.agree(with: tpmKey.publicComponents) }
+    guard shared.isEqual(to: found.bytes) else { throw noted(.refused) }
+    return try body(
+      key, host, under: deviceSecret, shared: shared, salt: salt, tpmKey: tpmKey, own: peer, for: context)
+  }
+
+  /// The body of the same TPM slot for another key. The TPM and its PIN are not needed.
+  func rewrap(
+    _ old: [UInt8], to key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes,
+    for context: SlotContext
+  ) throws(VaultError) -> [UInt8] {
+    let old = try TPMSlotBody(old)
+    let tpmKey = TPM.Key(serialized: old.key, publicComponents: old.tpmComponents)
+    let own = try translated { () throws(CryptoError) in try PrivateKey.generateEC(.p256) }
+    let shared: SecretBytes
+    do { shared = try own.agree(with: tpmKey.publicComponents) } catch { throw VaultError(.damaged) }
+    return try body(
+      key, host, under: deviceSecret, shared: shared, salt: old.salt, tpmKey: tpmKey, own: own.publicComponents,
+      for: context)
+  }
+
+  /// Gets the key out of a TPM slot.
+  ///
+  /// - Throws: `foreignDevice` when the slot was made with another TPM, secret, machine or user; `tpmUnavailable`; with
+  ///   a PIN `wrongPIN` and `tpmLockedOut`. The caller has verified the check bytes of the file, so the slot is not
+  ///   damaged.
+  func unwrap(
+    _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
+    for context: SlotContext
+  ) throws(VaultError) -> SecretBytes {
+    try examine(body, host, under: deviceSecret)
+    let body = try TPMSlotBody(body)
+    let authorization = SharedSecret(try Self.authorization(pin, salt: body.salt))
+    let shared = try ask { (tpm) throws(CryptoError) in
+      SharedSecret(try tpm.agree(with: body.key, authorization: authorization.bytes, peer: body.ownComponents))
+    }
+    do {
+      let wrappingKey = try Self.wrappingKey(host, deviceSecret, shared.bytes, body.tpmPoint, body.ownPoint)
+      return try WrappedKey.open(body.wrapped[...], under: wrappingKey, for: context)
+    } catch {
+      throw error.code == .authenticationFailed ? VaultError(.foreignDevice) : VaultError(error)
+    }
+  }
+
+  /// Checks that a slot is of this device, as far as possible without its TPM.
+  ///
+  /// - Throws: `damaged`, `foreignDevice`; `tpmUnavailable` if the TPM cannot work.
+  func examine(
+    _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes
+  ) throws(VaultError) {
+    let body = try TPMSlotBody(body)
+    let here = try Self.place(host, deviceSecret)
+    guard ConstantTime.isEqual(here.span, body.place.span) else { throw VaultError(.foreignDevice) }
+    if let problem = access.problem { throw VaultError(.tpmUnavailable(problem)) }
+  }
+
+  private func body(
+    _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, shared: borrowing SecretBytes,
+    salt: [UInt8], tpmKey: TPM.Key, own: PublicComponents, for context: SlotContext
+  ) throws(VaultError) -> [UInt8] {
+    let tpmPoint = try TPMSlotBody.point(tpmKey.publicComponents)
+    let ownPoint = try TPMSlotBody.point(own)
+    let place = try Self.place(host, deviceSecret)
+    do {
+      let wrappingKey = try Self.wrappingKey(host, deviceSecret, shared, tpmPoint, ownPoint)
+      let wrapped = try WrappedKey.seal(key, under: wrappingKey, for: context)
+      return TPMSlotBody(
+        place: place, salt: salt, tpmPoint: tpmPoint, ownPoint: ownPoint, wrapped: wrapped, key: tpmKey.serialized
+      ).bytes
+    } catch {
+      throw VaultError(error)
+    }
+  }
+
+  /// Runs one call of the TPM at a time, and remembers its problem.
+  private func ask<Answer: Sendable>(
+    _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
+  ) throws(VaultError) -> Answer {
+    if let problem = access.problem { throw VaultError(.tpmUnavailable(problem)) }
+    do {
+      let answer = try TPMTurn.shared.run(wait: access.wait) { [access] () throws(VaultError) in
+        try translated { () throws(CryptoError) in try question(try access.connect()) }
+      }
+      lastProblem.withLock { $0 = nil }
+      return answer
+    } catch {
+      switch error.code {
+      case .tpmUnavailable(let problem): throw noted(problem)
+      case .tpmLockedOut: lastProblem.withLock { $0 = .refused }
+      default: break
+      }
+      throw error
+    }
+  }
+
+  private func noted(_ problem: TPMProblem) -> VaultError {
+    lastProblem.withLock { $0 = problem }
+    return VaultError(.tpmUnavailable(problem))
+  }
+
+  private static func place(
+    _ host: HostBinding, _ deviceSecret: borrowing SecretBytes
+  ) throws(VaultError) -> [UInt8] {
+    let place = try translated { () throws(CryptoError) in
+      try host.derive(placePurpose, from: deviceSecret, count: TPMSlotBody.placeLength)
+    }
+    return place.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+  }
+
+  private static func wrappingKey(
+    _ host: HostBinding, _ deviceSecret: borrowing SecretBytes, _ shared: borrowing SecretBytes, _ tpmPoint: [UInt8],
+    _ ownPoint: [UInt8]
+  ) throws(CryptoError) -> SecretBytes {
+    var both = SecretBuffer(capacity: shared.count + deviceSecret.count)
+    shared.withBytes { both.append(contentsOf: $0) }
+    deviceSecret.withBytes { both.append(contentsOf: $0) }
+    return try host.derive(
+      purpose + tpmPoint + ownPoint, from: try both.finish(), count: AES256GCM.keyByteCount)
+  }
+
+  /// The authorization for a PIN: 32 hexadecimal digits, so that a PIN may have any length and any bytes.
+  private static func authorization(
+    _ pin: borrowing SecretBytes, salt: [UInt8]
+  ) throws(VaultError) -> SecretBytes {
+    if pin.count == 0 { return SecretBytes() }
+    guard pin.count <= VaultFormat.maximumSecretLength else { throw VaultError(.unusableSecret) }
+    return try translated { () throws(CryptoError) in
+      let derived = try pin.withBytes { (bytes) throws(CryptoError) in
+        try HKDF.sha256(secret: bytes, salt: salt.span, info: pinPurpose.span, count: 16)
+      }
+      var digits = SecretBuffer(capacity: 32)
+      derived.withBytes { bytes in
+        for index in bytes.indices {
+          digits.append(HexDigit.lower(bytes[index] >> 4))
+          digits.append(HexDigit.lower(bytes[index]))
+        }
+      }
+      return try digits.finish()
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import Crypto
+
+/// The body of a TPM slot. In the file it is:
+///
+/// ```text
+/// 16  what this device secret, machine and user derive: tells another machine before its TPM is asked
+/// 16  salt of the PIN
+/// 64  the public half of the TPM's key, x and y
+/// 64  the public half of the key that was made for this slot only, x and y
+/// 60  the wrapped key
+///     the TPM's key as TSS2 PRIVATE KEY, to the end
+/// ```
+struct TPMSlotBody: Sendable {
+  static let placeLength = 16
+  static let saltLength = 16
+  private static let pointLength = 64
+
+  let place: [UInt8]
+  let salt: [UInt8]
+  let tpmPoint: [UInt8]
+  let ownPoint: [UInt8]
+  let wrapped: [UInt8]
+  let key: [UInt8]
+
+  init(place: [UInt8], salt: [UInt8], tpmPoint: [UInt8], ownPoint: [UInt8], wrapped: [UInt8], key: [UInt8]) {
+    self.place = place
+    self.salt = salt
+    self.tpmPoint = tpmPoint
+    self.ownPoint = ownPoint
+    self.wrapped = wrapped
+    self.key = key
+  }
+
+  init(_ bytes: [UInt8]) throws(VaultError) {
+    var reader = ByteReader(bytes)
+    place = Array(try reader.take(Self.placeLength))
+    salt = Array(try reader.take(Self.saltLength))
+    tpmPoint = Array(try reader.take(Self.pointLength))
+    ownPoint = Array(try reader.take(Self.pointLength))
+    wrapped = Array(try reader.take(WrappedKey.length))
+    let length = bytes.count - reader.offset
+    guard (1...TPM.maximumKeyLength).contains(length) else { throw VaultError(.damaged) }
+    key = Array(try reader.take(length))
+  }
+
+  var bytes: [UInt8] { place + salt + tpmPoint + ownPoint + wrapped + key }
+
+  /// The public half of the TPM's key.
+  var tpmComponents: PublicComponents { Self.components(tpmPoint) }
+  /// The public half of our key.
+  var ownComponents: PublicComponents { Self.components(ownPoint) }
+
+  /// A point as x and y.
+  static func point(_ components: PublicComponents) throws(VaultError) -> [UInt8] {
+    guard case .ec(.p256, let x, let y) = components else { throw VaultError(.cryptoFailure) }
+    return x + y
+  }
+
+  private static func components(_ point: [UInt8]) -> PublicComponents {
+    .ec(curve: .p256, x: Array(point.prefix(pointLength / 2)), y: Array(point.suffix(pointLength / 2)))
+  }
+}

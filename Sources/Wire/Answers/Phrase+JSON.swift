@@ -1,0 +1,60 @@
+internal import Encoding
+
+/// A phrase in JSON: the English text as a member, and `NAME_template` and `NAME_values` for a text with values, so
+/// that the client can translate it. A text without values is its own template.
+extension Phrase {
+  /// The deepest nesting of phrases.
+  private static let deepest = 4
+
+  func addMembers(to object: inout JSONObject, as name: String) {
+    object[name] = .string(english)
+    guard let members = formMembers else { return }
+    object["\(name)_template"] = .string(template)
+    object["\(name)_values"] = members
+  }
+
+  /// The values; nil if there are none, or if the template has nothing to translate.
+  private var formMembers: JSON? {
+    guard plural == nil, !values.isEmpty, !template.utf8.elementsEqual("%1$s".utf8) else { return nil }
+    return .array(values.map(\.json))
+  }
+
+  /// Reads what ``addMembers(to:as:)`` writes; nil without the text. An invalid template is ignored.
+  init?(_ json: JSON, _ name: String) {
+    guard let text = json[name]?.string.map(Self.clean) else { return nil }
+    if let template = json["\(name)_template"]?.string.map(Self.clean),
+      let values = Self.values(json["\(name)_values"], depth: 1)
+    {
+      self.init(template: template, values: values)
+      // The template is used only if its English text equals the message.
+      if english.utf8.elementsEqual(text.utf8) { return }
+    }
+    self.init(stringLiteral: text)
+  }
+
+  /// Without anything invisible; a message is one line.
+  private static func clean(_ text: String) -> String { TerminalText.clean(text, limit: 16_384) }
+
+  private static func values(_ json: JSON?, depth: Int) -> [Value]? {
+    guard let elements = json?.array, elements.count <= 16, depth <= deepest else { return nil }
+    let values = elements.compactMap { element -> Value? in
+      if let text = element.string { return .text(text) }
+      guard let template = element["template"]?.string, let inner = Self.values(element["values"], depth: depth + 1)
+      else { return nil }
+      return .phrase(Phrase(template: template, values: inner))
+    }
+    return values.count == elements.count ? values : nil
+  }
+}
+
+extension Phrase.Value {
+  fileprivate var json: JSON {
+    switch self {
+    case .text(let text): .string(text)
+    case .phrase(let phrase) where phrase.plural != nil: .string(phrase.english)
+    case .phrase(let phrase):
+      .object(
+        JSONObject([("template", .string(phrase.template)), ("values", .array(phrase.values.map(\.json)))]))
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/// A text for people: a fixed English template, which is the key of its translation, and its values.
+///
+/// Written as an ordinary string literal: `"no connection to \(server)"` has the template `no connection to %1$s`. A
+/// value may be a phrase, which is translated too. Only ``rendered(_:_:isolated:)`` formats a template of a catalogue,
+/// and it supports only these placeholders.
+package struct Phrase: Sendable {
+  /// A value of a placeholder.
+  package indirect enum Value: Sendable, Hashable {
+    case text(String)
+    case phrase(Phrase)
+  }
+
+  /// `%1$s`, `%2$s` … are the placeholders of the values, `%%` is a percent sign.
+  package let template: String
+
+  package let values: [Value]
+
+  /// The template for all counts except one, and the count, if there is one.
+  package let plural: Plural?
+
+  package struct Plural: Sendable, Hashable {
+    package let template: String
+    package let count: Int
+  }
+
+  /// Makes a phrase that was received.
+  package init(template: String, values: [Value]) {
+    self.template = template
+    self.values = values
+    plural = nil
+  }
+
+  /// A text that is the same in all languages.
+  package init(verbatim text: String) { self.init(template: "%1$s", values: [.text(text)]) }
+
+  private init(_ phrase: Phrase, _ plural: Plural) {
+    template = phrase.template
+    values = phrase.values
+    self.plural = plural
+  }
+
+  /// A phrase in the singular or plural for a count; both forms have the same values.
+  package static func counted(_ count: Int, one: Phrase, other: Phrase) -> Phrase {
+    Phrase(one, Plural(template: other.template, count: count))
+  }
+
+  /// The text in English.
+  package var english: String { Self.rendered(englishTemplate, values.map(\.english)) }
+
+  /// The English template for the count.
+  package var englishTemplate: String { plural.map { $0.count == 1 ? template : $0.template } ?? template }
+
+  /// Replaces the placeholders of a template by values. A placeholder without a value, and any other text after a
+  /// percent sign, is unchanged.
+  ///
+  /// - Parameter isolated: The indices, from 0, of values that are enclosed in directional isolates (Unicode Standard
+  ///   Annex 9, section 2.4.3). A value after a Latin word is not: it is part of a command that must be copyable from a
+  ///   terminal, and the word keeps the order.
+  package static func rendered(_ template: String, _ values: [String], isolated: Set<Int> = []) -> String {
+    var result = ""
+    var rest = Substring(template)
+    while let percent = rest.firstIndex(of: "%") {
+      result += rest[..<percent]
+      rest = rest[rest.index(after: percent)...]
+      if rest.first == "%" {
+        result += "%"
+        rest.removeFirst()
+      } else if let (index, end) = place(rest), values.indices.contains(index) {
+        let isInCommand = result.last { $0 != " " }.map { $0.isASCII && $0.isLetter } ?? false
+        result += isolated.contains(index) && !isInCommand ? "\u{2068}\(values[index])\u{2069}" : values[index]
+        rest = rest[end...]
+      } else {
+        result += "%"
+      }
+    }
+    return result + rest
+  }
+
+  /// The index, from 0, of the value of `1$s`, and the end of the placeholder.
+  private static func place(_ text: Substring) -> (Int, Substring.Index)? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    guard (1...2).contains(digits.count), let number = Int(digits), number > 0, text[digits.endIndex...].hasPrefix("$s")
+    else { return nil }
+    return (number - 1, text.index(digits.endIndex, offsetBy: 2))
+  }
+}
+
+extension Phrase.Value {
+  /// Whether it is a phrase.
+  package var isPhrase: Bool { if case .phrase = self { true } else { false } }
+
+  package var english: String {
+    switch self {
+    case .text(let text): text
+    case .phrase(let phrase): phrase.english
+    }
+  }
+}
+
+extension Phrase: Hashable {}
+
+extension Phrase: ExpressibleByStringInterpolation {
+  package init(stringLiteral text: String) {
+    self.init(template: Self.escaped(text), values: [])
+  }
+
+  package init(stringInterpolation: StringInterpolation) {
+    self.init(template: stringInterpolation.template, values: stringInterpolation.values)
+  }
+
+  /// A text without placeholders as a part of a template.
+  private static func escaped(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+    return text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
+  }
+
+  /// Makes a template from the fixed parts of a literal, and collects the values.
+  package struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var template = ""
+    fileprivate var values: [Value] = []
+
+    package init(literalCapacity: Int, interpolationCount: Int) { template.reserveCapacity(literalCapacity) }
+
+    package mutating func appendLiteral(_ literal: String) {
+      template += Phrase.escaped(literal)
+    }
+
+    package mutating func appendInterpolation(_ phrase: Phrase) { append(.phrase(phrase)) }
+
+    package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+      append(.text(value.description))
+    }
+
+    private mutating func append(_ value: Value) {
+      values.append(value)
+      template += "%\(values.count)$s"
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package import Encoding
+
+/// One line of the daemon's answer.
+package enum Reply: Sendable, Hashable {
+  case event(Event)
+  case result(JSONObject)
+  case failure(Failure)
+
+  /// The line to send, with its line feed. Only for replies without a secret.
+  package func serialized() -> [UInt8] {
+    var object = JSONObject([("v", .int(WireProtocol.version))])
+    switch self {
+    case .event(let event):
+      let json = event.json
+      for name in json.names { object[name] = json[name] }
+    case .result(let result): object["result"] = .object(result)
+    case .failure(let failure): object["error"] = failure.json
+    }
+    return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
+  }
+
+  /// The failure for a line that is not of this protocol. It is computed, not stored, to keep the start of each token
+  /// request short.
+  package static var unreadable: Failure {
+    Failure(.internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
+  }
+
+  /// Reads a line that holds no secret.
+  ///
+  /// - Throws: `internal_error` if the line is not of this protocol.
+  package init(parsing line: Span<UInt8>) throws(Failure) {
+    guard let json = try? JSON(parsing: line), json["v"]?.int == WireProtocol.version else { throw Self.unreadable }
+    if let error = json["error"] {
+      guard let failure = Failure(json: error) else { throw Self.unreadable }
+      self = .failure(failure)
+    } else if let result = json["result"]?.object {
+      self = .result(result)
+    } else if let event = Event(json: json) {
+      self = .event(event)
+    } else {
+      throw Self.unreadable
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package import Encoding
+
+/// The members of a token answer that are not secret.
+package struct TokenDescription: Sendable, Hashable {
+  package var account: String
+  package var issuer: String
+  /// The verified ID Token's subject; nil where the server gave no ID Token.
+  package var subject: String?
+  /// The type of the server's response, in the spelling of its RFC: `Bearer` or `DPoP`.
+  package var tokenType: String
+  package var scope: String?
+  /// Unix seconds; nil when the server named no lifetime.
+  package var expiresAt: Int?
+  /// Whether the server could not be reached for a due renewal.
+  package var isOffline: Bool
+
+  package init(
+    account: String, issuer: String, subject: String?, tokenType: String, scope: String?, expiresAt: Int?,
+    isOffline: Bool = false
+  ) {
+    self.account = account
+    self.issuer = issuer
+    self.subject = subject
+    self.tokenType = tokenType
+    self.scope = scope
+    self.expiresAt = expiresAt
+    self.isOffline = isOffline
+  }
+
+  /// Writes the whole answer line. The tokens' bytes go straight into `sink`, which may be a secret buffer.
+  ///
+  /// - Parameters:
+  ///   - idToken: Only for a request with `id_token`; nil also if there is none.
+  ///   - claims: Only for a request with `claims`: those of the verified ID Token.
+  ///   - proof: Only for a ``ProofRequest``: a proof for one request with this token.
+  package func appendAnswer<Sink: ByteSink & ~Copyable>(
+    accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, proof: String? = nil,
+    to sink: inout Sink
+  ) {
+    sink.append(utf8: "{\"v\":1,\"result\":{\"account\":")
+    sink.append(jsonString: account)
+    sink.append(utf8: ",\"issuer\":")
+    sink.append(jsonString: issuer)
+    if let subject {
+      sink.append(utf8: ",\"subject\":")
+      sink.append(jsonString: subject)
+    }
+    sink.append(utf8: ",\"access_token\":")
+    sink.append(jsonStringBytes: accessToken)
+    sink.append(utf8: ",\"token_type\":")
+    sink.append(jsonString: tokenType)
+    if let scope {
+      sink.append(utf8: ",\"scope\":")
+      sink.append(jsonString: scope)
+    }
+    if let expiresAt { sink.append(utf8: ",\"expires_at\":\(expiresAt)") }
+    if isOffline { sink.append(utf8: ",\"offline\":true") }
+    if let idToken {
+      sink.append(utf8: ",\"id_token\":")
+      sink.append(jsonStringBytes: idToken)
+    }
+    if let claims {
+      sink.append(utf8: ",\"claims\":")
+      sink.append(json: .object(claims))
+    }
+    if let proof {
+      sink.append(utf8: ",\"dpop\":")
+      sink.append(jsonString: proof)
+    }
+    sink.append(utf8: "}}\n")
+  }
+}
+
+/// A parsed token answer. It makes no `String` of a token.
+package struct TokenAnswer: Sendable {
+  package let description: TokenDescription
+  private let token: JSONLayout.Node
+  private let result: JSONLayout.Node
+
+  /// Reads the answer line of a token request.
+  ///
+  /// - Throws: The daemon's failure, or `internal_error` if the line is not of this protocol.
+  package init(parsing line: Span<UInt8>) throws(Failure) {
+    guard let layout = try? JSONLayout(parsing: line) else { throw Reply.unreadable }
+    guard let result = layout.root["result"] else {
+      if case .failure(let failure) = try Reply(parsing: line) { throw failure }
+      throw Reply.unreadable
+    }
+    guard layout.root["v"]?.value(in: line).int == WireProtocol.version, let token = result["access_token"],
+      token.kind == .string, let account = result["account"]?.string(in: line),
+      let issuer = result["issuer"]?.string(in: line), let tokenType = result["token_type"]?.string(in: line)
+    else { throw Reply.unreadable }
+    self.token = token
+    self.result = result
+    description = TokenDescription(
+      account: account, issuer: issuer, subject: result["subject"]?.string(in: line), tokenType: tokenType,
+      scope: result["scope"]?.string(in: line), expiresAt: result["expires_at"]?.value(in: line).int,
+      isOffline: result["offline"]?.value(in: line).bool ?? false)
+  }
+
+  /// Writes the access token's bytes; `line` is the line this answer was read from.
+  package func appendAccessToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
+    token.appendString(in: line, to: &sink)
+  }
+
+  /// Writes the ID Token's bytes; `line` is the line this answer was read from.
+  ///
+  /// - Returns: Whether there is one: the request must have asked for it, and the server must have issued one.
+  package func appendIDToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) -> Bool {
+    guard let idToken = result["id_token"], idToken.kind == .string else { return false }
+    idToken.appendString(in: line, to: &sink)
+    return true
+  }
+
+  /// The proof for one request with this token (RFC 9449), in an answer to a ``ProofRequest``.
+  package func proof(from line: Span<UInt8>) -> String? { result["dpop"]?.string(in: line) }
+
+  /// A claim of the verified ID Token; nil if there is none of that name, or if the request did not ask for claims.
+  package func claim(_ name: String, from line: Span<UInt8>) -> JSON? {
+    result["claims"]?[name]?.value(in: line)
+  }
+
+  /// All claims of the verified ID Token; nil if the request did not ask for them.
+  package func claims(from line: Span<UInt8>) -> JSONObject? {
+    result["claims"]?.value(in: line).object
+  }
+}

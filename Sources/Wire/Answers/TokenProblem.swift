@@ -1,0 +1,62 @@
+package import Encoding
+
+/// The reasons why a token is not valid. Scripts branch on them, so a meaning never changes.
+package enum TokenProblemCode: String, Sendable, CaseIterable {
+  // The text of the token and its header.
+  case tooLong = "token_too_long"
+  case notCompact = "not_compact"
+  case invalidCharacter = "invalid_character"
+  case invalidBase64URL = "invalid_base64url"
+  case missingSignature = "missing_signature"
+  case invalidHeader = "invalid_header"
+  case missingAlgorithm = "missing_algorithm"
+  case unsupportedAlgorithm = "unsupported_algorithm"
+  case unsecured = "unsecured_token"
+  case criticalHeader = "critical_header"
+  case encrypted = "encrypted_token"
+  case embeddedPrivateKey = "embedded_private_key"
+  case nested = "nested_token"
+
+  // Its signature and key.
+  case algorithmNotAllowed = "algorithm_not_allowed"
+  case wrongType = "wrong_type"
+  case unknownKey = "unknown_key"
+  case ambiguousKey = "ambiguous_key"
+  case unsuitableKey = "unsuitable_key"
+  case badSignature = "bad_signature"
+  /// Other keys could verify the token, but fetching them failed.
+  case keysUnavailable = "keys_unavailable"
+
+  // Its claims.
+  case invalidClaims = "invalid_claims"
+  case invalidClaim = "invalid_claim"
+  case expired = "token_expired"
+  case notYetValid = "not_yet_valid"
+  case issuedInFuture = "issued_in_future"
+  case wrongIssuer = "wrong_issuer"
+  case wrongAudience = "wrong_audience"
+
+  /// The check itself failed.
+  case internalError = "internal_error"
+
+  /// Whether the result is undecided: the same verification may succeed later.
+  package var isUndecided: Bool { self == .keysUnavailable || self == .internalError }
+}
+
+/// The problem of one invalid token.
+package struct TokenProblem: Error, Sendable, Hashable {
+  package var code: TokenProblemCode
+
+  /// One sentence, lower case, no full stop, without a byte of the token.
+  package var message: String
+
+  package init(_ code: TokenProblemCode, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// `{"valid":false,"code","message"}`.
+  package var json: JSONObject {
+    JSONObject([("valid", false), ("code", .string(code.rawValue)), ("message", .string(message))])
+  }
+}

@@ -1,0 +1,198 @@
+package import Encoding
+
+/// An event of a session or of the accounts, for their users: people, programs, the event commands of the settings.
+/// ``LogEvent`` has the internal events of the daemon.
+///
+/// It has only numbers, words of this program and valid account names.
+package enum SessionEvent: Sendable, Hashable {
+  /// Expiry in unix seconds; nil if the server named no lifetime.
+  case signedIn(expiresAt: Int?)
+  case signedOut(SignOutCause)
+  /// There is a new token. Expiry in unix seconds; nil if the server named no lifetime.
+  case refreshed(expiresAt: Int?)
+  /// A refresh failed, and a repetition would not help.
+  case refreshFailed(FailureCode)
+  /// The cached token expires at this time, in unix seconds, and was not renewed.
+  case expiring(at: Int, isRenewable: Bool)
+  /// The token has expired.
+  case expired(at: Int, isRenewable: Bool)
+  /// The server cannot be reached, or not answer. The cached token is still used.
+  case offline(FailureCode)
+  case online
+  /// The account's tokens and key were wiped from memory, until an unlock.
+  case locked
+  case unlocked
+  case accountAdded
+  case accountRemoved
+  /// The account's former name.
+  case accountRenamed(from: String)
+  /// The account is the active one now; without an account there is none any more.
+  case activeChanged
+
+  /// The cause of a session's end.
+  package enum SignOutCause: String, Sendable, CaseIterable {
+    /// A sign-out of this user.
+    case user
+    /// The account was removed.
+    case removed
+    /// The authorization server rejected the refresh token.
+    case expired
+    /// The authorization server reports that the session is no longer valid.
+    case revoked
+    /// Another process signed the account out.
+    case elsewhere
+    /// The settings have another server or client than the sign-in.
+    case settings
+    /// The server identified another user than at sign-in.
+    case identity
+  }
+
+  /// All values of ``name``.
+  package static let names = [
+    "signed_in", "signed_out", "refreshed", "refresh_failed", "expiring", "expired", "offline", "online", "locked",
+    "unlocked", "account_added", "account_removed", "account_renamed", "active_changed",
+  ]
+
+  /// The `event` member.
+  package var name: String {
+    switch self {
+    case .signedIn: "signed_in"
+    case .signedOut: "signed_out"
+    case .refreshed: "refreshed"
+    case .refreshFailed: "refresh_failed"
+    case .expiring: "expiring"
+    case .expired: "expired"
+    case .offline: "offline"
+    case .online: "online"
+    case .locked: "locked"
+    case .unlocked: "unlocked"
+    case .accountAdded: "account_added"
+    case .accountRemoved: "account_removed"
+    case .accountRenamed: "account_renamed"
+    case .activeChanged: "active_changed"
+    }
+  }
+}
+
+extension SessionEvent {
+  /// Writes the members that go with ``name``.
+  func addMembers(to object: inout JSONObject) {
+    switch self {
+    case .online, .locked, .unlocked, .accountAdded, .accountRemoved, .activeChanged: break
+    case .signedIn(let expiry), .refreshed(let expiry): object["expires_at"] = expiry.map { .int($0) }
+    case .signedOut(let cause): object["cause"] = .string(cause.rawValue)
+    case .refreshFailed(let code), .offline(let code): object["code"] = .string(code.rawValue)
+    case .expiring(let expiry, let isRenewable), .expired(let expiry, let isRenewable):
+      object["expires_at"] = .int(expiry)
+      object["renewable"] = .bool(isRenewable)
+    case .accountRenamed(let old): object["renamed_from"] = .string(old)
+    }
+  }
+
+  /// Reads ``name`` and its members; nil for an event that this build does not know.
+  init?(_ json: JSON) {
+    let expiry = json["expires_at"]?.int
+    let code = json["code"]?.string.flatMap { FailureCode(rawValue: $0) }
+    func ending() -> (Int, Bool)? { expiry.flatMap { expiry in json["renewable"]?.bool.map { (expiry, $0) } } }
+    let event: SessionEvent? =
+      switch json["event"]?.string {
+      case "signed_in": .signedIn(expiresAt: expiry)
+      case "signed_out": json["cause"]?.string.flatMap { SignOutCause(rawValue: $0) }.map { .signedOut($0) }
+      case "refreshed": .refreshed(expiresAt: expiry)
+      case "refresh_failed": code.map { .refreshFailed($0) }
+      case "expiring": ending().map { .expiring(at: $0, isRenewable: $1) }
+      case "expired": ending().map { .expired(at: $0, isRenewable: $1) }
+      case "offline": code.map { .offline($0) }
+      case "online": .online
+      case "locked": .locked
+      case "unlocked": .unlocked
+      case "account_added": .accountAdded
+      case "account_removed": .accountRemoved
+      case "account_renamed": json["renamed_from"]?.string.map { .accountRenamed(from: $0) }
+      case "active_changed": .activeChanged
+      default: nil
+      }
+    guard let event else { return nil }
+    self = event
+  }
+}
+
+/// A ``SessionEvent`` with its time and account.
+package struct SessionEntry: Sendable, Hashable {
+  /// Unix seconds.
+  package let time: Int
+  /// A valid account name; nil if the event is about no account.
+  package let account: String?
+  package let event: SessionEvent
+
+  package init(time: Int, account: String?, event: SessionEvent) {
+    self.time = time
+    self.account = account
+    self.event = event
+  }
+
+  /// `{"time","event","account",…}`.
+  package var json: JSONObject {
+    var object = JSONObject([("time", .int(time)), ("event", .string(event.name))])
+    object["account"] = account.map { .string($0) }
+    event.addMembers(to: &object)
+    return object
+  }
+
+  /// Reads what ``json`` writes; nil for an event that this build does not know.
+  package init?(json: JSON) {
+    guard let time = json["time"]?.int, let event = SessionEvent(json) else { return nil }
+    self.init(time: time, account: json["account"]?.string, event: event)
+  }
+
+  /// Whether the entry is sent to a request for this account. Events about no account are, and those about its former
+  /// name.
+  package func concerns(_ name: String) -> Bool {
+    if case .accountRenamed(let old) = event, old.utf8.elementsEqual(name.utf8) { return true }
+    return account.map { $0.utf8.elementsEqual(name.utf8) } ?? true
+  }
+
+  /// The entry as text, without a line feed.
+  package var text: String {
+    let place = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
+    return "\(Timestamp.rfc3339(time)) \(place)\(event.text(hasAccount: account != nil))"
+  }
+}
+
+extension SessionEvent {
+  fileprivate func text(hasAccount: Bool) -> String {
+    func until(_ expiry: Int?) -> String { expiry.map { ", good until \(Timestamp.rfc3339($0))" } ?? "" }
+    return switch self {
+    case .signedIn(let expiry): "signed in" + until(expiry)
+    case .signedOut(let cause): "signed out: \(cause.text)"
+    case .refreshed(let expiry): "new token" + until(expiry)
+    case .refreshFailed(let code): "refresh failed: \(code.rawValue)"
+    case .expiring(let expiry, let isRenewable):
+      "the token expires at \(Timestamp.rfc3339(expiry))" + (isRenewable ? "" : ", and with it the session")
+    case .expired(_, true): "the token expired; the next command gets a new one"
+    case .expired(_, false): "the token expired, and with it the session"
+    case .offline(let code): "offline: \(code.rawValue)"
+    case .online: "online again"
+    case .locked: "locked"
+    case .unlocked: "unlocked"
+    case .accountAdded: "the account was added"
+    case .accountRemoved: "the account was removed"
+    case .accountRenamed(let old): "the account was renamed from \(TerminalText.clean(old, limit: 64))"
+    case .activeChanged: hasAccount ? "is the active account now" : "no account is the active one now"
+    }
+  }
+}
+
+extension SessionEvent.SignOutCause {
+  fileprivate var text: String {
+    switch self {
+    case .user: "by the user"
+    case .removed: "the account is removed"
+    case .expired: "the authorization server ended the session"
+    case .revoked: "the authorization server revoked the session"
+    case .elsewhere: "another process did it"
+    case .settings: "the settings no longer fit the sign-in"
+    case .identity: "the server identified another user"
+    }
+  }
+}

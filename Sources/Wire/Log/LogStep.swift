@@ -1,0 +1,118 @@
+internal import Encoding
+
+/// A step of the daemon's work for a request, with the reason. Steps are published and logged only for requests with
+/// `verbose`. As in every ``LogEvent``, a step has no text.
+package enum LogStep: Sendable, Hashable {
+  /// The cached token was returned; nil if the server named no lifetime.
+  case tokenServed(secondsLeft: Int?)
+  /// The server cannot be reached, so a token was returned that is due for renewal.
+  case servedOffline
+  case refreshNeeded(RefreshReason)
+  /// The request waits for the running refresh of another request.
+  case refreshJoined
+  /// Another process changed the account's record, so the cached token is no longer valid.
+  case recordChanged
+  /// Another process held the account's lock for this long.
+  case waitedForAccount(milliseconds: Int)
+  case recordRead
+  case recordWritten
+  /// A document came from the cache.
+  case documentKept(Endpoint, ageSeconds: Int)
+  /// The cached keys do not verify a signed token, so they are fetched again.
+  case keysDoubted
+  /// An endpoint is gone, or the cached metadata name one that is not allowed, so they are fetched again.
+  case metadataDoubted
+  /// The status is that of HTTP.
+  case answered(Endpoint, status: Int, milliseconds: Int)
+  case unanswered(Endpoint, FailureCode, milliseconds: Int)
+  case idTokenVerified(Algorithm)
+  /// The ID Token identifies the user, so UserInfo is not requested.
+  case identityKnown
+  /// The user has not decided yet; the next poll is after this time.
+  case signInPending(seconds: Int)
+
+  /// The reason why the cached token is not returned.
+  package enum RefreshReason: Sendable, Hashable {
+    case noToken
+    /// The caller requested a new token.
+    case asked
+    /// The resource rejected the token.
+    case refused
+    case ending(secondsLeft: Int, secondsWanted: Int)
+  }
+
+  /// The endpoints that the daemon uses.
+  package enum Endpoint: String, Sendable, CaseIterable {
+    case metadata, keys, authorization
+    case pushedAuthorization = "pushed_authorization"
+    case deviceAuthorization = "device_authorization"
+    case token, userinfo, introspection, revocation, registration, resource
+
+    fileprivate var title: String {
+      switch self {
+      case .metadata: "metadata"
+      case .keys: "key set"
+      case .authorization: "authorization endpoint"
+      case .pushedAuthorization: "pushed authorization request endpoint"
+      case .deviceAuthorization: "device authorization endpoint"
+      case .token: "token endpoint"
+      case .userinfo: "UserInfo endpoint"
+      case .introspection: "introspection endpoint"
+      case .revocation: "revocation endpoint"
+      case .registration: "client registration endpoint"
+      case .resource: "resource"
+      }
+    }
+  }
+
+  /// The algorithms of ID Tokens (RFC 7518, section 3.1; RFC 8037; RFC 9864).
+  package enum Algorithm: String, Sendable, CaseIterable {
+    // The names are those on the wire.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    case RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519
+    case HS256, HS384, HS512
+
+    /// Whether the key is a shared secret.
+    var isSymmetric: Bool {
+      switch self {
+      case .HS256, .HS384, .HS512: true
+      default: false
+      }
+    }
+  }
+}
+
+extension LogStep {
+  /// Whether it is a failure.
+  var isFailure: Bool {
+    if case .unanswered = self { return true }
+    return false
+  }
+
+  /// The step as one line of text.
+  var text: String {
+    switch self {
+    case .tokenServed(nil): "using the cached token, which has no known expiry"
+    case .tokenServed(.some(let left)): "using the cached token, \(PlainTime.short(left)) left"
+    case .servedOffline: "cannot reach the server: using the cached token until it expires"
+    case .refreshNeeded(.noToken): "no cached token: refreshing"
+    case .refreshNeeded(.asked): "a new token was requested: refreshing"
+    case .refreshNeeded(.refused): "the resource rejected the cached token: refreshing"
+    case .refreshNeeded(.ending(let left, let wanted)):
+      "the cached token has \(left) s left, less than \(wanted) s: refreshing"
+    case .refreshJoined: "waiting for a running refresh"
+    case .recordChanged: "another process changed the account's record: dropping the cached token"
+    case .waitedForAccount(let time): "waited \(time) ms for the account's lock, which another process held"
+    case .recordRead: "the account's record was read from the vault"
+    case .recordWritten: "the account's record is on disk"
+    case .documentKept(let endpoint, let age): "\(endpoint.title) from the cache, \(age) s old"
+    case .keysDoubted: "the cached keys do not fit a signed token: fetching the key set again"
+    case .metadataDoubted: "the cached metadata may be out of date: fetching them again"
+    case .answered(let endpoint, let status, let time): "\(endpoint.title): HTTP status \(status) in \(time) ms"
+    case .unanswered(let endpoint, let code, let time): "\(endpoint.title): \(code.rawValue) after \(time) ms"
+    case .idTokenVerified(let algorithm): "the ID Token was verified: \(algorithm.rawValue)"
+    case .identityKnown: "the ID Token identifies the user: no UserInfo request"
+    case .signInPending(let seconds): "not approved yet: next poll in \(seconds) s"
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/// Manages the accounts. The set of requests is closed.
+package enum AccountRequest: Sendable, Hashable {
+  /// Adds an account without a sign-in; it needs an issuer and a client id.
+  case add(account: String, AccountSettings)
+
+  /// Returns an account's settings; nil means the active account.
+  case show(account: String?)
+
+  /// Changes some settings and unsets others.
+  case set(account: String, AccountSettings, unset: [AccountSetting])
+
+  case rename(account: String, to: String)
+
+  /// Signs out, then removes the settings. With `local` the tokens are not revoked at the authorization server.
+  case remove(account: String, local: Bool)
+
+  /// Adds an account with an existing refresh token. The descriptors of the request have the token first, then the
+  /// secrets in `handsOver`.
+  case `import`(account: String, AccountSettings, handsOver: Set<HandedSecret>)
+
+  /// The account of the request, by its name before the request; nil means the active one.
+  package var account: String? {
+    switch self {
+    case .show(let account): account
+    case .add(let account, _), .set(let account, _, unset: _), .rename(let account, to: _),
+      .remove(let account, local: _), .import(let account, _, handsOver: _):
+      account
+    }
+  }
+
+  /// The `request` member's value.
+  var name: String {
+    switch self {
+    case .add: "account_add"
+    case .show: "account_show"
+    case .set: "account_set"
+    case .rename: "account_rename"
+    case .remove: "account_remove"
+    case .import: "account_import"
+    }
+  }
+}
+
+extension AccountRequest {
+  /// Reads the request of this name; nil if there is none.
+  init?(named name: String, _ members: RequestMembers) throws(Failure) {
+    switch name {
+    case "account_add": self = .add(account: try Self.account(members), try AccountSettings(members))
+    case "account_show": self = .show(account: try members.text("account"))
+    case "account_set":
+      self = .set(account: try Self.account(members), try AccountSettings(members), unset: try Self.unset(members))
+    case "account_rename":
+      self = .rename(
+        account: try Self.account(members), to: try Self.required(members.text("new_name"), "new_name"))
+    case "account_remove": self = .remove(account: try Self.account(members), local: try members.flag("local"))
+    case "account_import":
+      self = .import(
+        account: try Self.account(members), try AccountSettings(members),
+        handsOver: try HandedSecret.read(members))
+    default: return nil
+    }
+  }
+
+  func addMembers(to members: inout MemberWriter) {
+    switch self {
+    case .add(let account, let settings):
+      members.add("account", account)
+      settings.addMembers(to: &members)
+    case .show(let account): members.add("account", account)
+    case .set(let account, let settings, let unset):
+      members.add("account", account)
+      settings.addMembers(to: &members)
+      members.add("unset", unset.map(\.rawValue))
+    case .rename(let account, let newName):
+      members.add("account", account)
+      members.add("new_name", newName)
+    case .remove(let account, let local):
+      members.add("account", account)
+      members.add("local", local)
+    case .import(let account, let settings, let handsOver):
+      members.add("account", account)
+      settings.addMembers(to: &members)
+      HandedSecret.addMembers(handsOver, to: &members)
+    }
+  }
+
+  private static func account(_ members: RequestMembers) throws(Failure) -> String {
+    try required(members.text("account"), "account")
+  }
+
+  private static func required(_ text: String?, _ name: String) throws(Failure) -> String {
+    guard let text else { throw Failure(.invalidRequest, "the request needs the member \"\(name)\"") }
+    return text
+  }
+
+  private static func unset(_ members: RequestMembers) throws(Failure) -> [AccountSetting] {
+    var settings: [AccountSetting] = []
+    for name in try members.texts("unset") {
+      guard let setting = AccountSetting(rawValue: name) else {
+        throw Failure(.invalidRequest, "\"unset\" must list settings that can be taken back")
+      }
+      settings.append(setting)
+    }
+    return settings
+  }
+}

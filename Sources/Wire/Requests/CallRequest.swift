@@ -1,0 +1,96 @@
+package import Encoding
+
+/// Sends a request to a resource with an account's token, which stays in the daemon.
+///
+/// The descriptors of the request: one to read the request body from, if there is a body, then one to write the
+/// response body to.
+package struct CallRequest: Sendable, Hashable {
+  /// The account; nil means the one whose origins contain that of `url`, never the active one.
+  package var account: String?
+  package var url: String
+  package var method: String
+
+  /// Header fields, `Name: value`.
+  package var headers: [String]
+
+  /// Whether a body is sent.
+  package var sendsBody: Bool
+
+  /// The longest wait for an unreachable server, 1 to 3600 seconds; nil does not wait.
+  package var waitSeconds: Int?
+
+  /// The token to send; empty means the account's own.
+  package var target = TokenRequest.Target()
+
+  package init(account: String? = nil, url: String, method: String, headers: [String] = [], sendsBody: Bool = false) {
+    self.account = account
+    self.url = url
+    self.method = method
+    self.headers = headers
+    self.sendsBody = sendsBody
+  }
+
+  init(_ members: RequestMembers) throws(Failure) {
+    guard let url = try members.text("url") else {
+      throw Failure(.invalidRequest, "the request needs the member \"url\"")
+    }
+    self.url = url
+    account = try members.text("account")
+    sendsBody = try members.flag("body_descriptor")
+    method = try members.text("method") ?? (sendsBody ? "POST" : "GET")
+    headers = try members.texts("headers")
+    waitSeconds = try members.integer("wait", in: 1...WireProtocol.maximumTimeoutSeconds)
+    target = try TokenRequest.Target(members)
+  }
+
+  func addMembers(to members: inout MemberWriter) {
+    members.add("account", account)
+    members.add("url", url)
+    members.add("method", method)
+    members.add("headers", headers)
+    members.add("body_descriptor", sendsBody)
+    members.add("wait", waitSeconds)
+    target.addMembers(to: &members)
+  }
+}
+
+/// Status and header fields of a resource's response.
+package struct ResponseHead: Sendable, Hashable {
+  package var status: Int
+  package var headers: [Field]
+
+  /// One header field, as the server sent it.
+  package struct Field: Sendable, Hashable {
+    package var name: String
+    package var value: String
+
+    package init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package init(status: Int, headers: [Field]) {
+    self.status = status
+    self.headers = headers
+  }
+
+  /// `{"event":"response","status","headers":[[NAME, VALUE], …]}`.
+  package var json: JSONObject {
+    JSONObject([("event", "response"), ("status", .int(status)), ("headers", headersJSON)])
+  }
+
+  package var headersJSON: JSON { .array(headers.map { .array([.string($0.name), .string($0.value)]) }) }
+
+  init?(json: JSON) {
+    guard let status = json["status"]?.int, let fields = json["headers"]?.array else { return nil }
+    self.status = status
+    headers = fields.compactMap { field in
+      guard let pair = field.array, pair.count == 2, let name = pair[0].string, let value = pair[1].string else {
+        return nil
+      }
+      return Field(name, value)
+    }
+    if headers.count != fields.count { return nil }
+  }
+}

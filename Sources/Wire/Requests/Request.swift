@@ -1,0 +1,194 @@
+internal import Encoding
+
+/// The requests of a client to the daemon. The set is closed: an unknown request is an error.
+package enum Request: Sendable, Hashable {
+  case token(TokenRequest)
+  case proof(ProofRequest)
+  case login(LoginRequest)
+  case loginRedirect(LoginRedirectRequest)
+  case loginResume(LoginResumeRequest)
+  case discover(DiscoverRequest)
+  case logout(LogoutRequest)
+  /// All accounts, or the named one. With `check` the sessions are checked at the servers.
+  case status(account: String?, check: Bool = false)
+  case list
+  case use(account: String)
+  case whoami(account: String?)
+  case daemonStatus
+  case daemonStop
+  /// The recent entries of the daemon's log.
+  case daemonLog
+  case account(AccountRequest)
+  /// Sends a request to a resource with an account's token.
+  case call(CallRequest)
+  /// Verifies tokens.
+  case verify(VerifyRequest)
+  /// Manages the vault.
+  case vault(VaultRequest)
+  /// The events of sessions and accounts.
+  case events(EventsRequest)
+  /// Keeps a token in a file.
+  case tokenFile(TokenFileRequest)
+}
+
+/// A request with its deadline.
+package struct RequestEnvelope: Sendable, Hashable {
+  package var request: Request
+
+  /// The longest wait for the last line, 1 to 3600 seconds; nil means the daemon's default.
+  package var timeoutSeconds: Int?
+
+  /// Whether the steps of the work are sent as events.
+  package var verbose: Bool
+
+  package init(_ request: Request, timeoutSeconds: Int? = nil, verbose: Bool = false) {
+    self.request = request
+    self.timeoutSeconds = timeoutSeconds
+    self.verbose = verbose
+  }
+
+  /// The request as one line, with its line feed.
+  package func serialized() -> [UInt8] {
+    var members = MemberWriter()
+    members.add("v", WireProtocol.version)
+    members.add("request", request.name)
+    request.addMembers(to: &members)
+    members.add("timeout", timeoutSeconds)
+    members.add("verbose", verbose)
+    return members.finish() + [UInt8(ascii: "\n")]
+  }
+
+  /// Reads one line, with or without its line feed.
+  ///
+  /// - Throws: `invalid_request` or `unsupported_version`; the message names the member at fault.
+  package init(parsing line: Span<UInt8>) throws(Failure) {
+    let json: JSON
+    do {
+      json = try JSON(parsing: line)
+    } catch {
+      throw Failure(.invalidRequest, "the request is not one JSON object on a line")
+    }
+    guard let object = json.object else { throw Failure(.invalidRequest, "the request is not a JSON object") }
+    let members = RequestMembers(object)
+    guard let version = try members.integer("v", in: 1...1_000_000) else {
+      throw Failure(.invalidRequest, "the request has no protocol version")
+    }
+    guard version == WireProtocol.version else {
+      throw Failure(
+        .unsupportedVersion,
+        "the request speaks protocol version \(version), this daemon speaks \(WireProtocol.version)",
+        hint: "agent daemon restart")
+    }
+    verbose = try members.flag("verbose")
+    timeoutSeconds = try members.integer("timeout", in: 1...WireProtocol.maximumTimeoutSeconds)
+    request = try Request(members)
+  }
+}
+
+extension Request {
+  /// The `request` member's value.
+  package var name: String {
+    switch self {
+    case .token: "token"
+    case .proof: "proof"
+    case .login: "login"
+    case .loginRedirect: "login_redirect"
+    case .loginResume: "login_resume"
+    case .discover: "discover"
+    case .logout: "logout"
+    case .status: "status"
+    case .list: "list"
+    case .use: "use"
+    case .whoami: "whoami"
+    case .daemonStatus: "daemon_status"
+    case .daemonStop: "daemon_stop"
+    case .daemonLog: "daemon_log"
+    case .account(let request): request.name
+    case .call: "resource"
+    case .verify: "verify"
+    case .vault(let request): request.name
+    case .events: "events"
+    case .tokenFile: "token_file"
+    }
+  }
+
+  /// The time for an unreachable server in addition to its deadline, in seconds.
+  package var waitSeconds: Int {
+    switch self {
+    case .token(let request): request.waitSeconds ?? 0
+    case .call(let request): request.waitSeconds ?? 0
+    default: 0
+    }
+  }
+
+  fileprivate func addMembers(to members: inout MemberWriter) {
+    switch self {
+    case .token(let token): token.addMembers(to: &members)
+    case .proof(let proof): proof.addMembers(to: &members)
+    case .login(let login): login.addMembers(to: &members)
+    case .loginRedirect(let redirect): redirect.addMembers(to: &members)
+    case .loginResume(let login): login.addMembers(to: &members)
+    case .discover(let request): request.addMembers(to: &members)
+    case .logout(let logout): logout.addMembers(to: &members)
+    case .status(let account, let check):
+      members.add("account", account)
+      members.add("check", check)
+    case .whoami(let account): members.add("account", account)
+    case .use(let account): members.add("account", account)
+    case .account(let request): request.addMembers(to: &members)
+    case .call(let request): request.addMembers(to: &members)
+    case .verify(let request): request.addMembers(to: &members)
+    case .vault(let request): request.addMembers(to: &members)
+    case .events(let request): request.addMembers(to: &members)
+    case .tokenFile(let request): request.addMembers(to: &members)
+    case .list, .daemonStatus, .daemonStop, .daemonLog: break
+    }
+  }
+
+  fileprivate init(_ members: RequestMembers) throws(Failure) {
+    guard let name = try members.text("request") else { throw Failure(.invalidRequest, "the request has no name") }
+    switch name {
+    case "token": self = .token(try TokenRequest(members))
+    case "proof": self = .proof(try ProofRequest(members))
+    case "login": self = .login(try LoginRequest(members))
+    case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
+    case "login_resume": self = .loginResume(try LoginResumeRequest(members))
+    case "discover": self = .discover(try DiscoverRequest(members))
+    case "logout": self = .logout(try LogoutRequest(members))
+    case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
+    case "list": self = .list
+    case "use":
+      guard let account = try members.text("account") else {
+        throw Failure(.invalidRequest, "\"use\" needs an account")
+      }
+      self = .use(account: account)
+    case "whoami": self = .whoami(account: try members.text("account"))
+    case "daemon_status": self = .daemonStatus
+    case "daemon_stop": self = .daemonStop
+    case "daemon_log": self = .daemonLog
+    case "resource": self = .call(try CallRequest(members))
+    case "verify": self = .verify(try VerifyRequest(members))
+    case "events": self = .events(try EventsRequest(members))
+    case "token_file": self = .tokenFile(try TokenFileRequest(members))
+    default:
+      if let request = try AccountRequest(named: name, members) {
+        self = .account(request)
+      } else if let request = try VaultRequest(named: name, members) {
+        self = .vault(request)
+      } else {
+        throw Failure(.invalidRequest, "unknown request")
+      }
+    }
+  }
+}
+
+extension Request {
+  /// Whether the request can be sent again if its result is unknown.
+  package var mayBeRepeated: Bool {
+    switch self {
+    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
+    case .vault(let request): request.mayBeRepeated
+    case .tokenFile, .login, .loginRedirect, .loginResume, .logout, .account, .call, .verify, .daemonStop: false
+    }
+  }
+}

@@ -1,0 +1,70 @@
+internal import Encoding
+
+/// Reads a request's members. An error names the member of the wrong type or size, never its value.
+struct RequestMembers {
+  private let object: JSONObject
+
+  init(_ object: JSONObject) { self.object = object }
+
+  private static let maximumTextBytes = 4096
+  private static let maximumListCount = 64
+
+  /// - Parameter limit: The largest length in bytes.
+  func text(_ name: String, limit: Int = maximumTextBytes) throws(Failure) -> String? {
+    guard let value = object[name], value != .null else { return nil }
+    guard let text = value.string, text.utf8.count <= limit, !text.utf8.contains(0) else {
+      throw wrong(name, "a text of at most \(limit) bytes")
+    }
+    return text
+  }
+
+  func flag(_ name: String) throws(Failure) -> Bool {
+    guard let value = object[name], value != .null else { return false }
+    guard let flag = value.bool else { throw wrong(name, "true or false") }
+    return flag
+  }
+
+  func integer(_ name: String, in range: ClosedRange<Int>) throws(Failure) -> Int? {
+    guard let value = object[name], value != .null else { return nil }
+    guard let integer = value.int, range.contains(integer) else {
+      throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return integer
+  }
+
+  /// Whole numbers; a list that is absent has none.
+  func integers(_ name: String, in range: ClosedRange<Int>, upTo count: Int) throws(Failure) -> [Int] {
+    guard let value = object[name], value != .null else { return [] }
+    let integers = value.array?.compactMap(\.int)
+    guard let integers, integers.count == value.array?.count, integers.count <= count,
+      integers.allSatisfy({ range.contains($0) })
+    else { throw wrong(name, "a list of at most \(count) numbers from \(range.lowerBound) to \(range.upperBound)") }
+    return integers
+  }
+
+  /// The word of a protection level.
+  func protection(_ name: String) throws(Failure) -> ProtectionLevel? {
+    guard let word = try text(name) else { return nil }
+    guard let level = ProtectionLevel(rawValue: word) else { throw wrong(name, "device, passphrase or tpm2") }
+    return level
+  }
+
+  func texts(_ name: String) throws(Failure) -> [String] {
+    guard let value = object[name], value != .null else { return [] }
+    guard let array = value.array, array.count <= Self.maximumListCount else {
+      throw wrong(name, "a list of at most \(Self.maximumListCount) texts")
+    }
+    var texts: [String] = []
+    for element in array {
+      guard let text = element.string, text.utf8.count <= Self.maximumTextBytes, !text.utf8.contains(0) else {
+        throw wrong(name, "a list of texts of at most \(Self.maximumTextBytes) bytes")
+      }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  private func wrong(_ name: String, _ expected: String) -> Failure {
+    Failure(.invalidRequest, "\"\(name)\" must be \(expected)")
+  }
+}

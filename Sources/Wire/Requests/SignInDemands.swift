@@ -1,0 +1,32 @@
+/// The requirements of a browser sign-in for the user's authentication (OpenID Connect Core, section 3.1.2.1).
+package struct SignInDemands: Sendable, Hashable {
+  /// `login`, `consent`, `select_account` and such, with spaces between them.
+  package var prompt: String?
+  /// The user name to suggest.
+  package var loginHint: String?
+  /// The acceptable authentication context classes.
+  package var acrValues: [String] = []
+  /// The largest age of the user's authentication, 0 to 31,536,000 seconds.
+  package var maxAge: Int?
+
+  package init() {}
+
+  package var isEmpty: Bool { self == SignInDemands() }
+}
+
+extension SignInDemands {
+  init(_ members: RequestMembers) throws(Failure) {
+    self.init()
+    prompt = try members.text("prompt")
+    loginHint = try members.text("login_hint")
+    acrValues = try members.texts("acr_values")
+    maxAge = try members.integer("max_age", in: 0...31_536_000)
+  }
+
+  func addMembers(to members: inout MemberWriter) {
+    members.add("prompt", prompt)
+    members.add("login_hint", loginHint)
+    members.add("acr_values", acrValues)
+    members.add("max_age", maxAge)
+  }
+}

@@ -1,0 +1,41 @@
+internal import Encoding
+
+/// Asks for a file with an access token, which the daemon renews until the connection ends.
+package struct TokenFileRequest: Sendable, Hashable {
+  /// The account; nil means the active one.
+  package var account: String?
+  /// The name of a file of an earlier daemon, to be written again; nil means a new file.
+  package var name: String?
+
+  package init(account: String? = nil, name: String? = nil) {
+    self.account = account
+    self.name = name
+  }
+}
+
+extension TokenFileRequest {
+  init(_ members: RequestMembers) throws(Failure) {
+    account = try members.text("account")
+    name = try members.text("name")
+    if let name, !TokenFileName.isWellFormed(name) {
+      throw Failure(.invalidRequest, "\"name\" must be the name of a token file")
+    }
+  }
+
+  func addMembers(to members: inout MemberWriter) {
+    members.add("account", account)
+    members.add("name", name)
+  }
+}
+
+/// The names of token files in the runtime directory: `token-` and 32 hexadecimal digits.
+package enum TokenFileName {
+  package static let prefix = "token-"
+  private static let digits = 32
+
+  package static func isWellFormed(_ name: String) -> Bool {
+    guard name.utf8.starts(with: prefix.utf8) else { return false }
+    let rest = name.utf8.dropFirst(prefix.utf8.count)
+    return rest.count == digits && rest.allSatisfy(HexDigit.isLower)
+  }
+}

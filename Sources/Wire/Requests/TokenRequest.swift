@@ -1,0 +1,130 @@
+/// Asks for an access token of one account.
+package struct TokenRequest: Sendable, Hashable {
+  /// The account; nil means the active one.
+  package var account: String?
+
+  /// The smallest remaining lifetime in seconds, 0 to 86,400; nil means the daemon's default.
+  package var minimumValiditySeconds: Int?
+
+  /// The longest wait for an unreachable server, 1 to 3600 seconds; nil does not wait.
+  package var waitSeconds: Int?
+
+  /// Whether the token is refreshed even if the cached one is valid.
+  package var forceRefresh: Bool
+
+  /// The requested scope and resources, if they are not those of the grant.
+  package var target = Target()
+
+  /// The scope, resources and audience of a token; empty means the account's own token.
+  package struct Target: Sendable, Hashable {
+    package var scope: [String] = []
+    package var resources: [String] = []
+    package var audience: String?
+    /// Whether the account's own token is exchanged for it (RFC 8693).
+    package var isExchanged = false
+
+    package init(
+      scope: [String] = [], resources: [String] = [], audience: String? = nil, isExchanged: Bool = false
+    ) {
+      self.scope = scope
+      self.resources = resources
+      self.audience = audience
+      self.isExchanged = isExchanged
+    }
+
+    init(_ members: RequestMembers) throws(Failure) {
+      scope = try members.texts("scope")
+      resources = try members.texts("resource")
+      audience = try members.text("audience")
+      isExchanged = try members.flag("exchange")
+    }
+
+    func addMembers(to members: inout MemberWriter) {
+      members.add("scope", scope)
+      members.add("resource", resources)
+      members.add("audience", audience)
+      members.add("exchange", isExchanged)
+    }
+  }
+
+  /// The optional parts of the answer.
+  package var extras: Extras
+
+  /// The optional parts of an answer.
+  package struct Extras: Sendable, Hashable {
+    /// The ID Token in compact form.
+    package var idToken = false
+
+    /// All claims of the verified ID Token.
+    package var claims = false
+
+    package init(idToken: Bool = false, claims: Bool = false) {
+      self.idToken = idToken
+      self.claims = claims
+    }
+  }
+
+  package init(
+    account: String? = nil, minimumValiditySeconds: Int? = nil, forceRefresh: Bool = false, extras: Extras = Extras()
+  ) {
+    self.account = account
+    self.minimumValiditySeconds = minimumValiditySeconds
+    self.forceRefresh = forceRefresh
+    self.extras = extras
+  }
+
+  init(_ members: RequestMembers) throws(Failure) {
+    account = try members.text("account")
+    minimumValiditySeconds = try members.integer("min_valid", in: 0...86_400)
+    waitSeconds = try members.integer("wait", in: 1...WireProtocol.maximumTimeoutSeconds)
+    forceRefresh = try members.flag("force_refresh")
+    target = try Target(members)
+    extras = Extras(idToken: try members.flag("id_token"), claims: try members.flag("claims"))
+  }
+
+  func addMembers(to members: inout MemberWriter) {
+    members.add("account", account)
+    members.add("min_valid", minimumValiditySeconds)
+    members.add("wait", waitSeconds)
+    members.add("force_refresh", forceRefresh)
+    target.addMembers(to: &members)
+    members.add("id_token", extras.idToken)
+    members.add("claims", extras.claims)
+  }
+}
+
+/// Ends one session, or all.
+package struct LogoutRequest: Sendable, Hashable {
+  /// The account; nil means the active one, unless ``all`` is set.
+  package var account: String?
+  package var all: Bool
+
+  /// Whether the session is removed only here, without a revocation at the authorization server.
+  package var local: Bool
+
+  /// Whether the result has the URL that ends the browser's session.
+  package var browser: Bool
+
+  package init(account: String? = nil, all: Bool = false, local: Bool = false, browser: Bool = false) {
+    self.account = account
+    self.all = all
+    self.local = local
+    self.browser = browser
+  }
+
+  init(_ members: RequestMembers) throws(Failure) {
+    account = try members.text("account")
+    all = try members.flag("all")
+    local = try members.flag("local")
+    browser = try members.flag("browser")
+    if local && browser { throw Failure(.invalidRequest, "a browser signs out at the server, which local does not") }
+    if all && account != nil { throw Failure(.invalidRequest, "name an account or all of them, not both") }
+  }
+
+  func addMembers(to members: inout MemberWriter) {
+    members.add("account", account)
+    members.add("all", all)
+    members.add("local", local)
+    members.add("browser", browser)
+  }
+}

@@ -1,0 +1,200 @@
+import Encoding
+import Testing
+import Wire
+
+extension Failure {
+  /// What a request of a bad form fails with.
+  static func invalid(_ message: String) -> Failure { Failure(.invalidRequest, message) }
+}
+
+func parse(_ text: String) throws(Failure) -> RequestEnvelope {
+  let bytes = Array(text.utf8)
+  return try RequestEnvelope(parsing: bytes.span)
+}
+
+/// A login with every member set.
+let fullLogin: LoginRequest = {
+  var login = LoginRequest()
+  login.account = "work"
+  login.issuer = "https://as.example/tenant"
+  login.clientID = "cli \"quoted\" \\ é"
+  login.service = .keycloak
+  login.scope = ["openid", "offline_access"]
+  login.resources = ["https://api.example/"]
+  login.audience = "backend"
+  login.tokenEndpointAuthMethod = "client_secret_basic"
+  login.handsOver = Set(HandedSecret.allCases)
+  login.registersClient = true
+  login.isGuest = true
+  login.asksToStay = true
+  login.authentication.basicUnencoded = true
+  login.authentication.certificate = true
+  login.authentication.keyAlgorithm = "PS256"
+  login.authentication.keyID = "k 1"
+  login.authentication.assertionAudience = .tokenEndpoint
+  login.signing.idTokenAlgorithm = "HS256"
+  login.signing.userInfoAlgorithm = "ES256"
+  login.caFile = "/etc/ca.pem"
+  login.pins = ["sha256//AAAA="]
+  login.allowHTTPLoopback = true
+  login.endpoints.token = "https://as.example/t"
+  login.endpoints.deviceAuthorization = "https://as.example/d"
+  login.endpoints.userinfo = "https://as.example/u"
+  login.endpoints.revocation = "https://as.example/r"
+  login.endpoints.registration = "https://as.example/n"
+  login.endpoints.jwks = "https://as.example/j"
+  login.proxy = "http://proxy.example:3128"
+  login.proxyExclusions = "localhost,.example"
+  login.keepsAccessToken = true
+  login.dpop = true
+  login.origins = ["api.example.org"]
+  login.refresh = .onDemand
+  login.protection = .passphrase
+  login.redirectURI = "http://127.0.0.1:8400/cb"
+  login.flow = .browser
+  login.canOpenBrowser = true
+  return login
+}()
+
+/// A request with every member.
+private let fullDiscovery: DiscoverRequest = {
+  var request = DiscoverRequest(url: "https://api.example/")
+  request.account = "work"
+  request.onlyForNewAccount = true
+  request.settings.caFile = "/ca.pem"
+  request.settings.allowHTTPLoopback = true
+  request.settings.proxy = "http://proxy.example:3128"
+  request.settings.proxyExclusions = "localhost"
+  return request
+}()
+
+@Suite struct `A request` {
+  static let all: [Request] = [
+    .token(TokenRequest()),
+    .token(TokenRequest(account: "work", minimumValiditySeconds: 0, forceRefresh: true)),
+    .token(TokenRequest(account: "", minimumValiditySeconds: 86_400)),
+    .token(TokenRequest(extras: TokenRequest.Extras(idToken: true, claims: true))),
+    .login(LoginRequest()), .login(fullLogin),
+    .loginRedirect(
+      LoginRedirectRequest(login: "0f", url: "http://127.0.0.1/?state=" + String(repeating: "s", count: 16_000))),
+    .discover(DiscoverRequest(url: "https://api.example/")), .discover(fullDiscovery),
+    .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", local: true)),
+    .logout(LogoutRequest(all: true, local: true)), .logout(LogoutRequest(browser: true)),
+    .status(account: nil), .status(account: "a\nb\u{2028}\u{1F}c"), .list, .use(account: "work"),
+    .whoami(account: nil), .whoami(account: "work"), .daemonStatus, .daemonStop,
+  ]
+
+  @Test(arguments: all, [nil, 1, 3600]) func `is read back as it was written`(request: Request, timeout: Int?) throws {
+    let envelope = RequestEnvelope(request, timeoutSeconds: timeout, verbose: timeout == 1)
+    let line = envelope.serialized()
+    #expect(line.last == UInt8(ascii: "\n"))
+    #expect(line.count { $0 == UInt8(ascii: "\n") } == 1)
+    #expect(try RequestEnvelope(parsing: line.span) == envelope)
+    // The line feed may have been cut off.
+    #expect(try RequestEnvelope(parsing: Array(line.dropLast()).span) == envelope)
+  }
+
+  @Test(arguments: all) func `is refused when any byte is missing at its end`(request: Request) {
+    let line = Array(RequestEnvelope(request).serialized().dropLast())
+    for count in 0..<line.count {
+      #expect(throws: Failure.invalid("the request is not one JSON object on a line")) {
+        try RequestEnvelope(parsing: Array(line[..<count]).span)
+      }
+    }
+  }
+
+  @Test func `has a name of its own for each kind`() {
+    let names = Self.all.map(\.name)
+    #expect(Set(names).count == 11)
+    #expect(
+      Set(names) == [
+        "token", "login", "login_redirect", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop",
+        "discover",
+      ])
+  }
+
+  @Test func `is written as the protocol documents it`() {
+    let token = RequestEnvelope(.token(TokenRequest(account: "work", minimumValiditySeconds: 60)), timeoutSeconds: 5)
+    #expect(
+      String(decoding: token.serialized(), as: UTF8.self)
+        == #"{"v":1,"request":"token","account":"work","min_valid":60,"timeout":5}"# + "\n")
+    #expect(
+      String(decoding: RequestEnvelope(.login(fullLogin)).serialized(), as: UTF8.self)
+        == #"{"v":1,"request":"login","account":"work","issuer":"https://as.example/tenant","#
+        + #""client_id":"cli \"quoted\" \\ é","provider":"keycloak","scope":["openid","offline_access"],"#
+        + #""resource":["https://api.example/"],"audience":"backend","#
+        + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
+        + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_audience":"token_endpoint","#
+        + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","#
+        + #""ca_file":"/etc/ca.pem","allow_http_loopback":true,"proxy":"http://proxy.example:3128","#
+        + #""no_proxy":"localhost,.example","pins":["sha256//AAAA="],"#
+        + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
+        + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
+        + #""registration_endpoint":"https://as.example/n","#
+        + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
+        + #""keep":true,"dpop":true,"#
+        + #""origins":["api.example.org"],"refresh":"on-demand","protect":"passphrase","#
+        + #""client_secret_descriptor":true,"client_key_descriptor":true,"#
+        + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
+        + #""register":true,"guest":true,"offline_access":true,"flow":"browser","can_open_browser":true}"# + "\n")
+  }
+
+  // MARK: Versions and names
+
+  @Test func `of another version is refused with what helps`() {
+    #expect(
+      throws: Failure(
+        .unsupportedVersion, "the request speaks protocol version 2, this daemon speaks 1",
+        hint: "agent daemon restart")
+    ) { try parse(#"{"v":2,"request":"from the future","account":{}}"#) }
+  }
+
+  @Test(arguments: ["0", "-1", "1.5", "1000001", "99999999999999999999999", #""1""#, "true", "[1]", "{}"])
+  func `with a version that is none is refused`(version: String) {
+    #expect(throws: Failure.invalid(#""v" must be a whole number from 1 to 1000000"#)) {
+      try parse(#"{"v":\#(version),"request":"list"}"#)
+    }
+  }
+
+  @Test(arguments: [#"{"request":"list"}"#, #"{"v":null,"request":"list"}"#, "{}"])
+  func `without a version is refused`(line: String) {
+    #expect(throws: Failure.invalid("the request has no protocol version")) { try parse(line) }
+  }
+
+  @Test(arguments: ["Token", "token ", "", "tok\u{65}\u{301}n", "steal", "daemon-stop"])
+  func `of an unknown name is refused without repeating it`(name: String) {
+    #expect(throws: Failure.invalid("unknown request")) { try parse(#"{"v":1,"request":"\#(name)"}"#) }
+  }
+
+  @Test func `without a name is refused`() {
+    #expect(throws: Failure.invalid("the request has no name")) { try parse(#"{"v":1}"#) }
+  }
+
+  @Test(arguments: ["[]", "1", "null", #""token""#]) func `must be an object`(line: String) {
+    #expect(throws: Failure.invalid("the request is not a JSON object")) { try parse(line) }
+  }
+
+  @Test(arguments: [
+    #"{"v":1,"v":1,"request":"list"}"#, #"{"v":1,"request":"list","request":"daemon_stop"}"#,
+    #"{"v":1,"request":"list"} {}"#, "", "garbage", "{\"v\":1,\"request\":\"list\",\"x\":\"\u{0}\"}",
+  ])
+  func `that is no strict JSON is refused`(line: String) {
+    #expect(throws: Failure.invalid("the request is not one JSON object on a line")) { try parse(line) }
+  }
+
+  @Test func `may hold members that this build does not know`() throws {
+    #expect(try parse(#"{"v":1,"request":"list","newer":[1,{"x":2}]}"#) == RequestEnvelope(.list))
+  }
+
+  // MARK: What makes no sense
+
+  @Test func `to use no account is refused`() {
+    #expect(throws: Failure.invalid(#""use" needs an account"#)) { try parse(#"{"v":1,"request":"use"}"#) }
+  }
+
+  @Test func `to sign out one account and all is refused`() {
+    #expect(throws: Failure.invalid("name an account or all of them, not both")) {
+      try parse(#"{"v":1,"request":"logout","account":"a","all":true}"#)
+    }
+  }
+}
