@@ -3,7 +3,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `Misbehaving at authorization` {
   private func answer(_ fault: String) throws -> [String: String] {

@@ -3,7 +3,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 6749 section 4.1, RFC 7636, RFC 9207.
 @Suite struct `The authorization endpoint` {

@@ -3,7 +3,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 // RFC 9449 section 10.1.
 @Suite struct `A pushed request with a proof` {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `Bounded tables` {
   @Test func `the oldest entry makes room`() {

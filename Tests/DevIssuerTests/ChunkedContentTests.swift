@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 9112 section 7.1.
 @Suite struct `Content in chunks` {

@@ -3,7 +3,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 7523 section 3, with the keys that an option names and with registered ones.
 @Suite struct `Clients that sign` {

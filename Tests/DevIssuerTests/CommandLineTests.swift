@@ -2,7 +2,7 @@ import Encoding
 import JOSE
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `The command line` {
   private func options(_ arguments: String...) throws -> Options {

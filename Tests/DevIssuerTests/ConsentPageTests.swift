@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// The page of the authorization endpoint, without a script.
 @Suite struct `The consent page` {

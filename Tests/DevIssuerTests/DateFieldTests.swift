@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `The Date field` {
   // The first is the example of RFC 9110 section 5.6.7.

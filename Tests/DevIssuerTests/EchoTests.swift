@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `Resources that tell what they got` {
   /// SHA-256 of "hello" (computed with sha256sum).

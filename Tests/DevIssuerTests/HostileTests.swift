@@ -4,7 +4,7 @@ import JOSE
 import Platform
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `What a hostile issuer sends` {
   private func header(_ token: String) throws -> JSON {

@@ -4,7 +4,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// OpenID Connect Core 1.0 sections 2, 3.1.3.6 and 12.2.
 @Suite struct `ID Tokens` {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `HTML text` {
   @Test func `text is escaped and markup is not`() {

@@ -2,7 +2,7 @@ import Encoding
 import JOSE
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `Metadata` {
   // OpenID Connect Discovery 1.0 section 4, RFC 8414 section 3.

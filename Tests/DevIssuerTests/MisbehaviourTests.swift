@@ -2,7 +2,7 @@ import Encoding
 import Platform
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `Misbehaving on demand` {
   @Test(arguments: [

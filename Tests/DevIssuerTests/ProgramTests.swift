@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `The program` {
   @Test func `wrong usage has its own status`() {

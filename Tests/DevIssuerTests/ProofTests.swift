@@ -3,7 +3,7 @@ import Encoding
 import JOSE
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 extension TestIssuer {
   fileprivate func poll(_ device: Device, _ proof: String...) throws -> Reply {

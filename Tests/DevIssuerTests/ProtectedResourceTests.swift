@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 6750 section 3.1, RFC 9470 and RFC 9728.
 @Suite struct `Protected resources` {

@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 6749 section 6 with the rotation of RFC 9700 section 4.14.2.
 @Suite struct `Refreshing` {

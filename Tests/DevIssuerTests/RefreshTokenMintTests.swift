@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `Refresh tokens` {
   @Test func `a mint recognises its own tokens`() throws {

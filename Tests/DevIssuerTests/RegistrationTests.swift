@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 7591 and RFC 7592.
 @Suite struct `Clients that register themselves` {

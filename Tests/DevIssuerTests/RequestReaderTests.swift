@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `Reading requests` {
   private static let post = """

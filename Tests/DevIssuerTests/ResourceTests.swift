@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 6750, UserInfo of OpenID Connect Core 1.0 section 5.3, RFC 7009 and RFC 7662.
 @Suite struct `Using and ending tokens` {

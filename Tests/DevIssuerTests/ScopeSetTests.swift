@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `Scopes` {
   @Test func `values are kept in order and once`() {

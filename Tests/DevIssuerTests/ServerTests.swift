@@ -2,7 +2,7 @@ import Encoding
 import Platform
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `The server` {
   @Test func `a connection serves many requests (RFC 9112 section 9.3)`() throws {

@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 extension TestIssuer {
   /// RFC 7636 appendix B.

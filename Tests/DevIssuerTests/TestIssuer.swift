@@ -4,7 +4,7 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// A running issuer on a port of its own, with a clock that stands still.
 final class TestIssuer: Sendable {

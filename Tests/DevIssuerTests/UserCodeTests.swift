@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `User codes` {
   @Test func `a code is eight consonants in two groups`() throws {

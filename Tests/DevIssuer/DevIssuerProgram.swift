@@ -1,4 +1,3 @@
-internal import DevIssuer
 internal import Platform
 
 @main
