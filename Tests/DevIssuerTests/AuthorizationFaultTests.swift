@@ -29,14 +29,14 @@ import Testing
   }
 
   @Test func `errors have the same faults`() throws {
-    let issuer = try TestIssuer { $0.settings.approval = .never }
+    let issuer = try TestIssuer { $0.approval = .never }
     try issuer.control("break_authorization=wrong_iss")
     let answer = try issuer.answer(try issuer.authorize())
     #expect(answer["error"] == "access_denied" && answer["iss"] == "https://issuer.invalid")
   }
 
   @Test func `a parameter can come twice`() throws {
-    let issuer = try TestIssuer.approving { $0.settings.authorizationFault = .duplicate }
+    let issuer = try TestIssuer.approving { $0.set(.authorization, "duplicate") }
     let location = try #require(try issuer.authorize()[header: "Location"])
     #expect(location.split(separator: "code=").count == 3)
   }
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `the browser can bring the answer twice`() throws {
-    let issuer = try TestIssuer.approving { $0.settings.authorizationFault = .twice }
+    let issuer = try TestIssuer.approving { $0.set(.authorization, "twice") }
     let page = try issuer.authorize()
     #expect(page.status == 200)
     #expect(page[header: "Content-Security-Policy"]?.contains("; img-src http://127.0.0.1:51004;") == true)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `a pushed request can get the wrong status or an unknown reference`() throws {
-    let issuer = try TestIssuer.approving { $0.settings.pushedRequestFault = .status }
+    let issuer = try TestIssuer.approving { $0.set(.par, "status") }
     #expect(try issuer.post("/par", TestIssuer.form(TestIssuer.goodRequest)).status == 200)
     try issuer.control("break_par=unknown")
     let uri = try issuer.post("/par", TestIssuer.form(TestIssuer.goodRequest)).json?["request_uri"]?.string

@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `the user says no`() throws {
-    let issuer = try TestIssuer { $0.settings.approval = .never }
+    let issuer = try TestIssuer { $0.approval = .never }
     #expect(try issuer.answer(try issuer.authorize())["error"] == "access_denied")
   }
 }

@@ -59,7 +59,7 @@ import Testing
 
   @Test func `there is none without the openid scope or when the option says so`() throws {
     #expect(try TestIssuer().signIn(scope: "read").id == nil)
-    #expect(try TestIssuer { $0.settings.issuesIDTokens = false }.signIn().id == nil)
+    #expect(try TestIssuer { $0.issuesIDTokens = false }.signIn().id == nil)
   }
 
   @Test(arguments: [

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `a scope can be required (RFC 6750 section 3.1)`() throws {
-    let issuer = try TestIssuer.approving { $0.settings.resourceRules.scope = "write" }
+    let issuer = try TestIssuer.approving { $0.requiredScope = "write" }
     let reply = try issuer.get("/resource", bearer: try token(issuer))
     #expect(reply.status == 403)
     #expect(challenge(reply).hasSuffix(", error=\"insufficient_scope\", scope=\"write\""))
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `a client without a user never signed in`() throws {
-    let issuer = try TestIssuer { $0.settings.resourceRules.maxAge = 60 }
+    let issuer = try TestIssuer { $0.requiredMaxAge = 60 }
     let form = "grant_type=client_credentials&" + TestIssuer.confidential
     let guest = try issuer.tokens(of: try issuer.post("/token", form)).access
     #expect(try issuer.get("/resource", bearer: guest).status == 401)

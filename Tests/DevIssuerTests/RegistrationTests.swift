@@ -12,9 +12,9 @@ import Testing
     "grant_types": ["authorization_code", "refresh_token", "password"], "unknown": [1],
   ]
 
-  private func open(_ configure: (inout Options) -> Void = { _ in }) throws -> TestIssuer {
+  private func open(_ configure: (inout IssuerSettings) -> Void = { _ in }) throws -> TestIssuer {
     try TestIssuer.approving { options in
-      options.settings.opensRegistration = true
+      options.opensRegistration = true
       configure(&options)
     }
   }
@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test func `the address of the management can be at another server`() throws {
-    let issuer = try open { $0.settings.registrationFault = .foreignURI }
+    let issuer = try open { $0.set(.registration, "foreign_uri") }
     let uri = try issuer.send("POST", "/register", Self.native).json?["registration_client_uri"]?.string
     #expect(uri?.hasPrefix("https://issuer.invalid/") == true)
   }

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func `a token stops working when it expires`() throws {
-    let issuer = try TestIssuer { $0.settings.accessTokenLifetime = 60 }
+    let issuer = try TestIssuer { $0.accessTokenLifetime = 60 }
     let token = try issuer.signIn().access
     issuer.clock.advance(seconds: 59)
     #expect(try issuer.get("/resource", bearer: token).status == 200)

@@ -80,14 +80,14 @@ import Testing
   }
 
   @Test func `a client that is slow in the middle of a request is dropped`() throws {
-    let issuer = try TestIssuer(limits: ConnectionLimits(request: .milliseconds(50)))
+    let issuer = try TestIssuer(limits: IssuerConnection.Limits(request: .milliseconds(50)))
     var connection = try HTTPConnection(port: issuer.port)
     try connection.send("GET /jwks HTTP/1.1\r\n")
     #expect(try connection.isClosed())
   }
 
   @Test func `a client that says nothing is dropped`() throws {
-    let issuer = try TestIssuer(limits: ConnectionLimits(idle: .milliseconds(50)))
+    let issuer = try TestIssuer(limits: IssuerConnection.Limits(idle: .milliseconds(50)))
     var connection = try HTTPConnection(port: issuer.port)
     #expect(try connection.isClosed())
   }
@@ -102,10 +102,10 @@ import Testing
 
   @Test func `connections beyond the limit are turned away`() throws {
     let issuer = try TestIssuer()
-    let idle = try IdleConnections(count: Server.connectionLimit, port: issuer.port)
+    let idle = try IdleConnections(count: IssuerServer.connectionLimit, port: issuer.port)
     var last = try HTTPConnection(port: issuer.port)
     #expect(try last.reply()?.status == 503)
-    #expect(idle.count == Server.connectionLimit)
+    #expect(idle.count == IssuerServer.connectionLimit)
   }
 
   @Test func `many clients at once get what is theirs`() async throws {

@@ -55,10 +55,16 @@ extension TestIssuer {
     return try post("/token", Self.form(parameters), headers: headers)
   }
 
-  static func approving(_ configure: (inout Options) -> Void = { _ in }) throws -> TestIssuer {
+  static func approving(_ configure: (inout IssuerSettings) -> Void = { _ in }) throws -> TestIssuer {
     try TestIssuer { options in
-      options.settings.approval = .always
+      options.approval = .always
       configure(&options)
     }
+  }
+}
+
+extension IssuerSettings {
+  mutating func set(_ place: IssuerFault.Place, _ name: String) {
+    faults[place] = IssuerFault.table.first { $0.place == place && $0.name == name }
   }
 }
