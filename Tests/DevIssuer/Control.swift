@@ -39,16 +39,16 @@ extension DevelopmentIssuer {
     if let unknown = form.names.first(where: { !known.contains($0) }) {
       throw Refusal("invalid_request", "unknown parameter \(unknown)")
     }
-    guard form["times"] == nil || form["body"] != nil else { throw Refusal("invalid_request", "times goes with body") }
+    try check(form["times"] == nil || form["body"] != nil, "invalid_request", "times goes with body")
     settings.failure = IssuerSettings.PlannedFailure()
     settings.username = Self.demoUser
     for row in rows {
       guard let name = row.parameter, let value = form[name] else { continue }
-      guard row.set(&settings, value) else { throw Refusal("invalid_request", "wrong value of \(name)") }
+      try check(row.set(&settings, value), "invalid_request", "wrong value of \(name)")
     }
     for action in Self.controlActions {
       guard let value = form[action.name] else { continue }
-      guard try action.run(&self, value) else { throw Refusal("invalid_request", "wrong value of \(action.name)") }
+      try check(action.run(&self, value), "invalid_request", "wrong value of \(action.name)")
     }
   }
 

@@ -41,15 +41,24 @@ enum DevelopmentIssuerProgram {
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT])
     var settings = settings
     let secret = try DevelopmentIssuer.opaque()
-    if let file = settings.clientSecretFile { try write(secret, to: file) }
-    settings.clientKeys = try settings.clientKeyFile.map(keys)
-    let log = try settings.log.map(log)
-    let server: IssuerServer
-    do {
-      server = try IssuerServer(settings, clientSecret: secret, log: log)
-    } catch let error as SystemError {
-      throw StartError(error.isAddressInUse ? "the port is in use" : "cannot listen: \(error.message)")
+    if let name = settings.clientSecretFile {
+      // Never into a file that is there: that one might be readable for others, or precious.
+      let exists = (try? FileDescriptor(opening: name, for: .writing)) != nil
+      guard !exists else { throw StartError("the client secret file is there already") }
+      try attempt("cannot write the client secret file") {
+        let file = try FileDescriptor(opening: name, for: .replacing)
+        try file.writeAll(Array(secret.utf8).span)
+      }
     }
+    if let name = settings.clientKeyFile {
+      settings.clientKeys = try attempt("cannot use the client's keys") {
+        let file = try FileDescriptor(opening: name, for: .reading)
+        return try JWKSet(parsing: try file.readToEnd(limit: JWKSet.maximumByteCount))
+      }
+      if settings.clientKeys?.keys.isEmpty == true { throw StartError("the file has no public key that can be used") }
+    }
+    let log = try settings.log.map { name in try attempt("cannot open the log") { try Self.log(name) } }
+    let server = try attempt("cannot listen") { try IssuerServer(settings, clientSecret: secret, log: log) }
     tell("a development tool, not an identity provider: no passwords, no persistence, 127.0.0.1 only")
     var ready: JSONObject = [
       "event": "ready", "issuer": .string("http://127.0.0.1:\(server.port)"),
@@ -62,43 +71,20 @@ enum DevelopmentIssuerProgram {
     try server.serve(untilReadable: signals.raw)
   }
 
-  /// Never into a file that is there: that one might be readable for others, or precious.
-  private static func write(_ secret: String, to name: String) throws {
+  private static func attempt<Result>(_ problem: String, _ body: () throws -> Result) throws -> Result {
     do {
-      if (try? FileDescriptor(opening: name, for: .writing)) != nil {
-        throw StartError("the client secret file is there already")
-      }
-      let file = try FileDescriptor(opening: name, for: .replacing)
-      try file.writeAll(Array(secret.utf8).span)
-      try file.close()
-    } catch let error as SystemError {
-      throw StartError("cannot write the client secret file: \(error.message)")
-    }
-  }
-
-  private static func keys(_ name: String) throws -> JWKSet {
-    do {
-      let file = try FileDescriptor(opening: name, for: .reading)
-      let keys = try JWKSet(parsing: try file.readToEnd(limit: JWKSet.maximumByteCount))
-      guard !keys.keys.isEmpty else { throw JOSEError(.unknownKey) }
-      return keys
-    } catch let error as SystemError {
-      throw StartError("cannot read the client's keys: \(error.message)")
-    } catch is JOSEError {
-      throw StartError("the file has no public key that can be used")
-    }
-  }
-
-  /// A file, emptied or made with mode 0600, or "-" for standard error.
-  private static func log(_ name: String) throws -> @Sendable (String) -> Void {
-    // A log that cannot be written is no reason to answer otherwise.
-    guard name != "-" else { return { try? Output.write($0, to: .standardError) } }
-    do {
-      let file = SharedDescriptor(try FileDescriptor(opening: name, for: .replacing))
-      return { try? file.descriptor.writeAll(Array($0.utf8).span) }
+      return try body()
     } catch {
-      throw StartError("cannot open the log: \(error.message)")
+      throw StartError("\(problem): \((error as? SystemError)?.message ?? "\(error)")")
     }
+  }
+
+  /// A file, emptied or made with mode 0600, or "-" for standard error. One that cannot be written is no reason to answer
+  /// otherwise.
+  private static func log(_ name: String) throws -> @Sendable (String) -> Void {
+    guard name != "-" else { return { try? Output.write($0, to: .standardError) } }
+    let file = SharedDescriptor(try FileDescriptor(opening: name, for: .replacing))
+    return { try? file.descriptor.writeAll(Array($0.utf8).span) }
   }
 
   private static func tell(_ text: String) {

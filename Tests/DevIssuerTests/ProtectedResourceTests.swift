@@ -33,21 +33,6 @@ import Testing
     }
   }
 
-  @Test func `the description and the challenge can be wrong`() throws {
-    let issuer = try TestIssuer()
-    func metadata() throws -> JSON? { try issuer.get("/.well-known/oauth-protected-resource/resource").json }
-    try issuer.control("break_resource=resource")
-    #expect(try metadata()?["resource"]?.string == "https://resource.invalid/")
-    try issuer.control("break_resource=server")
-    #expect(try metadata()?["authorization_servers"] == ["https://issuer.invalid"])
-    try issuer.control("break_resource=no_server")
-    #expect(try metadata()?["authorization_servers"] == nil)
-    try issuer.control("break_resource=metadata")
-    #expect(try challenge(issuer.get("/resource")).contains("resource_metadata=\"https://resource.invalid/"))
-    try issuer.control("break_resource=no_metadata")
-    #expect(try challenge(issuer.get("/resource")) == "Bearer realm=\"devissuer\"")
-  }
-
   @Test func `a scope can be required (RFC 6750 section 3.1)`() throws {
     let issuer = try TestIssuer.approving { $0.requiredScope = "write" }
     let reply = try issuer.get("/resource", bearer: try token(issuer))

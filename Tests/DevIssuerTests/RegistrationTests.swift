@@ -170,21 +170,4 @@ import Testing
     #expect(try issuer.send("GET", "/register/x", headers: token(mine)).status == 401)
     #expect(try issuer.send("POST", path, [:])[header: "Allow"] == "GET, PUT, DELETE")
   }
-
-  @Test(
-    arguments: [
-      ("no_client_id", "client_id", nil), ("redirect_uris", "redirect_uris", ["https://issuer.invalid/callback"]),
-      ("grant_types", "grant_types", ["implicit"]), ("method", "token_endpoint_auth_method", "tls_client_auth"),
-    ] as [(String, String, JSON?)])
-  func `answers can be wrong`(fault: String, member: String, value: JSON?) throws {
-    let issuer = try open()
-    try issuer.control("break_registration=\(fault)")
-    #expect(try issuer.send("POST", "/register", Self.native).json?[member] == value)
-  }
-
-  @Test func `the address of the management can be at another server`() throws {
-    let issuer = try open { $0.set(.registration, "foreign_uri") }
-    let uri = try issuer.send("POST", "/register", Self.native).json?["registration_client_uri"]?.string
-    #expect(uri?.hasPrefix("https://issuer.invalid/") == true)
-  }
 }

@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `UserInfo names the subject of the ID Token`() throws {
-    let issuer = try TestIssuer { $0.claims = ["school_id": 42] }
+    let issuer = try TestIssuer { $0.claims = [("school_id", 42)] }
     let reply = try issuer.get("/userinfo", bearer: try issuer.signIn().access)
     #expect(
       reply.json == [

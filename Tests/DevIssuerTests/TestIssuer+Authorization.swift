@@ -62,9 +62,3 @@ extension TestIssuer {
     }
   }
 }
-
-extension IssuerSettings {
-  mutating func set(_ place: IssuerFault.Place, _ name: String) {
-    faults[place] = IssuerFault.table.first { $0.place == place && $0.name == name }
-  }
-}

@@ -23,9 +23,7 @@ extension DevelopmentIssuer {
       }
       target = try Self.target(of: parameters, client)
       let wanted = try codeRequest(parameters, client)
-      guard settings.pushedRequests != .required else {
-        throw Refusal("invalid_request", "a pushed authorization request is required")
-      }
+      try check(settings.pushedRequests != .required, "invalid_request", "a pushed authorization request is required")
       return try begin(wanted, request)
     } catch let refusal as Refusal {
       guard let target else { return Page.refusal(refusal) }
@@ -155,10 +153,8 @@ extension DevelopmentIssuer {
   mutating func push(_ request: IssuerRequest) throws -> IssuerAnswer {
     let form = try request.form()
     let client = try authenticate(request, form)
-    guard form["request_uri"] == nil else { throw Refusal("invalid_request", "request_uri does not belong here") }
-    guard try form.required("client_id") == client.id else {
-      throw Refusal("invalid_request", "client_id is another client's")
-    }
+    try check(form["request_uri"] == nil, "invalid_request", "request_uri does not belong here")
+    try check(form.required("client_id") == client.id, "invalid_request", "client_id is another client's")
     // RFC 9449 section 10.1.
     let proof = try proof(atAuthorizationServer: request, isNeeded: false)
     guard form["dpop_jkt"] == nil || proof == nil || form["dpop_jkt"] == proof?.thumbprint else {
@@ -183,7 +179,7 @@ extension DevelopmentIssuer {
       throw Refusal("invalid_request_uri", "unknown request_uri, or used already")
     }
     pushed[key] = nil
-    guard found.expiresAt > now else { throw Refusal("invalid_request_uri", "the request_uri is too old") }
+    try check(found.expiresAt > now, "invalid_request_uri", "the request_uri is too old")
     return found.value
   }
 }

@@ -27,15 +27,9 @@ struct CodeRequest: Sendable {
   /// - Throws: What the client is told by a redirect.
   init(_ parameters: IssuerParameters, _ client: IssuerClient, _ target: RedirectTarget, targets: [String]) throws {
     try client.requireGrantType(GrantType.authorizationCode)
-    guard parameters["request"] == nil else {
-      throw Refusal("request_not_supported", "request objects are not supported")
-    }
-    guard try parameters.required("response_type") == "code" else {
-      throw Refusal("unsupported_response_type", "only code")
-    }
-    guard parameters["response_mode"] ?? "query" == "query" else {
-      throw Refusal("invalid_request", "response_mode: only query")
-    }
+    try check(parameters["request"] == nil, "request_not_supported", "request objects are not supported")
+    try check(parameters.required("response_type") == "code", "unsupported_response_type", "only code")
+    try check(parameters["response_mode"] ?? "query" == "query", "invalid_request", "response_mode: only query")
     self.client = client
     self.target = target
     self.targets = targets
@@ -44,13 +38,11 @@ struct CodeRequest: Sendable {
     scope = try parameters.scope() ?? ["openid", "profile", "email"]
     loginHint = parameters["login_hint"]
     prompt = Set(Self.values(parameters["prompt"]))
-    guard prompt.isSubset(of: Self.promptValues), prompt.count == 1 || !prompt.contains("none") else {
-      throw Refusal("invalid_request", "prompt: unknown, or none beside another")
-    }
+    try check(
+      prompt.isSubset(of: Self.promptValues) && (prompt.count == 1 || !prompt.contains("none")), "invalid_request",
+      "prompt: unknown, or none beside another")
     maxAge = parameters["max_age"].flatMap { ASCII.number($0, in: 0...Int.max) }
-    guard maxAge != nil || parameters["max_age"] == nil else {
-      throw Refusal("invalid_request", "max_age: a number of seconds")
-    }
+    try check(maxAge != nil || parameters["max_age"] == nil, "invalid_request", "max_age: a number of seconds")
     acrValues = Self.values(parameters["acr_values"])
     dpopThumbprint = parameters["dpop_jkt"]
   }
@@ -69,9 +61,7 @@ struct CodeRequest: Sendable {
       }
       return nil
     }
-    guard parameters["code_challenge_method"] == "S256" else {
-      throw Refusal("invalid_request", "transform algorithm not supported")
-    }
+    try check(parameters["code_challenge_method"] == "S256", "invalid_request", "transform algorithm not supported")
     guard let bytes = try? Base64URL.decode(text), bytes.count == 32 else {
       throw Refusal("invalid_request", "malformed code_challenge")
     }
@@ -81,14 +71,12 @@ struct CodeRequest: Sendable {
   /// Checks what a token request brings to show that the code is its own (RFC 6749 section 4.1.3, RFC 7636 section 4.6,
   /// RFC 9449 section 10). A verifier without a challenge is the mark of a downgrade (RFC 9700 section 4.8.2).
   func checkRedemption(_ form: IssuerParameters, thumbprint: String?) throws {
-    guard form["redirect_uri"] == target.uri.text else {
-      throw Refusal("invalid_grant", "redirect_uri is not the one of the authorization request")
-    }
+    try check(
+      form["redirect_uri"] == target.uri.text, "invalid_grant",
+      "redirect_uri is not the one of the authorization request")
     let found = try form["code_verifier"].map { verifier in
       let isWellFormed = verifier.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._~".utf8.contains($0) }
-      guard isWellFormed, (43...128).contains(verifier.utf8.count) else {
-        throw Refusal("invalid_grant", "malformed code_verifier")
-      }
+      try check(isWellFormed && (43...128).contains(verifier.utf8.count), "invalid_grant", "malformed code_verifier")
       return try Digest.sha256.hash(Array(verifier.utf8).span)
     }
     switch (challenge, found) {
@@ -97,9 +85,8 @@ struct CodeRequest: Sendable {
     case (nil, _?): throw Refusal("invalid_grant", "a code_verifier for a request without code_challenge")
     default: throw Refusal("invalid_grant", "code_verifier is missing or wrong")
     }
-    guard dpopThumbprint == nil || dpopThumbprint == thumbprint else {
-      throw Refusal("invalid_dpop_proof", "the code is bound to another key")
-    }
+    try check(
+      dpopThumbprint == nil || dpopThumbprint == thumbprint, "invalid_dpop_proof", "the code is bound to another key")
   }
 }
 

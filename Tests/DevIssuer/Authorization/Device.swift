@@ -110,7 +110,7 @@ extension DevelopmentIssuer {
     guard var device = devices[code], device.clientID == order.client.id else {
       throw Refusal("invalid_grant", "unknown device code, or used already")
     }
-    guard device.expiresAt > now else { throw Refusal("expired_token", "the device code has expired") }
+    try check(device.expiresAt > now, "expired_token", "the device code has expired")
     let isTimely = device.notePoll(at: now)
     devices[code] = device
     guard isTimely else {

@@ -32,13 +32,13 @@ extension DevelopmentIssuer {
 
   /// Where the browser goes afterwards (section 3). The client must be the one that the ID Token was issued to (section 2).
   private func logoutTarget(_ parameters: IssuerParameters, _ audience: String?) throws -> RedirectTarget? {
-    guard audience == nil || parameters["client_id"] ?? audience == audience else {
-      throw Refusal("invalid_request", "client_id is not the one of id_token_hint")
-    }
+    try check(
+      audience == nil || parameters["client_id"] ?? audience == audience, "invalid_request",
+      "client_id is not the one of id_token_hint")
     guard let text = parameters["post_logout_redirect_uri"] else { return nil }
-    guard let id = audience ?? parameters["client_id"] else {
-      throw Refusal("invalid_request", "post_logout_redirect_uri needs id_token_hint or client_id")
-    }
+    let id = try check(
+      audience ?? parameters["client_id"], "invalid_request",
+      "post_logout_redirect_uri needs id_token_hint or client_id")
     let uri = try client(id).redirect(text, "post_logout_redirect_uri")
     return RedirectTarget(uri: uri, state: parameters["state"])
   }

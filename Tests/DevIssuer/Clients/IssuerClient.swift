@@ -49,9 +49,7 @@ struct IssuerClient: Sendable {
   var isConfidential: Bool { method != "none" }
 
   func requireGrantType(_ grantType: String) throws {
-    guard grantTypes.contains(grantType) else {
-      throw Refusal("unauthorized_client", "the client is not registered for this grant type")
-    }
+    try check(grantTypes.contains(grantType), "unauthorized_client", "the client is not registered for this grant type")
   }
 
   /// The redirect URI when it is one of the client's own (RFC 6749 section 3.1.2).
@@ -104,7 +102,7 @@ extension DevelopmentIssuer {
 
   /// The client of that identifier, without any proof that it sent something.
   func client(_ id: String) throws -> IssuerClient {
-    guard let client = knownClient(id) else { throw Refusal("invalid_request", "unknown client") }
+    let client = try check(knownClient(id), "invalid_request", "unknown client")
     return client
   }
 
@@ -115,21 +113,17 @@ extension DevelopmentIssuer {
   mutating func authenticate(_ request: IssuerRequest, _ form: IssuerParameters) throws -> IssuerClient {
     let hasHeader = !request.values(of: "authorization").isEmpty
     let used = [hasHeader, form["client_secret"] != nil, form["client_assertion"] != nil].count { $0 }
-    guard used <= 1 else { throw Refusal("invalid_request", "two client authentication methods") }
+    try check(used <= 1, "invalid_request", "two client authentication methods")
     let basic = hasHeader ? try Self.basic(request) : nil
     let assertion = try form["client_assertion"].map { text in
-      guard form["client_assertion_type"] == Self.assertionType else {
-        throw Refusal("invalid_request", "unknown client_assertion_type")
-      }
+      try check(form["client_assertion_type"] == Self.assertionType, "invalid_request", "unknown client_assertion_type")
       return try Self.assertion(text)
     }
     guard let id = form["client_id"] ?? basic?.id ?? assertion?.clientID,
       form["client_secret"] == nil || form["client_id"] != nil
     else { throw Refusal("invalid_client", "client_id is missing") }
-    guard id == basic?.id ?? assertion?.clientID ?? id else {
-      throw Refusal("invalid_request", "two client identifiers")
-    }
-    guard let client = knownClient(id) else { throw Refusal("invalid_client", "unknown client") }
+    try check(id == basic?.id ?? assertion?.clientID ?? id, "invalid_request", "two client identifiers")
+    let client = try check(knownClient(id), "invalid_client", "unknown client")
     let secret = form["client_secret"] ?? basic?.secret
     switch (client.method, secret, assertion) {
     case ("none", nil, nil): return client
@@ -170,13 +164,11 @@ extension DevelopmentIssuer {
   /// Checks the signature and the claims (RFC 7523 section 3). The issuer, its token endpoint and the endpoint that was
   /// called are all names of this server (section 3, item 3; RFC 9126 section 2).
   private mutating func use(_ token: UnverifiedJWS, of client: IssuerClient, _ request: IssuerRequest) throws {
-    guard let jti = try? verified(token, of: client, [url, url + "/token", url + request.path]) else {
-      throw Refusal("invalid_client", "client_assertion is not good")
-    }
+    let jti = try check(
+      try? verified(token, of: client, [url, url + "/token", url + request.path]), "invalid_client",
+      "client_assertion is not good")
     // Section 3, item 7: good once.
-    guard assertions["\(client.id) \(jti)"] == nil else {
-      throw Refusal("invalid_client", "client_assertion was used before")
-    }
+    try check(assertions["\(client.id) \(jti)"] == nil, "invalid_client", "client_assertion was used before")
     assertions["\(client.id) \(jti)"] = true
     count(.clientAssertions)
   }

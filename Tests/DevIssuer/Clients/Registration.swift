@@ -5,10 +5,32 @@ import JOSE
 /// Dynamic client registration (RFC 7591) and its management (RFC 7592).
 extension DevelopmentIssuer {
   static let clientMethods = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"]
-  /// Members that are kept as they came and mean nothing here.
-  private static let plainNames = [
-    "client_uri", "logo_uri", "tos_uri", "policy_uri", "software_id", "software_version",
+  /// A member that is kept, with the value of one that is left out, and what makes a value good (RFC 7591 section 2).
+  private struct Member: Sendable {
+    let name: String
+    let initial: JSON?
+    let isGood: @Sendable (JSON) -> Bool
+
+    init(_ name: String, _ initial: JSON? = nil, _ isGood: @escaping @Sendable (JSON) -> Bool) {
+      (self.name, self.initial, self.isGood) = (name, initial, isGood)
+    }
+  }
+
+  private static let members: [Member] = [
+    Member("client_name", "A registered client") { isText($0) },
+    Member("token_endpoint_auth_method", "client_secret_basic") { clientMethods.contains($0.string ?? "") },
+    Member("grant_types", ["authorization_code"]) { texts($0)?.contains(where: GrantType.all.contains) ?? false },
+    Member("response_types") { texts($0) != nil },
+    Member("application_type", "web") { $0 == "web" || $0 == "native" },
+    Member("redirect_uris") { texts($0) != nil },
+    Member("dpop_bound_access_tokens") { $0.bool != nil },
+    // Not a private key among them, which no client should send (RFC 7517 section 9.2).
+    Member("jwks") { (try? JWKSet(parsing: $0.serialized()))?.warnings.isEmpty ?? false },
+    Member("scope") { IssuerParameters.scope($0.string ?? "") != nil },
   ]
+  private static let plainMembers: [Member] = [
+    "client_uri", "logo_uri", "tos_uri", "policy_uri", "software_id", "software_version",
+  ].map { name in Member(name) { isText($0) } }
   /// Members of the answer that an update must not send (RFC 7592 section 2.2).
   private static let answerNames = [
     "registration_access_token", "registration_client_uri", "client_secret_expires_at", "client_id_issued_at",
@@ -45,12 +67,9 @@ extension DevelopmentIssuer {
   /// one is good no longer.
   private mutating func update(_ old: IssuerClient, _ request: IssuerRequest) throws -> IssuerClient {
     let object = try Self.object(of: request)
-    guard object["client_id"]?.string == old.id, !Self.answerNames.contains(where: { object[$0] != nil }) else {
-      throw Self.wrong("client_id is missing, or a member of the answer was sent back")
-    }
-    guard object["client_secret"] == nil || object["client_secret"]?.string == old.secret else {
-      throw Self.wrong("client_secret is wrong")
-    }
+    let isOwn = object["client_id"]?.string == old.id && object["client_secret"]?.string ?? old.secret == old.secret
+    let sentBack = Self.answerNames.filter { object[$0] != nil }
+    try check(isOwn && sentBack.isEmpty, "invalid_client_metadata", "another client's, or a member of the answer")
     return try registered(
       object, IssuerClient(id: old.id, name: "", secret: old.secret, registeredAt: old.registeredAt))
   }
@@ -68,67 +87,52 @@ extension DevelopmentIssuer {
     return result
   }
 
-  // MARK: What a client says of itself (RFC 7591 section 2)
+  // MARK: What a client says of itself
 
-  private static func wrong(_ text: String) -> Refusal { Refusal("invalid_client_metadata", text) }
+  private static func isText(_ value: JSON) -> Bool { (1...1024).contains(value.string?.utf8.count ?? 0) }
+
+  private static func texts(_ value: JSON?) -> [String]? {
+    guard let texts = value?.array?.map(\.string) as? [String], texts.count <= 64 else { return nil }
+    return texts
+  }
 
   private static func object(of request: IssuerRequest) throws -> JSONObject {
-    guard request.mediaType == "application/json", let object = (try? JSON(parsing: request.body))?.object else {
-      throw wrong("the content must be a JSON object")
-    }
-    return object
+    let isJSON = request.mediaType == "application/json"
+    let object = isJSON ? (try? JSON(parsing: request.body))?.object : nil
+    return try check(object, "invalid_client_metadata", "the content must be a JSON object")
   }
 
   /// Checks it, and keeps the client with a new token for its management.
   private mutating func registered(_ object: JSONObject, _ start: IssuerClient) throws -> IssuerClient {
-    guard object["software_statement"] == nil else {
-      throw Refusal("invalid_software_statement", "software statements are not supported")
-    }
-    guard object["jwks_uri"] == nil else { throw Self.wrong("jwks_uri is not supported; send jwks") }
+    try check(object["software_statement"] == nil, "invalid_software_statement", "it is not supported")
+    try check(object["jwks_uri"] == nil, "invalid_client_metadata", "jwks_uri is not supported; send jwks")
     var client = start
-    client.name = try Self.text("client_name", object) ?? "A registered client"
-    client.method = try Self.text("token_endpoint_auth_method", object) ?? "client_secret_basic"
-    guard Self.clientMethods.contains(client.method) else { throw Self.wrong("unknown token_endpoint_auth_method") }
-    if let jwks = object["jwks"] {
-      // Not a private key among them, which no client should send (RFC 7517 section 9.2).
-      guard let keys = try? JWKSet(parsing: jwks.serialized()), keys.warnings.isEmpty else {
-        throw Self.wrong("jwks has no form that can be read, or a key that is not public")
-      }
-      client.keys = keys
+    client.members = [:]
+    for rule in Self.members + Self.plainMembers {
+      guard let value = object[rule.name] ?? rule.initial else { continue }
+      try check(rule.isGood(value), "invalid_client_metadata", "\(rule.name) is wrong")
+      client.members[rule.name] = value
     }
-    guard client.method != "private_key_jwt" || !client.keys.keys.isEmpty else { throw Self.wrong("jwks is missing") }
+    client.name = client.members["client_name"]?.string ?? ""
+    client.method = client.members["token_endpoint_auth_method"]?.string ?? ""
+    client.keys = try client.members["jwks"].map { try JWKSet(parsing: $0.serialized()) } ?? JWKSet([])
+    let lacksKeys = client.method == "private_key_jwt" && client.keys.keys.isEmpty
+    try check(!lacksKeys, "invalid_client_metadata", "jwks is missing")
     // Those that are known here; the answer says which they are (section 3.2.1).
-    let asked = try Self.list("grant_types", object) ?? [GrantType.authorizationCode]
-    client.grantTypes = GrantType.all.filter(asked.contains)
-    guard !client.grantTypes.isEmpty else { throw Self.wrong("no grant type that is known here") }
+    client.grantTypes = GrantType.all.filter(Self.texts(client.members["grant_types"])?.contains ?? { _ in false })
+    client.members["grant_types"] = .array(client.grantTypes.map(JSON.string))
     let usesCode = client.grantTypes.contains(GrantType.authorizationCode)
-    let responseTypes = usesCode ? ["code"] : []
-    guard try Self.list("response_types", object) ?? responseTypes == responseTypes else {
-      throw Self.wrong("response_types: code with authorization_code, else none")
-    }
-    let application = try Self.text("application_type", object) ?? "web"
-    guard ["web", "native"].contains(application) else { throw Self.wrong("unknown application_type") }
-    let uris = try Self.list("redirect_uris", object) ?? []
-    guard uris.count <= 16, !(uris.isEmpty && usesCode) else {
-      throw Refusal("invalid_redirect_uri", "redirect_uris is missing or has too many")
-    }
-    client.redirects = try uris.map { try Self.rule($0, isNative: application == "native") }
-    let bindsTokens = object["dpop_bound_access_tokens"] ?? false
-    guard let bindsTokens = bindsTokens.bool else { throw Self.wrong("dpop_bound_access_tokens: true or false") }
-    client.bindsTokensToKey = bindsTokens || settings.requiresProofs
-
-    client.members = [
-      "client_name": .string(client.name), "token_endpoint_auth_method": .string(client.method),
-      "grant_types": .array(client.grantTypes.map(JSON.string)),
-      "response_types": .array(responseTypes.map(JSON.string)), "application_type": .string(application),
-    ]
-    client.members["jwks"] = object["jwks"]
-    if !uris.isEmpty { client.members["redirect_uris"] = .array(uris.map(JSON.string)) }
-    for name in Self.plainNames + ["scope"] { client.members[name] = try Self.text(name, object).map(JSON.string) }
-    if let scope = client.members["scope"]?.string, IssuerParameters.scope(scope) == nil {
-      throw Self.wrong("malformed scope")
-    }
-    if client.bindsTokensToKey { client.members["dpop_bound_access_tokens"] = true }
+    let responseTypes: JSON = usesCode ? ["code"] : []
+    let hasFitting = client.members["response_types"] ?? responseTypes == responseTypes
+    try check(hasFitting, "invalid_client_metadata", "response_types: code with authorization_code, else none")
+    client.members["response_types"] = responseTypes
+    let uris = Self.texts(client.members["redirect_uris"]) ?? []
+    let isRightNumber = uris.count <= 16 && !(uris.isEmpty && usesCode)
+    try check(isRightNumber, "invalid_redirect_uri", "redirect_uris is missing or has too many")
+    let isNative = client.members["application_type"] == "native"
+    client.redirects = try uris.map { try check(Self.rule($0, isNative), "invalid_redirect_uri", "a URI does not fit") }
+    client.bindsTokensToKey = client.members["dpop_bound_access_tokens"] == true || settings.requiresProofs
+    client.members["dpop_bound_access_tokens"] = client.bindsTokensToKey ? true : nil
     client.secret = client.method.hasPrefix("client_secret") ? try start.secret ?? Self.opaque() : nil
     client.managementToken = try Self.opaque()
     registrations[client.id] = client
@@ -136,29 +140,11 @@ extension DevelopmentIssuer {
   }
 
   /// OpenID Connect Dynamic Client Registration 1.0 section 2: web clients use https; native ones plain http to the
-  /// loopback interface or a scheme of their own, or https that they claim (RFC 8252 section 7).
-  private static func rule(_ text: String, isNative: Bool) throws -> RedirectRule {
-    guard let uri = try? URI(text), uri.fragment == nil else {
-      throw Refusal("invalid_redirect_uri", "a redirect URI is malformed")
-    }
+  /// loopback interface or a scheme of their own, or https that they claim (RFC 8252 section 7). Nil for another URI.
+  private static func rule(_ text: String, _ isNative: Bool) -> RedirectRule? {
+    guard let uri = try? URI(text), uri.fragment == nil else { return nil }
     let isLocal = uri.isHTTPLoopback || (uri.hasScheme("http") && uri.host.lowercased() == "localhost")
-    guard uri.isHTTPS || (isNative && (isLocal || !uri.hasScheme("http"))) else {
-      throw Refusal("invalid_redirect_uri", "a redirect URI does not fit the application type")
-    }
+    guard uri.isHTTPS || (isNative && (isLocal || !uri.hasScheme("http"))) else { return nil }
     return isNative && uri.isHTTPLoopback ? .anyPort(of: uri) : .exact(text)
-  }
-
-  private static func text(_ name: String, _ object: JSONObject) throws -> String? {
-    guard let value = object[name] else { return nil }
-    guard let text = value.string, (1...1024).contains(text.utf8.count) else { throw wrong("\(name): a text") }
-    return text
-  }
-
-  private static func list(_ name: String, _ object: JSONObject) throws -> [String]? {
-    guard let value = object[name] else { return nil }
-    guard let texts = value.array?.map(\.string) as? [String], texts.count <= 64 else {
-      throw wrong("\(name): a list of texts")
-    }
-    return texts
   }
 }

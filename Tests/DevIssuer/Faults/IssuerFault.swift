@@ -12,22 +12,6 @@ struct IssuerFault: Sendable {
     case idToken = "id_token"
     case metadata, jwks, userinfo, dpop, body
 
-    /// For the help.
-    var explanation: String {
-      switch self {
-      case .authorization: "spoil answers of the authorization endpoint"
-      case .par: "spoil answers to pushed requests"
-      case .registration: "spoil answers to registrations"
-      case .resource: "spoil what protected resources say of themselves"
-      case .idToken: "spoil ID Tokens"
-      case .metadata: "spoil the metadata"
-      case .jwks: "spoil the JWK Set"
-      case .userinfo: "spoil UserInfo"
-      case .dpop: "spoil what becomes of proofs of possession"
-      case .body: "spoil the answers of an endpoint; also the values of body"
-      }
-    }
-
     func spoils(_ endpoint: IssuerEndpoint, _ settings: IssuerSettings) -> Bool {
       switch self {
       case .authorization: endpoint == .authorization || endpoint == .decision

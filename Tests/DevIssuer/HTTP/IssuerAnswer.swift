@@ -137,3 +137,14 @@ struct Refusal: Error, Sendable {
     return refusal
   }
 }
+
+/// Goes on only if something holds, else answers with an error.
+func check(_ holds: Bool, _ code: String, _ description: String) throws {
+  if !holds { throw Refusal(code, description) }
+}
+
+/// Goes on only with a value, else answers with an error.
+func check<Value>(_ value: Value?, _ code: String, _ description: String) throws -> Value {
+  guard let value else { throw Refusal(code, description) }
+  return value
+}

@@ -50,9 +50,7 @@ struct IssuerRequest: Sendable {
   func queryParameters() throws -> IssuerParameters { try IssuerParameters(encoded: Array((query ?? "").utf8)) }
 
   func form() throws -> IssuerParameters {
-    guard mediaType == "application/x-www-form-urlencoded" else {
-      throw Refusal("invalid_request", "the content must be a form")
-    }
+    try check(mediaType == "application/x-www-form-urlencoded", "invalid_request", "the content must be a form")
     return try IssuerParameters(encoded: body)
   }
 }
@@ -64,13 +62,13 @@ struct IssuerParameters: Sendable {
   /// No parameter comes twice, and one without a value counts as absent (RFC 6749 section 3.1), but for those that may be
   /// repeated (RFC 8707 section 2, RFC 8693 section 2.1).
   init(encoded bytes: [UInt8]) throws {
-    guard let fields = try? Form.parse(bytes.span, repeatable: ["resource", "audience"]) else {
-      throw Refusal("invalid_request", "the parameters are malformed or one comes twice")
-    }
+    let fields = try check(
+      try? Form.parse(bytes.span, repeatable: ["resource", "audience"]), "invalid_request",
+      "the parameters are malformed or one comes twice")
     for field in fields where !field.value.isEmpty {
-      guard field.name.utf8.allSatisfy(ASCII.isVisible), field.value.utf8.allSatisfy(ASCII.isPrintable) else {
-        throw Refusal("invalid_request", "a parameter has characters that are not allowed")
-      }
+      try check(
+        field.name.utf8.allSatisfy(ASCII.isVisible) && field.value.utf8.allSatisfy(ASCII.isPrintable),
+        "invalid_request", "a parameter has characters that are not allowed")
       values[field.name, default: []].append(field.value)
     }
   }
@@ -82,14 +80,14 @@ struct IssuerParameters: Sendable {
   func all(_ name: String) -> [String] { values[name] ?? [] }
 
   func required(_ name: String) throws -> String {
-    guard let value = self[name] else { throw Refusal("invalid_request", "\(name) is missing") }
+    let value = try check(self[name], "invalid_request", "\(name) is missing")
     return value
   }
 
   /// The `scope` parameter: distinct values in the order asked for (RFC 6749 section 3.3); nil when there is none.
   func scope() throws -> [String]? {
     guard let text = self["scope"] else { return nil }
-    guard let scope = Self.scope(text) else { throw Refusal("invalid_scope", "malformed scope") }
+    let scope = try check(Self.scope(text), "invalid_scope", "malformed scope")
     return scope
   }
 

@@ -20,11 +20,11 @@ enum IssuerCommandLine {
         throw Problem(argument.hasPrefix("-") ? "unknown option \(parts[0])" : "unexpected argument \(argument)")
       }
       guard seen.insert(parts[0]).inserted || row.mayRepeat else { throw Problem("\(parts[0]) comes twice") }
-      guard row.value == nil || parts.count == 2 || !rest.isEmpty else { throw Problem("\(parts[0]) needs a value") }
-      guard row.value != nil || parts.count == 1 else { throw Problem("\(parts[0]) takes no value") }
-      let value = row.value == nil ? row.implied : parts.count == 2 ? parts[1] : rest.removeFirst()
+      guard row.values == nil || parts.count == 2 || !rest.isEmpty else { throw Problem("\(parts[0]) needs a value") }
+      guard row.values != nil || parts.count == 1 else { throw Problem("\(parts[0]) takes no value") }
+      let value = row.values == nil ? row.implied : parts.count == 2 ? parts[1] : rest.removeFirst()
       guard row.set(&settings, value) else {
-        throw Problem("\(parts[0]): wrong value; it takes \(row.value ?? "none")")
+        throw Problem("\(parts[0]): wrong value; it takes \(row.values ?? "none")")
       }
     }
     return settings
@@ -34,7 +34,7 @@ enum IssuerCommandLine {
     let column = 32
     let rows = IssuerSetting.all.compactMap { row in
       row.option.map { option in
-        let left = "  " + option + (row.value.map { " " + $0 } ?? "")
+        let left = "  " + option + (row.values.map { " " + $0 } ?? "")
         return left + String(repeating: " ", count: max(1, column - left.count))
           + row.help.replacing("\n", with: "\n" + String(repeating: " ", count: column))
       }

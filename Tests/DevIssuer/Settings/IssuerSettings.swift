@@ -40,7 +40,7 @@ struct IssuerSettings: Sendable {
   /// Resources and audiences that tokens may be for; empty for any.
   var targets: [String] = []
   /// Claims about the user beside the standard ones, or in their place.
-  var claims = JSONObject()
+  var claims: [(name: String, value: JSON)] = []
 
   // MARK: Tokens, in seconds
 

@@ -77,7 +77,7 @@ extension DevelopmentIssuer {
       "name": .string(name + " Example"), "preferred_username": .string(username),
       "email": .string(username.contains("@") ? username : username + "@example.com"), "email_verified": true,
     ]
-    for name in settings.claims.names { result[name] = settings.claims[name] }
+    for claim in settings.claims { result[claim.name] = claim.value }
     return result
   }
 

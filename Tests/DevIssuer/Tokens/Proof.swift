@@ -32,9 +32,9 @@ extension DevelopmentIssuer {
   mutating func proof(of request: IssuerRequest, _ role: ProofRole) throws -> PossessionProof? {
     let values = request.values(of: "dpop")
     guard let value = values.first else { return nil }
-    guard values.count == 1 else { throw Self.wrongProof("more than one DPoP header") }
+    try check(values.count == 1, "invalid_dpop_proof", "more than one DPoP header")
     let proof = try Self.verified(value)
-    guard proof.claims["htm"]?.string == request.method else { throw Self.wrongProof("htm is another method") }
+    try check(proof.claims["htm"]?.string == request.method, "invalid_dpop_proof", "htm is another method")
     // Section 4.3, item 9: without query and fragment.
     guard let target = proof.claims["htu"]?.string.flatMap({ try? URI($0) }), target.query == nil,
       target.fragment == nil, target.origin + target.path == url + request.path
@@ -42,11 +42,11 @@ extension DevelopmentIssuer {
     guard let identifier = proof.claims["jti"]?.string, (8...256).contains(identifier.utf8.count) else {
       throw Self.wrongProof("jti is missing, too short or too long")
     }
-    guard let issuedAt = proof.claims["iat"]?.int else { throw Self.wrongProof("iat is missing") }
+    let issuedAt = try check(proof.claims["iat"]?.int, "invalid_dpop_proof", "iat is missing")
     count(.proofs)
-    guard (wall - settings.proofWindow...wall + settings.proofWindow).contains(issuedAt) else {
-      throw Self.wrongProof("iat is not now")
-    }
+    try check(
+      (wall - settings.proofWindow...wall + settings.proofWindow).contains(issuedAt), "invalid_dpop_proof",
+      "iat is not now")
     guard usedProofs["\(proof.thumbprint) \(identifier)"] == nil else {
       count(.proofReplays)
       throw Self.wrongProof("the proof was used before")
@@ -115,10 +115,10 @@ extension DevelopmentIssuer {
     guard presented.isDPoP == (found.token.dpopThumbprint != nil) else { throw bound }
     guard let thumbprint = found.token.dpopThumbprint else { return found }
     do {
-      guard let proof = try proof(of: request, .resourceServer) else { throw Self.wrongProof("a proof is needed") }
-      guard proof.thumbprint == thumbprint else { throw Self.wrongProof("the token is bound to another key") }
+      let proof = try check(proof(of: request, .resourceServer), "invalid_dpop_proof", "a proof is needed")
+      try check(proof.thumbprint == thumbprint, "invalid_dpop_proof", "the token is bound to another key")
       let hash = Base64URL.encode(try Digest.sha256.hash(Array(presented.text.utf8).span))
-      guard proof.claims["ath"]?.string == hash else { throw Self.wrongProof("ath is not the hash of the token") }
+      try check(proof.claims["ath"]?.string == hash, "invalid_dpop_proof", "ath is not the hash of the token")
       return found
     } catch let refusal as Refusal {
       count(.proofRefusals)

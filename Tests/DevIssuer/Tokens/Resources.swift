@@ -24,7 +24,7 @@ extension DevelopmentIssuer {
         throw invalid
       }
       guard token.audience.isEmpty || token.audience.contains(url + request.path) else { throw invalid }
-      try check(token, grant)
+      try satisfy(token, grant)
       var answer = try body(grant)
       if token.dpopThumbprint != nil { try handOutNonce(with: &answer, .resourceServer) }
       return answer
@@ -38,7 +38,7 @@ extension DevelopmentIssuer {
   }
 
   /// What the resources ask of a token beside that it is good.
-  private func check(_ token: IssuedAccess, _ grant: IssuerGrant) throws {
+  private func satisfy(_ token: IssuedAccess, _ grant: IssuerGrant) throws {
     if settings.requiresBoundTokens, token.dpopThumbprint == nil {
       throw Refusal.challenge("invalid_token", "only tokens that are bound to a key", scheme: "DPoP")
     }

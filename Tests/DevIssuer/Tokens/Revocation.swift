@@ -11,9 +11,8 @@ extension DevelopmentIssuer {
     let refresh = try readRefreshToken(text)
     let access = accessTokens[text]
     guard let grantKey = refresh?.grantKey ?? access?.grantKey, let grant = grants[grantKey] else { return .empty(200) }
-    guard access?.clientID ?? grant.clientID == client.id else {
-      throw Refusal("unauthorized_client", "the token belongs to another client")
-    }
+    try check(
+      access?.clientID ?? grant.clientID == client.id, "unauthorized_client", "the token belongs to another client")
     accessTokens[text] = nil
     if refresh != nil { grants[grantKey] = nil }
     return .empty(200)
@@ -22,9 +21,7 @@ extension DevelopmentIssuer {
   /// Introspection (RFC 7662 section 2), for clients that can keep a secret.
   mutating func introspect(_ request: IssuerRequest) throws -> IssuerAnswer {
     let form = try request.form()
-    guard try authenticate(request, form).isConfidential else {
-      throw Refusal("invalid_client", "introspection is for confidential clients")
-    }
+    try check(authenticate(request, form).isConfidential, "invalid_client", "introspection is for confidential clients")
     let text = try form.required("token")
     count(.introspections)
     return .json(try description(of: text) ?? ["active": false])

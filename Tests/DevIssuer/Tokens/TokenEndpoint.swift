@@ -29,9 +29,7 @@ struct IssuerGrant: Sendable {
   static func subject(_ username: String) -> String { "user-\(username)" }
 
   func cover(_ wanted: [String]) throws {
-    guard targets.isEmpty || wanted.allSatisfy(targets.contains) else {
-      throw Refusal("invalid_target", "a target that was not granted")
-    }
+    try check(targets.isEmpty || wanted.allSatisfy(targets.contains), "invalid_target", "a target that was not granted")
   }
 }
 
@@ -99,13 +97,13 @@ extension DevelopmentIssuer {
   ///   not name when there is one that names some.
   func targets(of form: IssuerParameters) throws -> [String] {
     let resources = form.all("resource")
-    guard resources.allSatisfy({ (try? URI($0)).map { $0.fragment == nil } ?? false }) else {
-      throw Refusal("invalid_target", "a resource is an absolute URI without a fragment")
-    }
+    try check(
+      resources.allSatisfy({ (try? URI($0)).map { $0.fragment == nil } ?? false }), "invalid_target",
+      "a resource is an absolute URI without a fragment")
     let found = (resources + form.all("audience")).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-    guard found.count <= 16, settings.targets.isEmpty || found.allSatisfy(settings.targets.contains) else {
-      throw Refusal("invalid_target", "too many targets, or one that is unknown")
-    }
+    try check(
+      found.count <= 16 && (settings.targets.isEmpty || found.allSatisfy(settings.targets.contains)), "invalid_target",
+      "too many targets, or one that is unknown")
     return found
   }
 
@@ -123,7 +121,7 @@ extension DevelopmentIssuer {
       grants[earlier] = nil
       throw Refusal("invalid_grant", "the code was used before; its tokens are revoked")
     }
-    guard code.expiresAt > now else { throw Refusal("invalid_grant", "the code has expired") }
+    try check(code.expiresAt > now, "invalid_grant", "the code has expired")
     let grantKey = try Self.opaque()
     codes[key]?.usedFor = grantKey
     try code.request.checkRedemption(form, thumbprint: order.thumbprint)
@@ -151,14 +149,13 @@ extension DevelopmentIssuer {
   /// two users must be a thief (RFC 9700 section 4.14.2).
   private mutating func refresh(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
     let scope = try form.scope()
-    guard let (grantKey, sequence) = try readRefreshToken(try form.required("refresh_token")) else {
-      throw Refusal("invalid_grant", "unknown refresh token")
-    }
+    let (grantKey, sequence) = try check(
+      readRefreshToken(try form.required("refresh_token")), "invalid_grant", "unknown refresh token")
     guard var grant = grants[grantKey], grant.clientID == order.client.id, let expiresAt = grant.refreshTokenExpiresAt
     else { throw Refusal("invalid_grant", "the grant has ended") }
-    guard grant.dpopThumbprint == nil || grant.dpopThumbprint == order.thumbprint else {
-      throw Refusal("invalid_grant", "the refresh token is bound to another key")
-    }
+    try check(
+      grant.dpopThumbprint == nil || grant.dpopThumbprint == order.thumbprint, "invalid_grant",
+      "the refresh token is bound to another key")
     let leeway = Duration.seconds(settings.reuseLeeway)
     let isForgiven = sequence == grant.sequence - 1 && grant.rotatedAt.map { $0.duration(to: now) < leeway } ?? false
     guard sequence == grant.sequence || isForgiven else {
@@ -166,11 +163,9 @@ extension DevelopmentIssuer {
       count(.reuseDetected)
       throw Refusal("invalid_grant", "the refresh token was used before; its grant has ended")
     }
-    guard expiresAt > now else { throw Refusal("invalid_grant", "the refresh token has expired") }
+    try check(expiresAt > now, "invalid_grant", "the refresh token has expired")
     try grant.cover(order.targets)
-    guard (scope ?? []).allSatisfy(grant.scope.contains) else {
-      throw Refusal("invalid_scope", "more than the user granted")
-    }
+    try check((scope ?? []).allSatisfy(grant.scope.contains), "invalid_scope", "more than the user granted")
     if settings.rotatesRefreshTokens {
       grant.sequence += 1
       grant.rotatedAt = now
@@ -185,9 +180,7 @@ extension DevelopmentIssuer {
   /// A token for the client itself (RFC 6749 section 4.4): no user, no ID Token, no refresh token (section 4.4.3). Scopes
   /// about a user are left out, and the answer says so (section 3.3).
   private mutating func grantToClient(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
-    guard order.client.isConfidential else {
-      throw Refusal("unauthorized_client", "only for clients that can keep a secret")
-    }
+    try check(order.client.isConfidential, "unauthorized_client", "only for clients that can keep a secret")
     let scope = try form.scope()?.filter { !Self.userScopes.contains($0) } ?? []
     let grant = IssuerGrant(
       clientID: order.client.id, username: nil, scope: scope.isEmpty ? ["guest"] : scope, authTime: wall,
@@ -205,16 +198,14 @@ extension DevelopmentIssuer {
     let subject = try exchanged("subject_token", form)
     let hasActor = form["actor_token"] != nil || form["actor_token_type"] != nil
     let actor = hasActor ? try exchanged("actor_token", form).grant.subject : nil
-    guard form["requested_token_type"] ?? Self.accessTokenType == Self.accessTokenType else {
-      throw Refusal("invalid_request", "requested_token_type: only access_token")
-    }
-    guard subject.token.clientID == order.client.id || order.client.isConfidential else {
-      throw Refusal("invalid_request", "the subject_token belongs to another client")
-    }
+    try check(
+      form["requested_token_type"] ?? Self.accessTokenType == Self.accessTokenType, "invalid_request",
+      "requested_token_type: only access_token")
+    try check(
+      subject.token.clientID == order.client.id || order.client.isConfidential, "invalid_request",
+      "the subject_token belongs to another client")
     let scope = try form.scope() ?? subject.token.scope
-    guard scope.allSatisfy(subject.token.scope.contains) else {
-      throw Refusal("invalid_scope", "more than the subject_token has")
-    }
+    try check(scope.allSatisfy(subject.token.scope.contains), "invalid_scope", "more than the subject_token has")
     count(.exchanges)
     var token = access(
       subject.token.grantKey, order, scope, order.targets.isEmpty ? subject.token.audience : order.targets)
@@ -224,12 +215,10 @@ extension DevelopmentIssuer {
 
   /// RFC 8693 section 2.1: every token comes with its type.
   private func exchanged(_ name: String, _ form: IssuerParameters) throws -> (token: IssuedAccess, grant: IssuerGrant) {
-    guard try form.required(name + "_type") == Self.accessTokenType else {
-      throw Refusal("invalid_request", "\(name)_type: only access_token")
-    }
-    guard let found = goodAccess(try form.required(name)) else {
-      throw Refusal("invalid_request", "\(name) is unknown, expired or revoked")
-    }
+    try check(
+      form.required(name + "_type") == Self.accessTokenType, "invalid_request", "\(name)_type: only access_token")
+    let found = try check(
+      goodAccess(try form.required(name)), "invalid_request", "\(name) is unknown, expired or revoked")
     return found
   }
 
