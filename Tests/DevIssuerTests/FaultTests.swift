@@ -7,6 +7,7 @@ import Testing
 @testable import devissuer
 
 extension IssuerFault: CustomTestStringConvertible {
+  /// Its place and its name.
   public var testDescription: String { "\(place.rawValue): \(name)" }
 }
 

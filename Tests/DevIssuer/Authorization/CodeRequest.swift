@@ -38,9 +38,8 @@ struct CodeRequest: Sendable {
     scope = try parameters.scope() ?? ["openid", "profile", "email"]
     loginHint = parameters["login_hint"]
     prompt = Set(Self.values(parameters["prompt"]))
-    try check(
-      prompt.isSubset(of: Self.promptValues) && (prompt.count == 1 || !prompt.contains("none")), "invalid_request",
-      "prompt: unknown, or none beside another")
+    let isNoneAlone = prompt.count == 1 || !prompt.contains("none")
+    try check(prompt.isSubset(of: Self.promptValues) && isNoneAlone, "invalid_request", "prompt: unknown, or not alone")
     maxAge = parameters["max_age"].flatMap { ASCII.number($0, in: 0...Int.max) }
     try check(maxAge != nil || parameters["max_age"] == nil, "invalid_request", "max_age: a number of seconds")
     acrValues = Self.values(parameters["acr_values"])
@@ -71,9 +70,7 @@ struct CodeRequest: Sendable {
   /// Checks what a token request brings to show that the code is its own (RFC 6749 section 4.1.3, RFC 7636 section 4.6,
   /// RFC 9449 section 10). A verifier without a challenge is the mark of a downgrade (RFC 9700 section 4.8.2).
   func checkRedemption(_ form: IssuerParameters, thumbprint: String?) throws {
-    try check(
-      form["redirect_uri"] == target.uri.text, "invalid_grant",
-      "redirect_uri is not the one of the authorization request")
+    try check(form["redirect_uri"] == target.uri.text, "invalid_grant", "redirect_uri is not the one of the request")
     let found = try form["code_verifier"].map { verifier in
       let isWellFormed = verifier.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._~".utf8.contains($0) }
       try check(isWellFormed && (43...128).contains(verifier.utf8.count), "invalid_grant", "malformed code_verifier")
@@ -85,8 +82,7 @@ struct CodeRequest: Sendable {
     case (nil, _?): throw Refusal("invalid_grant", "a code_verifier for a request without code_challenge")
     default: throw Refusal("invalid_grant", "code_verifier is missing or wrong")
     }
-    try check(
-      dpopThumbprint == nil || dpopThumbprint == thumbprint, "invalid_dpop_proof", "the code is bound to another key")
+    try check(dpopThumbprint ?? thumbprint == thumbprint, "invalid_dpop_proof", "the code is bound to another key")
   }
 }
 

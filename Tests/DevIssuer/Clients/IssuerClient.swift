@@ -164,12 +164,11 @@ extension DevelopmentIssuer {
   /// Checks the signature and the claims (RFC 7523 section 3). The issuer, its token endpoint and the endpoint that was
   /// called are all names of this server (section 3, item 3; RFC 9126 section 2).
   private mutating func use(_ token: UnverifiedJWS, of client: IssuerClient, _ request: IssuerRequest) throws {
-    let jti = try check(
-      try? verified(token, of: client, [url, url + "/token", url + request.path]), "invalid_client",
-      "client_assertion is not good")
+    let jti = try? verified(token, of: client, [url, url + "/token", url + request.path])
+    let use = "\(client.id) \(try check(jti, "invalid_client", "client_assertion is not good"))"
     // Section 3, item 7: good once.
-    try check(assertions["\(client.id) \(jti)"] == nil, "invalid_client", "client_assertion was used before")
-    assertions["\(client.id) \(jti)"] = true
+    try check(assertions[use] == nil, "invalid_client", "client_assertion was used before")
+    assertions[use] = true
     count(.clientAssertions)
   }
 

@@ -116,58 +116,43 @@ extension IssuerFault {
     IssuerFault(idToken: "aud", "aud", "another-client"),
     IssuerFault(idToken: "no_aud", "aud", nil),
     // Ours, and one more.
-    IssuerFault(idToken: "second_aud") { draft, _ in
-      draft.claims["aud"] = draft.claims["aud"].map { [$0, "another-client"] }
-    },
+    IssuerFault(idToken: "second_aud") { $0.claims["aud"] = [$0.claims["aud"] ?? "", "another-client"] },
     // An array of one, which is right.
-    IssuerFault(idToken: "aud_array") { draft, _ in draft.claims["aud"] = draft.claims["aud"].map { [$0] } },
+    IssuerFault(idToken: "aud_array") { $0.claims["aud"] = [$0.claims["aud"] ?? ""] },
     IssuerFault(idToken: "azp", "azp", "another-client"),
-    IssuerFault(idToken: "exp") { draft, _ in
-      draft.move("iat", by: -7200)
-      draft.move("exp", by: -7200)
-    },
+    IssuerFault(idToken: "exp") { $0.move("iat", "exp", by: -7200) },
     IssuerFault(idToken: "no_exp", "exp", nil),
     // The time as a string.
-    IssuerFault(idToken: "exp_text") { draft, _ in
-      draft.claims["exp"] = draft.claims["exp"]?.int.map { .string(String($0)) }
-    },
+    IssuerFault(idToken: "exp_text") { $0.claims["exp"] = $0.claims["exp"]?.int.map { .string(String($0)) } },
     IssuerFault(idToken: "no_iat", "iat", nil),
     // A day ahead.
-    IssuerFault(idToken: "future_iat") { draft, _ in
-      draft.move("iat", by: 86_400)
-      draft.move("exp", by: 86_400)
-    },
+    IssuerFault(idToken: "future_iat") { $0.move("iat", "exp", by: 86_400) },
     // Another user than before and than UserInfo names.
     IssuerFault(idToken: "sub", "sub", "user-mallory"),
     IssuerFault(idToken: "no_sub", "sub", nil),
     // One character more than allowed (section 2).
     IssuerFault(idToken: "long_sub", "sub", .string(String(repeating: "x", count: 256))),
     // Two of them, for two users.
-    IssuerFault(idToken: "two_subs") { draft, _ in
+    IssuerFault(idToken: "two_subs") { draft in
       let sign = draft.sign
       draft.sign = { try sign($0, Array("{\"sub\":\"user-mallory\",".utf8) + $1.dropFirst()) }
     },
-    IssuerFault(idToken: "at_hash") { draft, issuer in draft.claims["at_hash"] = try hash("another token", issuer) },
-    IssuerFault(idToken: "c_hash") { draft, issuer in draft.claims["c_hash"] = try hash("another code", issuer) },
+    IssuerFault(idToken: "at_hash") { $0.claims["at_hash"] = try $0.hash("another token") },
+    IssuerFault(idToken: "c_hash") { $0.claims["c_hash"] = try $0.hash("another code") },
     // There even where none was sent.
     IssuerFault(idToken: "nonce", "nonce", "another nonce"),
     IssuerFault(idToken: "no_nonce", "nonce", nil),
     // A day before the sign-in.
-    IssuerFault(idToken: "auth_time") { draft, _ in draft.move("auth_time", by: -86_400) },
-    IssuerFault(idToken: "acr") { draft, _ in if draft.claims["acr"] != nil { draft.claims["acr"] = "another context" }
-    },
+    IssuerFault(idToken: "auth_time") { $0.move("auth_time", by: -86_400) },
+    IssuerFault(idToken: "acr") { if $0.claims["acr"] != nil { $0.claims["acr"] = "another context" } },
     // Those of a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
     IssuerFault(idToken: "events", "events", ["http://schemas.openid.net/event/backchannel-logout": [:]]),
   ]
 
-  private static func hash(_ text: String, _ issuer: DevelopmentIssuer) throws -> JSON {
-    .string(try issuer.key.algorithm.leftHalfHash(of: Array(text.utf8).span))
-  }
-
   private static let idTokenForms = [
     // One bit is another.
-    IssuerFault(idToken: "signature") { draft, _ in
-      draft.change { text in
+    IssuerFault(idToken: "signature") {
+      $0.change { text in
         let parts = text.split(separator: ".").map(String.init)
         guard var signature = try? Base64URL.decode(parts[2]) else { return text }
         signature[signature.count / 2] ^= 1
@@ -175,58 +160,55 @@ extension IssuerFault {
       }
     },
     // Not signed at all (RFC 7519 section 6).
-    IssuerFault(idToken: "none") { draft, _ in
-      draft.header = ["alg": "none", "typ": "JWT"]
-      draft.sign = { "\(Base64URL.encode(JSON.object($0).serialized())).\(Base64URL.encode($1))." }
+    IssuerFault(idToken: "none") {
+      $0.header = ["alg": "none", "typ": "JWT"]
+      $0.sign = { "\(Base64URL.encode(JSON.object($0).serialized())).\(Base64URL.encode($1))." }
     },
     // Signed with an algorithm that is not announced. RSA keys serve several; of the others there is one each, so that it
     // must be another key.
-    IssuerFault(idToken: "alg") { draft, issuer in
-      let key = issuer.key
+    IssuerFault(idToken: "alg") { draft in
+      let key = draft.key
       switch key.algorithm {
       case .RS256, .RS384, .RS512: draft.sign = { try key.sign($0, $1, algorithm: .PS256) }
       case .PS256, .PS384, .PS512: draft.sign = { try key.sign($0, $1, algorithm: .RS256) }
-      case .ES384: _ = try draft.signByStranger(.ES256)
-      default: _ = try draft.signByStranger(.ES384)
+      default: _ = try draft.signByStranger(key.algorithm == .ES384 ? .ES256 : .ES384)
       }
     },
     // The published key as if it were a shared secret (RFC 8725 section 2.1).
-    IssuerFault(idToken: "hs256") { draft, issuer in
-      let secret = issuer.key.jwk.serialized()
+    IssuerFault(idToken: "hs256") { draft in
+      let secret = draft.key.jwk.serialized()
       draft.header["alg"] = "HS256"
       draft.sign = { try IssuerKey.authenticate($0, $1, secret: secret) }
     },
     // By a key that is not in the JWK Set.
-    IssuerFault(idToken: "kid") { draft, issuer in
-      draft.header = try draft.signByStranger(issuer.key.algorithm).header
-    },
+    IssuerFault(idToken: "kid") { $0.header = try $0.signByStranger($0.key.algorithm).header },
     // No `kid`, which is right while one key fits.
-    IssuerFault(idToken: "no_kid") { draft, _ in draft.header["kid"] = nil },
+    IssuerFault(idToken: "no_kid") { $0.header["kid"] = nil },
     // By the key that comes along.
-    IssuerFault(idToken: "jwk") { draft, issuer in
-      draft.header["jwk"] = try draft.signByStranger(issuer.key.algorithm).jwk
-      draft.header["kid"] = nil
+    IssuerFault(idToken: "jwk") {
+      $0.header["jwk"] = try $0.signByStranger($0.key.algorithm).jwk
+      $0.header["kid"] = nil
     },
     // By a key that is said to be elsewhere.
-    IssuerFault(idToken: "jku") { draft, issuer in
-      _ = try draft.signByStranger(issuer.key.algorithm)
-      draft.header["jku"] = .string(issuer.url + "/echo")
-      draft.header["kid"] = nil
+    IssuerFault(idToken: "jku") {
+      _ = try $0.signByStranger($0.key.algorithm)
+      $0.header["jku"] = .string($0.url + "/echo")
+      $0.header["kid"] = nil
     },
     // An extension that must be understood.
-    IssuerFault(idToken: "crit") { draft, _ in
-      draft.header["crit"] = ["https://issuer.invalid/extension"]
-      draft.header["https://issuer.invalid/extension"] = true
+    IssuerFault(idToken: "crit") {
+      $0.header["crit"] = ["https://issuer.invalid/extension"]
+      $0.header["https://issuer.invalid/extension"] = true
     },
     // The type of an access token (RFC 9068 section 2.1).
-    IssuerFault(idToken: "typ") { draft, _ in draft.header["typ"] = "at+jwt" },
+    IssuerFault(idToken: "typ") { $0.header["typ"] = "at+jwt" },
     // Base64url with padding.
-    IssuerFault(idToken: "padded") { draft, _ in draft.change { $0 + "==" } },
+    IssuerFault(idToken: "padded") { $0.change { $0 + "==" } },
     // The form of an encrypted token (RFC 7516 section 3.1); nothing is in it.
-    IssuerFault(idToken: "five_parts") { draft, _ in
+    IssuerFault(idToken: "five_parts") {
       let header = JSON.object(["alg": "RSA-OAEP-256", "enc": "A256GCM"]).serialized()
       let parts = [header] + ["key", "vector", "text", "tag"].map { Array($0.utf8) }
-      draft.change { _ in parts.map { Base64URL.encode($0) }.joined(separator: ".") }
+      $0.change { _ in parts.map { Base64URL.encode($0) }.joined(separator: ".") }
     },
   ]
 

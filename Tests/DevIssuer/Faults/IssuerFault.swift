@@ -4,7 +4,7 @@ import JOSE
 /// One way to misbehave: a row of the table, whose edit changes the answer that the honest code has made.
 struct IssuerFault: Sendable {
   typealias Edit = @Sendable (inout IssuerAnswer, inout DevelopmentIssuer) throws -> Void
-  typealias TokenEdit = @Sendable (inout IDTokenDraft, DevelopmentIssuer) throws -> Void
+  typealias TokenEdit = @Sendable (inout IDTokenDraft) throws -> Void
 
   /// What is spoiled; one fault at a time for each. The raw values are those of options and parameters.
   enum Place: String, Sendable, CaseIterable {
@@ -50,8 +50,8 @@ struct IssuerFault: Sendable {
     self.init(.idToken, name) { answer, issuer in
       guard let text = answer.members["id_token"]?.string, let sign = answer.signer else { return }
       let parts = try text.split(separator: ".").prefix(2).map { try JSON(parsing: try Base64URL.decode(String($0))) }
-      var draft = IDTokenDraft(header: parts[0].object ?? [:], claims: parts[1].object ?? [:], sign: sign)
-      try edit(&draft, issuer)
+      var draft = IDTokenDraft(parts[0].object ?? [:], parts[1].object ?? [:], issuer.url, issuer.key, sign)
+      try edit(&draft)
       let payload = JSON.object(draft.claims).serialized()
       answer.members["id_token"] = .string(try draft.sign(draft.header, payload))
     }
@@ -59,7 +59,7 @@ struct IssuerFault: Sendable {
 
   /// A fault of one claim of the ID Token.
   init(idToken name: String, _ claim: String, _ value: JSON?) {
-    self.init(idToken: name) { draft, _ in draft.claims[claim] = value }
+    self.init(idToken: name) { $0.claims[claim] = value }
   }
 }
 
@@ -67,11 +67,21 @@ struct IssuerFault: Sendable {
 struct IDTokenDraft {
   var header: JSONObject
   var claims: JSONObject
+  /// Of the issuer.
+  let url: String
+  let key: IssuerKey
   var sign: IssuerAnswer.Signer
 
-  /// Moves a time.
-  mutating func move(_ claim: String, by seconds: Int) {
-    claims[claim] = .int((claims[claim]?.int ?? 0) + seconds)
+  fileprivate init(
+    _ header: JSONObject, _ claims: JSONObject, _ url: String, _ key: IssuerKey, _ sign: @escaping IssuerAnswer.Signer
+  ) { (self.header, self.claims, self.url, self.key, self.sign) = (header, claims, url, key, sign) }
+
+  /// The left half of a hash, as `at_hash` has it.
+  func hash(_ text: String) throws -> JSON { .string(try key.algorithm.leftHalfHash(of: Array(text.utf8).span)) }
+
+  /// Moves times.
+  mutating func move(_ names: String..., by seconds: Int) {
+    for name in names { claims[name] = claims[name]?.int.map { .int($0 + seconds) } }
   }
 
   /// Changes the text of the token, signed as it is.

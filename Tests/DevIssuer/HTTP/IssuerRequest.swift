@@ -62,13 +62,11 @@ struct IssuerParameters: Sendable {
   /// No parameter comes twice, and one without a value counts as absent (RFC 6749 section 3.1), but for those that may be
   /// repeated (RFC 8707 section 2, RFC 8693 section 2.1).
   init(encoded bytes: [UInt8]) throws {
-    let fields = try check(
-      try? Form.parse(bytes.span, repeatable: ["resource", "audience"]), "invalid_request",
-      "the parameters are malformed or one comes twice")
+    let parsed = try? Form.parse(bytes.span, repeatable: ["resource", "audience"])
+    let fields = try check(parsed, "invalid_request", "the parameters are malformed or one comes twice")
     for field in fields where !field.value.isEmpty {
-      try check(
-        field.name.utf8.allSatisfy(ASCII.isVisible) && field.value.utf8.allSatisfy(ASCII.isPrintable),
-        "invalid_request", "a parameter has characters that are not allowed")
+      let areAllowed = field.name.utf8.allSatisfy(ASCII.isVisible) && field.value.utf8.allSatisfy(ASCII.isPrintable)
+      try check(areAllowed, "invalid_request", "a parameter has characters that are not allowed")
       values[field.name, default: []].append(field.value)
     }
   }

@@ -44,9 +44,8 @@ extension DevelopmentIssuer {
     }
     let issuedAt = try check(proof.claims["iat"]?.int, "invalid_dpop_proof", "iat is missing")
     count(.proofs)
-    try check(
-      (wall - settings.proofWindow...wall + settings.proofWindow).contains(issuedAt), "invalid_dpop_proof",
-      "iat is not now")
+    let window = wall - settings.proofWindow...wall + settings.proofWindow
+    try check(window.contains(issuedAt), "invalid_dpop_proof", "iat is not now")
     guard usedProofs["\(proof.thumbprint) \(identifier)"] == nil else {
       count(.proofReplays)
       throw Self.wrongProof("the proof was used before")

@@ -11,8 +11,7 @@ extension DevelopmentIssuer {
     let refresh = try readRefreshToken(text)
     let access = accessTokens[text]
     guard let grantKey = refresh?.grantKey ?? access?.grantKey, let grant = grants[grantKey] else { return .empty(200) }
-    try check(
-      access?.clientID ?? grant.clientID == client.id, "unauthorized_client", "the token belongs to another client")
+    try check(access?.clientID ?? grant.clientID == client.id, "unauthorized_client", "another client's token")
     accessTokens[text] = nil
     if refresh != nil { grants[grantKey] = nil }
     return .empty(200)

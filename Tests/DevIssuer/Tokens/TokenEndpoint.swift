@@ -97,13 +97,11 @@ extension DevelopmentIssuer {
   ///   not name when there is one that names some.
   func targets(of form: IssuerParameters) throws -> [String] {
     let resources = form.all("resource")
-    try check(
-      resources.allSatisfy({ (try? URI($0)).map { $0.fragment == nil } ?? false }), "invalid_target",
-      "a resource is an absolute URI without a fragment")
+    let areURIs = resources.allSatisfy { (try? URI($0)).map { $0.fragment == nil } ?? false }
+    try check(areURIs, "invalid_target", "a resource is an absolute URI without a fragment")
     let found = (resources + form.all("audience")).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-    try check(
-      found.count <= 16 && (settings.targets.isEmpty || found.allSatisfy(settings.targets.contains)), "invalid_target",
-      "too many targets, or one that is unknown")
+    let areKnown = settings.targets.isEmpty || found.allSatisfy(settings.targets.contains)
+    try check(found.count <= 16 && areKnown, "invalid_target", "too many targets, or one that is unknown")
     return found
   }
 
@@ -149,13 +147,12 @@ extension DevelopmentIssuer {
   /// two users must be a thief (RFC 9700 section 4.14.2).
   private mutating func refresh(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
     let scope = try form.scope()
-    let (grantKey, sequence) = try check(
-      readRefreshToken(try form.required("refresh_token")), "invalid_grant", "unknown refresh token")
+    let read = try readRefreshToken(try form.required("refresh_token"))
+    let (grantKey, sequence) = try check(read, "invalid_grant", "unknown refresh token")
     guard var grant = grants[grantKey], grant.clientID == order.client.id, let expiresAt = grant.refreshTokenExpiresAt
     else { throw Refusal("invalid_grant", "the grant has ended") }
-    try check(
-      grant.dpopThumbprint == nil || grant.dpopThumbprint == order.thumbprint, "invalid_grant",
-      "the refresh token is bound to another key")
+    let isItsKey = grant.dpopThumbprint ?? order.thumbprint == order.thumbprint
+    try check(isItsKey, "invalid_grant", "the refresh token is bound to another key")
     let leeway = Duration.seconds(settings.reuseLeeway)
     let isForgiven = sequence == grant.sequence - 1 && grant.rotatedAt.map { $0.duration(to: now) < leeway } ?? false
     guard sequence == grant.sequence || isForgiven else {
@@ -198,12 +195,10 @@ extension DevelopmentIssuer {
     let subject = try exchanged("subject_token", form)
     let hasActor = form["actor_token"] != nil || form["actor_token_type"] != nil
     let actor = hasActor ? try exchanged("actor_token", form).grant.subject : nil
-    try check(
-      form["requested_token_type"] ?? Self.accessTokenType == Self.accessTokenType, "invalid_request",
-      "requested_token_type: only access_token")
-    try check(
-      subject.token.clientID == order.client.id || order.client.isConfidential, "invalid_request",
-      "the subject_token belongs to another client")
+    let wanted = form["requested_token_type"] ?? Self.accessTokenType
+    try check(wanted == Self.accessTokenType, "invalid_request", "requested_token_type: only access_token")
+    let mayExchange = subject.token.clientID == order.client.id || order.client.isConfidential
+    try check(mayExchange, "invalid_request", "the subject_token belongs to another client")
     let scope = try form.scope() ?? subject.token.scope
     try check(scope.allSatisfy(subject.token.scope.contains), "invalid_scope", "more than the subject_token has")
     count(.exchanges)
@@ -215,11 +210,9 @@ extension DevelopmentIssuer {
 
   /// RFC 8693 section 2.1: every token comes with its type.
   private func exchanged(_ name: String, _ form: IssuerParameters) throws -> (token: IssuedAccess, grant: IssuerGrant) {
-    try check(
-      form.required(name + "_type") == Self.accessTokenType, "invalid_request", "\(name)_type: only access_token")
-    let found = try check(
-      goodAccess(try form.required(name)), "invalid_request", "\(name) is unknown, expired or revoked")
-    return found
+    let type = try form.required(name + "_type")
+    try check(type == Self.accessTokenType, "invalid_request", "\(name)_type: only access_token")
+    return try check(goodAccess(try form.required(name)), "invalid_request", "\(name) is unknown, expired or revoked")
   }
 
   // MARK: Tokens
