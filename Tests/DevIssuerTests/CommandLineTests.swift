@@ -62,6 +62,7 @@ import Testing
     (["--claim", "x"], "--claim: wrong value"),
     (["--claim", "=x"], "--claim: wrong value"),
     (["--claim", "sub=x"], "--claim: wrong value"),
+    (["--claim", "a=1", "--claim", "a=2"], "--claim: wrong value"),
   ])
   func `what cannot be obeyed is named`(arguments: [String], message: String) {
     let problem = #expect(throws: IssuerCommandLine.Problem.self) { try IssuerCommandLine.settings(arguments) }

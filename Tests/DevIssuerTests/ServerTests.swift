@@ -64,21 +64,6 @@ import Testing
     #expect(reply?[header: "Allow"] == allow)
   }
 
-  @Test(arguments: [
-    ("GET / HTTP/1.1\nHost: x\n\n\r\n\r\n", 400), ("GET / HTTP/3.0\r\n\r\n", 505),
-    ("POST /token HTTP/1.1\r\n\r\n", 411), ("POST /token HTTP/1.1\r\nContent-Length: 65537\r\n\r\n", 413),
-    ("POST /token HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", 501),
-    ("GET / HTTP/1.1\r\nX: " + String(repeating: "x", count: 20_000) + "\r\n\r\n", 431),
-  ])
-  func `what cannot be read is answered and ends the connection`(text: String, status: Int) throws {
-    let issuer = try TestIssuer()
-    var connection = try HTTPConnection(port: issuer.port)
-    try connection.send(text)
-    let reply = try #require(try connection.reply())
-    #expect(reply.status == status)
-    #expect(reply[header: "Connection"] == "close")
-  }
-
   @Test func `a client that is slow in the middle of a request is dropped`() throws {
     let issuer = try TestIssuer(limits: IssuerConnection.Limits(request: .milliseconds(50)))
     var connection = try HTTPConnection(port: issuer.port)

@@ -28,7 +28,7 @@ struct IssuerSetting: Sendable {
       JWSAlgorithm(name: $0)
     },
     list(
-      "--claim", "NAME=VALUE", \.claims,
+      "--claim", "NAME=VALUE", \.claims, limit: 64, key: { $0.name },
       "add a claim about the user; VALUE is JSON if it can be read as such, else text"
     ) {
       let parts = $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -38,16 +38,21 @@ struct IssuerSetting: Sendable {
       return (parts[0], (try? JSON(parsing: Array(parts[1].utf8))) ?? .string(parts[1]))
     },
     list(
-      "--exact-redirect-uri", "URI", \.exactRedirectURIs, "take this redirect URI byte for byte, and no other but these"
+      "--exact-redirect-uri", "URI", \.exactRedirectURIs, key: { $0 },
+      "take this redirect URI byte for byte, and no other but these"
     ) {
       uri($0)?.fragment == nil ? uri($0)?.text : nil
     },
     IssuerSetting(
-      "--redirect-path", "/PATH", \.redirectPath, "else any port of loopback, with a path from here (default: /)"
+      "--redirect-path", "/PATH", \.redirectPath,
+      "else take any port of 127.0.0.1 and [::1], with this path or one below it (default: /)"
     ) {
       $0.hasPrefix("/") && uri("http://127.0.0.1" + $0)?.path == $0 ? $0 : nil
     },
-    list("--target", "NAME", \.targets, "take this resource or audience, and no other but these (default: any)") {
+    list(
+      "--target", "NAME", \.targets, key: { $0 },
+      "take this resource or audience, and no other but these (default: any)"
+    ) {
       $0.isEmpty ? nil : $0
     },
     flag("--control", \.hasControl, "add /control: switches and counters for tests"),
@@ -201,13 +206,14 @@ struct IssuerSetting: Sendable {
     IssuerSetting(name, values, path, help) { $0 == "off" ? .some(nil) : read($0).map(Optional.some) }
   }
 
-  /// An option that adds to a list with at most 64 entries.
+  /// An option that adds to a list, each entry with a key of its own.
   private static func list<Entry>(
-    _ option: String, _ values: String, _ path: Field<[Entry]>, _ help: String,
-    read: @escaping @Sendable (String) -> Entry?
+    _ option: String, _ values: String, _ path: Field<[Entry]>, limit: Int = 16,
+    key: @escaping @Sendable (Entry) -> String, _ help: String, read: @escaping @Sendable (String) -> Entry?
   ) -> IssuerSetting {
     var row = IssuerSetting(option, nil, values, help) {
-      guard let entry = read($1), $0[keyPath: path].count < 64 else { return false }
+      guard let entry = read($1), $0[keyPath: path].count < limit else { return false }
+      guard !$0[keyPath: path].contains(where: { key($0) == key(entry) }) else { return false }
       $0[keyPath: path].append(entry)
       return true
     }
