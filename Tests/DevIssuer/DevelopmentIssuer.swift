@@ -129,6 +129,11 @@ struct DevelopmentIssuer: Sendable {
   }
 }
 
+/// Compares in a time that says nothing of where texts differ.
+func isSame(_ one: String, _ other: String) -> Bool {
+  ConstantTime.isEqual(Array(one.utf8).span, Array(other.utf8).span)
+}
+
 /// What is counted; the names in snake case are the members of the control endpoint's answer.
 enum IssuerCounter: Sendable, CaseIterable {
   case requests, connections, metadata, jwks, authorizations, pushedRequests, registrations, deletions, codeGrants
@@ -168,6 +173,7 @@ struct BoundedTable<Value: Sendable>: Sendable {
   }
 }
 
+/// What is good for a while only.
 struct Expiring<Value: Sendable>: Sendable {
   let value: Value
   let expiresAt: Instant

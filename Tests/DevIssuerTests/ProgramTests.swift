@@ -14,7 +14,10 @@ import Testing
   @Test func `what keeps it from starting ends it`() throws {
     let directory = try TemporaryDirectory()
     let missing = directory.path("missing/file")
-    #expect(run("--port", String(try TestIssuer().port)) == 1)
+    let issuer = try TestIssuer()
+    #expect(run("--port", String(issuer.port)) == 1)
+    // It held the port till now.
+    #expect(try issuer.get("/jwks").status == 200)
     #expect(run("--log", missing) == 1)
     #expect(run("--client-secret-file", missing) == 1)
     #expect(run("--client-jwks", missing) == 1)

@@ -115,7 +115,7 @@ extension DevelopmentIssuer {
 
   func isOwnForm(_ request: IssuerRequest, _ form: IssuerParameters) throws -> Bool {
     guard let found = form["csrf"], let cookie = request.cookie(Self.formCookie) else { return false }
-    return ConstantTime.isEqual(Array(try seal("form", cookie).utf8).span, Array(found.utf8).span)
+    return isSame(try seal("form", cookie), found)
   }
 
   static func isUsername(_ text: String) -> Bool {

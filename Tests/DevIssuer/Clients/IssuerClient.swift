@@ -102,8 +102,7 @@ extension DevelopmentIssuer {
 
   /// The client of that identifier, without any proof that it sent something.
   func client(_ id: String) throws -> IssuerClient {
-    let client = try check(knownClient(id), "invalid_request", "unknown client")
-    return client
+    return try check(knownClient(id), "invalid_request", "unknown client")
   }
 
   private func knownClient(_ id: String) -> IssuerClient? { clients.first { $0.id == id } ?? registrations[id] }
@@ -131,7 +130,7 @@ extension DevelopmentIssuer {
       try use(assertion.token, of: client, request)
       return client
     case (_, let found?, nil)
-    where client.secret.map { ConstantTime.isEqual(Array($0.utf8).span, Array(found.utf8).span) } == true:
+    where client.secret.map { isSame($0, found) } == true:
       return client
     default: throw Refusal("invalid_client", "client authentication failed")
     }

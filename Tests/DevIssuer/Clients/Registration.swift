@@ -1,4 +1,3 @@
-import Crypto
 import Encoding
 import JOSE
 
@@ -50,7 +49,7 @@ extension DevelopmentIssuer {
     let presented = try presentedToken(request).text
     guard let client = registrations[String(request.path.dropFirst(IssuerRoute.clientPrefix.count))],
       let expected = client.managementToken,
-      ConstantTime.isEqual(Array(expected.utf8).span, Array(presented.utf8).span)
+      isSame(expected, presented)
     else { throw Refusal.challenge("invalid_token", "unknown, expired or revoked") }
     switch request.method {
     case "PUT": return .json(information(try update(client, request)))

@@ -78,15 +78,13 @@ struct IssuerParameters: Sendable {
   func all(_ name: String) -> [String] { values[name] ?? [] }
 
   func required(_ name: String) throws -> String {
-    let value = try check(self[name], "invalid_request", "\(name) is missing")
-    return value
+    return try check(self[name], "invalid_request", "\(name) is missing")
   }
 
   /// The `scope` parameter: distinct values in the order asked for (RFC 6749 section 3.3); nil when there is none.
   func scope() throws -> [String]? {
     guard let text = self["scope"] else { return nil }
-    let scope = try check(Self.scope(text), "invalid_scope", "malformed scope")
-    return scope
+    return try check(Self.scope(text), "invalid_scope", "malformed scope")
   }
 
   /// At most 64 values of the characters that RFC 6749 section 3.3 allows; nil for another text.

@@ -1,4 +1,3 @@
-import Crypto
 import Encoding
 import Platform
 
@@ -272,7 +271,7 @@ extension DevelopmentIssuer {
   func readRefreshToken(_ text: String) throws -> (grantKey: String, sequence: Int)? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let sequence = ASCII.number(parts[1], in: 0...Int.max),
-      ConstantTime.isEqual(Array(try refreshToken(parts[0], sequence).utf8).span, Array(text.utf8).span)
+      isSame(try refreshToken(parts[0], sequence), text)
     else { return nil }
     return (parts[0], sequence)
   }
