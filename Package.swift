@@ -61,11 +61,9 @@ let package = Package(
     // Programs.
     program("agent", uses: ["CommandLine"], linked: fullyStatic),
     program("agentd", uses: ["Daemon", "Platform", "CHeap"], linked: staticSwift),
-    program("devissuer", uses: ["DevIssuer", "Platform"], linked: staticSwift),
     program("generate", uses: ["CommandLine"], linked: fullyStatic),
 
     // Modules, highest first.
-    module("DevIssuer", uses: ["Encoding", "Crypto", "JOSE", "Platform"]),
     module("CommandLine", uses: ["AgentSocket", "Wire", "Encoding", "Platform"]),
     module(
       "Daemon",
@@ -98,6 +96,9 @@ let package = Package(
     .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
     // Tests.
+    .executableTarget(
+      name: "devissuer", dependencies: ["JOSE", "Crypto", "Encoding", "Platform"], path: "Tests/DevIssuer",
+      swiftSettings: strict, linkerSettings: staticSwift),
     .target(
       name: "TestSupport", dependencies: ["Encoding", "Platform"], path: "Tests/TestSupport", swiftSettings: strict),
     tests("EncodingTests", uses: ["Encoding"]),
@@ -116,7 +117,7 @@ let package = Package(
     tests(
       "DaemonTests",
       uses: ["Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
-    tests("DevIssuerTests", uses: ["DevIssuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
+    tests("DevIssuerTests", uses: ["devissuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     fuzzing,
     tests("EndToEndTests", uses: ["TestSupport", "AgentClient", "Vault", "JOSE", "Crypto", "Encoding", "Platform"]),
   ],

@@ -3,7 +3,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 6749 sections 4.1.2 and 4.1.3, RFC 7636 section 4.6.
 @Suite struct `Authorization codes` {

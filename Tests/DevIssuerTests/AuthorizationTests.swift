@@ -3,7 +3,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 6749 section 4.1, RFC 7636, RFC 9207.
 @Suite struct `The authorization endpoint` {
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `the user says no`() throws {
-    let issuer = try TestIssuer { $0.settings.approval = .never }
+    let issuer = try TestIssuer { $0.approval = .never }
     #expect(try issuer.answer(try issuer.authorize())["error"] == "access_denied")
   }
 }

@@ -3,7 +3,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 // RFC 9449 section 10.1.
 @Suite struct `A pushed request with a proof` {
@@ -74,8 +74,8 @@ import Testing
 
   @Test(arguments: [true, false]) func `needs a proof for each token request`(isForced: Bool) throws {
     let issuer = try TestIssuer.approving { options in
-      options.settings.opensRegistration = true
-      options.settings.dpop.isRequired = isForced
+      options.opensRegistration = true
+      options.requiresProofs = isForced
     }
     let json = try register(issuer, isForced ? nil : true).json
     #expect(json?["dpop_bound_access_tokens"] == true)
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func `is one only where it says so`() throws {
-    let issuer = try TestIssuer.approving { $0.settings.opensRegistration = true }
+    let issuer = try TestIssuer.approving { $0.opensRegistration = true }
     for member in [nil, false] as [JSON?] {
       #expect(try register(issuer, member).json?["dpop_bound_access_tokens"] == nil)
     }
@@ -101,7 +101,7 @@ import Testing
 // RFC 9728 section 2.
 @Suite struct `Resources that want bound tokens` {
   @Test func `say so, and take no others`() throws {
-    let issuer = try TestIssuer.approving { $0.settings.resourceRules.wantsBoundTokens = true }
+    let issuer = try TestIssuer.approving { $0.requiresBoundTokens = true }
     let place = "/.well-known/oauth-protected-resource/resource"
     #expect(try issuer.get(place).json?["dpop_bound_access_tokens_required"] == true)
     let bearer = try issuer.tokens(of: try issuer.redeem(try issuer.code())).access

@@ -3,7 +3,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// OpenID Connect Core 1.0 section 3.1.2.1: `prompt`, `max_age`, `acr_values`, `login_hint`.
 @Suite struct `Sign-ins that a browser keeps` {

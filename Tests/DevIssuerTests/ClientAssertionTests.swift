@@ -3,16 +3,16 @@ import JOSE
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 7523 section 3, with the keys that an option names and with registered ones.
 @Suite struct `Clients that sign` {
   private struct Client {
     let issuer: TestIssuer
-    let key: SigningKey
+    let key: IssuerKey
 
     init(_ algorithm: JWSAlgorithm = .ES256) throws {
-      let key = try SigningKey(algorithm)
+      let key = try IssuerKey(algorithm)
       self.key = key
       let keys = try JWKSet(parsing: JSON.object(["keys": [key.jwk]]).serialized())
       issuer = try TestIssuer { $0.clientKeys = keys }
@@ -35,7 +35,7 @@ import Testing
     static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
   }
 
-  @Test(arguments: ClientAssertion.algorithms)
+  @Test(arguments: DevelopmentIssuer.assertionAlgorithms)
   func `a signed assertion is as good as a secret`(algorithm: JWSAlgorithm) throws {
     let client = try Client(algorithm)
     #expect(try client.send(try client.key.sign(client.claims())).status == 200)
@@ -78,7 +78,7 @@ import Testing
 
   @Test func `another key, another algorithm or no JWT is refused`() throws {
     let client = try Client()
-    let other = try SigningKey(.ES256)
+    let other = try IssuerKey(.ES256)
     #expect(try client.send(try other.sign(client.claims())).failure == "401 invalid_client")
     #expect(try client.send("x").failure == "401 invalid_client")
     #expect(try client.send("").failure == "401 invalid_client")
@@ -101,8 +101,8 @@ import Testing
   }
 
   @Test func `a client registers its key (RFC 7591 section 2)`() throws {
-    let issuer = try TestIssuer { $0.settings.opensRegistration = true }
-    let key = try SigningKey(.ES256)
+    let issuer = try TestIssuer { $0.opensRegistration = true }
+    let key = try IssuerKey(.ES256)
     var wanted: JSONObject = [
       "token_endpoint_auth_method": "private_key_jwt", "grant_types": ["client_credentials", "refresh_token"],
     ]
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func `private keys are not registered`() throws {
-    let issuer = try TestIssuer { $0.settings.opensRegistration = true }
+    let issuer = try TestIssuer { $0.opensRegistration = true }
     let wanted: JSON = [
       "token_endpoint_auth_method": "private_key_jwt", "grant_types": ["refresh_token"],
       "jwks": ["keys": [["kty": "oct", "k": "AA"]]],
@@ -131,8 +131,7 @@ import Testing
   @Test func `the keys come from a file`() throws {
     let directory = try TemporaryDirectory()
     let file = directory.path("keys")
-    #expect(DevIssuerMain.run(arguments: ["--client-jwks", file]) == 1)
-    try ClientSecretFile.write("{\"keys\":[]}", to: file)
-    #expect(DevIssuerMain.run(arguments: ["--client-jwks", file]) == 1)
+    try directory.write("keys", "{\"keys\":[]}")
+    #expect(DevelopmentIssuerProgram.run(["--client-jwks", file]) == 1)
   }
 }

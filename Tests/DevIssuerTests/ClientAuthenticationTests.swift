@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 6749 section 2.3.
 @Suite struct `Client authentication` {

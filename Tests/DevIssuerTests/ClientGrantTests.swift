@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 6749 section 4.4.
 @Suite struct `Tokens for a client itself` {

@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// The page of the authorization endpoint, without a script.
 @Suite struct `The consent page` {
@@ -50,7 +50,7 @@ import Testing
     let policy = try #require(page[header: "Content-Security-Policy"])
     #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-"))
     #expect(policy.hasSuffix("; form-action 'self' http://127.0.0.1:51004; base-uri 'none'; frame-ancestors 'none'"))
-    #expect(page[header: "Set-Cookie"]?.hasSuffix("; Path=/authorize; HttpOnly; SameSite=Strict") == true)
+    #expect(page[header: "Set-Cookie"]?.hasSuffix("; Path=/; HttpOnly; SameSite=Strict") == true)
     #expect(page[header: "Cache-Control"] == "no-store" && page[header: "X-Frame-Options"] == "DENY")
     #expect(!page.text.contains("<script") && !page.text.contains("style=\""))
     // No source of the policy can name an IPv6 address.

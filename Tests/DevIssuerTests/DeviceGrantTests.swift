@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 8628, over a real socket.
 @Suite struct `The device authorization grant` {
@@ -14,7 +14,7 @@ import Testing
     #expect(reply[header: "Cache-Control"] == "no-store")
     #expect(json["verification_uri"]?.string == issuer.issuer + "/device")
     let code = try #require(json["user_code"]?.string)
-    #expect(UserCode(typed: code)?.text == code)
+    #expect(UserCode.read(code) == code)
     #expect(json["verification_uri_complete"]?.string == issuer.issuer + "/device?user_code=" + code)
     #expect(json["expires_in"]?.int == 600)
     #expect(json["interval"]?.int == 5)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `no interval is enforced when it is zero`() throws {
-    let issuer = try TestIssuer { $0.settings.interval = 0 }
+    let issuer = try TestIssuer { $0.interval = 0 }
     let device = try issuer.authorizeDevice()
     for _ in 0..<3 { #expect(try issuer.poll(device).failure == "400 authorization_pending") }
   }
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `an old code ends with expired_token (section 3.5)`() throws {
-    let issuer = try TestIssuer { $0.settings.deviceCodeLifetime = 30 }
+    let issuer = try TestIssuer { $0.deviceCodeLifetime = 30 }
     let device = try issuer.authorizeDevice()
     issuer.clock.advance(seconds: 30)
     #expect(try issuer.poll(device).failure == "400 expired_token")
@@ -106,7 +106,7 @@ import Testing
 
   @Test(arguments: ["always": "200 -", "never": "400 access_denied"])
   func `nobody is asked when the option says so`(approval: String, expected: String) throws {
-    let issuer = try TestIssuer { $0.settings.approval = Settings.Approval(rawValue: approval) ?? .ask }
+    let issuer = try TestIssuer { $0.approval = .init(rawValue: approval) ?? .ask }
     #expect(try issuer.poll(try issuer.authorizeDevice()).failure == expected)
   }
 

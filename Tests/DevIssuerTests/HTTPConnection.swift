@@ -26,7 +26,7 @@ struct HTTPConnection: ~Copyable {
       text += "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(body.utf8.count)\r\n"
     }
     try send(text + "\r\n" + (body ?? ""))
-    return try reply()
+    return try reply(withContent: method != "HEAD")
   }
 
   func send(_ text: String) throws {
@@ -34,9 +34,9 @@ struct HTTPConnection: ~Copyable {
   }
 
   /// The next answer; nil when the server ended the connection without a byte.
-  mutating func reply() throws -> Reply? {
+  mutating func reply(withContent: Bool = true) throws -> Reply? {
     while true {
-      if let end = headEnd() { return try reply(headEnd: end) }
+      if let end = headEnd() { return try reply(headEnd: end, withContent) }
       guard try fill() else {
         guard buffer.isEmpty else { throw Failure.malformed }
         return nil
@@ -52,7 +52,7 @@ struct HTTPConnection: ~Copyable {
     try buffer.isEmpty && !fill()
   }
 
-  private mutating func reply(headEnd end: Int) throws -> Reply {
+  private mutating func reply(headEnd end: Int, _ withContent: Bool) throws -> Reply {
     let lines = String(decoding: buffer[..<end], as: UTF8.self).split(separator: "\r\n")
     let parts = lines[0].split(separator: " ")
     guard parts.count >= 2, parts[0] == "HTTP/1.1", let status = Int(parts[1]) else { throw Failure.malformed }
@@ -61,7 +61,7 @@ struct HTTPConnection: ~Copyable {
       return parts.count == 2 ? (name: String(parts[0]), value: String(parts[1])) : nil
     }
     let lengthText = headers.first { $0.name == "Content-Length" }?.value
-    let length = lengthText.flatMap { Int($0) } ?? 0
+    let length = withContent ? lengthText.flatMap { Int($0) } ?? 0 : 0
     buffer.removeFirst(end + 4)
     while buffer.count < length { if try !fill() { break } }
     let body = Array(buffer.prefix(length))

@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// OpenID Connect RP-Initiated Logout 1.0.
 @Suite struct `Logging out at the issuer` {

@@ -2,7 +2,7 @@ import Encoding
 import Platform
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `Misbehaving on demand` {
   @Test(arguments: [
@@ -63,55 +63,6 @@ import Testing
     #expect(try issuer.get("/userinfo").failure == "500 server_error")
     #expect(try issuer.get("/userinfo").status == 401)
     #expect(try issuer.counter("misbehaviours") == 3)
-  }
-
-  @Test func `an empty answer can be asked for`() throws {
-    let issuer = try TestIssuer()
-    try issuer.control("body=empty")
-    let reply = try issuer.post("/token", "client_id=agent-cli")
-    #expect(reply.status == 400 && reply.body.isEmpty)
-    #expect(reply[header: "Content-Type"] == "application/json")
-  }
-
-  @Test func `a page in place of the answer can be asked for`() throws {
-    let issuer = try TestIssuer()
-    let token = try #require(try issuer.signIn().refresh)
-    try issuer.control("body=html")
-    let reply = try issuer.refresh(token)
-    #expect(reply.status == 200)
-    #expect(reply[header: "Content-Type"] == "text/html")
-    #expect(reply.text.hasPrefix("<!DOCTYPE html>"))
-  }
-
-  @Test func `a huge answer can be asked for`() throws {
-    let issuer = try TestIssuer()
-    let token = try #require(try issuer.signIn().refresh)
-    try issuer.control("body=huge")
-    let reply = try issuer.refresh(token)
-    #expect(reply.body.count > 2 << 20)
-    let limits = JSONLimits(bytes: 4 << 20, stringBytes: 4 << 20)
-    #expect(try JSON(parsing: reply.body, limits: limits)["access_token"]?.string != nil)
-  }
-
-  @Test func `half an answer can be asked for`() throws {
-    let issuer = try TestIssuer()
-    let token = try #require(try issuer.signIn().refresh)
-    try issuer.control("body=truncated")
-    let reply = try issuer.refresh(token)
-    #expect(reply[header: "Content-Length"].flatMap { Int($0) } ?? 0 >= 2 * reply.body.count)
-    #expect(reply.json == nil && !reply.body.isEmpty)
-    #expect(try issuer.counter("refreshes") == 1)
-  }
-
-  @Test func `a lost answer can be asked for, once, after the request was carried out`() throws {
-    let issuer = try TestIssuer()
-    let token = try #require(try issuer.signIn().refresh)
-    try issuer.control("body=drop&times=1&reuse_leeway=30")
-    var connection = try HTTPConnection(port: issuer.port)
-    let form = "grant_type=refresh_token&client_id=agent-cli&refresh_token=\(token)"
-    #expect(try connection.request("POST", "/token", body: form) == nil)
-    #expect(try issuer.counter("refreshes") == 1)
-    #expect(try issuer.refresh(token).status == 200)
   }
 
   @Test func `the clock that clients see can be wrong`() throws {

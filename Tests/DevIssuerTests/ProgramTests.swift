@@ -2,49 +2,44 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `The program` {
+  private func run(_ arguments: String...) -> Int32 { DevelopmentIssuerProgram.run(arguments) }
+
   @Test func `wrong usage has its own status`() {
-    #expect(DevIssuerMain.run(arguments: ["--nonsense"]) == 2)
+    #expect(run("--nonsense") == 2)
   }
 
-  @Test func `a port in use is told`() throws {
-    let issuer = try TestIssuer()
-    var options = Options()
-    options.port = issuer.port
-    let error = #expect(throws: StartError.self) { _ = try Server(options: options, clientSecret: "x") }
-    #expect(error?.message == "the port is in use")
-  }
-
-  @Test func `a log or a secret that cannot be written keeps it from starting`() throws {
+  @Test func `what keeps it from starting ends it`() throws {
     let directory = try TemporaryDirectory()
     let missing = directory.path("missing/file")
-    #expect(DevIssuerMain.run(arguments: ["--log", missing]) == 1)
-    #expect(DevIssuerMain.run(arguments: ["--client-secret-file", missing]) == 1)
+    let issuer = try TestIssuer()
+    #expect(run("--port", String(issuer.port)) == 1)
+    // It held the port till now.
+    #expect(try issuer.get("/jwks").status == 200)
+    #expect(run("--log", missing) == 1)
+    #expect(run("--client-secret-file", missing) == 1)
+    #expect(run("--client-jwks", missing) == 1)
   }
 
-  @Test func `the secret goes into a new file that only its owner can read`() throws {
+  @Test func `a secret goes into a new file only`() throws {
     let directory = try TemporaryDirectory()
-    #expect(!ClientSecretFile.exists(directory.path("secret")))
-    try ClientSecretFile.write("s3cret", to: directory.path("secret"))
-    #expect(ClientSecretFile.exists(directory.path("secret")))
-    // Refuses a file with any right for others.
-    let bytes = try directory.open().readFile("secret", limit: 100)
-    #expect(bytes == Array("s3cret".utf8))
-    #expect(DevIssuerMain.run(arguments: ["--client-secret-file", directory.path("secret")]) == 1)
+    try directory.write("secret", "precious")
+    #expect(run("--client-secret-file", directory.path("secret")) == 1)
+    #expect(try directory.readText("secret") == "precious")
   }
 
   @Test func `the log has a line for each request and no secret`() throws {
-    let directory = try TemporaryDirectory()
-    let issuer = try TestIssuer(log: try RequestLog(directory.path("log")))
+    let log = Monitor("")
+    let issuer = try TestIssuer(log: { line in log.withLock { $0 += line } })
     let device = try issuer.authorizeDevice()
     _ = try issuer.get("/device?user_code=\(device.userCode)")
     try issuer.control("approve=\(device.userCode)")
     let tokens = try issuer.tokens(of: try issuer.poll(device))
     _ = try issuer.get("/resource", bearer: tokens.access)
 
-    let text = try directory.readText("log")
+    let text = log.withLock { $0 }
     for part in ["POST /device_authorization 200 ", "GET /device 200 ", "POST /token 200 ", "GET /resource 200 "] {
       #expect(text.contains("2027-01-15T08:00:00Z " + part), "\(part)")
     }

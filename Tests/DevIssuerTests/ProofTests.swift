@@ -3,7 +3,7 @@ import Encoding
 import JOSE
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 extension TestIssuer {
   fileprivate func poll(_ device: Device, _ proof: String...) throws -> Reply {
@@ -75,7 +75,7 @@ extension TestIssuer {
   }
 
   @Test func `can be required`() throws {
-    let issuer = try TestIssuer { $0.settings.dpop.isRequired = true }
+    let issuer = try TestIssuer { $0.requiresProofs = true }
     let device = try issuer.approvedDevice()
     #expect(try issuer.poll(device).failure == "400 invalid_dpop_proof")
     let key = try Prover()
@@ -223,7 +223,7 @@ extension TestIssuer {
 
   init() throws {
     key = try Prover()
-    issuer = try TestIssuer { $0.settings.dpop.wantsNonce = true }
+    issuer = try TestIssuer { $0.wantsNonce = true }
   }
 
   /// Polls until it is good, and returns the answer.

@@ -3,7 +3,7 @@ import Encoding
 import JOSE
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// Makes proofs, right ones and wrong ones.
 final class Prover: Sendable {

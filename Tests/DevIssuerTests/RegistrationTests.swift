@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 7591 and RFC 7592.
 @Suite struct `Clients that register themselves` {
@@ -12,9 +12,9 @@ import Testing
     "grant_types": ["authorization_code", "refresh_token", "password"], "unknown": [1],
   ]
 
-  private func open(_ configure: (inout Options) -> Void = { _ in }) throws -> TestIssuer {
+  private func open(_ configure: (inout IssuerSettings) -> Void = { _ in }) throws -> TestIssuer {
     try TestIssuer.approving { options in
-      options.settings.opensRegistration = true
+      options.opensRegistration = true
       configure(&options)
     }
   }
@@ -169,22 +169,5 @@ import Testing
     #expect(try issuer.send("GET", path).status == 401)
     #expect(try issuer.send("GET", "/register/x", headers: token(mine)).status == 401)
     #expect(try issuer.send("POST", path, [:])[header: "Allow"] == "GET, PUT, DELETE")
-  }
-
-  @Test(
-    arguments: [
-      ("no_client_id", "client_id", nil), ("redirect_uris", "redirect_uris", ["https://issuer.invalid/callback"]),
-      ("grant_types", "grant_types", ["implicit"]), ("method", "token_endpoint_auth_method", "tls_client_auth"),
-    ] as [(String, String, JSON?)])
-  func `answers can be wrong`(fault: String, member: String, value: JSON?) throws {
-    let issuer = try open()
-    try issuer.control("break_registration=\(fault)")
-    #expect(try issuer.send("POST", "/register", Self.native).json?[member] == value)
-  }
-
-  @Test func `the address of the management can be at another server`() throws {
-    let issuer = try open { $0.settings.registrationFault = .foreignURI }
-    let uri = try issuer.send("POST", "/register", Self.native).json?["registration_client_uri"]?.string
-    #expect(uri?.hasPrefix("https://issuer.invalid/") == true)
   }
 }

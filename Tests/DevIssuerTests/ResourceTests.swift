@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 6750, UserInfo of OpenID Connect Core 1.0 section 5.3, RFC 7009 and RFC 7662.
 @Suite struct `Using and ending tokens` {
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func `a token stops working when it expires`() throws {
-    let issuer = try TestIssuer { $0.settings.accessTokenLifetime = 60 }
+    let issuer = try TestIssuer { $0.accessTokenLifetime = 60 }
     let token = try issuer.signIn().access
     issuer.clock.advance(seconds: 59)
     #expect(try issuer.get("/resource", bearer: token).status == 200)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `UserInfo names the subject of the ID Token`() throws {
-    let issuer = try TestIssuer { $0.claims = ["school_id": 42] }
+    let issuer = try TestIssuer { $0.claims = [("school_id", 42)] }
     let reply = try issuer.get("/userinfo", bearer: try issuer.signIn().access)
     #expect(
       reply.json == [

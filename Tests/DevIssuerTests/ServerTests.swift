@@ -2,7 +2,7 @@ import Encoding
 import Platform
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 @Suite struct `The server` {
   @Test func `a connection serves many requests (RFC 9112 section 9.3)`() throws {
@@ -64,30 +64,15 @@ import Testing
     #expect(reply?[header: "Allow"] == allow)
   }
 
-  @Test(arguments: [
-    ("GET / HTTP/1.1\nHost: x\n\n\r\n\r\n", 400), ("GET / HTTP/3.0\r\n\r\n", 505),
-    ("POST /token HTTP/1.1\r\n\r\n", 411), ("POST /token HTTP/1.1\r\nContent-Length: 65537\r\n\r\n", 413),
-    ("POST /token HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", 501),
-    ("GET / HTTP/1.1\r\nX: " + String(repeating: "x", count: 20_000) + "\r\n\r\n", 431),
-  ])
-  func `what cannot be read is answered and ends the connection`(text: String, status: Int) throws {
-    let issuer = try TestIssuer()
-    var connection = try HTTPConnection(port: issuer.port)
-    try connection.send(text)
-    let reply = try #require(try connection.reply())
-    #expect(reply.status == status)
-    #expect(reply[header: "Connection"] == "close")
-  }
-
   @Test func `a client that is slow in the middle of a request is dropped`() throws {
-    let issuer = try TestIssuer(limits: ConnectionLimits(request: .milliseconds(50)))
+    let issuer = try TestIssuer(limits: IssuerConnection.Limits(request: .milliseconds(50)))
     var connection = try HTTPConnection(port: issuer.port)
     try connection.send("GET /jwks HTTP/1.1\r\n")
     #expect(try connection.isClosed())
   }
 
   @Test func `a client that says nothing is dropped`() throws {
-    let issuer = try TestIssuer(limits: ConnectionLimits(idle: .milliseconds(50)))
+    let issuer = try TestIssuer(limits: IssuerConnection.Limits(idle: .milliseconds(50)))
     var connection = try HTTPConnection(port: issuer.port)
     #expect(try connection.isClosed())
   }
@@ -102,10 +87,10 @@ import Testing
 
   @Test func `connections beyond the limit are turned away`() throws {
     let issuer = try TestIssuer()
-    let idle = try IdleConnections(count: Server.connectionLimit, port: issuer.port)
+    let idle = try IdleConnections(count: IssuerServer.connectionLimit, port: issuer.port)
     var last = try HTTPConnection(port: issuer.port)
     #expect(try last.reply()?.status == 503)
-    #expect(idle.count == Server.connectionLimit)
+    #expect(idle.count == IssuerServer.connectionLimit)
   }
 
   @Test func `many clients at once get what is theirs`() async throws {

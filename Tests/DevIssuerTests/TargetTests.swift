@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 8707, and `audience` as RFC 8693 section 2.1 has it.
 @Suite struct `What a token is for` {

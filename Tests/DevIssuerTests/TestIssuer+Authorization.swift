@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 extension TestIssuer {
   /// RFC 7636 appendix B.
@@ -55,9 +55,9 @@ extension TestIssuer {
     return try post("/token", Self.form(parameters), headers: headers)
   }
 
-  static func approving(_ configure: (inout Options) -> Void = { _ in }) throws -> TestIssuer {
+  static func approving(_ configure: (inout IssuerSettings) -> Void = { _ in }) throws -> TestIssuer {
     try TestIssuer { options in
-      options.settings.approval = .always
+      options.approval = .always
       configure(&options)
     }
   }

@@ -4,7 +4,7 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// A running issuer on a port of its own, with a clock that stands still.
 final class TestIssuer: Sendable {
@@ -13,19 +13,19 @@ final class TestIssuer: Sendable {
   static let startSeconds = 1_800_000_000
 
   let clock = ManualTime(wallSeconds: startSeconds)
-  let server: Server
+  let server: IssuerServer
   var port: UInt16 { server.port }
-  var issuer: String { server.issuer.issuer }
+  var issuer: String { "http://127.0.0.1:\(port)" }
 
   init(
-    limits: ConnectionLimits = ConnectionLimits(), log: RequestLog? = nil,
-    _ configure: (inout Options) -> Void = { _ in }
+    limits: IssuerConnection.Limits = IssuerConnection.Limits(),
+    _ configure: (inout IssuerSettings) -> Void = { _ in }, log: (@Sendable (String) -> Void)? = nil
   ) throws {
-    var options = Options()
+    var options = IssuerSettings()
     options.algorithm = .ES256
     options.hasControl = true
     configure(&options)
-    let server = try Server(options: options, clientSecret: Self.secret, clock: clock, limits: limits, log: log)
+    let server = try IssuerServer(options, clientSecret: Self.secret, clock: clock, limits: limits, log: log)
     self.server = server
     try Threads.start(name: "issuer") { try? server.serve() }
   }
@@ -118,4 +118,8 @@ final class TestIssuer: Sendable {
       access: try #require(json["access_token"]?.string), refresh: json["refresh_token"]?.string,
       id: json["id_token"]?.string, json: json)
   }
+}
+
+extension IssuerKey {
+  func sign(_ claims: JSONObject) throws -> String { try sign(header, JSON.object(claims).serialized()) }
 }

@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// RFC 8628 section 3.3, without a script.
 @Suite struct `The verification pages` {
@@ -80,7 +80,7 @@ import Testing
     #expect(page[header: "X-Content-Type-Options"] == "nosniff")
     #expect(page[header: "X-Frame-Options"] == "DENY")
     #expect(page[header: "Content-Type"] == "text/html; charset=utf-8")
-    #expect(page[header: "Set-Cookie"]?.hasSuffix("; Path=/device; HttpOnly; SameSite=Strict") == true)
+    #expect(page[header: "Set-Cookie"]?.hasSuffix("; Path=/; HttpOnly; SameSite=Strict") == true)
     #expect(!page.text.contains("<script") && !page.text.contains("onclick") && !page.text.contains("style=\""))
   }
 

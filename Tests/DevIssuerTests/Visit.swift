@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DevIssuer
+@testable import devissuer
 
 /// What a browser keeps of a page with a form.
 struct Visit {

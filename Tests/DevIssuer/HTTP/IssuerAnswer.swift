@@ -1,0 +1,150 @@
+import Encoding
+
+/// One answer, and whether it is sent as it should be.
+struct IssuerAnswer: Sendable {
+  enum Delivery: Sendable {
+    case whole
+    /// The head promises all, half of the content follows, the connection ends.
+    case truncated
+    /// Not a byte; the connection ends.
+    case dropped
+    /// The beginning of a text that does not end (RFC 9112 section 7.1).
+    case endless
+    /// All of it, in chunks of one byte.
+    case crumbs
+  }
+
+  /// Makes a token in compact form of a header and a payload.
+  typealias Signer = @Sendable (_ header: JSONObject, _ payload: [UInt8]) throws -> String
+
+  var status: Int
+  var headers: [(name: String, value: String)] = []
+  var body: [UInt8] = []
+  var delivery = Delivery.whole
+  /// How the ID Token inside was signed.
+  var signer: Signer?
+
+  static let dropped = IssuerAnswer(status: 500, delivery: .dropped)
+
+  /// A JSON answer; it is not to be stored unless a lifetime in seconds is given (RFC 6749 section 5.1).
+  static func json(_ members: JSONObject, status: Int = 200, cachedFor seconds: Int? = nil) -> IssuerAnswer {
+    let caching = seconds.map { "max-age=\($0)" } ?? "no-store"
+    return IssuerAnswer(
+      status: status, headers: [("Content-Type", "application/json"), ("Cache-Control", caching)],
+      body: JSON.object(members).serialized())
+  }
+
+  /// A plain sentence, for what is no part of a protocol.
+  static func text(_ text: String, status: Int) -> IssuerAnswer {
+    IssuerAnswer(
+      status: status, headers: [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],
+      body: Array((text + "\n").utf8))
+  }
+
+  static func empty(_ status: Int) -> IssuerAnswer {
+    IssuerAnswer(status: status, headers: [("Cache-Control", "no-store")])
+  }
+
+  /// The first value of a field; setting it replaces all.
+  subscript(header name: String) -> String? {
+    get { headers.first { $0.name == name }?.value }
+    set {
+      headers.removeAll { $0.name == name }
+      if let newValue { headers.append((name, newValue)) }
+    }
+  }
+
+  /// The JSON object that is the content; empty for other content.
+  var members: JSONObject {
+    get { (try? JSON(parsing: body))?.object ?? [:] }
+    set { body = JSON.object(newValue).serialized() }
+  }
+
+  /// The bytes to send: status line, header fields, content (RFC 9112 section 4).
+  ///
+  /// - Parameter withContent: False in answer to HEAD (RFC 9110 section 9.3.2).
+  func serialized(date: Int, keepsAlive: Bool, withContent: Bool = true) -> [UInt8] {
+    guard delivery != .dropped else { return [] }
+    let isChunked = delivery == .endless || delivery == .crumbs
+    var lines = ["HTTP/1.1 \(status) \(status == 200 ? "OK" : "")", "Date: \(Self.date(date))"]
+    lines += headers.map { "\($0.name): \($0.value)" } + ["X-Content-Type-Options: nosniff"]
+    // RFC 9110 section 8.6: no length for an answer without content.
+    if isChunked || status != 204 {
+      lines.append(isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(body.count)")
+    }
+    lines += ["Connection: \(keepsAlive ? "keep-alive" : "close")", "", ""]
+    let head = Array(lines.joined(separator: "\r\n").utf8)
+    guard withContent else { return head }
+    return switch delivery {
+    case .whole, .dropped: head + body
+    case .truncated: head + body.prefix(body.count / 2)
+    case .endless: head + Self.chunk(Array("{\"padding\":\"".utf8))
+    case .crumbs: head + body.flatMap { Self.chunk([$0]) } + Self.chunk([])
+    }
+  }
+
+  /// One chunk (RFC 9112 section 7.1); one without content is the last.
+  static func chunk(_ content: [UInt8]) -> [UInt8] {
+    Array("\(String(content.count, radix: 16))\r\n".utf8) + content + [0x0D, 0x0A]
+  }
+
+  /// An IMF-fixdate (RFC 9110 section 5.6.7).
+  private static func date(_ unixSeconds: Int) -> String {
+    let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    let seconds = max(0, unixSeconds)
+    // "2026-01-31T12:34:56Z"
+    let parts = Timestamp.rfc3339(seconds).split { "-TZ".contains($0) }
+    let month = months[(Int(parts[1]) ?? 1) - 1]
+    return "\(days[seconds / 86_400 % 7]), \(parts[2]) \(month) \(parts[0]) \(parts[3]) GMT"
+  }
+}
+
+/// An error answer (RFC 6749 section 5.2 and the specifications that follow its form).
+struct Refusal: Error, Sendable {
+  let code: String
+  /// For the developer; our own words in printable ASCII.
+  let description: String
+  var answer: IssuerAnswer
+
+  init(_ code: String, _ description: String, status: Int? = nil) {
+    self.code = code
+    self.description = description
+    answer = .json(
+      ["error": .string(code), "error_description": .string(description)],
+      status: status ?? (code == "invalid_client" ? 401 : 400))
+    if code == "invalid_client" { answer[header: "WWW-Authenticate"] = "Basic realm=\"devissuer\"" }
+  }
+
+  /// The client is to repeat the request with this nonce in its proof (RFC 9449 section 8).
+  init(nonce: String) {
+    self.init("use_dpop_nonce", "use the nonce of this answer")
+    answer[header: "DPoP-Nonce"] = nonce
+  }
+
+  /// What a protected resource says to a token that is not good (RFC 6750 section 3, RFC 9449 section 7.1).
+  ///
+  /// - Parameter attributes: Further ones, each after a comma and a space.
+  static func challenge(
+    _ code: String?, _ description: String = "", scheme: String = "Bearer", status: Int = 401, _ attributes: String = ""
+  ) -> Refusal {
+    var refusal = Refusal(code ?? "", description, status: status)
+    let error = code.map { ", error=\"\($0)\"" } ?? ""
+    let text = description.isEmpty ? "" : ", error_description=\"\(description)\""
+    let proofs = scheme == "DPoP" ? ", algs=\"\(DevelopmentIssuer.proofAlgorithms.joined(separator: " "))\"" : ""
+    refusal.answer = .text("Access to this resource needs a valid access token.", status: status)
+    refusal.answer[header: "WWW-Authenticate"] = "\(scheme) realm=\"devissuer\"\(error)\(text)\(proofs)\(attributes)"
+    return refusal
+  }
+}
+
+/// Goes on only if something holds, else answers with an error.
+func check(_ holds: Bool, _ code: String, _ description: String) throws {
+  if !holds { throw Refusal(code, description) }
+}
+
+/// Goes on only with a value, else answers with an error.
+func check<Value>(_ value: Value?, _ code: String, _ description: String) throws -> Value {
+  guard let value else { throw Refusal(code, description) }
+  return value
+}
