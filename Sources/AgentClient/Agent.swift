@@ -67,7 +67,7 @@ public struct Agent: ~Copyable, Sendable {
     } catch {
       throw AgentError(error)
     }
-    throw AgentError(Failure(.daemonUnavailable, "no daemon runs", hint: "agent daemon start"))
+    throw AgentError(Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start"))
   }
 
   // MARK: Asking

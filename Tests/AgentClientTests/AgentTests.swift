@@ -111,7 +111,7 @@ import Wire
         do throws(AgentError) { _ = try Agent(socket: path) } catch { errors.append(error) }
       }
       let missing = AgentError(
-        .tryLater, code: "daemon_unavailable", message: "no daemon runs", hint: "agent daemon start")
+        .tryLater, code: "daemon_unavailable", message: "the daemon is not running", hint: "agent daemon start")
       let wrong = AgentError(
         .fixProgram, code: "invalid_request", message: "a socket is named by an absolute path")
       #expect(errors == [missing, missing, wrong])

@@ -156,9 +156,10 @@ import Wire
     let status = try program.run(["daemon", "status"])
     #expect(
       status.status == .exited(4)
-        && status.errorText == "agent: error: no daemon runs\nagent: hint: agent daemon start\n")
+        && status.errorText == "agent: error: the daemon is not running\nagent: hint: agent daemon start\n")
     let stop = try program.run(["daemon", "stop"])
-    #expect(stop == ProcessResult(status: .exited(0), output: [], error: Array("agent: no daemon runs\n".utf8)))
+    #expect(
+      stop == ProcessResult(status: .exited(0), output: [], error: Array("agent: the daemon is not running\n".utf8)))
   }
 
   @Test func `stop waits until the process that it stopped has ended`() throws {

@@ -39,7 +39,7 @@ import Wire
       lines(result) == [
         "agent: the socket is the one that AGENT_SOCKET names",
         "agent: no daemon at \(program.tree.path("nowhere/s")): the directory is missing or open to other users",
-        "agent: error: no daemon runs", "agent: hint: agent daemon start",
+        "agent: error: the daemon is not running", "agent: hint: agent daemon start",
       ])
   }
 

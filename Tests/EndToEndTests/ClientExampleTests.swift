@@ -46,7 +46,7 @@ import Testing
         try tree.stopDaemon()
         let alone = try ProcessRunner.run(
           executable: program, arguments: [], environment: tree.environment(), timeout: .seconds(30))
-        #expect(alone.outputText == "not now: no daemon runs\n")
+        #expect(alone.outputText == "not now: the daemon is not running\n")
       }
     }
   }

@@ -19,7 +19,7 @@ import Testing
       #expect(try !tree.directory.open("runtime/agent").exists("agent.sock"))
       let again = try tree.agent("daemon", "stop")
       #expect(again.succeeded)
-      #expect(again.errorText == "agent: no daemon runs\n")
+      #expect(again.errorText == "agent: the daemon is not running\n")
       #expect(try tree.agent("daemon", "status", "--json").failureCode == "daemon_unavailable")
       #expect(try tree.daemons() == [])
     }
