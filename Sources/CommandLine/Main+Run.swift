@@ -21,7 +21,7 @@ package enum Main {
     do {
       return try run(invocation)
     } catch {
-      return fail(error, Console(invocation), commandName: invocation.command?.name, invocation, arguments)
+      return fail(error, Console(invocation), commandName: invocation.command?.name.rawValue, invocation, arguments)
     }
   }
 
@@ -39,21 +39,25 @@ package enum Main {
   }
 
   private static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
-    if invocation.has(.version) {
+    if invocation[.version] {
       try Console.answer("\(ProgramName.current.text) \(Product.version)\n")
       return 0
     }
-    if invocation.has(.help) {
+    if invocation[.help] {
       try Console.answer(HelpCommand.text(for: invocation.commandWords))
       return 0
     }
     guard let command = invocation.command else {
       throw Failure(.invalidRequest, "no command given", hint: "agent help")
     }
-    return try command.run(invocation)
+    let action = try Dispatch.action(of: command.name, invocation)
+    // How messages are told does not depend on the command.
+    _ = Console(invocation)
+    try invocation.refuseUnread()
+    return try action.run()
   }
 
-  /// Whether a line that could not be read asks for JSON: whoever asks for it parses the error too.
+  /// Whether a line that could not be read asks for JSON: its caller parses the error too.
   private static func wantsJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains { $0 == "--json" || $0 == "-j" }
   }

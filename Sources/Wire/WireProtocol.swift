@@ -28,3 +28,35 @@ package enum WireProtocol {
   /// Held by the daemon for as long as it lives.
   package static let lifetimeLockName = "agentd.lock"
 }
+
+// MARK: - Lines of a token
+
+extension WireProtocol {
+  /// The most characters that the name of an account has.
+  package static let maximumAccountNameLength = 64
+
+  /// Whether a text can name an account: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`.
+  /// Such a name needs no escape in JSON, and no shell takes it for more than a word.
+  package static func isAccountName(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard let first = bytes.first, first != UInt8(ascii: "."), first != UInt8(ascii: "-") else { return false }
+    return bytes.count <= maximumAccountNameLength
+      && bytes.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// How the line of a ``TokenRequest`` begins, whose other members may follow before its last brace.
+  @inlinable package static var tokenRequestStart: String { "{\"v\":1,\"request\":\"token\"" }
+
+  /// How the line of a result begins, up to its first member.
+  @inlinable package static var resultStart: String { "{\"v\":1,\"result\":{" }
+
+  /// The member of a result that holds an access token.
+  @inlinable package static var accessTokenMember: String { "access_token" }
+}

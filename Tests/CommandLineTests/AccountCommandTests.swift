@@ -30,13 +30,13 @@ private func object(_ text: String) throws -> JSONObject {
 
   @Test func `take settings back by the names of their options`() throws {
     for setting in AccountSetting.allCases where setting != .proxy {
-      let word = SettingsOptions.word(for: setting)
-      #expect(OptionName(rawValue: word) != nil, "\(word)")
+      let word = setting.word
+      #expect((Options.accountSettings + Options.clientSecrets).contains { $0.name == word }, "\(word)")
       let invocation = try Parser.parse(["account", "set", "work", "--unset", word])
-      #expect(SettingsOptions.unset(invocation) == [setting])
+      #expect(invocation[.unsetSettings] == [setting])
     }
     let two = try Parser.parse(["account", "set", "work", "--unset=pin", "--unset", "ca-file"])
-    #expect(SettingsOptions.unset(two) == [.caFile, .pins])
+    #expect(two[.unsetSettings] == [.caFile, .pins])
     #expect(throws: UsageError.self) { try Parser.parse(["account", "set", "work", "--unset", "issuer"]) }
   }
 
@@ -58,20 +58,20 @@ private func object(_ text: String) throws -> JSONObject {
   ]) func `to import want the token from one place`(options: [String]) throws {
     let invocation = try Parser.parse(["account", "import", "work"] + options)
     let failure = Failure(.invalidRequest, "give one of --refresh-token-file and --refresh-token-fd")
-    #expect(throws: failure) { try AccountImportCommand.run(invocation) }
+    #expect(throws: failure) { try AccountCommand.import(invocation).run() }
   }
 
   @Test(arguments: ["-1", "x", "", "99999999999", "65536", "3.0"].filter { !$0.isEmpty })
   func `to import want a descriptor's number`(text: String) throws {
     let invocation = try Parser.parse(["account", "import", "work", "--refresh-token-fd=\(text)"])
     let failure = Failure(.invalidRequest, "\"--refresh-token-fd\" takes the number of an open descriptor")
-    #expect(throws: failure) { try AccountImportCommand.run(invocation) }
+    #expect(throws: failure) { try AccountCommand.import(invocation).run() }
   }
 
   @Test func `to import say when the descriptor is not open`() throws {
     let invocation = try Parser.parse(["account", "import", "work", "--refresh-token-fd", "60001"])
     #expect(throws: Failure(.invalidRequest, "descriptor 60001 cannot be read: Bad file descriptor")) {
-      try AccountImportCommand.run(invocation)
+      try AccountCommand.import(invocation).run()
     }
   }
 
@@ -79,8 +79,8 @@ private func object(_ text: String) throws -> JSONObject {
     let invocation = try Parser.parse(
       ["account", "import", "work", "--refresh-token-file", "-", "--client-secret-file", "-"])
     let failure = Failure(
-      .invalidRequest, "standard input cannot hold what --client-secret-file and --refresh-token-file name")
-    #expect(throws: failure) { try AccountImportCommand.run(invocation) }
+      .invalidRequest, "standard input cannot hold what --refresh-token-file and --client-secret-file name")
+    #expect(throws: failure) { try AccountCommand.import(invocation).run() }
   }
 
   @Test func `show settings by the names of their options`() throws {

@@ -95,16 +95,16 @@ private func accounts(_ names: [String]) -> [UInt8] {
 
 @Suite struct `Completions of every command` {
   /// The command line up to its options.
-  private static func words(_ command: Command) -> [String] { ["agent"] + command.words.map { String($0) } }
+  private static func words(_ command: Command) -> [String] { ["agent"] + command.name.words.map { String($0) } }
 
   private static func offered(for command: Command) -> Set<String> {
-    Set((command.options + Option.common).map { "--\($0.name.rawValue)" })
+    Set((command.options + Options.common).map { "--\($0.name)" })
   }
 
   /// Runs lines of bash after the completions were read.
   private func bash(_ script: String) throws -> [String] {
     let result = try ProcessRunner.run(
-      executable: "/bin/bash", arguments: ["-c", CompletionShell.bash.script(for: .standard) + script])
+      executable: "/bin/bash", arguments: ["-c", CompletionScript(.bash).text + script])
     try #require(result.succeeded && result.errorText == "", "\(result.errorText)")
     return result.outputText.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }.dropLast()
   }
@@ -115,18 +115,18 @@ private func accounts(_ names: [String]) -> [UInt8] {
   }
 
   @Test func `name all its options, in bash`() throws {
-    let lines = try bash(CommandTable.commands.map { complete(Self.words($0) + ["--"]) }.joined())
-    #expect(lines.count == CommandTable.allCases.count)
-    for (line, command) in zip(lines, CommandTable.commands) {
+    let lines = try bash(CommandName.commands.map { complete(Self.words($0) + ["--"]) }.joined())
+    #expect(lines.count == CommandName.listed.count)
+    for (line, command) in zip(lines, CommandName.commands) {
       #expect(Set(line.split(separator: " ").map { String($0) }) == Self.offered(for: command), "\(command.name)")
     }
   }
 
   @Test func `name all values of its choices, in bash, behind a space and behind an equals sign`() throws {
-    for command in CommandTable.commands {
+    for command in CommandName.commands {
       for option in command.options {
-        guard case .choice(_, let words) = option.value else { continue }
-        let line = Self.words(command) + ["--\(option.name.rawValue)"]
+        guard case .choice(_, let words) = option.argument else { continue }
+        let line = Self.words(command) + ["--\(option.name)"]
         // Bash takes the equals sign for a word.
         let lines = try bash(complete(line + [""]) + complete(line + ["="]) + complete(line + ["=", words[0]]))
         #expect(lines[0] == words.joined(separator: " ") && lines[1] == lines[0])
@@ -146,7 +146,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
 
   @Test(.enabled(if: shells.contains(.fish))) func `name all its options and their values, in fish`() throws {
     let program = try AgentProgram()
-    try program.tree.write("script", CompletionShell.fish.script(for: .standard))
+    try program.tree.write("script", CompletionScript(.fish).text)
     func complete(_ lines: [String]) throws -> [[String]] {
       let script = "source script\n" + lines.map { "complete -C '\($0)'; echo .\n" }.joined()
       let result = try ProcessRunner.run(
@@ -157,14 +157,14 @@ private func accounts(_ names: [String]) -> [UInt8] {
       let words = result.outputText.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
       return words.split(separator: ".", omittingEmptySubsequences: false).dropLast().map { Array($0) }
     }
-    let lines = try complete(CommandTable.commands.map { Self.words($0).joined(separator: " ") + " --" })
-    #expect(lines.count == CommandTable.allCases.count)
-    for (line, command) in zip(lines, CommandTable.commands) {
+    let lines = try complete(CommandName.commands.map { Self.words($0).joined(separator: " ") + " --" })
+    #expect(lines.count == CommandName.listed.count)
+    for (line, command) in zip(lines, CommandName.commands) {
       #expect(Set(line) == Self.offered(for: command), "\(command.name)")
     }
     let first = try complete(["agent ", "agent daemon ", "agent login --token-endpoint-auth-method "])
-    #expect(Set(first[0]) == Set(CommandTable.firstWords))
-    #expect(Set(first[1]) == Set(CommandTable.members(ofGroup: "daemon")))
+    #expect(Set(first[0]) == Set(CommandName.firstWords))
+    #expect(Set(first[1]) == Set(CommandName.members(ofGroup: "daemon")))
     #expect(
       Set(first[2])
         == [
@@ -175,24 +175,24 @@ private func accounts(_ names: [String]) -> [UInt8] {
 
   @Test(.enabled(if: shells.contains(.zsh))) func `name all its options, in zsh`() throws {
     let shell = try InteractiveShell(.zsh, AgentProgram())
-    let lines = try shell.list(CommandTable.commands.map { Self.words($0).joined(separator: " ") + " --\t" })
-    #expect(lines.count == CommandTable.allCases.count)
-    for (line, command) in zip(lines, CommandTable.commands) {
+    let lines = try shell.list(CommandName.commands.map { Self.words($0).joined(separator: " ") + " --\t" })
+    #expect(lines.count == CommandName.listed.count)
+    for (line, command) in zip(lines, CommandName.commands) {
       #expect(Set(line) == Self.offered(for: command), "\(command.name)")
     }
     let first = try shell.list(["agent \t", "agent daemon \t"])
-    #expect(first.map { Set($0) } == [Set(CommandTable.firstWords), Set(CommandTable.members(ofGroup: "daemon"))])
+    #expect(first.map { Set($0) } == [Set(CommandName.firstWords), Set(CommandName.members(ofGroup: "daemon"))])
   }
 
   @Test func `hold words that no shell takes for anything else`() {
-    for command in CommandTable.commands {
-      for option in command.options + Option.common {
-        guard case .choice(_, let words) = option.value else { continue }
-        for word in words { #expect(CompleteCommand.isPlain(word), "\(word)") }
+    for command in CommandName.commands {
+      for option in command.options + Options.common {
+        guard case .choice(_, let words) = option.argument else { continue }
+        for word in words { #expect(WireProtocol.isAccountName(word), "\(word)") }
       }
     }
     for shell in CompletionShell.allCases {
-      let script = shell.script(for: .standard)
+      let script = CompletionScript(shell).text
       #expect(!script.split(separator: "\n").contains { !$0.hasPrefix("#") && $0.contains("eval") })
       // The program that is asked is the one that the line begins with.
       for line in script.split(separator: "\n") where line.contains("__complete") {
@@ -246,8 +246,8 @@ private func accounts(_ names: [String]) -> [UInt8] {
   }
 
   @Test func `is in no list`() {
-    #expect(!HelpWriter.program().contains("__complete") && !ManualWriter.page().contains("__complete"))
-    #expect(!CommandTable.firstWords.contains("__complete"))
+    #expect(!HelpWriter.program().contains("__complete") && !ManualPage.agent.text().contains("__complete"))
+    #expect(!CommandName.firstWords.contains("__complete"))
   }
 }
 
@@ -255,7 +255,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
   @Test(arguments: CompletionShell.allCases) func `prints what is committed`(shell: CompletionShell) throws {
     let result = try AgentProgram().run(["completions", shell.rawValue])
     #expect(result.succeeded && result.errorText == "")
-    #expect(result.outputText == (try PackageFiles.text("completions/\(shell.fileName(for: .standard))")))
+    #expect(result.outputText == (try PackageFiles.text("completions/\(CompletionScript(shell).fileName)")))
   }
 
   @Test func `refuses another shell`() throws {

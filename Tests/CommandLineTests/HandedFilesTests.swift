@@ -7,8 +7,11 @@ import Wire
 @testable import CommandLine
 
 @Suite struct `What a sign-in hands over` {
-  private func handed(_ options: [String]) throws -> HandedFiles {
-    try HandedFiles(try Parser.parse(["login", "work"] + options))
+  private func handed(
+    _ options: [String]
+  ) throws -> (announced: Set<HandedSecret>, descriptors: [SharedDescriptor]) {
+    let files = try HandedFiles(Set(HandedSecret.allCases), try Parser.parse(["login", "work"] + options))
+    return (files.announced, try files.open())
   }
 
   private func failure(_ options: [String]) -> String? {

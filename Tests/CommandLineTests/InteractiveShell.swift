@@ -20,7 +20,7 @@ struct InteractiveShell {
     self.program = program
     home = try TemporaryDirectory()
     for file in files { try home.write(file, "") }
-    try program.tree.write("completions", setup ?? shell.script(for: .standard))
+    try program.tree.write("completions", setup ?? CompletionScript(shell).text)
   }
 
   /// Types each line and Enter, and returns what the program was run with.

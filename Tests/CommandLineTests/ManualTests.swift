@@ -34,17 +34,17 @@ import Wire
 
 @Suite struct `The manual` {
   @Test func `names every command and every option`() {
-    let page = ManualWriter.page()
-    for command in CommandTable.commands {
+    let page = ManualPage.agent.text()
+    for command in CommandName.commands {
       #expect(page.contains("\n.Ss \(command.name)\n"))
-      for option in command.options + Option.common {
-        #expect(page.contains("Fl \\-\(Mdoc.escaped(option.name.rawValue))"), "\(option.name.rawValue)")
+      for option in command.options + Options.common {
+        #expect(page.contains("Fl \\-\(Mdoc.escaped(option.name))"), "\(option.name)")
       }
     }
   }
 
   @Test func `has the sections that people look for`() {
-    let titles = ManualWriter.page().split(separator: "\n").filter { $0.hasPrefix(".Sh ") }.map { $0.dropFirst(4) }
+    let titles = ManualPage.agent.text().split(separator: "\n").filter { $0.hasPrefix(".Sh ") }.map { $0.dropFirst(4) }
     #expect(
       titles == [
         "NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "ENVIRONMENT", "FILES", "EXIT STATUS", "EXAMPLES",
@@ -122,14 +122,14 @@ import Wire
     let lines = HelpWriter.program().split(separator: "\n")
     let first = try #require(lines.firstIndex { $0 == "Commands:" })
     let names = lines[(first + 1)...].prefix { $0.hasPrefix("  ") }.map { $0.dropFirst(2).prefix(24) }
-    #expect(names.count == CommandTable.allCases.count)
-    for (line, entry) in zip(names, CommandTable.allCases) { #expect(line.hasPrefix("\(entry.rawValue) ")) }
+    #expect(names.count == CommandName.listed.count)
+    for (line, entry) in zip(names, CommandName.listed) { #expect(line.hasPrefix("\(entry.rawValue) ")) }
     #expect(lines[1] == "Usage: agent [OPTION]... COMMAND [ARGUMENT]...")
   }
 
   @Test func `is ASCII in lines of at most 79 characters, but for examples`() {
     let texts =
-      CommandTable.commands.map { HelpWriter.help(on: $0) } + [
+      CommandName.commands.map { HelpWriter.help(on: $0) } + [
         HelpWriter.program(), HelpWriter.help(onGroup: "daemon"),
       ]
     for text in texts {

@@ -13,11 +13,12 @@ import Testing
       "-j", "login", "https://api.example/", "--scope=a b", "-s", "c", "--timeout", "90", "--issuer", "x",
       "--allow-http-loopback", "--no-input",
     ]
-    var command = PastedCommand(try Parser.parse(line), operands: ["https://api.example/"], without: [.issuer])
-    command.add(.issuer, "https://as.example")
+    var command = PastedCommand(
+      try Parser.parse(line), operands: ["https://api.example/"], without: [Option.issuer.declaration])
+    command.add(Option.issuer.declaration, "https://as.example")
     #expect(
       command.text
-        == "agent login https://api.example/ --json --scope 'a b' --scope c --timeout 90s --allow-http-loopback"
+        == "agent login https://api.example/ --json --scope 'a b' --scope c --timeout 90 --allow-http-loopback"
         + " --no-input --issuer https://as.example")
   }
 

@@ -180,7 +180,7 @@ import Wire
     let page = ManualConfiguration.account + ManualConfiguration.endpoints
     let names = page.compactMap { $0.meaning.split(separator: "Option `--").dropFirst().first?.prefix { $0 != "`" } }
     #expect(names.count == page.count - 3)
-    for name in names { #expect(Command.login.option { $0.name.rawValue == name } != nil, "--\(name)") }
+    for name in names { #expect(Command.login.option { $0.name == name } != nil, "--\(name)") }
   }
 }
 
@@ -234,8 +234,8 @@ import Wire
 @Suite struct `Every command` {
   @Test func `answers --help, without a daemon`() throws {
     let program = try AgentProgram()
-    for command in CommandTable.commands {
-      let result = try program.run(command.words.map { String($0) } + ["--help"])
+    for command in CommandName.commands {
+      let result = try program.run(command.name.words.map { String($0) } + ["--help"])
       #expect(result == ProcessResult(status: .exited(0), output: Array(HelpWriter.help(on: command).utf8), error: []))
     }
   }
@@ -250,12 +250,12 @@ import Wire
   }
 
   @Test func `has its usage, its options and their values in the manual`() {
-    let page = ManualWriter.page()
-    for command in CommandTable.commands {
-      for option in command.options + Option.common {
+    let page = ManualPage.agent.text()
+    for command in CommandName.commands {
+      for option in command.options + Options.common {
         let term =
-          "Fl \\-\(Mdoc.escaped(option.name.rawValue))" + (option.metavar.map { " Ar \(Mdoc.argument($0))" } ?? "")
-        #expect(page.contains(term + "\n"), "\(command.name) --\(option.name.rawValue)")
+          "Fl \\-\(Mdoc.escaped(option.name))" + (option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? "")
+        #expect(page.contains(term + "\n"), "\(command.name) --\(option.name)")
         if let short = option.short { #expect(page.contains("Fl \(short)")) }
       }
     }

@@ -5,7 +5,10 @@ import Testing
 
 @testable import CommandLine
 
-@Suite struct `Shells that evaluate the answer` {
+/// Programs that evaluate what they read.
+private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != nil }
+
+@Suite struct `Programs that read the answer` {
   /// The current directory of all shells: its file names are hostile.
   private let directory: TemporaryDirectory
 
@@ -16,13 +19,19 @@ import Testing
 
   private func fileNames() throws -> [String] { try directory.open().fileNames().sorted() }
 
-  /// Files with an answer each that sets `N` and unsets `M`.
-  private static func answers(_ syntax: Shell) throws -> TemporaryDirectory {
+  @Test(arguments: Shell.all) func `are here for each shell`(shell: Shell) {
+    let isHere = ShellUnderTest.installed.contains { $0.shell.name == shell.name }
+    #expect(isHere, "no program that reads \(shell.name) is installed: `make deps-check` does that")
+  }
+
+  /// Files with an answer each that sets `N`, and `M` to unset it again.
+  private static func answers(_ shell: Shell, _ values: [[UInt8]]) throws -> TemporaryDirectory {
     let answers = try TemporaryDirectory()
-    for (index, value) in HostileValues.all.enumerated() {
+    for (index, value) in values.enumerated() {
       var answer: [UInt8] = []
-      var writer = VariableWriter(syntax)
+      var writer = VariableWriter(shell)
       writer.begin(&answer)
+      try writer.set("M", to: Array("stale".utf8).span, in: &answer)
       try writer.set("N", to: value.span, in: &answer)
       writer.unset("M", in: &answer)
       writer.end(&answer)
@@ -31,70 +40,50 @@ import Testing
     return answers
   }
 
-  @Test(arguments: ShellUnderTest.installedForms)
+  @Test(arguments: ShellUnderTest.installed)
   func `get the value and nothing else, with and without quotes around the substitution`(
-    shell: ShellUnderTest, form: String
+    program: ShellUnderTest
   ) throws {
-    let answers = try Self.answers(shell.syntax)
+    // JSON has no other strings.
+    let values = HostileValues.all.filter {
+      program.shell.quoting != .json || String(validating: $0, as: UTF8.self) != nil
+    }
+    let answers = try Self.answers(program.shell, values)
     let before = try fileNames()
     #expect(before.count == HostileValues.fileNames.count)
-    let script = HostileValues.all.indices.map { shell.lines(evaluating: answers.path("\($0)"), by: form) }
-    let result = try shell.run(script.joined(), in: directory.path)
+    let script = values.indices.map {
+      "\(program.evaluation(of: answers.path("\($0)")))\n\(program.interpreter.printing)\n"
+    }
+    let result = try program.run(script.joined(), in: directory.path)
     #expect(result.errorText == "")
     let found = result.output.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast()
-    #expect(found.count == HostileValues.all.count)
-    for (value, found) in zip(HostileValues.all, found) {
+    #expect(found.count == values.count)
+    for (value, found) in zip(values, found) {
       #expect(value.elementsEqual(found), "\(String(decoding: value, as: UTF8.self))")
     }
     #expect(try fileNames() == before, "nothing was run")
   }
 
   // With GLOB_SUBST, zsh takes the bare `(exit` for a pattern, and fails with a status of its own.
-  @Test(arguments: ShellUnderTest.installedForms.filter { !$0.0.arguments.contains("globsubst") })
-  func `see the status of a failed command`(shell: ShellUnderTest, form: String) throws {
+  @Test(arguments: evaluating.filter { !$0.interpreter.command.contains("globsubst") })
+  func `see the status of a failed command`(program: ShellUnderTest) throws {
     let answers = try TemporaryDirectory()
-    try answers.write("failure", shell.syntax.failing(with: 3))
-    let evaluation = form.replacing("ANSWER", with: "cat \(answers.path("failure"))")
-    let told = try shell.run("\(evaluation)\necho \(shell.status)\n", in: directory.path)
-    #expect(told == ProcessResult(status: .exited(0), output: Array("3\n".utf8), error: []))
-    let or = try shell.run("\(evaluation) || exit 7\necho reached\n", in: directory.path)
+    try answers.write("failure", program.shell.failing?(3) ?? "")
+    let evaluation = program.evaluation(of: answers.path("failure"))
+    let alone = try program.run("\(evaluation)\n", in: directory.path)
+    #expect(alone == ProcessResult(status: .exited(3), output: [], error: []))
+    let or = try program.run("\(evaluation) || exit 7\necho reached\n", in: directory.path)
     #expect(or == ProcessResult(status: .exited(7), output: [], error: []))
-    // fish has no such option.
-    guard shell.syntax != .fish else { return }
-    let strict = try shell.run("\(evaluation)\necho reached\n", options: ["-e"], in: directory.path)
+    guard program.canStop else { return }
+    let strict = try program.run("\(evaluation)\necho reached\n", options: ["-e"], in: directory.path)
     #expect(strict == ProcessResult(status: .exited(3), output: [], error: []))
   }
 
-  @Test(arguments: ShellUnderTest.installedForms)
-  func `do not mind that a variable to unset is not set`(shell: ShellUnderTest, form: String) throws {
+  @Test(arguments: evaluating)
+  func `do not mind that a variable to unset is not set`(program: ShellUnderTest) throws {
     let answers = try TemporaryDirectory()
-    var answer: [UInt8] = []
-    var writer = VariableWriter(shell.syntax)
-    writer.unset("AGENT_NOT_SET", in: &answer)
-    try answers.write("unset", answer)
-    let evaluation = form.replacing("ANSWER", with: "cat \(answers.path("unset"))")
-    let result = try shell.run("\(evaluation)\necho \(shell.status)\n", in: directory.path)
-    #expect(result == ProcessResult(status: .exited(0), output: Array("0\n".utf8), error: []))
-  }
-
-  @Test(arguments: ["/bin/dash", "/bin/bash"]) func `read a dotenv file as it was meant`(shell: String) throws {
-    let answers = try TemporaryDirectory()
-    var script = ""
-    // `!` and the like mean nothing in a script.
-    for (index, value) in HostileValues.all.enumerated() {
-      var answer: [UInt8] = []
-      var writer = VariableWriter(.dotenv)
-      try writer.set("N", to: value.span, in: &answer)
-      try answers.write("\(index)", answer)
-      script += ". \(answers.path("\(index)")); printf '%s\\n' \"$N\"\n"
-    }
-    try answers.write("script", script)
-    let before = try fileNames()
-    let result = try ProcessRunner.run(
-      executable: shell, arguments: [answers.path("script")], environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8"],
-      directory: directory.path)
-    #expect(result.errorText == "")
-    #expect(result.output == HostileValues.all.flatMap { $0 + [0x0A] })
-    #expect(try fileNames() == before)
+    try answers.write("unset", program.shell.unsetting("AGENT_NOT_SET"))
+    let result = try program.run("\(program.evaluation(of: answers.path("unset")))\n", in: directory.path)
+    #expect(result == ProcessResult(status: .exited(0), output: [], error: []))
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 private func quoted(_ value: [UInt8]) throws -> String {
   var text: [UInt8] = []
-  try ShellQuoting.appendQuoted(value.span, to: &text)
+  try Quoting.octal.append(value.span, to: &text)
   return String(decoding: text, as: UTF8.self)
 }
 
@@ -23,13 +23,13 @@ private func quoted(_ value: [UInt8]) throws -> String {
   func `refuses NUL, line feed and carriage return, wherever they stand`(byte: UInt8, place: Int) {
     var value = Array("ab".utf8)
     value.insert(byte, at: place)
-    #expect(throws: ShellQuoting.Problem.controlByte) { try quoted(value) }
+    #expect(throws: Quoting.Problem.controlByte) { try quoted(value) }
   }
 
   @Test func `leaves no byte outside an escape that any shell reads as more than itself`() throws {
     for byte in 1...255 as ClosedRange<UInt8> where byte != 0x0A && byte != 0x0D {
       let text = try quoted([byte])
-      let isLiteral = ShellQuoting.isLiteral(byte) || byte == 0x20
+      let isLiteral = Quoting.isLiteral(byte) || byte == 0x20
       let digits = String(Int(byte) | 0o1000, radix: 8).dropFirst()
       if !isLiteral { #expect(text == "''\"`printf '\\\(digits)'`\"''") }
     }

@@ -4,61 +4,43 @@ import Testing
 
 @testable import CommandLine
 
-/// A shell that is installed here, and how an answer gets into it.
+extension Shell: CustomTestStringConvertible {
+  /// The name on the command line.
+  public var testDescription: String { name }
+}
+
+/// A program that reads the syntax of a shell, and one way in which it gets an answer.
 struct ShellUnderTest: Sendable, CustomTestStringConvertible {
-  let path: String
-  /// What makes it read a script from a file and nothing else, such as the user's own settings.
-  let arguments: [String]
-  let syntax: Shell
-  /// Ways to evaluate what the command `ANSWER` prints: the documented one first.
-  let forms: [String]
+  let shell: Shell
+  let interpreter: Shell.Interpreter
+  let form: String
 
-  var testDescription: String { ([path] + arguments).joined(separator: " ") }
+  var testDescription: String { (interpreter.command + [form]).joined(separator: " ") }
 
-  private static let shForms = ["eval \"$(ANSWER)\"", "eval $(ANSWER)"]
-  private static let cshForms = ["eval \"`ANSWER`\"", "eval `ANSWER`"]
-  private static let fishForms = ["ANSWER | source", "eval (ANSWER)"]
-
-  private static let known: [ShellUnderTest] = [
-    ShellUnderTest(path: "/bin/dash", arguments: [], syntax: .sh, forms: shForms),
-    ShellUnderTest(path: "/bin/bash", arguments: [], syntax: .bash, forms: shForms),
-    ShellUnderTest(path: "/bin/bash", arguments: ["-O", "extglob", "-O", "failglob"], syntax: .bash, forms: shForms),
-    ShellUnderTest(path: "/usr/bin/zsh", arguments: ["-f"], syntax: .zsh, forms: shForms),
-    ShellUnderTest(
-      path: "/usr/bin/zsh",
-      arguments: ["-f", "-o", "globsubst", "-o", "extendedglob", "-o", "rcquotes", "-o", "shwordsplit"], syntax: .zsh,
-      forms: shForms),
-    ShellUnderTest(path: "/usr/bin/mksh", arguments: [], syntax: .sh, forms: shForms),
-    ShellUnderTest(path: "/bin/busybox", arguments: ["sh"], syntax: .sh, forms: shForms),
-    ShellUnderTest(path: "/usr/bin/tcsh", arguments: ["-f"], syntax: .csh, forms: cshForms),
-    ShellUnderTest(path: "/usr/bin/bsd-csh", arguments: ["-f"], syntax: .csh, forms: cshForms),
-    ShellUnderTest(path: "/usr/bin/fish", arguments: ["--no-config"], syntax: .fish, forms: fishForms),
-  ]
-
-  static let installed = known.filter { (try? FileDescriptor(opening: $0.path, for: .reading)) != nil }
-
-  /// Every installed shell with each of its forms.
-  static let installedForms = installed.flatMap { shell in shell.forms.map { (shell, $0) } }
-
-  /// Sets the variable `M`, evaluates a file, and prints `N` on a line, and `M` on another one if it is still set.
-  func lines(evaluating file: String, by form: String) -> String {
-    let evaluation = form.replacing("ANSWER", with: "cat \(file)")
-    return switch syntax {
-    case .fish: "set -gx M stale; \(evaluation); printf '%s\\n' \"$N\"; set -q M; and echo $M\n"
-    case .csh: "setenv M stale; \(evaluation); printenv N; printenv M\n"
-    default: "M=stale; \(evaluation); printf '%s\\n' \"$N\"; test -z \"${M+set}\" || echo \"$M\"\n"
+  /// Every program that is installed here, with each of its forms.
+  static let installed = Shell.all.flatMap { shell in
+    shell.interpreters().filter(isInstalled).flatMap { interpreter in
+      interpreter.forms.map { ShellUnderTest(shell: shell, interpreter: interpreter, form: $0) }
     }
   }
 
-  /// The words that print the status of the last command.
-  var status: String { syntax == .sh || syntax == .bash || syntax == .zsh ? "$?" : "$status" }
+  static func isInstalled(_ interpreter: Shell.Interpreter) -> Bool {
+    (try? FileDescriptor(opening: interpreter.command[0], for: .reading)) != nil
+  }
+
+  /// Whether the program stops at a failed command when it is told to; fish has no such option.
+  var canStop: Bool { shell.name != Shell.fish.name }
+
+  /// The statement that reads the answer in a file.
+  func evaluation(of file: String) -> String { form.replacing("ANSWER", with: file) }
 
   /// Runs a script, without anything of the user's environment.
   func run(_ script: String, options: [String] = [], in directory: String) throws -> ProcessResult {
     let home = try TemporaryDirectory()
     try home.write("script", script)
     return try ProcessRunner.run(
-      executable: path, arguments: arguments + options + [home.path("script")],
+      executable: interpreter.command[0],
+      arguments: interpreter.command.dropFirst() + options + [home.path("script")],
       environment: ["PATH=/usr/bin:/bin", "HOME=\(home.path)", "LANG=C.UTF-8"], directory: directory,
       timeout: .seconds(120))
   }

@@ -125,7 +125,7 @@ import Wire
     let line = AnswerLine.make(subject: nil, scope: nil, expiresAt: nil, claims: hasClaims ? Self.claims : nil)
     let variables = try TokenVariables(["FIRST=account", "WANTED=\(field)"])
     let expected = Failure(.missingValue, "work has no \(field), so WANTED is not set", hint: hint)
-    for shell in Shell.allCases {
+    for shell in Shell.all {
       #expect(throws: expected) { try statements(line, variables, for: shell) }
     }
     #expect(throws: expected) { try environment(line, variables, inherited: []) }
@@ -135,7 +135,7 @@ import Wire
     let line = AnswerLine.make(claims: Self.claims)
     let variables = try TokenVariables(["TEXT=claim:lines"])
     let expected = Failure(.serverMisbehaved, "the value of TEXT holds a control character, so it is not set")
-    for shell in Shell.allCases where shell != .json {
+    for shell in Shell.all where shell.quoting != .json {
       #expect(throws: expected) { try statements(line, variables, for: shell) }
     }
     #expect(try statements(line, variables, for: .json) == #"{"TEXT":"a\nb"}"# + "\n")

@@ -52,6 +52,12 @@ import Testing
     try program.until(answer)
   }
 
+  @Test func `are tested in each shell that the program has a function for`() throws {
+    let refused = try AgentTree.with { try $0.agent("env", "--hook", "none") }
+    let shells = Shell.allCases.map(\.rawValue).joined(separator: ", ")
+    #expect(refused.errorText.contains("\"--hook\" takes one of: \(shells)\n"), "\(refused.errorText)")
+  }
+
   @Test(arguments: Shell.allCases) func `are there, go with a sign-out and come back`(shell: Shell) throws {
     try Session.with { session in
       let program = try Self.start(shell, session.tree)

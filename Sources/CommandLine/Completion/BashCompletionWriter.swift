@@ -4,7 +4,7 @@ struct BashCompletionWriter {
 
   var script: String {
     """
-    \(CompletionShell.notice)
+    \(CommandName.generatedNotice)
 
     \(words)
 
@@ -26,33 +26,33 @@ struct BashCompletionWriter {
   // MARK: Tables
 
   private var words: String {
-    let groups = CommandTable.groups.map { entry([$0], "words=(\(list(CommandTable.members(ofGroup: $0))))") }
+    let groups = CommandName.groups.map { entry([$0], "words=(\(list(CommandName.members(ofGroup: $0))))") }
     return function(
       "words", "The words that may follow $1, the first word of a command; without it the first words.",
-      [entry([""], "words=(\(list(CommandTable.firstWords)))")] + groups)
+      [entry([""], "words=(\(list(CommandName.firstWords)))")] + groups)
   }
 
   private var commands: String {
-    let entries = CommandTable.commands.map { command in
+    let entries = CommandName.commands.map { command in
       var text = "options=(\(list(command.options.flatMap(\.spellings))))"
       if let kind = kind(command.operands.candidates) { text += " limit=\(command.operands.limit) operand\(kind)" }
       if command.trailing != nil { text += " trailing=yes" }
-      return entry([command.name], text)
+      return entry([command.name.rawValue], text)
     }
     return function("command", "What the command $1 takes.", entries)
   }
 
   private var values: String {
-    let own = CommandTable.commands.flatMap { command in
+    let own = CommandName.commands.flatMap { command in
       command.options.compactMap { entry(for: $0) { "'\(command.name) \($0)'" } }
     }
-    let common = Option.common.compactMap { entry(for: $0) { "*' \($0)'" } }
+    let common = Options.common.compactMap { entry(for: $0) { "*' \($0)'" } }
     return function("value", "What the option $2 of the command $1 takes; fails when it takes nothing.", own + common) {
       "\"$1 $2\""
     }
   }
 
-  private func entry(for option: Option, pattern: (String) -> String) -> String? {
+  private func entry(for option: OptionDeclaration, pattern: (String) -> String) -> String? {
     guard let candidates = option.candidates else { return nil }
     return "  \(option.spellings.map(pattern).joined(separator: " | "))) kind\(kind(candidates) ?? "=text") ;;"
   }
@@ -107,7 +107,7 @@ struct BashCompletionWriter {
       local program=${COMP_WORDS[0]/#\\~\\//"$HOME"/} current=${COMP_WORDS[COMP_CWORD]}
       local name= group= found= plain= option= operand= trailing= kind= word
       local -i index operands=0 limit=0
-      local -a words=() options=() common=(\(list(Option.common.flatMap(\.spellings))))
+      local -a words=() options=() common=(\(list(Options.common.flatMap(\.spellings))))
       COMPREPLY=()
       for ((index = 1; index < COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}

@@ -4,7 +4,7 @@ struct FishCompletionWriter {
 
   var script: String {
     """
-    \(CompletionShell.notice)
+    \(CommandName.generatedNotice)
 
     \(values)
 
@@ -17,8 +17,8 @@ struct FishCompletionWriter {
     complete -c \(program.text) -f
     complete -c \(program.text) -n '__\(id)_at trailing' -x -a '(__\(id)_subcommand)'
     \(firstWords.joined(separator: "\n"))
-    \(Option.common.map { option(in: nil, $0) }.joined(separator: "\n"))
-    \(CommandTable.commands.flatMap(lines).joined(separator: "\n"))
+    \(Options.common.map { option(in: nil, $0) }.joined(separator: "\n"))
+    \(CommandName.commands.flatMap(lines).joined(separator: "\n"))
 
     """
   }
@@ -28,12 +28,12 @@ struct FishCompletionWriter {
   // MARK: Tables
 
   private var values: String {
-    let own = CommandTable.commands.flatMap { command in
+    let own = CommandName.commands.flatMap { command in
       command.options.filter { $0.candidates != nil }.flatMap { option in
         option.spellings.map { "'\(command.name) \($0)'" }
       }
     }
-    let common = Option.common.filter { $0.candidates != nil }.flatMap(\.spellings).map { "'* \($0)'" }
+    let common = Options.common.filter { $0.candidates != nil }.flatMap(\.spellings).map { "'* \($0)'" }
     return """
       # Whether the option $argv[2] of the command $argv[1] takes a value.
       function __\(id)_takes_value
@@ -46,15 +46,15 @@ struct FishCompletionWriter {
   }
 
   private var words: String {
-    let names = CommandTable.commands.map(\.name).map(Self.quoted).joined(separator: " ")
-    let trailing = CommandTable.commands.filter { $0.trailing != nil }.map { Self.quoted($0.name) }
+    let names = CommandName.listed.map { Self.quoted($0.rawValue) }.joined(separator: " ")
+    let trailing = CommandName.commands.filter { $0.trailing != nil }.map { Self.quoted($0.name.rawValue) }
     return """
       function __\(id)_is_command
           contains -- "$argv[1]" \(names)
       end
 
       function __\(id)_is_group
-          contains -- "$argv[1]" \(CommandTable.groups.joined(separator: " "))
+          contains -- "$argv[1]" \(CommandName.groups.joined(separator: " "))
       end
 
       # Whether the command $argv[1] runs another one.
@@ -65,9 +65,9 @@ struct FishCompletionWriter {
   }
 
   private var firstWords: [String] {
-    let first = CommandTable.firstWordSummaries.map { ("", $0) }
-    let second = CommandTable.groups.flatMap { group in
-      CommandTable.memberSummaries(ofGroup: group).map { (group, $0) }
+    let first = CommandName.firstWordSummaries.map { ("", $0) }
+    let second = CommandName.groups.flatMap { group in
+      CommandName.memberSummaries(ofGroup: group).map { (group, $0) }
     }
     return (first + second).map { group, entry in
       line("word \(group)", "-a \(Self.quoted(entry.word)) -d \(description(entry.summary))")
@@ -83,9 +83,9 @@ struct FishCompletionWriter {
     return lines
   }
 
-  private func option(in command: Command?, _ option: Option) -> String {
+  private func option(in command: Command?, _ option: OptionDeclaration) -> String {
     var text = option.short.map { "-s \($0) " } ?? ""
-    text += "-l \(option.name.rawValue)"
+    text += "-l \(option.name)"
     switch option.candidates {
     case nil: break
     case .files: text += " -r -F"
@@ -102,8 +102,8 @@ struct FishCompletionWriter {
     case .words(let words): "-a \(Self.quoted(words.joined(separator: " ")))"
     case .commands:
       place == 0
-        ? "-a \(Self.quoted(CommandTable.firstWords.joined(separator: " ")))"
-        : "-a \(Self.quoted(CommandTable.groups.flatMap { CommandTable.members(ofGroup: $0) }.joined(separator: " ")))"
+        ? "-a \(Self.quoted(CommandName.firstWords.joined(separator: " ")))"
+        : "-a \(Self.quoted(CommandName.groups.flatMap { CommandName.members(ofGroup: $0) }.joined(separator: " ")))"
     }
   }
 

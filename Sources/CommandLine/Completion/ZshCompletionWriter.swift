@@ -6,7 +6,7 @@ struct ZshCompletionWriter {
   var script: String {
     """
     #compdef \(program.text)
-    \(CompletionShell.notice)
+    \(CommandName.generatedNotice)
 
     \(words)
 
@@ -31,15 +31,15 @@ struct ZshCompletionWriter {
   // MARK: Tables
 
   private var words: String {
-    let groups = CommandTable.groups.map { group in
-      "  \(group)) names=(\(list(CommandTable.memberSummaries(ofGroup: group)))) ;;"
+    let groups = CommandName.groups.map { group in
+      "  \(group)) names=(\(list(CommandName.memberSummaries(ofGroup: group)))) ;;"
     }
     return """
       # The words that may follow $1, the first word of a command; without it the first words.
       __\(id)_words() {
         local -a names
         case $1 in
-        '') names=(\(list(CommandTable.firstWordSummaries))) ;;
+        '') names=(\(list(CommandName.firstWordSummaries))) ;;
       \(groups.joined(separator: "\n"))
         *) return 1 ;;
         esac
@@ -50,12 +50,12 @@ struct ZshCompletionWriter {
 
   private func list(_ entries: [(word: String, summary: String)]) -> String {
     entries.map { entry in
-      CompletionShell.quoted("\(entry.word):\(Prose.plain(entry.summary).replacing(each: ":", with: "\\:"))")
+      Self.quoted("\(entry.word):\(Prose.plain(entry.summary).replacing(each: ":", with: "\\:"))")
     }.joined(separator: " ")
   }
 
   private var commands: String {
-    let entries = CommandTable.commands.map { command in
+    let entries = CommandName.commands.map { command in
       var specifications = command.options.flatMap(specifications)
       if command.operands.limit > 0, let action = action(command.operands.candidates) {
         specifications.append(
@@ -82,15 +82,15 @@ struct ZshCompletionWriter {
   }
 
   /// The specifications of one option, one for each spelling.
-  private func specifications(_ option: Option) -> [String] {
+  private func specifications(_ option: OptionDeclaration) -> [String] {
     let meaning = Prose.plain(option.summary).replacing(each: "[", with: "\\[").replacing(each: "]", with: "\\]")
-    let value = option.metavar.map { metavar in
+    let value = option.argument.metavar.map { metavar in
       ":\(metavar.replacing(each: ":", with: "\\:")):\(action(option.candidates ?? .text) ?? " ")"
     }
     return option.spellings.map { spelling in
       let others = option.repeats ? "*" : "(\(option.spellings.joined(separator: " ")))"
       let attached = value == nil ? "" : spelling.hasPrefix("--") ? "=" : "+"
-      return CompletionShell.quoted("\(others)\(spelling)\(attached)[\(meaning)]\(value ?? "")")
+      return Self.quoted("\(others)\(spelling)\(attached)[\(meaning)]\(value ?? "")")
     }
   }
 
@@ -135,7 +135,7 @@ struct ZshCompletionWriter {
   }
 
   private var entrance: String {
-    let common = Option.common.flatMap(specifications).map { "    \($0)" }.joined(separator: "\n")
+    let common = Options.common.flatMap(specifications).map { "    \($0)" }.joined(separator: "\n")
     return """
       _\(id)() {
         local curcontext=$curcontext context state line expl name program=${words[1]/#\\~\\//$HOME/}
@@ -150,7 +150,7 @@ struct ZshCompletionWriter {
         rest)
           name=$words[1]
           case $name in
-          \(CommandTable.groups.joined(separator: " | ")))
+          \(CommandName.groups.joined(separator: " | ")))
             if ((CURRENT == 2)); then
               __\(id)_words "$name"
               return
@@ -168,4 +168,7 @@ struct ZshCompletionWriter {
       }
       """
   }
+
+  /// A word between single quotes.
+  private static func quoted(_ text: String) -> String { "'" + text.replacing(each: "'", with: #"'\''"#) + "'" }
 }

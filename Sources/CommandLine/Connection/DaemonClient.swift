@@ -4,25 +4,31 @@ internal import Platform
 internal import Wire
 
 /// Asks the daemon on behalf of one command line.
-struct DaemonClient: Sendable {
-  let invocation: Invocation
+struct DaemonClient {
   let console: Console
+
+  /// The deadline that the command line names, in seconds.
+  private let timeoutSeconds: Int?
+
+  /// Whether a private `agentd` is asked, which ends with the command.
+  let isPrivate: Bool
 
   /// Whether another program takes this process over after the answer; see ``launchBeside()``.
   var isReplacedAfterwards = false
 
-  /// What the answer may take beyond the request's own deadline, in seconds: the daemon reports a
+  /// How long the answer may take beyond the request's own deadline, in seconds: the daemon reports a
   /// missed deadline itself, and better.
   private static let grace = 5
 
   init(_ invocation: Invocation) {
-    self.invocation = invocation
     console = Console(invocation)
+    timeoutSeconds = invocation[.timeout]
+    isPrivate = invocation[.noDaemon]
   }
 
   /// A connection as the command line wants it: to the daemon, started if need be, or to a private one.
   func connect() throws(Failure) -> DaemonConnection {
-    if invocation.has(.noDaemon) { return try DaemonLauncher.startPrivate(console) }
+    if isPrivate { return try DaemonLauncher.startPrivate(console) }
     if isReplacedAfterwards {
       if let connection = try DaemonLauncher.connect(console) { return connection }
       console.detail("a child starts the daemon, since another program takes this process over")
@@ -33,44 +39,66 @@ struct DaemonClient: Sendable {
 
   /// A request with the deadline of the command line, and whether its user wants to know what is done for it.
   func envelope(_ request: Request) -> RequestEnvelope {
-    RequestEnvelope(
-      request, timeoutSeconds: invocation.seconds(.timeout), verbose: console.verbose && !console.quiet)
+    RequestEnvelope(request, timeoutSeconds: timeoutSeconds, verbose: console.verbose && !console.quiet)
   }
 
   /// Tells, to those who asked for it, what is about to be sent. Returns when that was.
-  func tellAsking(_ request: Request) -> Instant {
-    console.detail("asking: \(RequestText.text(request, timeoutSeconds: invocation.seconds(.timeout)))")
+  func logRequest(_ request: Request) -> Instant {
+    console.detail("asking: \(RequestText.text(request, timeoutSeconds: timeoutSeconds))")
     return .now
   }
 
   /// Tells, to those who asked for it, how an exchange that began then has ended.
-  func tellOutcome(_ outcome: String, since begin: Instant) {
+  func logOutcome(_ outcome: String, since begin: Instant) {
     console.detail("\(outcome) after \(RelativeTime.precise(begin.duration(to: .now)))")
   }
 
   /// When to stop waiting for the answer to a request that is sent now.
   ///
   /// - Parameter standard: The deadline of a command line that names none, in seconds.
-  func deadline(standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
-    let waiting = invocation.seconds(.wait) ?? 0
-    return .now.advanced(by: .seconds((invocation.seconds(.timeout) ?? standard) + waiting + Self.grace))
+  func deadline(of request: Request, standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
+    .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + Self.grace))
   }
 
   /// Sends a request and returns its result.
-  func ask(_ request: Request) throws(Failure) -> JSONObject {
-    try converse(about: request) { (connection) throws(Failure) in try ask(request, over: &connection) }
+  ///
+  /// - Parameter descriptors: Secrets for the daemon to read.
+  func ask(_ request: Request, passing descriptors: [SharedDescriptor] = []) throws(Failure) -> JSONObject {
+    try converse(mayRepeat: request.mayBeRepeated && descriptors.isEmpty) { (connection) throws(Failure) in
+      try ask(request, passing: descriptors, over: &connection)
+    }
   }
 
-  /// Runs `body` on a connection of its own. When the daemon was just ending, and asking twice does
-  /// no harm, the next daemon is asked.
-  private func converse<Result>(
-    about request: Request, _ body: (inout DaemonConnection) throws(Failure) -> Result
+  /// The same, but starts no daemon.
+  ///
+  /// - Throws: `daemon_unavailable` when none runs.
+  func askIfRunning(_ request: Request) throws(Failure) -> JSONObject {
+    guard var connection = try DaemonLauncher.connect(console) else {
+      throw Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start")
+    }
+    return try ask(request, over: &connection)
+  }
+
+  /// The same over a connection that goes on.
+  func ask(
+    _ request: Request, passing descriptors: [SharedDescriptor] = [], over connection: inout DaemonConnection
+  ) throws(Failure) -> JSONObject {
+    let begin = logRequest(request)
+    try connection.send(envelope(request), passing: descriptors)
+    return try answer(to: request, over: &connection, since: begin)
+  }
+
+  /// Runs `body` with a connection of its own, for several requests.
+  ///
+  /// - Parameter mayRepeat: Asking twice does no harm: when the daemon was just ending, the next daemon is asked.
+  func converse<Result>(
+    mayRepeat: Bool = false, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let connection = try connect()
     do {
       return try converse(over: connection, body)
     } catch {
-      guard error.code == .daemonUnavailable, request.mayBeRepeated, !invocation.has(.noDaemon) else { throw error }
+      guard error.code == .daemonUnavailable, mayRepeat, !isPrivate else { throw error }
     }
     console.detail("the daemon ended, so the next one is asked")
     return try converse(over: try connect(), body)
@@ -90,80 +118,32 @@ struct DaemonClient: Sendable {
     return result
   }
 
-  /// The same over a connection that goes on.
-  func ask(_ request: Request, over connection: inout DaemonConnection) throws(Failure) -> JSONObject {
-    let begin = tellAsking(request)
-    try connection.send(envelope(request))
-    return try answer(to: request, over: &connection, since: begin)
-  }
-
-  /// Sends a request with secrets for the daemon to read, and returns its result.
-  func ask(
-    _ request: Request, passing descriptors: [SharedDescriptor]
-  ) throws(Failure) -> JSONObject {
-    try conversing { (connection) throws(Failure) in
-      try ask(request, passing: descriptors, over: &connection)
-    }
-  }
-
-  /// The same, after it was made sure that something can be kept at a level of protection.
-  func ask(
-    _ request: Request, passing descriptors: [SharedDescriptor], preparing level: ProtectionLevel?
-  ) throws(Failure) -> JSONObject {
-    guard let level else { return try ask(request, passing: descriptors) }
-    return try conversing { (connection) throws(Failure) in
-      try Unlocking(invocation: invocation, client: self).prepare(level, over: &connection)
-      return try ask(request, passing: descriptors, over: &connection)
-    }
-  }
-
-  /// The same over a connection that goes on.
-  func ask(
-    _ request: Request, passing descriptors: [SharedDescriptor], over connection: inout DaemonConnection
-  ) throws(Failure) -> JSONObject {
-    let begin = tellAsking(request)
-    try connection.send(envelope(request), passing: descriptors)
-    return try answer(to: request, over: &connection, since: begin)
-  }
-
-  /// Runs `body` with a connection of its own, for several requests.
-  func conversing<Result>(_ body: (inout DaemonConnection) throws(Failure) -> Result) throws(Failure) -> Result {
-    try converse(over: try connect(), body)
-  }
-
   /// The result of the request that was sent last.
   private func answer(
     to request: Request, over connection: inout DaemonConnection, since begin: Instant
   ) throws(Failure) -> JSONObject {
-    let (deadline, patience) = (deadline(), Patience(request, console))
+    let (deadline, patience) = (deadline(of: request), Patience(request, console))
     while true {
       let reply = try connection.nextLine(before: deadline, waiting: patience.wait) { (line) throws(Failure) in
         try Reply(parsing: line)
       }
       switch reply {
       case .result(let result):
-        tellOutcome("answered", since: begin)
+        logOutcome("answered", since: begin)
         return result
       case .failure(let failure):
-        tellOutcome("refused with \(failure.code.rawValue)", since: begin)
+        logOutcome("refused with \(failure.code.rawValue)", since: begin)
         throw failure
       case .event(let event): tell(event)
       }
     }
   }
 
-  /// Asks for a token and gives it to `body`, together with the line it stands in.
-  func askForToken<Result>(
-    _ request: TokenRequest, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try askForToken(.token(request), body)
-  }
-
-  /// The same for any request that is answered with a token.
+  /// Makes a request that is answered with a token, and gives that to `body`, together with the line it stands in.
   func askForToken<Result>(
     _ request: Request, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try converse(about: request) { (connection) throws(Failure) in
+    try converse(mayRepeat: request.mayBeRepeated) { (connection) throws(Failure) in
       try askForToken(request, over: &connection, body)
     }
   }
@@ -173,9 +153,9 @@ struct DaemonClient: Sendable {
     _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let begin = tellAsking(request)
+    let begin = logRequest(request)
     try connection.send(envelope(request))
-    let (deadline, patience) = (deadline(), Patience(request, console))
+    let (deadline, patience) = (deadline(of: request), Patience(request, console))
     while true {
       let result = try connection.nextLine(before: deadline, waiting: patience.wait) {
         (line) throws(Failure) -> Result? in
@@ -184,13 +164,13 @@ struct DaemonClient: Sendable {
           answer = try TokenAnswer(parsing: line)
         } catch {
           guard case .event(let event)? = try? Reply(parsing: line) else {
-            tellOutcome("refused with \(error.code.rawValue)", since: begin)
+            logOutcome("refused with \(error.code.rawValue)", since: begin)
             throw error
           }
           tell(event)
           return nil
         }
-        tellOutcome("answered", since: begin)
+        logOutcome("answered", since: begin)
         return try body(answer, line)
       }
       if let result { return result }
@@ -207,7 +187,7 @@ struct DaemonClient: Sendable {
     }
   }
 
-  /// Lets a child start the daemon. The daemon is then nobody's child: the program that takes this
+  /// Lets a child start the daemon. The daemon then has no parent: the program that takes this
   /// process over would otherwise get a child that it knows nothing of.
   ///
   /// A failure is not told from here: the caller tries itself next, and finds the cause.
@@ -219,5 +199,28 @@ struct DaemonClient: Sendable {
       environment: DaemonProgram.environment(from: Environment.all()) + socket, nullStandardStreams: true)
     guard let child = try? Spawn.start(request) else { return }
     _ = try? Spawn.wait(child)
+  }
+}
+
+extension DaemonConnection {
+  /// Waits for the next line and gives it, without its line feed, to `body`.
+  ///
+  /// - Parameter wait: Called when nothing is here; it may tell a person something meanwhile.
+  /// - Throws: `timeout` past the deadline; `daemon_unavailable` when the daemon hangs up; what
+  ///   `body` throws.
+  mutating func nextLine<Result>(
+    before deadline: Instant, waiting wait: Wait = waitSilently, _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var result: Result?
+    try passLine(before: deadline, waiting: wait) { (line) throws(Failure) in result = try body(line) }
+    guard let result else { preconditionFailure("a line was passed") }
+    return result
+  }
+
+  /// Gives the next line to `body` if it is here already; nil otherwise. Never waits.
+  mutating func takeLine<Result>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result? {
+    var result: Result?
+    _ = try passLine { (line) throws(Failure) in result = try body(line) }
+    return result
   }
 }

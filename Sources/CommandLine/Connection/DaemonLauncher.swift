@@ -7,7 +7,7 @@ enum DaemonLauncher {
   /// How long to wait for another command that is starting the daemon, and for the daemon to listen.
   static let patience = Duration.seconds(15)
 
-  /// What `agentd` exits with when another one serves the directory.
+  /// The status of an `agentd` that finds another one serving the directory.
   private static let alreadyRunning = Platform.ExitStatus.exited(75)
 
   /// A connection to the running daemon; nil when none runs.

@@ -61,7 +61,7 @@ enum DaemonProgram {
     return DaemonProcess(process: process, errors: SharedDescriptor(errors.reading))
   }
 
-  /// What `agentd` gets of the caller's environment.
+  /// The part of the caller's environment that `agentd` gets.
   static func environment(from variables: [(String, String)]) -> [String] {
     let kept = variables.filter { DaemonEnvironment.keeps($0.0) }
     // The runtime's crash reports print memory, and memory holds tokens.

@@ -77,7 +77,7 @@ struct PipedAnswer: ~Copyable {
     }
   }
 
-  /// What the last line says, if it is here.
+  /// The result in the last line, if that has arrived.
   private func lastLine(_ connection: inout DaemonConnection) throws(Failure) -> JSONObject? {
     while let reply = try connection.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
       switch reply {

@@ -28,6 +28,9 @@ struct Console: Sendable {
   /// Whether it is told what is done and why.
   var verbose = false
 
+  /// Whether a person may be asked on the terminal.
+  var mayAsk = true
+
   init(json: Bool, quiet: Bool, verbose: Bool = false) {
     self.json = json
     self.quiet = quiet
@@ -35,10 +38,11 @@ struct Console: Sendable {
   }
 
   init(_ invocation: Invocation) {
-    self.init(json: invocation.has(.json), quiet: invocation.has(.quiet), verbose: invocation.has(.verbose))
+    self.init(json: invocation[.json], quiet: invocation[.quiet], verbose: invocation[.verbose])
+    mayAsk = !invocation[.noInput]
   }
 
-  /// Tells nobody anything but failures.
+  /// Writes nothing but failures.
   static let silent = Console(json: false, quiet: true)
 
   /// The longest message that is shown, in characters.
@@ -75,6 +79,22 @@ struct Console: Sendable {
     try answer((JSON.object(object.withoutForms).serialized() + [UInt8(ascii: "\n")]).span)
   }
 
+  /// Writes a result: with `--json` as it is, and else as the text that is made of it.
+  func answer(_ result: JSONObject, showing text: (JSONObject) -> String) throws(Failure) {
+    try json ? Self.answer(result) : Self.answer(text(result))
+  }
+
+  /// The same where people need no more than a word that it is done.
+  func confirm(_ result: JSONObject, _ message: (JSONObject) -> Phrase) throws(Failure) {
+    if json { try Self.answer(result) } else { note(message(result)) }
+  }
+
+  /// The same for a text that has no translation.
+  @_disfavoredOverload
+  func confirm(_ result: JSONObject, _ message: (JSONObject) -> String) throws(Failure) {
+    try confirm(result) { Phrase(verbatim: message($0)) }
+  }
+
   // MARK: For people
 
   /// Tells a person something that is not the answer.
@@ -102,7 +122,7 @@ struct Console: Sendable {
     if let entry { detail(entry.sentence) }
   }
 
-  /// Writes finished text to standard error. When that fails there is nobody left to tell.
+  /// Writes finished text to standard error. A failure of that is not reported, since there is no other place for it.
   static func tell(_ text: String) {
     try? Output.write(text, to: .standardError)
   }
@@ -112,7 +132,7 @@ struct Console: Sendable {
     Self.tell(text(of: failure, coloured: !json && Self.mayColour))
   }
 
-  /// What ``report(_:)`` writes.
+  /// The text that ``report(_:)`` writes.
   func text(of failure: Failure, coloured: Bool) -> String {
     if json {
       let object = JSON.object(JSONObject([("error", failure.json.withoutForms)]))

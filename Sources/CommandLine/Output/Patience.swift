@@ -28,7 +28,7 @@ enum Patience {
     }
   }
 
-  /// What is said, the longest wording first; nothing when there is none.
+  /// The text for the status line, the longest wording first; empty when there is none.
   var wordings: [String] {
     let wordings: [Phrase] =
       switch self {

@@ -1,70 +1,81 @@
 internal import Platform
 internal import Wire
 
-/// A command line, read. A class, since it is handed from function to function.
-final class Invocation: Sendable {
-  /// The value of one occurrence of an option, already checked against the table.
-  enum Value: Sendable, Hashable {
-    case present
-    case text(String)
-    case seconds(Int)
-  }
+/// A command line, read.
+///
+/// It knows which of the options that were given the command's code has read, so that none is dropped in silence.
+final class Invocation {
+  /// One occurrence of an option; `text` is empty for a switch, and for others accepted by the option's argument.
+  typealias Occurrence = (option: OptionDeclaration, text: String)
 
   /// The command; nil when the line names none, which only `--help` and `--version` allow.
   let command: Command?
 
   /// The words that named the command or its group.
   let commandWords: [String]
-  let values: [(name: OptionName, value: Value)]
+  let given: [Occurrence]
   let operands: [String]
 
-  /// What stood after `--`; nil without it.
+  /// The words after `--`; nil without it.
   let trailing: [String]?
 
-  init(
-    command: Command?, commandWords: [String], values: [(name: OptionName, value: Value)], operands: [String],
-    trailing: [String]?
-  ) {
+  private var unread: [OptionDeclaration]
+
+  init(command: Command?, commandWords: [String], given: [Occurrence], operands: [String], trailing: [String]?) {
     self.command = command
     self.commandWords = commandWords
-    self.values = values
+    self.given = given
     self.operands = operands
     self.trailing = trailing
+    unread = given.map(\.option)
+  }
+
+  /// The value of an option on this command line.
+  subscript<Value>(_ option: Option<Value>) -> Value {
+    _ = has(option)
+    return option.value(of: texts(option.declaration))
   }
 
   /// Whether the option was given.
-  func has(_ name: OptionName) -> Bool { values.contains { $0.name == name } }
-
-  /// The last value given to an option.
-  func text(_ name: OptionName) -> String? {
-    guard case .text(let text) = values.last(where: { $0.name == name })?.value else { return nil }
-    return text
+  func has(_ option: OptionDeclaration) -> Bool {
+    assert(command?.option { $0.name == option.name } != nil || command == nil, "\(option.name) is not declared")
+    unread.removeAll { $0.name == option.name }
+    return !texts(option).isEmpty
   }
 
-  /// The last length of time given to an option, in seconds.
-  func seconds(_ name: OptionName) -> Int? {
-    guard case .seconds(let seconds) = values.last(where: { $0.name == name })?.value else { return nil }
-    return seconds
+  func has<Value>(_ option: Option<Value>) -> Bool { has(option.declaration) }
+
+  /// The argument of each occurrence of an option. The option does not count as read by this.
+  func texts(_ option: OptionDeclaration) -> [String] {
+    given.filter { $0.option.name == option.name }.map(\.text)
   }
 
-  /// All values of an option, in order.
-  func texts(_ name: OptionName) -> [String] {
-    values.compactMap { entry in
-      guard entry.name == name, case .text(let text) = entry.value else { return nil }
-      return text
-    }
+  /// That two options say the same thing, or neither does.
+  static func choice(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
+    Failure(.invalidRequest, "give one of --\(option.name) and --\(other.name)")
+  }
+
+  /// Refuses an option that was given and has no effect. To be called when the command's code has read what it needs,
+  /// and before it does anything.
+  ///
+  /// - Throws: `invalid_request` that names the option.
+  func refuseUnread() throws(Failure) {
+    guard let option = unread.first else { return }
+    let words = commandWords.joined(separator: " ")
+    throw Failure(.invalidRequest, "\"--\(option.name)\" has no effect here", hint: "agent help \(words)")
   }
 }
+
+// MARK: - Accounts
 
 extension Invocation {
   /// The account that the command line names: the operand, or `--account`.
   ///
+  /// - Parameter operand: What stands for the account among the operands, if anything.
   /// - Throws: `invalid_request` when both name different ones, or when the name is empty, as it is
   ///   when a script's variable was never set.
-  ///
-  /// - Parameter operand: What stands for the account among the operands, if anything.
   func namedAccount(operand: String?) throws(Failure) -> String? {
-    let option = text(.account)
+    let option = self[.account]
     if let operand, let option, !operand.utf8.elementsEqual(option.utf8) {
       throw Failure(.invalidRequest, "two accounts are named: \"\(operand)\" and \"\(option)\"")
     }
@@ -76,6 +87,12 @@ extension Invocation {
   /// As ``namedAccount(operand:)`` with the first operand.
   func namedAccount() throws(Failure) -> String? { try namedAccount(operand: operands.first) }
 
+  /// The same where an account must be named.
+  func requiredAccount() throws(Failure) -> String {
+    guard let account = try namedAccount() else { throw Failure(.invalidRequest, "no account is named") }
+    return account
+  }
+
   /// The account to act on: as ``namedAccount()``, else `AGENT_ACCOUNT`; nil means the active one.
   func account() throws(Failure) -> String? { try account(operand: operands.first) }
 
@@ -84,5 +101,11 @@ extension Invocation {
     if let named = try namedAccount(operand: operand) { return named }
     guard let inherited = Environment.value("AGENT_ACCOUNT"), !inherited.isEmpty else { return nil }
     return inherited
+  }
+
+  /// The method and the URL of a request; the method is nil unless it is named.
+  func methodAndURL() throws(Failure) -> (method: String?, url: String) {
+    guard let url = operands.last else { throw Failure(.invalidRequest, "no URL is given") }
+    return (operands.count > 1 ? operands[0] : nil, url)
   }
 }

@@ -1,3 +1,5 @@
+internal import Wire
+
 /// Reads a command line by the command table.
 ///
 /// Options may stand anywhere: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-qj`. After
@@ -5,10 +7,10 @@
 struct Parser {
   private var remaining: ArraySlice<String>
 
-  // What the invocation will hold.
+  // The parts of the invocation.
   private var command: Command?
   private var commandWords: [String] = []
-  private var values: [(name: OptionName, value: Invocation.Value)] = []
+  private var given: [Invocation.Occurrence] = []
   private var operands: [String] = []
   private var trailing: [String]?
 
@@ -36,9 +38,10 @@ struct Parser {
         try readWord(argument)
       }
     }
-    if !values.contains(where: { $0.name == .help || $0.name == .version }) { try checkCompleteness() }
+    let asksForText = given.contains { [Option.help.name, Option.version.name].contains($0.option.name) }
+    if !asksForText { try checkCompleteness() }
     return Invocation(
-      command: command, commandWords: commandWords, values: values, operands: operands, trailing: trailing)
+      command: command, commandWords: commandWords, given: given, operands: operands, trailing: trailing)
   }
 
   /// After `--`, the arguments belong to the command to run, or else are operands.
@@ -55,9 +58,9 @@ struct Parser {
   private mutating func readWord(_ word: String) throws(UsageError) {
     guard command == nil else { return operands.append(word) }
     let name = group.map { "\($0) \(word)" } ?? word
-    if let found = CommandTable.command(named: name) {
-      command = found
-    } else if group == nil, !CommandTable.members(ofGroup: word).isEmpty {
+    if let found = CommandName(rawValue: name) {
+      command = found.command
+    } else if group == nil, !CommandName.members(ofGroup: word).isEmpty {
       group = word
     } else {
       throw unknownCommand(word)
@@ -66,7 +69,7 @@ struct Parser {
   }
 
   private func unknownCommand(_ word: String) -> UsageError {
-    let known = group.map { CommandTable.members(ofGroup: $0) } ?? CommandTable.firstWords
+    let known = group.map { CommandName.members(ofGroup: $0) } ?? CommandName.firstWords
     let prefix = group.map { "agent \($0)" } ?? "agent"
     let hint = meant(Suggestion.candidates(for: word, among: known).map { "\(prefix) \($0)" })
     return error("unknown command \(TokenShape.shown("\(group.map { "\($0) " } ?? "")\(word)"))", hint: hint)
@@ -75,7 +78,7 @@ struct Parser {
   private func checkCompleteness() throws(UsageError) {
     guard let command else {
       guard let group else { throw error("no command given") }
-      let members = CommandTable.members(ofGroup: group).joined(separator: ", ")
+      let members = CommandName.members(ofGroup: group).joined(separator: ", ")
       throw error("\"\(group)\" needs one of: \(members)")
     }
     if operands.count < command.operands.required {
@@ -94,17 +97,17 @@ struct Parser {
   private mutating func readLongOption(_ argument: String) throws(UsageError) {
     let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].utf8
-    guard let option = option(where: { $0.name.rawValue.utf8.elementsEqual(name) }) else {
+    guard let option = option(where: { $0.name.utf8.elementsEqual(name) }) else {
       throw unknownOption(String(parts[0]))
     }
-    try read(option, spelt: "--\(option.name.rawValue)", attached: parts.count > 1 ? String(parts[1]) : nil)
+    try read(option, spelt: "--\(option.name)", attached: parts.count > 1 ? String(parts[1]) : nil)
   }
 
   private mutating func readShortOptions(_ argument: String) throws(UsageError) {
     var letters = argument.dropFirst()
     while let letter = letters.popFirst() {
       guard let option = option(where: { $0.short == letter }) else { throw error("unknown option \"-\(letter)\"") }
-      if option.metavar == nil {
+      if option.argument.metavar == nil {
         try read(option, spelt: "-\(letter)", attached: nil)
       } else {
         return try read(option, spelt: "-\(letter)", attached: letters.isEmpty ? nil : String(letters))
@@ -112,53 +115,30 @@ struct Parser {
     }
   }
 
-  private func option(where matches: (Option) -> Bool) -> Option? {
-    command.map { $0.option(where: matches) } ?? Option.common.first(where: matches)
+  private func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
+    command.map { $0.option(where: matches) } ?? Options.common.first(where: matches)
   }
 
-  private mutating func read(_ option: Option, spelt spelling: String, attached: String?) throws(UsageError) {
-    guard option.metavar != nil else {
+  private mutating func read(_ option: OptionDeclaration, spelt spelling: String, attached: String?) throws(UsageError)
+  {
+    guard option.argument.metavar != nil else {
       guard attached == nil else { throw error("\"\(spelling)\" takes no value") }
-      return values.append((option.name, .present))
+      return given.append((option, ""))
     }
     guard let text = attached ?? remaining.popFirst() else { throw error("\"\(spelling)\" needs a value") }
-    values.append((option.name, try value(text, of: option, spelt: spelling)))
-  }
-
-  private func value(_ text: String, of option: Option, spelt spelling: String) throws(UsageError) -> Invocation.Value {
-    switch option.value {
-    case .none: return .present
-    case .text, .file:
-      guard !text.isEmpty else { throw error("the value of \"\(spelling)\" is empty") }
-      return .text(text)
-    case .choice(_, let words):
-      guard words.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else {
-        throw error("\"\(spelling)\" takes one of: \(words.joined(separator: ", "))")
-      }
-      return .text(text)
-    case .durationOrNever where text.utf8.elementsEqual("never".utf8): return .seconds(0)
-    case .duration(let range), .durationOrNever(let range):
-      guard let seconds = DurationText.seconds(text), range.contains(seconds) else {
-        let bounds =
-          "\(DurationText.text(seconds: range.lowerBound)) to \(DurationText.text(seconds: range.upperBound))"
-        throw error("\"\(spelling)\" takes a time such as 90s, 5m or 1h, from \(bounds)")
-      }
-      return .seconds(seconds)
-    }
+    if let objection = option.argument.objection(to: text, behind: spelling) { throw error(objection) }
+    given.append((option, text))
   }
 
   private func unknownOption(_ name: String) -> UsageError {
-    let known = (command?.options ?? []) + Option.common
-    let candidates = Suggestion.candidates(for: name, among: known.map(\.name.rawValue))
+    let known = (command?.options ?? []) + Options.common
+    let candidates = Suggestion.candidates(for: name, among: known.map(\.name))
     let message = "unknown option \"--\(name)\""
-    if candidates.isEmpty, command == nil, isCommandOption(name) {
+    let isOfCommand = CommandName.commands.contains { $0.options.contains { $0.name.utf8.elementsEqual(name.utf8) } }
+    if candidates.isEmpty, command == nil, isOfCommand {
       return error("\(message) before the command", hint: "give it after the command's name")
     }
     return error(message, hint: meant(candidates.map { "--\($0)" }))
-  }
-
-  private func isCommandOption(_ name: String) -> Bool {
-    OptionName.allCases.contains { $0.rawValue.utf8.elementsEqual(name.utf8) }
   }
 
   // MARK: Errors
@@ -170,6 +150,20 @@ struct Parser {
 
   private func error(_ message: String, hint: String? = nil) -> UsageError {
     let help = (["agent help"] + commandWords).joined(separator: " ")
-    return UsageError(message, hint: hint ?? help, commandName: command?.name)
+    return UsageError(message, hint: hint ?? help, commandName: command?.name.rawValue)
+  }
+}
+
+/// A command line that cannot be run.
+struct UsageError: Error, Hashable {
+  /// The failure to report; its code is always `invalid_request`.
+  var failure: Failure
+
+  /// The command that was named before the fault was found; how a failure is told may depend on it.
+  var commandName: String?
+
+  init(_ message: String, hint: String, commandName: String?) {
+    failure = Failure(.invalidRequest, message, hint: hint)
+    self.commandName = commandName
   }
 }

@@ -3,26 +3,26 @@ enum HelpWriter {
   private static let width = 79
   private static let optionColumn = 26
 
-  /// What the program is and which commands it has.
+  /// The help on the program, with the list of its commands.
   static func program() -> String {
     var text = wrapped(Manual.summary + ".")
     text += "\nUsage: agent [OPTION]... COMMAND [ARGUMENT]...\n\nCommands:\n"
-    for command in CommandTable.commands { text += entry(command.name, command.summary, gap: 1) }
-    text += "\nOptions of every command:\n" + Option.common.map(entry).joined()
+    for command in CommandName.commands { text += entry(command.name.rawValue, command.summary, gap: 1) }
+    text += "\nOptions of every command:\n" + Options.common.map(entry).joined()
     text += "\n" + wrapped("`agent help COMMAND` says more about one command, and agent(1) about all.")
     return text
   }
 
-  /// What the commands of a group are.
+  /// The list of the commands of a group.
   static func help(onGroup group: String) -> String {
     var text = "Usage: agent \(group) COMMAND\n\nCommands:\n"
-    for command in CommandTable.commands where command.words.count == 2 && command.words[0] == group {
-      text += entry(command.name, command.summary, gap: 1)
+    for command in CommandName.commands where command.name.words.count == 2 && command.name.words[0] == group {
+      text += entry(command.name.rawValue, command.summary, gap: 1)
     }
     return text
   }
 
-  /// What a command does and takes.
+  /// The help on one command.
   static func help(on command: Command) -> String {
     var text = wrapped(command.summary + ".")
     text += "\nUsage: agent \(command.usage)\n"
@@ -37,12 +37,12 @@ enum HelpWriter {
     Prose.wrapped(Prose.plain(text), width: width).map { $0 + "\n" }.joined()
   }
 
-  private static func entry(_ option: Option) -> String {
+  private static func entry(_ option: OptionDeclaration) -> String {
     let short = option.short.map { "-\($0), " } ?? "    "
-    let value = option.metavar.map { " \($0)" } ?? ""
+    let value = option.argument.metavar.map { " \($0)" } ?? ""
     var summary = option.summary
-    if case .choice(_, let words) = option.value { summary += " (\(words.joined(separator: ", ")))" }
-    return entry("\(short)--\(option.name.rawValue)\(value)", summary)
+    if case .choice(_, let words) = option.argument { summary += " (\(words.joined(separator: ", ")))" }
+    return entry("\(short)--\(option.name)\(value)", summary)
   }
 
   /// A term and what it means; a long term gets a line of its own.

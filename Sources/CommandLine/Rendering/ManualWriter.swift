@@ -1,36 +1,63 @@
+/// A page of the manual: what is in it, and where it is found.
+struct ManualPage: Sendable {
+  /// Written with the program's usual name.
+  let name: String
+  let section: Int
+
+  /// All sections, in the mdoc(7) language.
+  let body: @Sendable () -> String
+
+  static let agent = ManualPage(name: "agent", section: 1) { Mdoc.page(ManualWriter.sections) }
+  static let daemon = ManualPage(name: "agentd", section: 8) { Mdoc.page(ManualDaemon.sections) }
+  static let configuration = ManualPage(name: "agent-config", section: 5) { Mdoc.page(ManualConfiguration.sections) }
+
+  static let all = [agent, configuration, daemon]
+
+  /// `agent.1`, for a program of this name.
+  func fileName(for program: ProgramName) -> String { "\(program.applied(to: name)).\(section)" }
+
+  /// The whole page.
+  func text(for program: ProgramName = .standard) -> String {
+    """
+    .\\" Generated from the command table by "generate"; do not edit.
+    .Dd \(Manual.date)
+    .Dt \(program.applied(to: name).uppercased()) \(section)
+    .Os
+
+    """ + program.applied(to: body())
+  }
+}
+
 /// Writes the manual page agent(1) from the command table.
-package enum ManualWriter {
-  /// The page, in the mdoc(7) language.
-  package static func page() -> String { ManualPage.agent.text() }
-
-  /// Its sections.
-  static func body() -> String {
-    [
-      name, synopsis, description, commands, options, environment, files, exitStatus, examples, seeAlso, standards,
-      security,
-    ].joined()
-  }
-
-  private static var name: String {
+enum ManualWriter {
+  static var sections: [ManualSection] {
     let summary = Manual.summary.prefix(1).lowercased() + Manual.summary.dropFirst()
-    return ".Sh NAME\n.Nm agent\n.Nd \(Mdoc.escaped(summary))\n"
+    return [
+      ManualSection("NAME", [.raw(".Nm agent\n.Nd \(Mdoc.escaped(summary))\n")]),
+      ManualSection("SYNOPSIS", [.raw(".Nm\n.Op Ar OPTION ...\n.Ar COMMAND\n.Op Ar ARGUMENT ...\n")]),
+      ManualSection("DESCRIPTION", Manual.description.map { .text($0) }),
+      ManualSection("COMMANDS", CommandName.commands.flatMap(subsection)),
+      ManualSection(
+        "OPTIONS",
+        [
+          .text("Every command understands these; one that has no effect on a command is refused there."),
+          .raw(list(Options.common)),
+        ]),
+      ManualSection("ENVIRONMENT", [.list(Manual.environment, macro: "Ev")]),
+      ManualSection("FILES", [.list(Manual.files, macro: "Pa")]),
+      ManualSection("EXIT STATUS", [.list(Manual.exitStatuses, macro: "Li"), .text(Manual.exitStatusNote)]),
+      ManualSection("EXAMPLES", [.raw(examples)]),
+      ManualSection("SEE ALSO", [.seeAlso([("agent-config", 5), ("agentd", 8)])]),
+      ManualSection("STANDARDS", Manual.standards.map { .text($0) }),
+      ManualSection("SECURITY CONSIDERATIONS", Manual.security.map { .text($0) }),
+    ]
   }
 
-  private static var synopsis: String {
-    ".Sh SYNOPSIS\n.Nm\n.Op Ar OPTION ...\n.Ar COMMAND\n.Op Ar ARGUMENT ...\n"
-  }
-
-  private static var description: String { section("DESCRIPTION", paragraphs(Manual.description)) }
-
-  private static var commands: String {
-    section("COMMANDS", CommandTable.commands.map(subsection).joined())
-  }
-
-  private static func subsection(_ command: Command) -> String {
-    var text = ".Ss \(command.name)\n.Bd -ragged -compact\n\(usage(command)).Ed\n.Pp\n"
-    text += paragraphs([command.summary + "."] + command.details)
-    if !command.options.isEmpty { text += list(command.options) }
-    return text
+  private static func subsection(_ command: Command) -> [ManualBlock] {
+    let usage = ".Ss \(command.name)\n.Bd -ragged -compact\n\(usage(command)).Ed\n.Pp\n"
+    return [.raw(usage)]
+      + ([command.summary + "."] + command.details).map { .text($0) }
+      + (command.options.isEmpty ? [] : [.raw(list(command.options))])
   }
 
   private static func usage(_ command: Command) -> String {
@@ -42,50 +69,19 @@ package enum ManualWriter {
     return text
   }
 
-  private static var options: String {
-    section("OPTIONS", Mdoc.paragraph("Every command understands these.") + list(Option.common))
-  }
-
-  private static func list(_ options: [Option]) -> String {
+  private static func list(_ options: [OptionDeclaration]) -> String {
     let items = options.map { option -> String in
-      let value = option.metavar.map { " Ar \(Mdoc.argument($0))" } ?? ""
+      let value = option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? ""
       let short = option.short.map { "Fl \($0)\(value) , " } ?? ""
-      var summary = option.summary
-      if case .choice(_, let words) = option.value {
-        summary += ": one of " + words.map { "`\($0)`" }.joined(separator: ", ")
-      }
-      return ".It \(short)Fl \\-\(Mdoc.escaped(option.name.rawValue))\(value)\n" + Mdoc.paragraph(summary + ".")
+      return ".It \(short)Fl \\-\(Mdoc.escaped(option.name))\(value)\n" + Mdoc.paragraph(option.sentence)
     }
     return ".Bl -tag -width Ds\n" + items.joined() + ".El\n"
   }
 
-  private static var environment: String { section("ENVIRONMENT", list(Manual.environment, macro: "Ev")) }
-  private static var files: String { section("FILES", list(Manual.files, macro: "Pa")) }
-
-  private static var exitStatus: String {
-    section("EXIT STATUS", list(Manual.exitStatuses, macro: "Li") + ".Pp\n" + Mdoc.paragraph(Manual.exitStatusNote))
-  }
-
-  private static func list(_ items: [Manual.Item], macro: String) -> String {
-    let text = items.map { ".It \(macro) \(Mdoc.argument($0.term))\n" + Mdoc.paragraph($0.meaning) }.joined()
-    return ".Bl -tag -width Ds\n" + text + ".El\n"
-  }
-
   private static var examples: String {
-    let examples = CommandTable.commands.flatMap(\.examples) + Manual.examples
-    let texts = examples.map { example in
+    let examples = CommandName.commands.flatMap(\.examples) + Manual.examples
+    return examples.map { example in
       Mdoc.paragraph(example.purpose + ":") + ".Pp\n.Dl \(Mdoc.escaped(example.line))\n"
-    }
-    return section("EXAMPLES", texts.joined(separator: ".Pp\n"))
-  }
-
-  private static var seeAlso: String { section("SEE ALSO", Mdoc.seeAlso([("agent-config", 5), ("agentd", 8)])) }
-  private static var standards: String { section("STANDARDS", paragraphs(Manual.standards)) }
-  private static var security: String { section("SECURITY CONSIDERATIONS", paragraphs(Manual.security)) }
-
-  private static func section(_ title: String, _ text: String) -> String { ".Sh \(title)\n" + text }
-
-  private static func paragraphs(_ texts: [String]) -> String {
-    texts.map { Mdoc.paragraph($0) }.joined(separator: ".Pp\n")
+    }.joined(separator: ".Pp\n")
   }
 }

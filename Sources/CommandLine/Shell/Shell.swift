@@ -1,33 +1,158 @@
 internal import Encoding
 
 /// A syntax in which `env` writes variables: that of a shell, or of a file.
-enum Shell: String, CaseIterable, Sendable {
-  /// POSIX sh, dash, bash, zsh, ksh: one syntax.
-  case sh, bash, zsh
-  case fish
-  /// csh and tcsh.
-  case csh
-  /// Lines that many programs read from a file named `.env`.
-  case dotenv
-  /// One object.
-  case json
+///
+/// All that differs from shell to shell is in this value; `Shell.all` has every one of them.
+struct Shell: Sendable {
+  /// As `--shell` spells it.
+  let name: String
+  let quoting: Quoting
 
-  /// Whether a shell evaluates the answer; otherwise it stands for a whole set of variables, in which
-  /// one without a value is not there.
-  var isEvaluated: Bool {
-    switch self {
-    case .sh, .bash, .zsh, .fish, .csh: true
-    case .dotenv, .json: false
+  /// The text before and after a variable's quoted value, for its name.
+  let assignment: @Sendable (_ variable: String) -> (before: String, behind: String)
+
+  /// Makes a variable one that is not set. A `.env` file can only give it an empty value.
+  let unsetting: @Sendable (_ variable: String) -> String
+
+  /// The statement that does nothing but end with a status: `eval` hides the status of the command
+  /// substitution inside it. Nil where nothing is evaluated: the answer then stands for a whole set of variables, in
+  /// which one without a value is not there.
+  let failing: (@Sendable (_ status: Int32) -> String)?
+
+  /// The text before, between and after all variables.
+  let frame: (begin: String, separator: String, end: String)
+
+  /// Keeps the variables fresh at the prompt, if the shell can do that.
+  let hook: PromptHook?
+
+  /// The programs that read this syntax; the tests run all of them with values that a hostile server could choose.
+  let interpreters: @Sendable () -> [Interpreter]
+
+  /// A program that reads an answer.
+  struct Interpreter: Sendable {
+    /// The program's path and what makes it read a script from a file and nothing else, such as the user's settings.
+    let command: [String]
+
+    /// Ways to read the file `ANSWER`, the documented one first.
+    let forms: [String]
+
+    /// Prints the variables `N` and `M`, a line each, as far as they are set.
+    let printing: String
+
+    init(_ command: [String], forms: [String], printing: String = "/usr/bin/printenv N M") {
+      self.command = command
+      self.forms = forms
+      self.printing = printing
     }
   }
 
-  /// The statement that does nothing but end with a status: `eval` hides the status of the command
-  /// substitution inside it. Empty where nothing is evaluated.
-  func failing(with status: Int32) -> String {
-    switch self {
-    case .sh, .bash, .zsh: "(exit \(status));\n"
-    case .fish, .csh: "sh -c \"exit \(status)\";\n"
-    case .dotenv, .json: ""
-    }
+  private init(
+    _ name: String, _ quoting: Quoting,
+    set assignment: @escaping @Sendable (String) -> (before: String, behind: String),
+    unset unsetting: @escaping @Sendable (String) -> String, fail failing: (@Sendable (Int32) -> String)?,
+    hook: PromptHook? = nil, frame: (String, String, String) = ("", "", ""),
+    readBy interpreters: @escaping @autoclosure @Sendable () -> [Interpreter]
+  ) {
+    self.name = name
+    self.quoting = quoting
+    self.assignment = assignment
+    self.unsetting = unsetting
+    self.failing = failing
+    self.hook = hook
+    self.frame = frame
+    self.interpreters = interpreters
+  }
+
+  /// POSIX sh, dash, bash, zsh, ksh: one syntax.
+  private static func posix(
+    _ name: String, hook: PromptHook? = nil, readBy commands: @escaping @autoclosure @Sendable () -> [[String]]
+  ) -> Shell {
+    Shell(
+      name, .octal, set: { ("\($0)=", "; export \($0);\n") }, unset: { "unset \($0);\n" },
+      fail: { "(exit \($0));\n" }, hook: hook,
+      readBy: commands().map { Interpreter($0, forms: ["eval \"$(cat ANSWER)\"", "eval $(cat ANSWER)"]) })
+  }
+
+  // MARK: All shells
+
+  static let all = [sh, bash, zsh, fish, csh, dotenv, json]
+
+  static let sh = posix("sh", readBy: [["/bin/dash"], ["/usr/bin/mksh"], ["/bin/busybox", "sh"]])
+  static let bash = posix(
+    "bash", hook: .bash, readBy: [["/bin/bash"], ["/bin/bash", "-O", "extglob", "-O", "failglob"]])
+  static let zsh = posix(
+    "zsh", hook: .zsh,
+    readBy: [
+      ["/usr/bin/zsh", "-f"],
+      ["/usr/bin/zsh", "-f", "-o", "globsubst", "-o", "extendedglob", "-o", "rcquotes", "-o", "shwordsplit"],
+    ])
+
+  static let fish = Shell(
+    "fish", .fish, set: { ("set -gx \($0) ", ";\n") },
+    // fish calls it a failure to erase what is not there.
+    unset: { "set -ge \($0); true;\n" }, fail: { "sh -c \"exit \($0)\";\n" }, hook: .fish,
+    readBy: [Interpreter(["/usr/bin/fish", "--no-config"], forms: ["cat ANSWER | source", "eval (cat ANSWER)"])])
+
+  /// csh and tcsh.
+  static let csh = Shell(
+    "csh", .octal, set: { ("setenv \($0) ", ";\n") }, unset: { "unsetenv \($0);\n" },
+    fail: { "sh -c \"exit \($0)\";\n" },
+    readBy: ["/usr/bin/tcsh", "/usr/bin/bsd-csh"].map {
+      Interpreter([$0, "-f"], forms: ["eval \"`cat ANSWER`\"", "eval `cat ANSWER`"])
+    })
+
+  /// Lines that many programs read from a file named `.env`.
+  static let dotenv = Shell(
+    "dotenv", .dotenv, set: { ("\($0)=", "\n") }, unset: { "\($0)=\"\"\n" }, fail: nil,
+    readBy: ["/bin/dash", "/bin/bash"].map {
+      Interpreter([$0], forms: ["set -a; . ANSWER"], printing: "/usr/bin/printenv N; test -z \"$M\" || echo \"$M\"")
+    })
+
+  /// One object.
+  static let json = Shell(
+    "json", .json, set: { ("\"\($0)\":", "") }, unset: { "\"\($0)\":null" }, fail: nil, frame: ("{", ",", "}\n"),
+    readBy: [
+      Interpreter(
+        ["/usr/bin/python3"], forms: ["import json; answer = json.load(open('ANSWER', encoding='utf-8'))"],
+        printing: "[print(answer[name]) for name in 'NM' if answer.get(name) is not None]")
+    ])
+}
+
+/// Writes variables one after the other in the syntax of a shell.
+struct VariableWriter {
+  let shell: Shell
+  private var isFirst = true
+
+  init(_ shell: Shell) { self.shell = shell }
+
+  /// Comes before the first variable.
+  func begin<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.begin) }
+
+  /// Comes after the last variable.
+  func end<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.end) }
+
+  /// Sets and exports a variable.
+  ///
+  /// - Parameter value: Well-formed UTF-8.
+  /// - Throws: ``Quoting/Problem`` when the value cannot be a variable's.
+  mutating func set<Sink: ByteSink & ~Copyable>(
+    _ name: String, to value: Span<UInt8>, in sink: inout Sink
+  ) throws(Quoting.Problem) {
+    separate(&sink)
+    let (before, behind) = shell.assignment(name)
+    sink.append(utf8: before)
+    try shell.quoting.append(value, to: &sink)
+    sink.append(utf8: behind)
+  }
+
+  /// Makes a variable one that is not set.
+  mutating func unset<Sink: ByteSink & ~Copyable>(_ name: String, in sink: inout Sink) {
+    separate(&sink)
+    sink.append(utf8: shell.unsetting(name))
+  }
+
+  private mutating func separate<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) {
+    if !isFirst { sink.append(utf8: shell.frame.separator) }
+    isFirst = false
   }
 }

@@ -2,24 +2,23 @@ internal import Wire
 
 extension Command {
   static let accountAdd = Command(
-    name: "account add",
+    .accountAdd,
     summary: "Set up an account without signing in",
     details: [
       "The issuer and the client identifier must be named. `agent login NAME` signs in later; a client secret is"
         + " given then, since secrets are kept with a session only. The first account becomes the active one.",
       #"With `--json` prints `{"account", "active"}`."#,
     ],
-    options: Option.accountSettings,
+    options: Options.accountSettings,
     operands: .newAccount,
     examples: [
       Example(
-        purpose: "Prepare an account that is signed in to later",
-        line: "agent account add work --issuer https://id.example.com --client-id my-cli")
-    ],
-    run: AccountCommand.add)
+        "Prepare an account that is signed in to later",
+        "agent account add work --issuer https://id.example.com --client-id my-cli")
+    ])
 
   static let accountShow = Command(
-    name: "account show",
+    .accountShow,
     summary: "Show the settings of an account",
     details: [
       "Settings hold no secrets. What the session is like is told by `agent status`.",
@@ -31,11 +30,10 @@ extension Command {
         + #" "origins", "protect", "refresh"}}`, with the values that the options of `agent account set` take. `protection` is how the"#
         + " record in the vault opens: `device`, `passphrase` or `tpm2`.",
     ],
-    operands: .account,
-    run: AccountCommand.show)
+    operands: .account)
 
   static let accountSet = Command(
-    name: "account set",
+    .accountSet,
     summary: "Change the settings of an account",
     details: [
       "What is not named stays as it is; `--unset` takes a setting back. Settings that say where the session's"
@@ -49,26 +47,20 @@ extension Command {
         + " levels must be unlocked.",
       #"With `--json` prints `{"account", "signed_out", "setting"}`; `setting` is what signs the account out."#,
     ],
-    options: Option.accountSettings + [
-      Option(
-        name: .unset, value: .choice("SETTING", AccountSetting.allCases.map { SettingsOptions.word(for: $0) }),
-        repeats: true, summary: "Take this setting back; may be given several times")
-    ],
-    operands: .namedAccount,
-    run: AccountCommand.set)
+    options: Options.accountSettings + [Option.unsetSettings.declaration],
+    operands: .namedAccount)
 
   static let accountRename = Command(
-    name: "account rename",
+    .accountRename,
     summary: "Give an account another name",
     details: [
       "The session goes on under the new name. An account that has that name already is never replaced.",
       #"With `--json` prints `{"account", "renamed_from", "active"}`."#,
     ],
-    operands: .rename,
-    run: AccountCommand.rename)
+    operands: .rename)
 
   static let accountRemove = Command(
-    name: "account remove",
+    .accountRemove,
     summary: "Sign out of an account and forget its settings",
     details: [
       "Signs out like `agent logout`. When the account was the active one, another becomes active, and the command"
@@ -77,12 +69,11 @@ extension Command {
       #"With `--json` prints `{"account", "revoked", "detail", "client_deleted", "client_detail", "active_account"}`; the"#
         + " last only when it changed, and the two about the client only when one was registered.",
     ],
-    options: [Option(name: .local, summary: "Forget the session here without telling the server")],
-    operands: .namedAccount,
-    run: AccountCommand.remove)
+    options: [Option.local.declaration],
+    operands: .namedAccount)
 
   static let accountImport = Command(
-    name: "account import",
+    .accountImport,
     summary: "Set up an account with a refresh token from elsewhere",
     details: [
       "For a refresh token that another program got for the same client. `agentd` reads it from the open file,"
@@ -94,19 +85,13 @@ extension Command {
       "The token is one line of a file, of standard input, or of a descriptor that the caller opened; never an"
         + #" argument. With `--json` prints `{"account", "issuer", "subject", "scope", "expires_at"}`."#,
     ],
-    options: Option.accountSettings + Option.clientSecrets + [
-      Option(
-        name: .refreshTokenFile, value: .file("FILE"),
-        summary: "Read the refresh token from this file, or from standard input when it is `-`"),
-      Option(
-        name: .refreshTokenFD, value: .text("NUMBER"),
-        summary: "Read the refresh token from this open descriptor"),
+    options: Options.accountSettings + Options.clientSecrets + [
+      Option.refreshTokenFile.declaration, Option.refreshTokenFD.declaration,
     ],
     operands: .newAccount,
     examples: [
       Example(
-        purpose: "Take over a refresh token that a file holds",
-        line: "agent account import work --issuer https://id.example.com --client-id my-cli --refresh-token-file token")
-    ],
-    run: AccountImportCommand.run)
+        "Take over a refresh token that a file holds",
+        "agent account import work --issuer https://id.example.com --client-id my-cli --refresh-token-file token")
+    ])
 }

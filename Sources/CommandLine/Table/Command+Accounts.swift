@@ -1,6 +1,8 @@
+internal import Wire
+
 extension Command {
   static let status = Command(
-    name: "status",
+    .status,
     summary: "Show accounts, sessions, daemon and vault",
     details: [
       "No token is ever part of the answer. `STATE` is one of signed_out, signing_in, active, stale, refreshing,"
@@ -26,39 +28,68 @@ extension Command {
         + " `certificate_thumbprint` is what tokens that are bound to the client's certificate name as `x5t#S256` (RFC"
         + " 8705).",
     ],
-    options: [Option(name: .check, summary: "Ask the servers whether the sessions still hold")],
-    operands: .account,
-    run: StatusCommand.run)
+    options: [Option.check.declaration],
+    operands: .account)
 
   static let list = Command(
-    name: "list",
+    .list,
     summary: "List the accounts",
     details: [
       "The active account is marked with an asterisk. With `--json` prints"
         + #" `{"accounts": [{"name", "active", "issuer", "state"}]}`, with the states of `agent status`."#
-    ],
-    run: ListCommand.run)
+    ])
 
   static let use = Command(
-    name: "use",
+    .use,
     summary: "Make an account the active one",
     details: [#"Commands that name no account act on the active one. With `--json` prints `{"account"}`."#],
-    operands: .namedAccount,
-    run: UseCommand.run)
+    operands: .namedAccount)
 
   static let whoami = Command(
-    name: "whoami",
+    .whoami,
     summary: "Show who is signed in",
     details: [
       "Shows what the verified ID Token says. With `--json` prints"
         + #" `{"account", "issuer", "subject", "claims": {...}}`."#
     ],
-    operands: .account,
-    run: WhoamiCommand.run)
+    operands: .account)
 
   static let help = Command(
-    name: "help",
+    .help,
     summary: "Print how a command is used",
-    operands: .command,
-    run: HelpCommand.run)
+    operands: .command)
+
+  static let events = Command(
+    .events,
+    summary: "Show what happened to sessions and accounts",
+    details: [
+      "Prints the last 200 events that the daemon keeps in memory, those of one account if one is named, and ends; with"
+        + " `--follow` those that happen from now on, each at once, until it is ended or the daemon is. `AGENT_ACCOUNT`"
+        + " does not matter here. No token, code or text of a server is ever in an event. Without `--follow` no daemon is"
+        + " started, and where none runs it fails with exit status 4. What the daemon did in detail is in"
+        + " `agent daemon log`.",
+      "`--follow` ends with exit status 4 when the daemon stops, and with `--timeout` after that time. A reader that does"
+        + " not read is let go: nobody waits for it. At most 32 commands can follow.",
+      #"With `--json` prints one object a line: `{"time", "event", "account", ...}`, where `account` is missing for what is"#
+        + " about none. `event` is one of these:",
+      #"`signed_in` (with `"expires_at"` if the server names an end of the token);"#
+        + #" `signed_out` (`"cause"`: `user`, somebody asked for it here; `removed`, with the account; `expired`, the"#
+        + " authorization server refuses the refresh token; `revoked`, it says that it no longer honours the session, as"
+        + " `agent status --check` finds out; `elsewhere`, another process"
+        + " did it; `settings`, they no longer fit the sign-in; `identity`, the server answers for another person);",
+      #"`refreshed` (`"expires_at"`); `refresh_failed` (`"code"`, that of an error that does not pass by itself, told once);"#
+        + #" `expiring` and `expired`, the token at hand is near its end, or there, and nobody has got a new one"#
+        + #" (`"expires_at"`, `"renewable"`: whether the next command gets one without a sign-in. If so it is told a minute"#
+        + " before, or a tenth of the lifetime if that is less; if not, five minutes, or half of it);",
+      #"`offline` (`"code"`), `online`; `locked`, `unlocked`; `account_added`, `account_removed`, `account_renamed`"#
+        + #" (`"renamed_from"`), and `active_changed`: the account is the active one now, or without `account` none is."#,
+      "Commands that are run for events are in the member `on` of the settings: see agent-config(5).",
+    ],
+    options: [Option.follow.declaration],
+    operands: .account,
+    examples: [
+      Example(
+        "Tell the desktop when a session is over",
+        #"agent events --follow --json | jq --unbuffered -r 'select(.event == "signed_out") | .account'"#)
+    ])
 }

@@ -1,48 +1,43 @@
 extension Command {
   static let daemonStart = Command(
-    name: "daemon start",
+    .daemonStart,
     summary: "Start the daemon, unless it runs",
     details: [
       "Other commands start the daemon by themselves when they need it. With `--json` prints the object that"
         + " `agent status` has under `daemon`."
-    ],
-    run: DaemonCommand.start)
+    ])
 
   static let daemonStop = Command(
-    name: "daemon stop",
+    .daemonStop,
     summary: "Stop the daemon",
     details: [
       "Access tokens are forgotten. Sessions are kept in the vault and go on with the next command. With `--json` prints"
         + " `{}`."
-    ],
-    run: DaemonCommand.stop)
+    ])
 
   static let daemonRestart = Command(
-    name: "daemon restart",
+    .daemonRestart,
     summary: "Stop the daemon and start it anew",
     details: [
       "Needed after an upgrade, when the running daemon is older than this program. With `--json` prints the object that"
         + " `agent status` has under `daemon`."
-    ],
-    run: DaemonCommand.restart)
+    ])
 
   static let daemonStatus = Command(
-    name: "daemon status",
+    .daemonStatus,
     summary: "Show the running daemon",
     details: [
       "Fails with exit status 4 when no daemon runs, and starts none. With `--json` prints the object that"
         + " `agent status` has under `daemon`."
-    ],
-    run: DaemonCommand.status)
+    ])
 
   static let daemonRun = Command(
-    name: "daemon run",
+    .daemonRun,
     summary: "Run the daemon in the foreground",
-    details: ["Becomes `agentd --foreground`, which logs to standard error."],
-    run: DaemonCommand.runInForeground)
+    details: ["Becomes `agentd --foreground`, which logs to standard error."])
 
   static let daemonLog = Command(
-    name: "daemon log",
+    .daemonLog,
     summary: "Show what the daemon did lately",
     details: [
       "The daemon keeps its last 500 events in memory: refreshes with their duration and result, sign-ins, sign-outs,"
@@ -77,6 +72,5 @@ extension Command {
         + " (`\"seconds\"`). `endpoint` is one of `metadata`, `keys`, `authorization`,"
         + " `pushed_authorization`, `device_authorization`, `token`, `userinfo`,"
         + " `introspection`, `revocation`, `registration` and `resource`.",
-    ],
-    run: DaemonCommand.log)
+    ])
 }

@@ -1,6 +1,6 @@
 extension Command {
   static let request = Command(
-    name: "request",
+    .request,
     summary: "Make a request to a resource with an account's token",
     details: [
       "`agentd` makes the request, so that the token is in no other program. `URL` decides whose token goes along: the"
@@ -32,28 +32,42 @@ extension Command {
         + " error names the command that helps.",
     ],
     options: [
-      Option(
-        name: .header, short: "H", value: .text("HEADER"), repeats: true,
-        summary: "Send this header, `Name: value`; may be given several times"),
-      Option(
-        name: .data, short: "d", value: .text("DATA"),
-        summary: "Send this text, the file after `@`, or with `@-` standard input"),
-      Option(
-        name: .output, short: "o", value: .file("FILE"),
-        summary: "Write the body to this file, which is replaced when the answer begins"),
-      Option(
-        name: .include, short: "i",
-        summary: "Write a line with the status, the headers and an empty line before the body"),
-      .wait,
-    ] + Option.tokenTarget,
+      Option.headers.declaration, Option.data.declaration, Option.output.declaration, Option.include.declaration,
+      Option.wait.declaration,
+    ] + Options.tokenTarget,
     operands: .methodAndURL,
     examples: [
       Example(
-        purpose: "Let an account's token go to an API, then use it",
-        line: "agent account set work --host api.example.com; agent request https://api.example.com/me"),
+        "Let an account's token go to an API, then use it",
+        "agent account set work --host api.example.com; agent request https://api.example.com/me"),
       Example(
-        purpose: "Send a document",
-        line: "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json"),
+        "Send a document",
+        "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json"),
+    ])
+
+  static let proof = Command(
+    .proof,
+    summary: "Print a proof for one request with a bound token",
+    details: [
+      "A token that `agent login --dpop` got is bound to a key that never leaves `agentd` (DPoP, RFC 9449). A request"
+        + " with such a token needs, beside `Authorization: DPoP TOKEN`, a header `DPoP` with a proof that is made for its"
+        + " method, its URL and this token. A proof is good once, and for about a minute. The query of the URL is no part"
+        + " of it. `agent request` makes its own; this command is for other programs.",
+      "As for `agent request`, the URL decides which account it is, and gets a proof only where the token may go:"
+        + " `agent account set NAME --host HOST`. Without a method, GET is meant.",
+      "With `--header` prints both header lines, for the same token.",
+      "A server may answer with status 401, the error `use_dpop_nonce` and a header `DPoP-Nonce`. Hand its value over with"
+        + " `--nonce` and send the request again; later proofs for that server use it without being told.",
+      #"With `--json` prints `{"account", "dpop"}`. The command fails with exit status 1 when the token is not bound."#,
     ],
-    run: RequestCommand.run)
+    options: [
+      Option.nonce.declaration,
+      Option.header.saying("Print whole `Authorization` and `DPoP` header lines"),
+    ],
+    operands: .methodAndURL,
+    examples: [
+      Example(
+        "Call an API with a bound token",
+        "agent proof --header https://api.example.com/me | curl -H @- https://api.example.com/me")
+    ])
 }

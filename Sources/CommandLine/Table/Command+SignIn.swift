@@ -1,6 +1,6 @@
 extension Command {
   static let login = Command(
-    name: "login",
+    .login,
     summary: "Sign in to an account",
     details: [
       "Opens a browser where one can be opened and the server offers it; approve there and come back, the command"
@@ -67,41 +67,23 @@ extension Command {
         + #" "upgraded_from_guest"}` or"#
         + #" `{"event": "error", "code", "message", "hint"}`."#,
     ],
-    options: Option.accountSettings + Option.clientSecrets + Option.newClient + [
-      Option(name: .browser, summary: "Sign in with a browser on this machine"),
-      Option(name: .device, summary: "Sign in with a code typed on any device"),
-      Option(name: .paste, summary: "Sign in with a browser anywhere, and paste the address that it ends at"),
-      Option(name: .noOpen, summary: "Show the address, but open no browser"),
-      Option(name: .start, summary: "Tell what a person must do, print the sign-in's name, and return at once"),
-      Option(name: .resume, value: .text("LOGIN"), summary: "Wait for a sign-in that was started so"),
-      Option(name: .noWait, summary: "With `--resume`: tell how it stands, and return at once"),
-      Option(
-        name: .acr, value: .text("ACR"), repeats: true,
-        summary: "Ask for one of these kinds of sign-in; may be given several times"),
-      Option(
-        name: .maxAge, value: .duration(0...31_536_000), summary: "Ask the person to authenticate who did so longer ago"
-      ),
-      Option(
-        name: .prompt, value: .text("PROMPT"),
-        summary: "How the server is to meet the person, such as `login`, `consent` or `select_account`"),
-      Option(name: .loginHint, value: .text("HINT"), summary: "Whom the person probably wants to be"),
-      Option(
-        name: .qrCode, value: .choice("WHEN", QRCodeChoice.allCases.map(\.rawValue)),
-        summary: "Show the address as a QR code too: where there is room, always, or never"),
-      Option(
-        name: .copyCode, summary: "Put the code into the terminal's clipboard (OSC 52), which works over SSH too"),
+    options: Options.accountSettings + Options.clientSecrets + [
+      Option.register.declaration, Option.initialAccessTokenFile.declaration, Option.guest.declaration,
+      Option.browser.declaration, Option.device.declaration, Option.paste.declaration,
+      Option.noOpen.declaration, Option.start.declaration, Option.resume.declaration, Option.noWait.declaration,
+      Option.acr.declaration, Option.maxAge.declaration, Option.prompt.declaration,
+      Option.loginHint.declaration, Option.qrCode.declaration, Option.copyCode.declaration,
     ],
     operands: .account,
     examples: [
       Example(
-        purpose: "Sign in for the first time, under a name of your choice",
-        line: "agent login work --issuer https://id.example.com --client-id my-cli --scope 'openid offline_access'"),
-      Example(purpose: "Sign in again, after the session expired", line: "agent login work"),
-    ],
-    run: LoginCommand.run)
+        "Sign in for the first time, under a name of your choice",
+        "agent login work --issuer https://id.example.com --client-id my-cli --scope 'openid offline_access'"),
+      Example("Sign in again, after the session expired", "agent login work"),
+    ])
 
   static let logout = Command(
-    name: "logout",
+    .logout,
     summary: "Sign out, and revoke the tokens at the server",
     details: [
       "Removes the session from memory and from the vault. The account's settings are kept. When the server"
@@ -115,11 +97,9 @@ extension Command {
         + " the server confirmed, and `detail` says why it did not. The address is there with `--browser` alone.",
     ],
     options: [
-      Option(name: .all, summary: "Sign out of all accounts"),
-      Option(name: .local, summary: "Forget the session here without telling the server"),
-      Option(name: .browser, summary: "Then open the page that ends the browser's session at the server"),
-      Option(name: .noOpen, summary: "With `--browser`: show the address, but open no browser"),
+      Option.all.declaration, Option.local.declaration,
+      Option.browser.saying("Then open the page that ends the browser's session at the server"),
+      Option.noOpen.saying("With `--browser`: show the address, but open no browser"),
     ],
-    operands: .account,
-    run: LogoutCommand.run)
+    operands: .account)
 }

@@ -1,6 +1,6 @@
 extension Command {
   static let token = Command(
-    name: "token",
+    .token,
     summary: "Print a valid access token",
     details: [
       "Prints a token at once when a good one is at hand, and gets a new one from the server otherwise.",
@@ -16,26 +16,18 @@ extension Command {
         + " want it so. Where the server withholds a part of the scope that was asked for, no token is printed, and the"
         + " exit status is 6.",
     ],
-    options: [
-      Option(
-        name: .minValid, value: .duration(0...86_400),
-        summary: "Get a new token when the one at hand expires sooner than this")
-    ] + Option.tokenTarget + [
-      .wait,
-      Option(name: .forceRefresh, summary: "Get a new token even if the one at hand is good"),
-      Option(name: .header, summary: "Print a whole `Authorization` header line"),
-      Option(name: .idToken, summary: "Print the ID Token instead of the access token"),
+    options: [Option.minValid.declaration] + Options.tokenTarget + [
+      Option.wait.declaration, Option.forceRefresh.declaration, Option.header.declaration, Option.idToken.declaration,
     ],
     operands: .account,
     examples: [
       Example(
-        purpose: "Call an API without the token on the command line, where other users could see it",
-        line: "agent token --header | curl -H @- https://api.example.com/me")
-    ],
-    run: TokenCommand.run)
+        "Call an API without the token on the command line, where other users could see it",
+        "agent token --header | curl -H @- https://api.example.com/me")
+    ])
 
   static let env = Command(
-    name: "env",
+    .env,
     summary: "Print shell statements that set a token's variables",
     details: [
       "Sets and exports `AGENT_ACCESS_TOKEN`, `AGENT_TOKEN_TYPE`, `AGENT_TOKEN_EXPIRES_AT` (unix seconds),"
@@ -58,30 +50,19 @@ extension Command {
         + " bash from 4.2 on, zsh and fish from 3.2 on are supported; the output must stand between quotes.",
     ],
     options: [
-      Option(
-        name: .shell, value: .choice("SHELL", Shell.allCases.map(\.rawValue)), summary: "The shell to write for"),
-      variableOption,
-      Option(name: .unset, summary: "Print statements that unset the variables"),
-      Option(
-        name: .hook, value: .choice("SHELL", PromptHook.shells.map(\.rawValue)),
-        summary: "Print a function that keeps the variables fresh at the prompt"),
+      Option.shell.declaration, Option.variable.declaration, Option.unset.declaration, Option.hook.declaration,
     ],
     operands: .account,
     examples: [
-      Example(purpose: "Set the variables in this shell", line: #"eval "$(agent env)""#),
-      Example(purpose: "The same in fish", line: "agent env --shell fish | source"),
-      Example(purpose: "The same in csh and tcsh", line: #"eval "`agent env --shell csh`""#),
-      Example(
-        purpose: "Set the one variable that a program wants",
-        line: #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#),
-      Example(
-        purpose: "Keep it fresh, in ~/.bashrc",
-        line: #"eval "$(agent env --hook bash --var GITHUB_TOKEN=access_token)""#),
-    ],
-    run: EnvCommand.run)
+      Example("Set the variables in this shell", #"eval "$(agent env)""#),
+      Example("The same in fish", "agent env --shell fish | source"),
+      Example("The same in csh and tcsh", #"eval "`agent env --shell csh`""#),
+      Example("Set the one variable that a program wants", #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#),
+      Example("Keep it fresh, in ~/.bashrc", #"eval "$(agent env --hook bash --var GITHUB_TOKEN=access_token)""#),
+    ])
 
   static let exec = Command(
-    name: "exec",
+    .exec,
     summary: "Run a command with a token in its environment",
     details: [
       "Sets the variables that `agent env` names and becomes the command. The exit status is the command's own,"
@@ -101,31 +82,20 @@ extension Command {
         + " again; one that crashed is started anew.",
     ],
     options: [
-      variableOption,
-      Option(name: .tokenFile, summary: "Put the token into a file that is kept fresh while the command runs"),
-      Option(
-        name: .signal, value: .text("SIGNAL"), summary: "Send the command this signal when the token file has changed"),
-      Option(
-        name: .onRenewal, value: .file("PROGRAM"), summary: "Run this program when the token file has changed"),
+      Option.variable.declaration, Option.tokenFile.declaration, Option.signal.declaration,
+      Option.onRenewal.declaration,
     ],
     operands: .account,
     trailing: "COMMAND [ARGUMENT]...",
     examples: [
-      Example(purpose: "Give one program a token", line: "agent exec work -- ./deploy.sh"),
+      Example("Give one program a token", "agent exec work -- ./deploy.sh"),
       Example(
-        purpose: "Give it under the name that the program knows, with a claim",
-        line: "agent exec --var GH_TOKEN=access_token --var MAIL=claim:email -- ./report"),
+        "Give it under the name that the program knows, with a claim",
+        "agent exec --var GH_TOKEN=access_token --var MAIL=claim:email -- ./report"),
       Example(
-        purpose: "Keep a server in tokens that reads them again when it gets SIGHUP",
-        line: "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE"),
-    ],
-    run: ExecCommand.run)
-
-  private static var variableOption: Option {
-    Option(
-      name: .variable, value: .text("NAME=FIELD"), repeats: true,
-      summary: "Set the variable `NAME`, and only those named")
-  }
+        "Keep a server in tokens that reads them again when it gets SIGHUP",
+        "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE"),
+    ])
 
   private static var variableDetails: String {
     "With `--var`, only the named variables are set. `FIELD` is one of `access_token`, `id_token`, `token_type`,"
@@ -136,7 +106,7 @@ extension Command {
 
   private static var refusedNameDetails: String {
     "Since a server chooses the values, `--var` refuses names that decide what programs run:"
-      + " \(VariableName.refused.map { "`\($0)`" }.joined(separator: ", ")) and every name that begins with"
+      + " \(VariableName.refusedList) and every name that begins with"
       + " `\(VariableName.refusedPrefix)`, in small letters too."
   }
 }

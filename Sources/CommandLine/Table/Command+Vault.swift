@@ -2,7 +2,7 @@ internal import Wire
 
 extension Command {
   static let lock = Command(
-    name: "lock",
+    .lock,
     summary: "Lock what a passphrase or a PIN protects",
     details: [
       "The keys of those accounts and their tokens go from the memory of `agentd`; their commands fail with exit status"
@@ -13,11 +13,10 @@ extension Command {
         + " message bus are there to tell.",
       #"With `--json` prints `{"locked": [LEVEL, ...]}`, the levels that are locked now: `passphrase`, `tpm2` and, where"#
         + " the vault does not open by this device any more, `device`.",
-    ],
-    run: LockCommand.lock)
+    ])
 
   static let unlock = Command(
-    name: "unlock",
+    .unlock,
     summary: "Unlock accounts by their passphrase or PIN",
     details: [
       "Asks for what opens the levels that are locked and have accounts, or the one that `ACCOUNT` needs: on the"
@@ -26,17 +25,16 @@ extension Command {
         + " vault locks again, see `agent vault set`.",
       #"With `--json` prints `{"unlocked": [LEVEL, ...]}`, each of which is `device`, `passphrase` or `tpm2`."#,
     ],
-    options: Option.levelSecrets,
+    options: Options.levelSecrets,
     operands: .account,
     examples: [
       Example(
-        purpose: "Unlock in a script, with a passphrase that another program keeps",
-        line: "pass show agent | agent unlock --passphrase-file -")
-    ],
-    run: LockCommand.unlock)
+        "Unlock in a script, with a passphrase that another program keeps",
+        "pass show agent | agent unlock --passphrase-file -")
+    ])
 
   static let vaultStatus = Command(
-    name: "vault status",
+    .vaultStatus,
     summary: "Show how the vault opens",
     details: [
       "The vault is bound to this device: to a key in its TPM where there is one, else to a secret, the machine and the"
@@ -48,60 +46,54 @@ extension Command {
         + " `kind` is `host`, `tpm2` or `passphrase`; `needs_secret` is there for a slot whose passphrase"
         + " `agent vault rotate-key` will ask for; `lock_after` is in seconds, 0 for never; `problem`, why the vault"
         + #" cannot be used, is `{"code", "message", "hint"}`."#,
-    ],
-    run: VaultCommand.status)
+    ])
 
   static let vaultBind = Command(
-    name: "vault bind",
+    .vaultBind,
     summary: "Bind the vault to this device anew",
     details: [
       "Makes a new slot that opens in the background, and drops the ones before. Without `--to` the best that there is"
         + " is taken: a key in the TPM, else the secret of this device.",
       #"With `--json` prints `{"slot", "kind", "protection"}`, in the words of `agent vault status`."#,
     ],
-    options: [
-      Option(
-        name: .to, value: .choice("BINDING", VaultBinding.allCases.map(\.rawValue)),
-        summary: "Bind it to this, and fail where that is not possible")
-    ],
-    run: VaultCommand.bind)
+    options: [Option.to.declaration])
 
   static let vaultAddPassphrase = Command(
-    name: "vault add-passphrase",
+    .vaultAddPassphrase,
     summary: "Let one more passphrase open the vault",
     details: [
       "A passphrase for `device`, which is the default, is the way back when the machine's id changes or its TPM goes: see"
         + " `agent vault rebind`. One for `passphrase` or `tpm2` opens those accounts too; the level must be unlocked.",
       #"With `--json` prints `{"slot", "kind", "protection"}`, in the words of `agent vault status`."#,
     ],
-    options: [Option.level("What the passphrase is to open")] + Option.passphrase,
-    run: VaultCommand.addPassphrase)
+    options: [Option.protection.saying("What the passphrase is to open")] + Options.passphrase)
 
   static let vaultChangePassphrase = Command(
-    name: "vault change-passphrase",
+    .vaultChangePassphrase,
     summary: "Change a passphrase or the PIN",
     details: [
       "The one that is given is replaced, in one step. The keys stay the same: whoever has a copy of the vault and"
         + " knows the old one can open that copy. `agent vault rotate-key` makes new keys.",
       #"With `--json` prints `{"protection"}`."#,
     ],
-    options: [Option.level("The level that it opens, by default `passphrase`")] + Option.levelSecrets
-      + Option.newSecrets,
-    run: VaultCommand.changePassphrase)
+    options: [Option.protection.saying("The level that it opens, by default `passphrase`")] + Options.levelSecrets
+      + [
+        Option.newPassphraseFile.declaration, Option.newPassphraseFD.declaration, Option.newPINFile.declaration,
+        Option.newPINFD.declaration,
+      ])
 
   static let vaultRemoveSlot = Command(
-    name: "vault remove-slot",
-    summary: "Take a way to open the vault back",
+    .vaultRemoveSlot,
+    summary: "Remove a key slot",
     details: [
       "`NUMBER` is that of `agent vault status`; it is never given to another slot. The last slot of a level that has"
         + " accounts is not removed, nor the last one that opens `device`.",
       #"With `--json` prints `{"slot"}`."#,
     ],
-    operands: .slot,
-    run: VaultCommand.removeSlot)
+    operands: .slot)
 
   static let vaultRotateKey = Command(
-    name: "vault rotate-key",
+    .vaultRotateKey,
     summary: "Make new keys, and seal everything with them",
     details: [
       "All levels that are open get new keys, and their accounts are sealed anew; one that is locked stays as it is. Each"
@@ -109,11 +101,10 @@ extension Command {
         + " named where one slot needs one. What an old copy of the vault held opens nothing that is written from now on.",
       #"With `--json` prints `{"rotated": [LEVEL, ...]}`, each of which is `device`, `passphrase` or `tpm2`."#,
     ],
-    options: Option.passphrase,
-    run: VaultCommand.rotateKey)
+    options: Options.passphrase)
 
   static let vaultRebind = Command(
-    name: "vault rebind",
+    .vaultRebind,
     summary: "Bind a vault that does not open here to this device",
     details: [
       "For the day when the machine's id or its TPM has changed, or the home was moved to another machine on purpose: the"
@@ -122,11 +113,10 @@ extension Command {
       #"With `--json` prints `{"slots": [{"slot", "kind", "protection"}]}`, what opens it from now on; the words are those"#
         + " of `agent vault status`: `host`, `tpm2`, `passphrase`, `device`.",
     ],
-    options: Option.passphrase,
-    run: VaultCommand.rebind)
+    options: Options.passphrase)
 
   static let vaultCheck = Command(
-    name: "vault check",
+    .vaultCheck,
     summary: "Read the whole vault, and tell what opens",
     details: [
       "Nothing is changed, and no passphrase and no PIN is tried. Exits with status 1 when something is damaged, or does not"
@@ -137,21 +127,15 @@ extension Command {
         + " asked), `damaged` or `unknown` (of a later version); that of an account `opens`, `locked` or `damaged`. `kind` is"
         + #" `host`, `tpm2` or `passphrase`, `protection` is `device`, `passphrase` or `tpm2`, and `problem` is `{"code","#
         + #" "message", "hint"}`."#,
-    ],
-    run: VaultCommand.check)
+    ])
 
   static let vaultSet = Command(
-    name: "vault set",
+    .vaultSet,
     summary: "Change when the vault locks by itself",
     details: [
       "It locks when no command has used an account that a passphrase or a PIN protects for this long, by default 15"
         + " minutes; the time in which the machine sleeps counts. The setting is `lock_after` in agent-config(5).",
       #"With `--json` prints `{"lock_after"}`, in seconds, 0 for never."#,
     ],
-    options: [
-      Option(
-        name: .lockAfter, value: .durationOrNever(1...VaultRequest.maximumLockAfterSeconds),
-        summary: "Lock after this time without use, or `never`")
-    ],
-    run: VaultCommand.set)
+    options: [Option.lockAfter.declaration])
 }

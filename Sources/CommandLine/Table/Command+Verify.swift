@@ -2,8 +2,8 @@ internal import Wire
 
 extension Command {
   static let verify = Command(
-    name: "verify",
-    summary: "Check whether tokens hold, by their issuer's keys",
+    .verify,
+    summary: "Verify tokens by their issuer's keys",
     details: [
       "Checks the signature of JSON Web Tokens, and the claims that say when, by whom and for whom they are. The keys are"
         + " those of the active account's issuer, of the one that `--account` or `--issuer` names, or in the file that"
@@ -29,37 +29,41 @@ extension Command {
         + #" base64url, in the place of `"claims"`. The codes:"#,
     ] + TokenProblemCode.allCases.map { "`\($0.rawValue)`: \($0.meaning)" },
     options: [
-      Option(
-        name: .issuer, value: .text("URL"),
-        summary:
-          "Take the keys of this issuer, which need not be an account's; beside `--jwks`, the token must be from it"),
-      Option(
-        name: .jwks, value: .file("FILE"), summary: "Take the keys in this file: a JWK Set, or a single public JWK"),
-      Option(name: .audience, value: .text("NAME"), summary: "The token must be for this audience (`aud`)"),
-      Option(
-        name: .algorithms, value: .text("LIST"), repeats: true,
-        summary: "Accept these algorithms only, separated by commas: `RS256,ES256`"),
-      Option(
-        name: .type, value: .text("TYPE"), summary: "The token must be of this type (`typ`), such as `at+jwt`"),
-      Option(
-        name: .signatureOnly,
-        summary: "Check nothing but the signature: the payload need not be a set of claims"),
-      Option(
-        name: .clockSkew, value: .duration(0...VerifyRequest.maximumClockSkew),
-        summary: "How far clocks may differ; a minute unless it is given"),
-      Option(
-        name: .caFile, value: .file("FILE"),
-        summary: "Trust the certificate authorities in this PEM file too on the way to the issuer of `--issuer`"),
-      Option(
-        name: .allowHTTPLoopback,
-        summary: "Allow plain http to 127.0.0.1 and [::1] for the issuer of `--issuer`"),
+      Option.issuer.saying(
+        "Take the keys of this issuer, which need not be an account's; beside `--jwks`, the token must be from it"),
+      Option.jwks.declaration,
+      Option.audience.saying("The token must be for this audience (`aud`)"),
+      Option.algorithms.declaration, Option.type.declaration, Option.signatureOnly.declaration,
+      Option.clockSkew.declaration,
+      Option.caFile.saying(
+        "Trust the certificate authorities in this PEM file too on the way to the issuer of `--issuer`"),
+      Option.allowHTTPLoopback.saying("Allow plain http to 127.0.0.1 and [::1] for the issuer of `--issuer`"),
     ],
     operands: .file,
     examples: [
       Example(
-        purpose: "Check the ID Token of the active account, as any other program could",
-        line: "agent token --id-token | agent verify --audience my-cli"),
-      Example(purpose: "Check a file of tokens by keys at hand", line: "agent verify tokens.txt --jwks keys.json"),
+        "Check the ID Token of the active account, as any other program could",
+        "agent token --id-token | agent verify --audience my-cli"),
+      Example("Check a file of tokens by keys at hand", "agent verify tokens.txt --jwks keys.json"),
+    ])
+
+  static let decode = Command(
+    .decode,
+    summary: "Show what a token says, without verifying it",
+    details: [
+      "Shows header and claims of a JSON Web Token, with times in plain words. NOTHING IS VERIFIED: anyone can write"
+        + " such a token, which standard error says each time. No key, network or daemon is needed, and a token that has"
+        + " expired or whose signature is bad is shown like any other. Of an encrypted token only the header can be read.",
+      "`FILE` holds the token, or several, one a line; without it, or for `-`, they come from standard input. A token is"
+        + " never an argument, since every user of the machine can see those. Space around a token and empty lines are"
+        + " passed over. A token has at most 65536 bytes.",
+      #"With `--json` prints `{"verified": false, "header": {...}, "claims": {...}}` for each token. A payload that is"#
+        + #" not a JSON object is `"payload"`, in base64url, and an encrypted one is `"encrypted"`: true."#,
+      "A text that is no token is an error with the code `malformed_token` and exit status 7. Of several, the others"
+        + " are shown all the same.",
     ],
-    run: VerifyCommand.run)
+    operands: .file,
+    examples: [
+      Example("See what is in the ID Token", "agent token --id-token | agent decode")
+    ])
 }

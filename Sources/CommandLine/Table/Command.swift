@@ -1,63 +1,52 @@
 internal import Wire
 
-/// One command: what it is called, what it takes, what it says of itself and what it does.
+/// One command: what it is called, what it takes and what it says of itself. What it does is in ``Dispatch``.
 ///
-/// The parser, the help, the manual page and the shell completions are all written from this value.
-/// It is made for each call of the program, so what only some calls need is built when it is asked for.
+/// The parser, the help, the manual page and the shell completions are all written from this value. It is a class for
+/// the reason that ``OptionDeclaration`` is one.
 final class Command: Sendable {
-  /// One word, or two for a member of a group: `daemon start`.
-  let name: String
+  let name: CommandName
 
-  /// What it takes beside options.
-  let operands: Operands
-
-  /// What stands after `--` in the usage line, for commands that run another one.
-  let trailing: String?
-
-  /// Does the work and returns the exit status; what fails is thrown, and reported in one place.
-  let run: @Sendable (Invocation) throws(Failure) -> Int32
-
-  private let makeSummary: @Sendable () -> String
-  private let makeDetails: @Sendable () -> [String]
-  private let makeOptions: @Sendable () -> [Option]
-  private let makeExamples: @Sendable () -> [Example]
-
-  init(
-    name: String, summary: @escaping @autoclosure @Sendable () -> String,
-    details: @escaping @autoclosure @Sendable () -> [String] = [],
-    options: @escaping @autoclosure @Sendable () -> [Option] = [], operands: Operands = .none,
-    trailing: String? = nil, examples: @escaping @autoclosure @Sendable () -> [Example] = [],
-    run: @escaping @Sendable (Invocation) throws(Failure) -> Int32
-  ) {
-    self.name = name
-    self.operands = operands
-    self.trailing = trailing
-    self.run = run
-    makeSummary = summary
-    makeDetails = details
-    makeOptions = options
-    makeExamples = examples
-  }
-
-  /// What it does: an imperative sentence without its full stop.
-  var summary: String { makeSummary() }
+  /// Its effect: an imperative sentence without its full stop.
+  let summary: String
 
   /// Paragraphs that say more, in the notation of ``Prose``.
-  var details: [String] { makeDetails() }
+  let details: [String]
 
-  /// Its own options; those of ``Option/common`` come on top.
-  var options: [Option] { makeOptions() }
+  /// Its own options; those of ``Options/common`` come on top.
+  let options: [OptionDeclaration]
+
+  /// The operands that it takes.
+  let operands: Operands
+
+  /// The usage of the words after `--`, for commands that run another one.
+  let trailing: String?
 
   /// Command lines worth showing, with what each does.
-  var examples: [Example] { makeExamples() }
+  let examples: [Example]
+
+  init(
+    _ name: CommandName, summary: String, details: [String] = [], options: [OptionDeclaration] = [],
+    operands: Operands = .none, trailing: String? = nil, examples: [Example] = []
+  ) {
+    self.name = name
+    self.summary = summary
+    self.details = details
+    self.options = options
+    self.operands = operands
+    self.trailing = trailing
+    self.examples = examples
+  }
 
   struct Example: Sendable {
     let purpose: String
     let line: String
-  }
 
-  /// The words of the name.
-  var words: [Substring] { name.split(separator: " ") }
+    init(_ purpose: String, _ line: String) {
+      self.purpose = purpose
+      self.line = line
+    }
+  }
 
   /// The usage line, without the program's name: `token [OPTION]... [ACCOUNT]`.
   var usage: String {
@@ -68,7 +57,7 @@ final class Command: Sendable {
   }
 
   /// The option with this long or short name, among its own and the common ones.
-  func option(where matches: (Option) -> Bool) -> Option? {
-    options.first(where: matches) ?? Option.common.first(where: matches)
+  func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
+    options.first(where: matches) ?? Options.common.first(where: matches)
   }
 }

@@ -1,26 +1,50 @@
 internal import Wire
 
-extension Option {
+/// Lists of options that several commands have.
+enum Options {
   /// The options that every command understands, before its name as well as after it.
-  static let common: [Option] = [
-    Option(
-      name: .account, short: "a", value: .text("NAME"),
-      summary: "Act on this account instead of the active one; `AGENT_ACCOUNT` does the same"),
-    Option(
-      name: .timeout, value: .duration(1...WireProtocol.maximumTimeoutSeconds),
-      summary: "Give up after this time"),
-    Option(
-      name: .noDaemon,
-      summary: "Use a private `agentd` that ends with this command, as containers and build jobs need it"),
-    Option(
-      name: .noInput,
-      summary: "Never read from the terminal; what would need a sign-in fails at once with exit status 3"),
-    Option(name: .quiet, short: "q", summary: "Print errors and answers only"),
-    Option(
-      name: .verbose, short: "v",
-      summary: "Tell on standard error what is done and why, and how long it took; never a secret"),
-    Option(name: .json, short: "j", summary: "Print the answer, and any error, as JSON objects, one a line"),
-    Option(name: .help, short: "h", summary: "Print how the command is used"),
-    Option(name: .version, short: "V", summary: "Print the version"),
+  static let common: [OptionDeclaration] = [
+    Option.account.declaration, Option.timeout.declaration, Option.noDaemon.declaration, Option.noInput.declaration,
+    Option.quiet.declaration, Option.verbose.declaration, Option.json.declaration,
+    Option.help.declaration, Option.version.declaration,
   ]
+
+  /// Which of an account's tokens is meant, where it is not the account's own.
+  static var tokenTarget: [OptionDeclaration] {
+    [
+      Option.scope.saying("Ask for a token with these scopes only; may be given several times"),
+      Option.resource.saying("Ask for a token that is good at this resource (RFC 8707); may be given several times"),
+      Option.audience.saying("Ask for a token with this audience"), Option.exchange.declaration,
+    ]
+  }
+}
+
+extension Option<String?> {
+  static var account: Self {
+    Self(
+      "account", short: "a", .text("NAME"),
+      "Act on this account instead of the active one; `AGENT_ACCOUNT` does the same")
+  }
+}
+
+extension Option<Int?> {
+  static var timeout: Self {
+    Self("timeout", time: .duration(1...WireProtocol.maximumTimeoutSeconds), "Give up after this time")
+  }
+}
+
+extension Option<Bool> {
+  static var noDaemon: Self {
+    Self("no-daemon", "Use a private `agentd` that ends with this command, as containers and build jobs need it")
+  }
+  static var noInput: Self {
+    Self("no-input", "Never read from the terminal; what would need a sign-in fails at once with exit status 3")
+  }
+  static var quiet: Self { Self("quiet", short: "q", "Print errors and answers only") }
+  static var verbose: Self {
+    Self("verbose", short: "v", "Tell on standard error what is done and why, and how long it took; never a secret")
+  }
+  static var json: Self { Self("json", short: "j", "Print the answer, and any error, as JSON objects, one a line") }
+  static var help: Self { Self("help", short: "h", "Print how the command is used") }
+  static var version: Self { Self("version", short: "V", "Print the version") }
 }

@@ -1,54 +1,53 @@
 internal import Wire
 
-extension Option {
-  /// The level of protection of an account, and what opens it.
-  static var protection: [Option] {
-    [
-      Option(
-        name: .protect, value: .choice("LEVEL", ProtectionLevel.allCases.map(\.rawValue)),
-        summary: "How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN")
-    ] + levelSecrets
+extension Options {
+  /// The secrets that open a level. None of them is ever an argument.
+  static var levelSecrets: [OptionDeclaration] { passphrase + [Option.pinFile.declaration, Option.pinFD.declaration] }
+  static var passphrase: [OptionDeclaration] { [Option.passphraseFile.declaration, Option.passphraseFD.declaration] }
+}
+
+extension Option<String?> {
+  /// The name of a file that holds a secret.
+  static func file(_ name: String, with secret: String) -> Self {
+    Self(name, .secretFile, "Read \(secret) from this file, or from standard input when it is `-`")
   }
 
-  /// What opens a level. None of it is ever an argument.
-  static var levelSecrets: [Option] { passphrase + pin }
-
-  static var passphrase: [Option] {
-    [
-      Option(
-        name: .passphraseFile, value: .file("FILE"),
-        summary: "Read the passphrase from this file, or from standard input when it is `-`"),
-      Option(
-        name: .passphraseFD, value: .text("NUMBER"), summary: "Read the passphrase from this open descriptor"),
-    ]
+  /// The number of a descriptor that the caller opened, which a secret is read from.
+  static func descriptor(_ name: String, with secret: String) -> Self {
+    Self(name, .descriptor, "Read \(secret) from this open descriptor")
   }
+}
 
-  static var pin: [Option] {
-    [
-      Option(
-        name: .pinFile, value: .file("FILE"),
-        summary: "Read the PIN from this file, or from standard input when it is `-`"),
-      Option(name: .pinFD, value: .text("NUMBER"), summary: "Read the PIN from this open descriptor"),
-    ]
+extension Option<ProtectionLevel?> {
+  static var protect: Self {
+    Self(
+      "protect", "LEVEL", ProtectionLevel.self,
+      "How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN")
   }
+  static var protection: Self { Self("protection", "LEVEL", ProtectionLevel.self, "The level") }
+}
 
-  static var newSecrets: [Option] {
-    [
-      Option(
-        name: .newPassphraseFile, value: .file("FILE"),
-        summary: "Read the new passphrase from this file, or from standard input when it is `-`"),
-      Option(
-        name: .newPassphraseFD, value: .text("NUMBER"), summary: "Read the new passphrase from this open descriptor"),
-      Option(
-        name: .newPINFile, value: .file("FILE"),
-        summary: "Read the new PIN from this file, or from standard input when it is `-`"),
-      Option(name: .newPINFD, value: .text("NUMBER"), summary: "Read the new PIN from this open descriptor"),
-    ]
+extension Option<String?> {
+  static var passphraseFile: Self { file("passphrase-file", with: "the passphrase") }
+  static var passphraseFD: Self { descriptor("passphrase-fd", with: "the passphrase") }
+  static var pinFile: Self { file("pin-file", with: "the PIN") }
+  static var pinFD: Self { descriptor("pin-fd", with: "the PIN") }
+  static var newPassphraseFile: Self { file("new-passphrase-file", with: "the new passphrase") }
+  static var newPassphraseFD: Self { descriptor("new-passphrase-fd", with: "the new passphrase") }
+  static var newPINFile: Self { file("new-pin-file", with: "the new PIN") }
+  static var newPINFD: Self { descriptor("new-pin-fd", with: "the new PIN") }
+}
+
+extension Option<VaultBinding?> {
+  static var to: Self {
+    Self("to", "BINDING", VaultBinding.self, "Bind it to this, and fail where that is not possible")
   }
+}
 
-  /// The level that a command of the vault is about.
-  static func level(_ summary: String) -> Option {
-    Option(
-      name: .protection, value: .choice("LEVEL", ProtectionLevel.allCases.map(\.rawValue)), summary: summary)
+extension Option<Int?> {
+  static var lockAfter: Self {
+    Self(
+      "lock-after", time: .durationOrNever(1...VaultRequest.maximumLockAfterSeconds),
+      "Lock after this time without use, or `never`")
   }
 }

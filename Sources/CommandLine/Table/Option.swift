@@ -1,39 +1,179 @@
-/// One option as the parser, the help and the manual see it.
-struct Option: Sendable {
-  /// What an option takes.
-  enum Value: Sendable {
-    /// Nothing: the option is a switch.
-    case none
-    /// Any text; the associated value names it in the usage line.
-    case text(String)
-    /// The name of a file.
-    case file(String)
-    /// A length of time of so many seconds, written as in ``DurationText``.
-    case duration(ClosedRange<Int>)
-    /// The same, or the word `never`, which counts as no seconds.
-    case durationOrNever(ClosedRange<Int>)
-    /// One of a few words.
-    case choice(String, [String])
-  }
-
-  let name: OptionName
+/// An option as the parser, the help, the manual and the completions see it, whatever it is read as. A class, since a
+/// generic value that holds a large one has its type made at run time, which costs a short program too much.
+final class OptionDeclaration: Sendable {
+  /// The long spelling without the dashes.
+  let name: String
 
   /// The one-letter spelling, if there is one.
-  var short: Character?
-  var value: Value = .none
+  let short: Character?
+  let argument: OptionArgument
 
   /// Whether every occurrence counts; without it the last one wins.
-  var repeats = false
+  let repeats: Bool
 
-  /// What the option does: a sentence without its full stop.
+  /// Its effect: a sentence without its full stop.
   let summary: String
 
-  /// What the value is called in usage lines; nil for a switch.
+  init(name: String, short: Character?, argument: OptionArgument, repeats: Bool, summary: String) {
+    self.name = name
+    self.short = short
+    self.argument = argument
+    self.repeats = repeats
+    self.summary = summary
+  }
+
+  /// The summary as a sentence that names the words to choose from, in the notation of ``Prose``.
+  var sentence: String {
+    guard case .choice(_, let words) = argument else { return summary + "." }
+    return summary + ": one of " + words.map { "`\($0)`" }.joined(separator: ", ") + "."
+  }
+
+  /// The declaration for a command that says something else of the option.
+  func saying(_ summary: String) -> OptionDeclaration {
+    OptionDeclaration(name: name, short: short, argument: argument, repeats: repeats, summary: summary)
+  }
+}
+
+/// The argument of an option on the command line.
+enum OptionArgument: Sendable {
+  /// Nothing: the option is a switch.
+  case none
+  /// Any text; the associated value names it in the usage line.
+  case text(String)
+  /// The name of a file.
+  case file(String)
+  /// The name of a file that holds a secret; `-` is standard input.
+  case secretFile
+  /// The number of a descriptor that the caller opened.
+  case descriptor
+  /// A length of time of so many seconds, written as in ``DurationText``.
+  case duration(ClosedRange<Int>)
+  /// The same, or the word `never`, which counts as no seconds.
+  case durationOrNever(ClosedRange<Int>)
+  /// One of a few words.
+  case choice(String, [String])
+
+  /// Its name in usage lines; nil for a switch.
   var metavar: String? {
-    switch value {
+    switch self {
     case .none: nil
     case .text(let metavar), .file(let metavar), .choice(let metavar, _): metavar
+    case .secretFile: "FILE"
+    case .descriptor: "NUMBER"
     case .duration, .durationOrNever: "DURATION"
     }
+  }
+
+  /// Why it cannot be this text, where the option is spelt like that; nil when it can.
+  func objection(to text: String, behind option: String) -> String? {
+    switch self {
+    case .none: return nil
+    case .text, .file, .secretFile, .descriptor: return text.isEmpty ? "the value of \"\(option)\" is empty" : nil
+    case .choice(_, let words):
+      if words.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return nil }
+      return "\"\(option)\" takes one of: \(words.joined(separator: ", "))"
+    case .duration(let range), .durationOrNever(let range):
+      if seconds(text) != nil { return nil }
+      let bounds = [range.lowerBound, range.upperBound].map { DurationText.text(seconds: $0) }
+      return "\"\(option)\" takes a time such as 90s, 5m or 1h, from \(bounds[0]) to \(bounds[1])"
+    }
+  }
+
+  /// A length of time in seconds; nil for any other text.
+  func seconds(_ text: String) -> Int? {
+    switch self {
+    case .durationOrNever where text.utf8.elementsEqual("never".utf8): return 0
+    case .duration(let range), .durationOrNever(let range):
+      return DurationText.seconds(text).flatMap { range.contains($0) ? $0 : nil }
+    case .none, .text, .file, .secretFile, .descriptor, .choice: return nil
+    }
+  }
+}
+
+/// An option together with what a command's code reads it as.
+///
+/// Code reads an option by its key, `invocation[.timeout]`, so a misspelt name or a value of another type does not
+/// compile. Options of one name that mean different things to different commands are keys of their own.
+struct Option<Value: Sendable>: Sendable {
+  let declaration: OptionDeclaration
+  private let reading: @Sendable ([String]) -> Value
+
+  /// - Parameter reading: Makes the value of what stands behind each occurrence, in order. The argument accepts all of
+  ///   these texts; behind a switch stands nothing.
+  private init(
+    _ name: String, short: Character?, _ argument: OptionArgument, repeats: Bool, _ summary: String,
+    reading: @escaping @Sendable ([String]) -> Value
+  ) {
+    declaration = OptionDeclaration(name: name, short: short, argument: argument, repeats: repeats, summary: summary)
+    self.reading = reading
+  }
+
+  var name: String { declaration.name }
+
+  func value(of occurrences: [String]) -> Value { reading(occurrences) }
+
+  /// The declaration for a command that says something else of the option.
+  func saying(_ summary: String) -> OptionDeclaration { declaration.saying(summary) }
+}
+
+extension Option<Bool> {
+  init(_ name: String, short: Character? = nil, _ summary: String) {
+    self.init(name, short: short, .none, repeats: false, summary) { !$0.isEmpty }
+  }
+}
+
+extension Option<String?> {
+  init(_ name: String, short: Character? = nil, _ argument: OptionArgument, _ summary: String) {
+    self.init(name, short: short, argument, repeats: false, summary) { $0.last }
+  }
+}
+
+extension Option<[String]> {
+  /// - Parameter separator: Stands between several values of one occurrence; spaces may stand anywhere.
+  init(
+    _ name: String, short: Character? = nil, each argument: OptionArgument, splitAt separator: Character? = nil,
+    _ summary: String
+  ) {
+    self.init(name, short: short, argument, repeats: true, summary) { texts in
+      guard let separator else { return texts }
+      return texts.flatMap { text in
+        text.split(separator: separator, omittingEmptySubsequences: separator == " ").map { String($0) }
+      }
+    }
+  }
+}
+
+extension Option<Int?> {
+  init(_ name: String, time argument: OptionArgument, _ summary: String) {
+    self.init(name, short: nil, argument, repeats: false, summary) { $0.last.flatMap(argument.seconds) }
+  }
+}
+
+extension Option {
+  /// One of a few things, by their words.
+  init<Choice: Sendable>(
+    _ name: String, _ metavar: String, _ choices: [Choice], by word: @escaping @Sendable (Choice) -> String,
+    _ summary: String
+  ) where Value == Choice? {
+    self.init(name, short: nil, .choice(metavar, choices.map(word)), repeats: false, summary) { texts in
+      choices.first { word($0).utf8.elementsEqual((texts.last ?? "").utf8) }
+    }
+  }
+
+  /// The same, and several of them.
+  init<Choice: Sendable>(
+    _ name: String, _ metavar: String, several choices: [Choice], by word: @escaping @Sendable (Choice) -> String,
+    _ summary: String
+  ) where Value == [Choice] {
+    self.init(name, short: nil, .choice(metavar, choices.map(word)), repeats: true, summary) { texts in
+      choices.filter { choice in texts.contains { $0.utf8.elementsEqual(word(choice).utf8) } }
+    }
+  }
+
+  /// One of the words of a closed set.
+  init<Choice: RawRepresentable & CaseIterable & Sendable>(
+    _ name: String, _ metavar: String, _: Choice.Type, _ summary: String
+  ) where Value == Choice?, Choice.RawValue == String {
+    self.init(name, metavar, Array(Choice.allCases), by: { $0.rawValue }, summary)
   }
 }

@@ -1,4 +1,4 @@
-/// What the program is called: `agent`, or the name that it was installed under.
+/// The name of the program: `agent`, or the name that it was installed under.
 ///
 /// Texts are written with `agent` in them and get the other name where they are shown. Directories,
 /// the socket and `agentd` keep their names: they are the same for every name of the client.
@@ -47,7 +47,7 @@ extension ProgramName {
   /// The same for text that may hold names from elsewhere, such as an account named `agent`: only
   /// what a command of the table follows is the program's name.
   func applied(toHint text: String) -> String {
-    let commands = CommandTable.firstWords.map { Array(" \($0)".utf8) }
+    let commands = CommandName.firstWords.map { Array(" \($0)".utf8) }
     return applied(to: text) { rest in commands.contains { rest.starts(with: $0) } }
   }
 

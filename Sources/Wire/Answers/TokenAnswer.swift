@@ -37,7 +37,8 @@ package struct TokenDescription: Sendable, Hashable {
     accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, proof: String? = nil,
     to sink: inout Sink
   ) {
-    sink.append(utf8: "{\"v\":1,\"result\":{\"account\":")
+    sink.append(utf8: WireProtocol.resultStart)
+    sink.append(utf8: "\"account\":")
     sink.append(jsonString: account)
     sink.append(utf8: ",\"issuer\":")
     sink.append(jsonString: issuer)
@@ -45,7 +46,9 @@ package struct TokenDescription: Sendable, Hashable {
       sink.append(utf8: ",\"subject\":")
       sink.append(jsonString: subject)
     }
-    sink.append(utf8: ",\"access_token\":")
+    sink.append(utf8: ",\"")
+    sink.append(utf8: WireProtocol.accessTokenMember)
+    sink.append(utf8: "\":")
     sink.append(jsonStringBytes: accessToken)
     sink.append(utf8: ",\"token_type\":")
     sink.append(jsonString: tokenType)
@@ -86,7 +89,8 @@ package struct TokenAnswer: Sendable {
       if case .failure(let failure) = try Reply(parsing: line) { throw failure }
       throw Reply.unreadable
     }
-    guard layout.root["v"]?.value(in: line).int == WireProtocol.version, let token = result["access_token"],
+    guard layout.root["v"]?.value(in: line).int == WireProtocol.version,
+      let token = result[WireProtocol.accessTokenMember],
       token.kind == .string, let account = result["account"]?.string(in: line),
       let issuer = result["issuer"]?.string(in: line), let tokenType = result["token_type"]?.string(in: line)
     else { throw Reply.unreadable }

@@ -1,0 +1,140 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent account …` and `agent use`.
+enum AccountCommand {
+  static func add(_ invocation: Invocation) throws(Failure) -> Action {
+    let account = try invocation.requiredAccount()
+    let settings = try SettingsOptions.read(invocation)
+    return try change(.add(account: account, settings), settings, invocation) { _ in
+      Phrase(verbatim: "added \(account); to sign in: agent login \(account)")
+    }
+  }
+
+  static func show(_ invocation: Invocation) throws(Failure) -> Action {
+    .ask(.account(.show(account: try invocation.account())), DaemonClient(invocation), showing: text)
+  }
+
+  static func set(_ invocation: Invocation) throws(Failure) -> Action {
+    let account = try invocation.requiredAccount()
+    let settings = try SettingsOptions.read(invocation)
+    let unset = invocation[.unsetSettings]
+    guard settings != AccountSettings() || !unset.isEmpty else {
+      throw Failure(.invalidRequest, "no setting to change is named", hint: "agent help account set")
+    }
+    return try change(.set(account: account, settings, unset: unset), settings, invocation) {
+      Phrase(verbatim: changed(account, $0))
+    }
+  }
+
+  static func rename(_ invocation: Invocation) throws(Failure) -> Action {
+    let account = try invocation.requiredAccount()
+    let newName = invocation.operands[1]
+    return try change(.rename(account: account, to: newName), nil, invocation) { _ in
+      Phrase(verbatim: "\(account) is called \(newName) now")
+    }
+  }
+
+  static func remove(_ invocation: Invocation) throws(Failure) -> Action {
+    let account = try invocation.requiredAccount()
+    return try change(.remove(account: account, local: invocation[.local]), nil, invocation) {
+      Phrase(verbatim: removed(account, $0))
+    }
+  }
+
+  static func use(_ invocation: Invocation) throws(Failure) -> Action {
+    let account = try invocation.requiredAccount()
+    let client = DaemonClient(invocation)
+    return Action { () throws(Failure) in
+      try client.console.confirm(try client.ask(.use(account: account))) {
+        Phrase("\($0["account"]?.string ?? account) is the active account now")
+      }
+      return 0
+    }
+  }
+
+  /// `agent account import`.
+  static func `import`(_ invocation: Invocation) throws(Failure) -> Action {
+    let account = try invocation.requiredAccount()
+    var settings = try SettingsOptions.read(invocation)
+    (settings.proxy, settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
+    let files = try HandedFiles(HandedSecret.credentials, invocation)
+    let token = try NamedSecret("refresh token", .refreshTokenFile, or: .refreshTokenFD, invocation)
+    let request = AccountRequest.import(account: account, settings, handsOver: files.announced)
+    return try change(
+      request, settings, invocation,
+      bringing: { () throws(Failure) in
+        let descriptors = try files.open()
+        guard let token = try token.open() else {
+          throw Invocation.choice(Option.refreshTokenFile.declaration, Option.refreshTokenFD.declaration)
+        }
+        return [SharedDescriptor(token)] + descriptors
+      }, noting: { LoginText.success($0, now: SystemTime().wallSeconds()) })
+  }
+
+  /// - Parameter settings: What the request names, among it the level at which the session is to be kept.
+  private static func change(
+    _ request: AccountRequest, _ settings: AccountSettings?, _ invocation: Invocation,
+    bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
+    noting note: @escaping (JSONObject) -> Phrase
+  ) throws(Failure) -> Action {
+    let client = DaemonClient(invocation)
+    let level = settings?.protection
+    let unlocking = level == nil ? nil : try Unlocking(invocation, client)
+    return Action { () throws(Failure) in
+      let descriptors = try secrets()
+      let result = try client.converse { (connection) throws(Failure) in
+        if let level { try unlocking?.prepare(level, over: &connection) }
+        return try client.ask(.account(request), passing: descriptors, over: &connection)
+      }
+      try client.console.confirm(result, note)
+      return 0
+    }
+  }
+
+  /// A line for each setting, under the names that the options have.
+  static func text(_ result: JSONObject) -> String {
+    var listing = Listing()
+    let mark = result["active"]?.bool == true ? " (active account)" : ""
+    listing.add(["account", (result["account"]?.string ?? "?") + mark])
+    if let level = result["protection"]?.string { listing.add(["protection", level]) }
+    let settings = result["settings"]?.object ?? JSONObject()
+    for name in settings.names {
+      let word = AccountSetting(rawValue: name)?.word
+      let title = word ?? String(name.map { $0 == "_" ? "-" : $0 })
+      listing.add([title, value(settings[name])])
+    }
+    return listing.text
+  }
+
+  private static func value(_ value: JSON?) -> String {
+    if let texts = value?.array { return texts.compactMap(\.string).joined(separator: " ") }
+    return value?.string ?? (value?.bool == true ? "yes" : "?")
+  }
+
+  /// The note after a change, with its effect on the session.
+  static func changed(_ account: String, _ result: JSONObject) -> String {
+    guard result["signed_out"]?.bool == true else { return "changed \(account)" }
+    let setting = result["setting"]?.string ?? "a setting"
+    return "changed \(account); it is signed out until the next sign-in, since \(setting) is not what was signed in"
+      + " with: agent login \(account)"
+  }
+
+  static func removed(_ account: String, _ result: JSONObject) -> String {
+    var line = "removed \(account)"
+    if result["revoked"]?.bool == true {
+      line += ", tokens revoked"
+    } else if let detail = result["detail"]?.string {
+      line += "; tokens not revoked: \(detail)"
+    }
+    if result["client_deleted"]?.bool == true {
+      line += "; its client was deleted at the server"
+    } else if let detail = result["client_detail"]?.string {
+      line += "; its client stays registered: \(detail)"
+    }
+    if let active = result["active_account"]?.string { line += "; \(active) is the active account now" }
+    return line
+  }
+}

@@ -1,0 +1,43 @@
+internal import Encoding
+internal import Wire
+
+/// `agent list`.
+enum ListCommand {
+  static func run(_ invocation: Invocation) -> Action {
+    .ask(.list, DaemonClient(invocation), showing: text)
+  }
+
+  /// A line for each account; nothing when there is none.
+  static func text(_ result: JSONObject) -> String {
+    var listing = Listing()
+    for account in result["accounts"]?.array ?? [] {
+      listing.add([
+        account["active"]?.bool == true ? "*" : "", account["name"]?.string ?? "", account["state"]?.string ?? "",
+        account["issuer"]?.string ?? "",
+      ])
+    }
+    return listing.text
+  }
+}
+
+/// `agent whoami`.
+enum WhoamiCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    .ask(.whoami(account: try invocation.account()), DaemonClient(invocation), showing: text)
+  }
+
+  /// Claims that say who, not how the token was made.
+  private static let shownClaims = ["name", "preferred_username", "email"]
+
+  static func text(_ result: JSONObject) -> String {
+    var listing = Listing()
+    func add(_ title: String, _ value: String?) {
+      if let value { listing.add([title, value]) }
+    }
+    add("account", result["account"]?.string)
+    add("issuer", result["issuer"]?.string)
+    add("subject", result["subject"]?.string)
+    for claim in shownClaims { add(claim, result["claims"]?[claim]?.string) }
+    return listing.text
+  }
+}

@@ -1,0 +1,53 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent events`.
+enum EventsCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let client = DaemonClient(invocation)
+    if client.isPrivate {
+      throw Failure(.invalidRequest, "a private daemon has no events to tell: leave \"--no-daemon\" out")
+    }
+    // A variable that a shell carries along for tokens is no wish to be told less.
+    let request = EventsRequest(account: try invocation.namedAccount(), follow: invocation[.follow])
+    return Action { () throws(Failure) in
+      if request.follow { try follow(request, client) } else { try tellRecent(request, client) }
+      return 0
+    }
+  }
+
+  private static func tellRecent(_ request: EventsRequest, _ client: DaemonClient) throws(Failure) {
+    let result = try client.askIfRunning(.events(request))
+    let entries = (result["events"]?.array ?? []).compactMap { SessionEntry(json: $0) }
+    if let dropped = result["dropped"]?.int, dropped > 0 {
+      client.console.note("\(dropped) earlier events are not kept")
+    }
+    try Console.answer(entries.map { line($0, client.console) }.joined())
+  }
+
+  private static func line(_ entry: SessionEntry, _ console: Console) -> String {
+    guard console.json else { return entry.text + "\n" }
+    return String(decoding: JSON.object(entry.json).serialized(), as: UTF8.self) + "\n"
+  }
+
+  /// Returns when the daemon has no more to tell. That it stops, or that the time given has passed, is an error; a process
+  /// that reads may end it sooner.
+  private static func follow(_ request: EventsRequest, _ client: DaemonClient) throws(Failure) {
+    var connection = try DaemonLauncher.connectOrStart(client.console)
+    _ = client.logRequest(.events(request))
+    try connection.send(client.envelope(.events(request)))
+    while true {
+      let reply = try connection.nextLine(before: .distantFuture) { (line) throws(Failure) in
+        try Reply(parsing: line)
+      }
+      switch reply {
+      case .event(.session(let entry)): if let entry { try Console.answer(line(entry, client.console)) }
+      case .event(let event): client.tell(event)
+      case .failure(let failure): throw failure
+      case .result: return
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent status`.
+enum StatusCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let request = Request.status(account: try invocation.namedAccount(), check: invocation[.check])
+    return .ask(request, DaemonClient(invocation)) { text($0, now: SystemTime().wallSeconds()) }
+  }
+
+  /// - Parameter now: Unix seconds.
+  static func text(_ result: JSONObject, now: Int) -> String {
+    let accounts = result["accounts"]?.array ?? []
+    var text = accounts.map { account($0, now: now) + "\n" }.joined()
+    if accounts.isEmpty { text = Phrase("no accounts; \("\"agent login\"") adds one").localized() + "\n\n" }
+    var listing = Listing()
+    if let daemon = result["daemon"] { listing.add([Phrase("daemon"), Phrase(verbatim: self.daemon(daemon))]) }
+    if let socket = result["daemon"]?["socket"]?.string {
+      listing.add([Phrase("socket"), Phrase(verbatim: socket)])
+    }
+    if let vault = result["vault"] { listing.add([Phrase("vault"), self.vault(vault)]) }
+    return text + listing.text
+  }
+
+  private static func account(_ account: JSON, now: Int) -> String {
+    var listing = Listing()
+    func add(_ title: Phrase, _ value: Phrase?) {
+      if let value { listing.add([Phrase("  \(title)"), value]) }
+    }
+    func add(_ title: Phrase, _ member: String) {
+      add(title, account[member]?.string.map { Phrase(verbatim: $0) })
+    }
+    func expiry(_ member: String) -> Phrase? {
+      account[member]?.int.map { RelativeTime.expiryPhrase(at: $0, now: now) }
+    }
+    add(Phrase("state"), state(account, now: now))
+    add(Phrase("renewal"), renewal(account))
+    add(Phrase("issuer"), "issuer")
+    add(Phrase("client"), "client_id")
+    add(Phrase("subject"), "subject")
+    add(Phrase("scope"), "scope")
+    if account["protection"]?.string != "device" { add(Phrase("protection"), "protection") }
+    add(Phrase("secret"), expiry("client_secret_expires_at"))
+    add(Phrase("certificate"), expiry("certificate_expires_at"))
+    add(Phrase("proxy"), "proxy")
+    add(Phrase("ca file"), "ca_file")
+    if account["http_loopback"]?.bool == true {
+      add(Phrase("warning"), Phrase("plain http to this machine is allowed"))
+    }
+    add(Phrase("check"), check(account))
+    add(Phrase("problem"), problem(account["problem"]))
+    let name = account["name"]?.string ?? "?"
+    let title = account["active"]?.bool == true ? Phrase("\(name) (active account)") : Phrase(verbatim: name)
+    return title.localized(limit: 200) + "\n" + listing.text
+  }
+
+  private static func state(_ account: JSON, now: Int) -> Phrase {
+    var state = stateName(account["state"]?.string ?? "unknown")
+    if account["guest"]?.bool == true { state = Phrase("\(state) as a guest") }
+    if let expiry = account["expires_at"]?.int {
+      state = Phrase("\(state), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")
+    }
+    if let refresh = account["last_refresh"]?.int {
+      state = Phrase("\(state), refreshed \(RelativeTime.pastPhrase(refresh, now: now))")
+    }
+    return state
+  }
+
+  /// The words of the protocol are the English words too.
+  private static func stateName(_ word: String) -> Phrase {
+    switch word {
+    case "signed_out": Phrase("signed_out")
+    case "signing_in": Phrase("signing_in")
+    case "active": Phrase("active")
+    case "stale": Phrase("stale")
+    case "refreshing": Phrase("refreshing")
+    case "expired": Phrase("expired")
+    case "locked": Phrase("locked")
+    case "offline": Phrase("offline")
+    default: Phrase(verbatim: word)
+    }
+  }
+
+  /// When tokens are renewed, where that is not the usual way.
+  private static func renewal(_ account: JSON) -> Phrase? {
+    let policy = account["refresh"]?.string.flatMap { RefreshPolicyName(rawValue: $0) }
+    let name = policy.flatMap { $0 == .proactive ? nil : Phrase(verbatim: $0.rawValue) }
+    guard account["refresh_queued"]?.bool == true else { return name }
+    let waits = Phrase("waits for the network or the server")
+    return name.map { Phrase("\($0), \(waits)") } ?? waits
+  }
+
+  private static func check(_ account: JSON) -> Phrase? {
+    guard let word = account["check"]?.string else { return nil }
+    return switch CheckResult(rawValue: word) {
+    case .holds: Phrase("the server says that the session holds")
+    case .signedOutElsewhere: Phrase("the server no longer honours the session")
+    case .notSignedIn: Phrase("there is no session to ask about")
+    case .notPossible: Phrase("the server offers nothing that would tell")
+    case .failed: problem(account["check_problem"]) ?? Phrase("no answer")
+    case nil: Phrase(verbatim: word)
+    }
+  }
+
+  private static func problem(_ problem: JSON?) -> Phrase? {
+    guard let problem else { return nil }
+    guard let failure = Failure(json: problem) else {
+      return (problem["message"]?.string ?? problem.string).map { Phrase(known: $0) }
+    }
+    return failure.advice.map { Phrase("\(failure.text); try: \($0)") } ?? failure.text
+  }
+
+  /// The daemon on one line.
+  static func daemon(_ daemon: JSON) -> String {
+    var parts: [String] = []
+    if let version = daemon["version"]?.string { parts.append("version \(version)") }
+    if let pid = daemon["pid"]?.int { parts.append("pid \(pid)") }
+    if let uptime = daemon["uptime"]?.int { parts.append("up \(RelativeTime.text(seconds: uptime))") }
+    if let memory = daemon["memory_pss_kib"]?.int {
+      parts.append("\(memory / 1024).\(memory % 1024 * 10 / 1024) MiB")
+    }
+    if let heap = daemon["secure_heap"]?.string, heap != "locked" {
+      parts.append("memory for secrets is \(heap), so it may be swapped out")
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  private static func vault(_ vault: JSON) -> Phrase {
+    guard vault["exists"]?.bool != false else { return Phrase("none yet") }
+    let path = vault["path"]?.string ?? "unknown"
+    guard let binding = VaultText.binding(vault) else { return Phrase("\(path), bound to nothing") }
+    return Phrase("\(path), bound to \(Phrase(known: binding))")
+  }
+}

@@ -1,0 +1,118 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent daemon …`.
+enum DaemonCommand {
+  /// How long a daemon that was told to stop may take.
+  private static let patience = Duration.seconds(10)
+
+  static func start(_ invocation: Invocation) throws(Failure) -> Action {
+    try starting(invocation) { (client) throws(Failure) in
+      try DaemonLauncher.connect(client.console) != nil ? "the daemon is running already" : "the daemon was started"
+    }
+  }
+
+  static func restart(_ invocation: Invocation) throws(Failure) -> Action {
+    try starting(invocation) { (client) throws(Failure) in
+      _ = try stopIfRunning(client)
+      return "the daemon was started"
+    }
+  }
+
+  /// - Parameter before: What is done first; returns what a person is told in the end.
+  private static func starting(
+    _ invocation: Invocation, before: @escaping (DaemonClient) throws(Failure) -> String
+  ) throws(Failure) -> Action {
+    let client = try sharedDaemon(invocation)
+    return Action { () throws(Failure) in
+      let message = try before(client)
+      var connection = try DaemonLauncher.connectOrStart(client.console)
+      try client.console.confirm(try client.ask(.daemonStatus, over: &connection)) { _ in message }
+      return 0
+    }
+  }
+
+  static func stop(_ invocation: Invocation) throws(Failure) -> Action {
+    let client = try sharedDaemon(invocation)
+    return Action { () throws(Failure) in
+      let wasRunning = try stopIfRunning(client)
+      try client.console.confirm(JSONObject()) { _ in
+        wasRunning ? "the daemon was stopped" : "the daemon is not running"
+      }
+      return 0
+    }
+  }
+
+  static func status(_ invocation: Invocation) throws(Failure) -> Action {
+    try showing(.daemonStatus, invocation) { result in
+      var listing = Listing()
+      listing.add(["daemon", StatusCommand.daemon(.object(result))])
+      if let socket = result["socket"]?.string { listing.add(["socket", socket]) }
+      return listing.text
+    }
+  }
+
+  static func log(_ invocation: Invocation) throws(Failure) -> Action {
+    try showing(.daemonLog, invocation, text: logText)
+  }
+
+  private static func showing(
+    _ request: Request, _ invocation: Invocation, text: @escaping (JSONObject) -> String
+  ) throws(Failure) -> Action {
+    let client = try sharedDaemon(invocation)
+    return Action { () throws(Failure) in
+      try client.console.answer(try client.askIfRunning(request), showing: text)
+      return 0
+    }
+  }
+
+  static func runInForeground(_ invocation: Invocation) throws(Failure) -> Action {
+    try refuseNoDaemon(invocation)
+    return Action { () throws(Failure) in
+      let environment = DaemonProgram.environment(from: Environment.all())
+      for candidate in DaemonProgram.candidates(besides: Machine.executablePath()) {
+        let error = Spawn.replaceProcess(
+          executable: candidate, arguments: ["agentd", "--foreground"], environment: environment)
+        guard error.isNotFound else {
+          throw Failure(.invalidConfiguration, "\(candidate) could not be started: \(error.message)")
+        }
+      }
+      throw DaemonProgram.missing
+    }
+  }
+
+  /// Whether there was one to stop. When it returns, that process has ended and let go of its lock.
+  private static func stopIfRunning(_ client: DaemonClient) throws(Failure) -> Bool {
+    guard var connection = try DaemonLauncher.connect(client.console) else { return false }
+    let result = try client.ask(.daemonStop, over: &connection)
+    // The answer comes last, so the process may be gone already.
+    guard let number = result["pid"]?.int, let process = try? Spawn.processDescriptor(Int32(clamping: number)) else {
+      return true
+    }
+    guard (try? process.waitUntilReadable(timeout: patience)) == true else {
+      throw Failure(.daemonUnavailable, "the daemon was told to stop and has not ended yet")
+    }
+    return true
+  }
+
+  private static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
+    try refuseNoDaemon(invocation)
+    return DaemonClient(invocation)
+  }
+
+  private static func refuseNoDaemon(_ invocation: Invocation) throws(Failure) {
+    guard invocation[.noDaemon] else { return }
+    throw Failure(.invalidRequest, "\"--no-daemon\" and \"daemon\" contradict each other")
+  }
+
+  /// A line for each event.
+  static func logText(_ result: JSONObject) -> String {
+    var text = ""
+    if let dropped = result["dropped"]?.int, dropped > 0 { text += "(\(dropped) earlier events are not kept)\n" }
+    for event in result["events"]?.array ?? [] {
+      text += (LogEntry(json: event)?.text ?? "(an event that this program does not know)") + "\n"
+    }
+    return text
+  }
+}

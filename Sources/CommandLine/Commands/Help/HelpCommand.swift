@@ -1,0 +1,75 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent help`, and `--help` of any command.
+enum HelpCommand {
+  static func run(_ invocation: Invocation) -> Action {
+    // No daemon is asked, so none is left behind.
+    _ = invocation[.noDaemon]
+    return Action { () throws(Failure) in
+      try Console.answer(text(for: invocation.operands))
+      return 0
+    }
+  }
+
+  /// The help on the command or the group of these words; on the program when there are none.
+  static func text(for words: [String]) throws(Failure) -> String {
+    ProgramName.current.applied(to: try standardText(for: words))
+  }
+
+  private static func standardText(for words: [String]) throws(Failure) -> String {
+    guard let first = words.first else { return HelpWriter.program() }
+    if let name = CommandName(rawValue: words.joined(separator: " ")) { return HelpWriter.help(on: name.command) }
+    let members = CommandName.members(ofGroup: first)
+    if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first) }
+    // Words after a whole command are its operands: `agent token work --help`.
+    if let name = CommandName(rawValue: first) { return HelpWriter.help(on: name.command) }
+    throw Failure(.invalidRequest, "there is no command \"\(words.joined(separator: " "))\"", hint: "agent help")
+  }
+}
+
+/// `agent completions`.
+enum CompletionsCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    _ = invocation[.noDaemon]
+    let name = invocation.operands.first ?? ""
+    guard let shell = CompletionShell(rawValue: name) else {
+      let known = CompletionShell.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Failure(.invalidRequest, "there are no completions for \"\(name)\", only for: \(known)")
+    }
+    return Action { () throws(Failure) in
+      try Console.answer(CompletionScript(shell, for: .current).text)
+      return 0
+    }
+  }
+}
+
+/// `agent __complete`: what a shell asks while a person waits for the answer to a key.
+///
+/// It asks a daemon that runs and starts none, takes a moment at most, and says nothing when it cannot tell. A name that a
+/// shell could take for more than a word is left out.
+enum CompleteCommand {
+  private static let patience = Duration.seconds(1)
+
+  static func run(_ invocation: Invocation) -> Action {
+    let isPrivate = invocation[.noDaemon]
+    return Action { () throws(Failure) in
+      guard invocation.operands.first == "accounts", !isPrivate else { return 0 }
+      let names = ((try? accounts()) ?? []).filter(WireProtocol.isAccountName)
+      try? Console.answer(names.map { $0 + "\n" }.joined())
+      return 0
+    }
+  }
+
+  private static func accounts() throws(Failure) -> [String] {
+    guard var connection = try DaemonLauncher.connect() else { return [] }
+    let deadline = Instant.now.advanced(by: patience)
+    try connection.send(RequestEnvelope(.list, timeoutSeconds: 1))
+    let reply = try connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
+    connection.finish()
+    guard case .result(let result) = reply else { return [] }
+    return (result["accounts"]?.array ?? []).compactMap { $0["name"]?.string }
+  }
+}

@@ -1,0 +1,108 @@
+internal import AgentSocket
+internal import Platform
+internal import Wire
+
+/// A secret that a command line names by its file, or by a descriptor that the caller opened.
+///
+/// The daemon reads it from the open file, so that what is in a file never is in this process's memory.
+struct NamedSecret {
+  /// Its name in messages.
+  let title: String
+  let file: Option<String?>
+  let descriptor: Option<String?>?
+  private let path: String?
+  private let number: String?
+
+  /// - Throws: `invalid_request` when two ways are named, or when standard input is to hold another secret too.
+  init(
+    _ title: String, _ file: Option<String?>, or descriptor: Option<String?>? = nil, _ invocation: Invocation
+  ) throws(Failure) {
+    self.title = title
+    self.file = file
+    self.descriptor = descriptor
+    path = invocation[file]
+    number = descriptor.flatMap { invocation[$0] }
+    if path != nil, number != nil, let descriptor { throw Invocation.choice(file.declaration, descriptor.declaration) }
+    try Self.refuseSharedInput(invocation)
+  }
+
+  /// Whether the command line says where it is.
+  var isNamed: Bool { path != nil || number != nil }
+
+  /// An open file that holds it; nil when none is named.
+  func open() throws(Failure) -> FileDescriptor? {
+    let secret: FileDescriptor
+    if let path {
+      do {
+        secret =
+          try path.utf8.elementsEqual("-".utf8) ? Self.duplicate(0) : FileDescriptor(opening: path, for: .reading)
+      } catch {
+        throw Failure(.invalidRequest, "the \(title) file \"\(path)\" cannot be read: \(error.message)")
+      }
+    } else if let number, let descriptor {
+      secret = try Self.inherited(number, descriptor)
+    } else {
+      return nil
+    }
+    if Terminal.isTerminal(secret.raw) {
+      throw Failure(
+        .invalidRequest, "a \(title) is not read from a terminal, where it could be seen",
+        hint: "name a file with --\(file.name), or pipe the secret in")
+    }
+    return secret
+  }
+
+  private static func inherited(_ text: String, _ option: Option<String?>) throws(Failure) -> FileDescriptor {
+    guard let number = Int32(text), (0...65_535).contains(number) else {
+      throw Failure(.invalidRequest, "\"--\(option.name)\" takes the number of an open descriptor")
+    }
+    do {
+      return try duplicate(number)
+    } catch {
+      throw Failure(.invalidRequest, "descriptor \(number) cannot be read: \(error.message)")
+    }
+  }
+
+  /// A second descriptor for what the caller opened as this number.
+  static func duplicate(_ number: Int32) throws(SystemError) -> FileDescriptor {
+    let inherited = FileDescriptor(owning: number)
+    do {
+      let copy = try inherited.duplicate()
+      _ = inherited.release()
+      return copy
+    } catch {
+      _ = inherited.release()
+      throw error
+    }
+  }
+
+  /// Standard input can be read once only.
+  private static func refuseSharedInput(_ invocation: Invocation) throws(Failure) {
+    var (files, descriptors): ([String], [String]) = ([], [])
+    for (option, text) in invocation.given {
+      switch option.argument {
+      case .secretFile where text.utf8.elementsEqual("-".utf8): files.append("--\(option.name)")
+      case .descriptor where Int32(text) == 0: descriptors.append("--\(option.name)")
+      default: break
+      }
+    }
+    let named = files + descriptors
+    guard Set(named).count > 1 else { return }
+    throw Failure(.invalidRequest, "standard input cannot hold what \(named.joined(separator: " and ")) name")
+  }
+
+  /// The capacity of a pipe that is not read (pipe(7)), far more than a secret may have.
+  private static let mostPiped = 32_768
+
+  /// The end to read from of a pipe with these bytes in it.
+  static func pipe(holding bytes: Span<UInt8>, called name: String) throws(Failure) -> FileDescriptor {
+    guard bytes.count <= mostPiped else { throw Failure(.invalidRequest, "the \(name) is too long") }
+    do {
+      let pipe = try Pipe()
+      try pipe.writing.writeAll(bytes)
+      return pipe.reading
+    } catch {
+      throw Failure(error, doing: "the \(name) could not be handed over")
+    }
+  }
+}

@@ -1,0 +1,115 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent login`: a new sign-in, or one that goes on in the background.
+struct LoginCommand {
+  private let client: DaemonClient
+  private let request: Request
+  private let files: HandedFiles?
+  private let resource: ResourceLogin?
+  private let unlocking: Unlocking?
+  private let waiting: LoginWait.Choices
+
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    var reporter = LoginReporter(invocation)
+    let command: LoginCommand
+    do {
+      command = try LoginCommand(invocation)
+    } catch {
+      reporter.failed(error)
+      throw error
+    }
+    return Action { [reporter] () throws(Failure) in
+      var reporter = reporter
+      do throws(Failure) {
+        return try command.signIn(&reporter)
+      } catch {
+        reporter.failed(error)
+        throw error
+      }
+    }
+  }
+
+  private init(_ invocation: Invocation) throws(Failure) {
+    client = DaemonClient(invocation)
+    waiting = LoginWait.Choices(invocation)
+    if let login = invocation[.resume] {
+      guard !waiting.isDetached else { throw Failure(.invalidRequest, "--start and --resume exclude each other") }
+      request = .loginResume(LoginResumeRequest(login: login, waits: !invocation[.noWait]))
+      (files, resource, unlocking) = (nil, nil, nil)
+      return
+    }
+    let files = try HandedFiles(Set(HandedSecret.allCases), invocation)
+    guard !invocation[.noWait] else { throw Failure(.invalidRequest, "--no-wait belongs to --resume ID") }
+    if waiting.isDetached, client.isPrivate {
+      throw Failure(
+        .invalidRequest, "a sign-in in the background needs a daemon that stays", hint: "leave out --no-daemon")
+    }
+    var login = try LoginOptions.request(invocation)
+    login.isDetached = waiting.isDetached
+    login.handsOver = files.announced
+    request = .login(login)
+    self.files = files
+    resource = try ResourceLogin(invocation)
+    unlocking = try Unlocking(invocation, client)
+  }
+
+  private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
+    let descriptors = try files?.open() ?? []
+    let request = try completed(reporter)
+    let begin = Instant.now
+    // The daemon gives the sign-in up when its client is gone, unless it was started in the background.
+    let ending = try client.converse { (connection) throws(Failure) in
+      if case .login(let login) = request, let level = login.protection {
+        try unlocking?.prepare(level, over: &connection)
+      }
+      do throws(Failure) {
+        return try wait(for: request, descriptors, over: &connection, &reporter)
+      } catch {
+        guard error.code == .locked, case .login(let login) = request, let unlocking, unlocking.canAsk else {
+          throw error
+        }
+        // Nothing was read of what was handed over.
+        guard try !unlocking.open(login.account, over: &connection).isEmpty else { throw error }
+        return try wait(for: request, descriptors, over: &connection, &reporter)
+      }
+    }
+    switch ending {
+    case .signedIn(let result):
+      client.logOutcome("answered", since: begin)
+      if result["state"] != nil { return try reporter.standing(result, isStart: waiting.isDetached) }
+      try reporter.signedIn(result)
+      return 0
+    case .interrupted(let signal):
+      reporter.interrupted()
+      return 128 + signal
+    }
+  }
+
+  /// The request with what a resource says of itself.
+  private func completed(_ reporter: LoginReporter) throws(Failure) -> Request {
+    guard case .login(var login) = request else { return request }
+    try resource?.complete(&login, client)
+    login.wantsQRCode = reporter.drawsQRCodes
+    return .login(login)
+  }
+
+  private func wait(
+    for request: Request, _ descriptors: [SharedDescriptor], over connection: inout DaemonConnection,
+    _ reporter: inout LoginReporter
+  ) throws(Failure) -> LoginWait.Ending {
+    var signals = try SignInSignals()
+    _ = client.logRequest(request)
+    try connection.send(client.envelope(request), passing: descriptors)
+    reporter.waitsForServer()
+    if reporter.rewritesLine { signals.hideTyping() }
+    let deadline = client.deadline(of: request, standard: Self.longestWait)
+    var wait = LoginWait(waiting, place: .current, until: deadline)
+    return try wait.run(over: &connection, &signals, &reporter)
+  }
+
+  /// The daemon ends a sign-in when its code expires; this only guards against a daemon that hangs.
+  private static let longestWait = WireProtocol.maximumTimeoutSeconds
+}

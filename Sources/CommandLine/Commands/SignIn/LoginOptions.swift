@@ -1,0 +1,57 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// Makes a login request of a command line.
+enum LoginOptions {
+  static func request(_ invocation: Invocation) throws(Failure) -> LoginRequest {
+    var request = LoginRequest()
+    request.settings = try SettingsOptions.read(invocation)
+    (request.account, request.issuer) = try accountAndIssuer(invocation)
+    request.flow = try flow(invocation)
+    request.canOpenBrowser = request.flow == nil && BrowserPlace.current.canOpen
+    request.demands.prompt = invocation[.prompt]
+    request.demands.loginHint = invocation[.loginHint]
+    request.demands.acrValues = invocation[.acr]
+    request.demands.maxAge = invocation[.maxAge]
+    request.registersClient = invocation[.register]
+    if invocation.has(Option.initialAccessTokenFile), !request.registersClient {
+      throw Failure(.invalidRequest, "--initial-access-token-file belongs to --register")
+    }
+    request.isGuest = invocation[.guest]
+    (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
+    return request
+  }
+
+  /// How to sign in, when an option says so.
+  private static func flow(_ invocation: Invocation) throws(Failure) -> LoginRequest.Flow? {
+    let named: [(Option<Bool>, LoginRequest.Flow)] = [(.browser, .browser), (.device, .device), (.paste, .paste)]
+    let given = named.filter { invocation[$0.0] }
+    guard given.count < 2 else {
+      throw Failure(.invalidRequest, "--\(given[0].0.name) and --\(given[1].0.name) exclude each other")
+    }
+    return given.first?.1
+  }
+
+  /// The operand is an account's name, or the URL of an issuer or a resource. It is taken for an issuer
+  /// until ``ResourceLogin`` finds a resource.
+  private static func accountAndIssuer(_ invocation: Invocation) throws(Failure) -> (String?, String?) {
+    guard let operand = urlOperand(invocation) else { return (try invocation.account(), invocation[.issuer]) }
+    return (try invocation.account(operand: nil), invocation[.issuer] ?? operand)
+  }
+
+  /// The operand, when it is a URL.
+  static func urlOperand(_ invocation: Invocation) -> String? {
+    invocation.operands.first.flatMap { $0.utf8.contains(UInt8(ascii: ":")) ? $0 : nil }
+  }
+
+  /// The proxy for https in an environment, and the hosts that it is not for, by the names that curl
+  /// obeys: the small letters first.
+  static func proxy(from variables: (String) -> String?) -> (url: String?, exclusions: String?) {
+    func first(_ names: [String]) -> String? {
+      names.compactMap { variables($0) }.first { !$0.isEmpty }
+    }
+    guard let url = first(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]) else { return (nil, nil) }
+    return (url, first(["no_proxy", "NO_PROXY"]))
+  }
+}

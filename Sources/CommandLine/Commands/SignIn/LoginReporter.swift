@@ -1,0 +1,226 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// Tells of a sign-in while it goes on.
+///
+/// For people everything goes to standard error: on a terminal a screen with a countdown below it,
+/// otherwise one plain line. With `--json` the events go to standard output.
+struct LoginReporter {
+  /// The event that the person waits for.
+  private enum Phase {
+    case nothing
+    case server
+    /// The approval; the code expires at this time, in unix seconds.
+    case approval(expiry: Int)
+  }
+
+  private let console: Console
+  private let terminal: ErrorTerminal?
+  private let time: any TimeSource
+  private let tell: @Sendable (String) -> Void
+  private var phase = Phase.nothing
+  private var status: StatusLine?
+  private let qrCode: QRCodeChoice
+  private let copiesCode: Bool
+  /// The name of a sign-in that goes on without this command.
+  private let resumed: String?
+  /// The lines of the screen that is shown.
+  private var linesShown = 0
+
+  /// When the line at the bottom is to be rewritten; nil when there is none.
+  private(set) var nextUpdate: Instant?
+
+  init(_ invocation: Invocation) {
+    self.init(
+      console: Console(invocation), terminal: .current, time: SystemTime(), qrCode: invocation[.qrCode] ?? .automatic,
+      copiesCode: invocation[.copyCode], resumed: invocation[.resume])
+  }
+
+  /// - Parameters:
+  ///   - terminal: Standard error's; nil when that is none.
+  ///   - resumed: The name of a sign-in in the background that is only waited for.
+  ///   - tell: Where text for people goes.
+  init(
+    console: Console, terminal: ErrorTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
+    copiesCode: Bool = false, resumed: String? = nil,
+    tell: @escaping @Sendable (String) -> Void = Console.tell
+  ) {
+    self.console = console
+    self.terminal = terminal
+    self.time = time
+    self.tell = tell
+    self.qrCode = qrCode
+    self.copiesCode = copiesCode
+    self.resumed = resumed
+    guard let terminal, terminal.obeysEscapes, !console.json, !console.quiet else { return }
+    status = StatusLine(terminal, tell: tell)
+  }
+
+  /// From now on the authorization server is waited for; a person is told when it takes long.
+  mutating func waitsForServer() {
+    guard status != nil else { return }
+    phase = .server
+    nextUpdate = time.now().advanced(by: Patience.delay)
+  }
+
+  /// Tells an event.
+  ///
+  /// - Parameter view: What the person sees of a browser.
+  mutating func tell(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
+    // It is for people, whatever the answer's form.
+    if case .progress(let entry) = event { return tellStep(entry) }
+    if console.json { return try Console.answer(event.json) }
+    status?.erase()
+    switch event {
+    // Only other requests are answered with one; and steps are told elsewhere.
+    case .response, .progress, .following, .session, .tokenFile: break
+    case .notice(let message):
+      console.note(known: message)
+    case .qrCode(let code):
+      draw(code)
+    case .redirectRefused(let failure):
+      console.note(failure.advice.map { Phrase("\(failure.text); \($0)") } ?? failure.text)
+    case .browser(let browser):
+      show(browser, view)
+      if status != nil { phase = .approval(expiry: browser.expiresAt) }
+    case .deviceCode(let code):
+      show(code)
+      if copiesCode { copy(code) }
+      if status != nil { phase = .approval(expiry: code.expiresAt) }
+    }
+    showCountdownAgain()
+  }
+
+  /// Whether a QR code is any use here.
+  var drawsQRCodes: Bool {
+    guard let terminal, qrCode != .never, !console.json, !console.quiet else { return false }
+    return terminal.obeysEscapes && terminal.showsUTF8
+  }
+
+  private func copy(_ code: Event.DeviceCode) {
+    let done = Clipboard.offer(code.userCode)
+    console.note(
+      done ? Phrase("the code was offered to the terminal's clipboard") : Phrase("the code cannot be copied here"))
+  }
+
+  private func draw(_ code: Event.QRCode) {
+    guard let terminal, let picture = QRPicture(code, terminal) else { return }
+    let needed = linesShown + QRPicture.lines(ofSide: code.side) + 2
+    // The text that would scroll out of sight is worth more than the picture.
+    guard qrCode == .always || terminal.rows().map({ needed <= $0 }) ?? false else { return }
+    tell(picture.text)
+  }
+
+  private mutating func tellStep(_ entry: LogEntry?) {
+    status?.erase()
+    console.detail(entry)
+    showCountdownAgain()
+  }
+
+  /// The countdown was taken away for a text above it, and comes back at once.
+  private mutating func showCountdownAgain() {
+    if case .approval = phase { nextUpdate = time.now() }
+  }
+
+  private mutating func show(_ code: Event.DeviceCode) {
+    let now = time.wallSeconds()
+    guard let terminal else { return tell(LoginText.line(code, now: now, isQuiet: console.quiet)) }
+    let screen = SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles)
+    if console.quiet { return tell(screen.quietText(code)) }
+    let text = screen.text(code)
+    linesShown = text.utf8.count { $0 == UInt8(ascii: "\n") }
+    tell(
+      text + (terminal.obeysEscapes ? "" : LoginText.wait(until: code.expiresAt, now: now, isResumed: resumed != nil)))
+  }
+
+  private func show(_ browser: Event.Browser, _ view: BrowserView) {
+    let now = time.wallSeconds()
+    guard let terminal else { return tell(LoginText.line(browser, now: now, isQuiet: console.quiet)) }
+    let screen = SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles)
+    if console.quiet { return tell(screen.quietText(browser)) }
+    tell(
+      screen.text(browser, view)
+        + (terminal.obeysEscapes ? "" : LoginText.wait(until: browser.expiresAt, now: now, isResumed: resumed != nil)))
+  }
+
+  /// Rewrites the line at the bottom when that is due.
+  mutating func update() {
+    guard let due = nextUpdate, time.now() >= due else { return }
+    switch phase {
+    case .nothing: break
+    case .server: status?.show(Patience.forServer.wordings)
+    case .approval(let expiry):
+      let (left, overflow) = expiry.subtractingReportingOverflow(time.wallSeconds())
+      // A daemon's clock is ours; what does not fit is shown as no time left rather than trusted.
+      let wordings = LoginText.countdown(seconds: overflow ? 0 : left, isResumed: resumed != nil)
+      status?.show(wordings)
+    }
+    nextUpdate = due.advanced(by: .seconds(1))
+    if let next = nextUpdate, next < time.now() { nextUpdate = time.now().advanced(by: .seconds(1)) }
+  }
+
+  /// Whether there is a line at the bottom that is rewritten in place.
+  var rewritesLine: Bool { status != nil }
+
+  /// Takes the line at the bottom away until ``goOn()``.
+  mutating func suspend() { status?.erase() }
+
+  /// Shows the line at the bottom again.
+  mutating func goOn() {
+    if nextUpdate != nil { nextUpdate = time.now() }
+  }
+
+  /// Tells that it worked.
+  mutating func signedIn(_ result: JSONObject) throws(Failure) {
+    finish()
+    if console.json {
+      var event = JSONObject([("event", "signed_in")])
+      for name in result.names { event[name] = result[name] }
+      return try Console.answer(event)
+    }
+    console.note(LoginText.success(result, now: time.wallSeconds()))
+  }
+
+  /// Tells of a sign-in that goes on in the background.
+  ///
+  /// - Returns: The exit status: a start is done, and a sign-in that is asked about and goes on is to be asked
+  ///   about again later.
+  mutating func standing(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
+    finish()
+    if console.json {
+      var event = JSONObject([("event", isStart ? "started" : "waiting")])
+      for name in result.names where name != "state" { event[name] = result[name] }
+      try Console.answer(event)
+    } else if isStart, let login = result["login"]?.string {
+      try Console.answer(TerminalText.clean(login) + "\n")
+      console.note(LoginText.inBackground(login))
+    } else {
+      console.note("nobody has approved the sign-in yet")
+    }
+    return isStart ? 0 : ExitStatus.tryLater.rawValue
+  }
+
+  /// Tells that it failed, where that belongs to the stream of events; the failure itself is reported
+  /// as every command's.
+  mutating func failed(_ failure: Failure) {
+    finish()
+    guard console.json, let members = failure.json.object else { return }
+    var event = JSONObject([("event", "error")])
+    for name in members.names { event[name] = members[name] }
+    // The failure goes to standard error too, so a write error here takes nothing away.
+    try? Console.answer(event)
+  }
+
+  /// Tells that the person gave up.
+  mutating func interrupted() {
+    finish()
+    if !console.json { console.note(resumed.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }
+  }
+
+  /// Takes the line at the bottom away for good.
+  private mutating func finish() {
+    status?.erase()
+    (phase, nextUpdate) = (.nothing, nil)
+  }
+}

@@ -1,0 +1,99 @@
+internal import Encoding
+internal import Wire
+
+/// The words of a sign-in beside its screen. All that came from a server is cleaned.
+enum LoginText {
+  /// The instruction on one line, where there is no terminal.
+  ///
+  /// - Parameter isQuiet: Leaves out all that a person can sign in without.
+  static func line(_ code: Event.DeviceCode, now: Int, isQuiet: Bool = false) -> String {
+    let left = RelativeTime.phrase(seconds: secondsLeft(code.expiresAt, now: now))
+    let task = Phrase("open \(code.verificationURI) and enter the code \(code.userCode) within \(left)")
+    return line(to: task, code.issuer, clientID: code.clientID, scope: code.scope, isQuiet)
+  }
+
+  /// The same for a sign-in in the browser.
+  static func line(_ browser: Event.Browser, now: Int, isQuiet: Bool = false) -> String {
+    let left = RelativeTime.phrase(seconds: secondsLeft(browser.expiresAt, now: now))
+    let task =
+      browser.mustPaste
+      ? Phrase(
+        """
+        open \(browser.url), then pass the address that the browser goes to to standard input, within \(left)
+        """)
+      : Phrase("open \(browser.url) within \(left)")
+    return line(to: task, browser.issuer, clientID: browser.clientID, scope: browser.scope, isQuiet)
+  }
+
+  private static func line(
+    to task: Phrase, _ issuer: String, clientID: String, scope: String?, _ isQuiet: Bool
+  ) -> String {
+    let scope = scope.map { Phrase(verbatim: $0) } ?? Phrase("the server's default scope")
+    let text =
+      isQuiet
+      ? Phrase("to sign in \(task)")
+      : Phrase("to sign in to \(issuer) (client \(clientID), scope: \(scope)) \(task)")
+    return "\(ProgramName.current.text): \(text.localized(limit: longest))\n"
+  }
+
+  /// No URL that is shown is longer.
+  private static let longest = 16_384
+
+  /// How long the code is good for, in wordings for ever narrower terminals.
+  ///
+  /// - Parameter isResumed: Whether the sign-in goes on without this command.
+  static func countdown(seconds: Int, isResumed: Bool = false) -> [String] {
+    guard seconds > 0 else {
+      let wordings = [
+        Phrase("Waiting for your approval; the code is about to expire."),
+        Phrase("Waiting; the code is about to expire."), Phrase("Waiting, \("0:00") left."),
+      ]
+      return wordings.map { $0.localized() } + ["0:00"]
+    }
+    let time = "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
+    let key = interrupt(isResumed)
+    let wordings = [
+      Phrase("Waiting for your approval, \(time) left. \(key)"), Phrase("Waiting, \(time) left. \(key)"),
+      Phrase("Waiting, \(time) left."),
+    ]
+    return wordings.map { $0.localized() } + [time]
+  }
+
+  /// The same once, for a terminal where no line can be rewritten.
+  static func wait(until expiry: Int, now: Int, isResumed: Bool = false) -> String {
+    let left = RelativeTime.phrase(seconds: secondsLeft(expiry, now: now))
+    return Phrase("Waiting for your approval, \(left) left. \(interrupt(isResumed))").localized() + "\n"
+  }
+
+  private static func interrupt(_ isResumed: Bool) -> Phrase {
+    isResumed ? Phrase("Ctrl-C stops waiting.") : Phrase("Ctrl-C cancels.")
+  }
+
+  /// A sign-in that goes on in the background.
+  static func inBackground(_ login: String) -> Phrase {
+    let command = "agent login --resume \(TerminalText.clean(login, limit: 64))"
+    return Phrase("the sign-in goes on in the background; to wait for it: \(command)")
+  }
+
+  /// Who is signed in now.
+  static func success(_ result: JSONObject, now: Int) -> Phrase {
+    var text = Phrase("signed in")
+    if let issuer = result["issuer"]?.string { text = Phrase("\(text) to \(issuer)") }
+    if let subject = result["subject"]?.string { text = Phrase("\(text) as \(subject)") }
+    if result["guest"]?.bool == true { text = Phrase("\(text) as a guest, without a user") }
+    if let account = result["account"]?.string { text = Phrase("\(text) (account \(account))") }
+    if let expiry = result["expires_at"]?.int {
+      text = Phrase("\(text), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")
+    }
+    if result["upgraded_from_guest"]?.bool == true {
+      text = Phrase("\(text); the account was a guest's until now")
+    }
+    return text
+  }
+
+  /// A daemon's clock is ours; what does not fit is taken for no time left rather than trusted.
+  private static func secondsLeft(_ expiry: Int, now: Int) -> Int {
+    let (left, overflow) = expiry.subtractingReportingOverflow(now)
+    return overflow ? 0 : left
+  }
+}

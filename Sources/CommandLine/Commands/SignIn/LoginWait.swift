@@ -1,0 +1,164 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// The wait of `agent login`: for the daemon's lines, for signals, for the next second of the countdown, and in a
+/// browser sign-in for the program that opens the browser and for the address that a person pastes.
+struct LoginWait {
+  /// How the wait for the person ended.
+  enum Ending {
+    case signedIn(JSONObject)
+    case interrupted(by: Int32)
+  }
+
+  private enum Key {
+    static let daemon: UInt64 = 0
+    static let signals: UInt64 = 1
+    static let opener: UInt64 = 2
+    static let pasted: UInt64 = 3
+  }
+
+  /// The options of the command line that it depends on.
+  struct Choices {
+    /// The sign-in goes on in the background.
+    let isDetached: Bool
+    let opensBrowser: Bool
+    let mayAsk: Bool
+
+    init(_ invocation: Invocation) {
+      isDetached = invocation[.start]
+      opensBrowser = !invocation[.noOpen] && !isDetached
+      mayAsk = !invocation[.noInput]
+    }
+  }
+
+  private let choices: Choices
+  private let place: BrowserPlace
+  private let deadline: Instant
+  private var opener: BrowserOpener?
+  private var pasted: PastedLine?
+  /// The sign-in that waits for the pasted address.
+  private var login = ""
+  private var isPasteOver = false
+
+  init(_ choices: Choices, place: BrowserPlace, until deadline: Instant) {
+    self.choices = choices
+    self.place = place
+    self.deadline = deadline
+  }
+
+  mutating func run(
+    over connection: inout DaemonConnection, _ signals: inout SignInSignals,
+    _ reporter: inout LoginReporter
+  ) throws(Failure) -> Ending {
+    while true {
+      while let reply = try connection.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
+        switch reply {
+        case .result(let result): return .signedIn(result)
+        case .failure(let failure): throw failure
+        case .event(let event): try handle(event, &signals, &reporter)
+        }
+      }
+      let keys = try nextKeys(connection, signals, reporter)
+      if keys.contains(Key.signals), let signal = signals.obey(&reporter) { return .interrupted(by: signal) }
+      if keys.contains(Key.daemon) { try connection.readMore() }
+      if keys.contains(Key.pasted) { try readPasted(connection) }
+      if Instant.now >= deadline { throw Failure(.timeout, "nobody approved the sign-in in time") }
+      try updateOpener(&reporter)
+      reporter.update()
+    }
+  }
+
+  // MARK: Events
+
+  private mutating func handle(
+    _ event: Event, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
+  ) throws(Failure) {
+    switch event {
+    case .browser(let browser): try begin(browser, &signals, &reporter)
+    case .redirectRefused(let failure):
+      // A person can try again; what came from a pipe is all that there is.
+      guard pasted?.isTerminal == true else { throw failure }
+      isPasteOver = false
+      try reporter.tell(event)
+    case .deviceCode, .qrCode, .notice, .progress, .response, .following, .session, .tokenFile:
+      try reporter.tell(event)
+    }
+  }
+
+  private mutating func begin(
+    _ browser: Event.Browser, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
+  ) throws(Failure) {
+    login = browser.login
+    guard !browser.mustPaste || choices.isDetached else {
+      // Echo is off before the person is asked.
+      pasted = try PastedLine.open(&signals, mayUseTerminal: choices.mayAsk)
+      return try reporter.tell(.browser(browser))
+    }
+    let commands = choices.opensBrowser ? place.commands(opening: browser.url) : []
+    let mayOpen = !commands.isEmpty && BrowserOpener.mayOpen(browser.url)
+    try reporter.tell(.browser(browser), mayOpen ? .opens : .byHand)
+    if mayOpen {
+      opener = BrowserOpener(commands)
+    } else if place.isRemote {
+      try reporter.tell(.notice(Self.remoteHint(browser)))
+    }
+  }
+
+  /// The answer comes to this machine, and the person's browser is at another one.
+  private static func remoteHint(_ browser: Event.Browser) -> String {
+    let port = (try? URI(browser.redirectURI))?.port.map { String($0) } ?? "PORT"
+    return
+      "a browser at your own machine reaches this one through: ssh -L \(port):127.0.0.1:\(port) ...; or use --device"
+      + " or --paste"
+  }
+
+  private mutating func updateOpener(_ reporter: inout LoginReporter) throws(Failure) {
+    opener?.update(.now)
+    guard let state = opener?.state, state != .trying else { return }
+    opener = nil
+    if state == .failed {
+      try reporter.tell(
+        .notice("no browser could be opened; open the address above yourself, or use --paste or --device"))
+    }
+  }
+
+  private mutating func readPasted(_ connection: borrowing DaemonConnection) throws(Failure) {
+    guard let url = try pasted?.read() else { return }
+    isPasteOver = pasted?.isTerminal != true
+    try connection.send(RequestEnvelope(.loginRedirect(LoginRedirectRequest(login: login, url: url))))
+  }
+
+  // MARK: Waiting
+
+  private func nextKeys(
+    _ connection: borrowing DaemonConnection, _ signals: borrowing SignInSignals, _ reporter: LoginReporter
+  ) throws(Failure) -> Set<UInt64> {
+    var moment = min(deadline, reporter.nextUpdate ?? deadline)
+    if let next = opener?.deadline { moment = min(moment, next) }
+    do {
+      let poller = try Poller()
+      try poller.add(connection.descriptor, interest: .read, key: Key.daemon)
+      try poller.add(signals.raw, interest: .read, key: Key.signals)
+      if let raw = opener?.raw { try poller.add(raw, interest: .read, key: Key.opener) }
+      if !isPasteOver, let raw = pasted?.raw, try !Self.add(raw, to: poller) {
+        return [Key.pasted]
+      }
+      return Set(try poller.wait(until: moment).map(\.key))
+    } catch {
+      throw Failure(error, doing: "waiting for the daemon failed")
+    }
+  }
+
+  /// False for a regular file, which can always be read.
+  private static func add(_ pasted: Int32, to poller: borrowing Poller) throws(SystemError) -> Bool {
+    do {
+      try poller.add(pasted, interest: .read, key: Key.pasted)
+      return true
+    } catch {
+      guard error.isPermissionDenied else { throw error }
+      return false
+    }
+  }
+}

@@ -1,0 +1,47 @@
+internal import Encoding
+internal import Wire
+
+/// `agent logout`.
+enum LogoutCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    var request = LogoutRequest(all: invocation[.all], local: invocation[.local], browser: invocation[.browser])
+    guard !request.local || !request.browser else {
+      throw Failure(.invalidRequest, "--local and --browser exclude each other")
+    }
+    if request.all {
+      guard try invocation.namedAccount() == nil else {
+        throw Failure(.invalidRequest, "name an account or give --all, not both")
+      }
+    } else {
+      request.account = try invocation.account()
+    }
+    let client = DaemonClient(invocation)
+    let pages = request.browser ? LogoutPages(invocation) : nil
+    return Action { [request] () throws(Failure) in
+      let result = try client.ask(.logout(request))
+      if client.console.json {
+        try Console.answer(result)
+      } else {
+        for line in lines(result, local: request.local) { client.console.note(line) }
+      }
+      try pages?.open(result["accounts"]?.array ?? [])
+      return 0
+    }
+  }
+
+  /// A line for each account.
+  static func lines(_ result: JSONObject, local: Bool) -> [Phrase] {
+    let accounts = result["accounts"]?.array ?? []
+    if accounts.isEmpty { return [Phrase("no account was signed in")] }
+    return accounts.map { account in
+      let name = account["account"]?.string ?? "?"
+      if account["revoked"]?.bool == true { return Phrase("signed out of \(name), tokens revoked") }
+      if let detail = account["detail"]?.string {
+        return Phrase("signed out of \(name); tokens not revoked: \(Phrase(known: detail))")
+      }
+      return local
+        ? Phrase("signed out of \(name) here; the server was not told")
+        : Phrase("signed out of \(name); tokens not revoked")
+    }
+  }
+}

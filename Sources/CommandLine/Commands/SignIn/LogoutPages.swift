@@ -1,0 +1,69 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// The pages where sessions in the browser end (OpenID Connect RP-Initiated Logout 1.0), after a sign-out here.
+///
+/// The server reports nothing back: only the page shows whether that session ended.
+struct LogoutPages {
+  let console: Console
+  /// The commands that may open an address; none shows the address instead.
+  let commands: (String) -> [[String]]
+
+  /// The longest address that is shown.
+  private static let longest = 16_384
+
+  init(_ invocation: Invocation, place: BrowserPlace = .current) {
+    console = Console(invocation)
+    let opens = !invocation[.noOpen] && place.canOpen
+    commands = { opens ? place.commands(opening: $0) : [] }
+  }
+
+  /// Opens the page of each account that has one, or shows its address.
+  func open(_ accounts: [JSON]) throws(Failure) {
+    for account in accounts {
+      let name = account["account"]?.string ?? "?"
+      guard let url = account["end_session_url"]?.string else {
+        console.note("\(name): no sign-out page is known, so the browser's session at the server goes on")
+        continue
+      }
+      if try open(url) {
+        console.note("\(name): a browser opens the server's sign-out page, which says whether its session there ended")
+      } else {
+        show(url, of: name)
+      }
+    }
+  }
+
+  private func open(_ url: String) throws(Failure) -> Bool {
+    guard BrowserOpener.mayOpen(url) else { return false }
+    let commands = commands(url)
+    guard !commands.isEmpty else { return false }
+    return try BrowserOpener.waitFor(commands)
+  }
+
+  private func show(_ url: String, of name: String) {
+    guard !console.json else { return }
+    console.note("\(name): to end the browser's session at the server too, open there:")
+    if !console.quiet { Console.tell(TerminalText.clean(url, limit: Self.longest) + "\n") }
+  }
+}
+
+extension BrowserOpener {
+  /// Opens an address and waits until it is known whether that worked, two seconds for each command at most.
+  static func waitFor(_ commands: [[String]]) throws(Failure) -> Bool {
+    var opener = BrowserOpener(commands)
+    while opener.state == .trying, let deadline = opener.deadline {
+      do {
+        let poller = try Poller()
+        if let raw = opener.raw { try poller.add(raw, interest: .read, key: 0) }
+        _ = try poller.wait(until: deadline)
+      } catch {
+        throw Failure(error, doing: "waiting for the browser failed")
+      }
+      opener.update(.now)
+    }
+    return opener.state == .opened
+  }
+}

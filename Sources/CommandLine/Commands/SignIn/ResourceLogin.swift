@@ -1,0 +1,152 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// A sign-in that names a resource instead of an authorization server (RFC 9728).
+///
+/// `agentd` reads what the resource says of itself; the person decides whether the authorization server that it names
+/// is to be trusted (RFC 9728 section 7.6), and only then is that one contacted at all. Where no client is known there,
+/// one is registered (RFC 7591).
+struct ResourceLogin {
+  private let invocation: Invocation
+  private let url: String
+  private let onlyForNewAccount: Bool
+
+  /// Nil when the command line names no URL that could be a resource.
+  init?(_ invocation: Invocation) throws(Failure) {
+    // A service that is known, or endpoints that are named, need no metadata.
+    guard invocation[.provider] == nil, invocation[.tokenEndpoint] == nil else { return nil }
+    self.invocation = invocation
+    if let operand = LoginOptions.urlOperand(invocation) {
+      url = operand
+      onlyForNewAccount = false
+      // An issuer that is named twice is one.
+      guard invocation[.issuer].map({ !$0.utf8.elementsEqual(operand.utf8) }) ?? true else { return nil }
+    } else {
+      let resources = invocation[.resource]
+      guard resources.count == 1, invocation[.issuer] == nil, try invocation.account() != nil else { return nil }
+      url = resources[0]
+      onlyForNewAccount = true
+    }
+  }
+
+  /// Fills in what the resource and the person say.
+  func complete(_ request: inout LoginRequest, _ client: DaemonClient) throws(Failure) {
+    var question = DiscoverRequest(url: url)
+    question.account = request.account
+    question.onlyForNewAccount = onlyForNewAccount
+    question.settings = request.settings
+    let answer = try client.ask(.discover(question))
+    if let account = answer["account"]?.string {
+      request.account = account
+      request.issuer = invocation[.issuer]
+    } else if answer["issuer_metadata_found"]?.bool == true {
+      guard let other = invocation[.issuer] else { return }
+      throw Failure(.invalidRequest, "two issuers are named: \"\(url)\" and \"\(other)\"")
+    } else {
+      try take(answer, &request)
+    }
+  }
+
+  private func take(_ answer: JSONObject, _ request: inout LoginRequest) throws(Failure) {
+    let servers = (answer["authorization_servers"]?.array ?? []).compactMap(\.string)
+    guard let resource = answer["resource"]?.string, resource.utf8.elementsEqual(url.utf8), !servers.isEmpty else {
+      throw Failure(.internalError, "the daemon's answer about the resource makes no sense")
+    }
+    let known = answer["account_issuer"]?.string
+    let (issuer, registers) = try issuer(among: servers) { Self.needsClient(request, at: $0, known: known) }
+    request.issuer = issuer
+    request.registersClient = registers
+    request.account = request.account ?? answer["name"]?.string
+    if !request.resources.contains(resource) { request.resources.append(resource) }
+    if request.scope.isEmpty {
+      request.scope = (answer["scopes"]?.array ?? []).compactMap(\.string)
+      request.asksToStay = true
+    }
+    if answer["dpop_bound_access_tokens_required"]?.bool == true { request.dpop = true }
+  }
+
+  /// Whether a client must be registered to sign in at a server.
+  ///
+  /// - Parameter known: Where the account has a client already.
+  private static func needsClient(_ request: LoginRequest, at server: String, known: String?) -> Bool {
+    if request.registersClient { return true }
+    // A secret is some client's, whose name was forgotten.
+    guard request.clientID == nil, !request.handsOver.contains(.clientSecret) else { return false }
+    return known.map { !$0.utf8.elementsEqual(server.utf8) } ?? true
+  }
+
+  // MARK: Trust
+
+  /// - Returns: The server that is trusted, and whether a client is registered there.
+  private func issuer(
+    among servers: [String], registersAt: (String) -> Bool
+  ) throws(Failure) -> (String, registers: Bool) {
+    if let named = invocation[.issuer] {
+      guard servers.contains(where: { $0.utf8.elementsEqual(named.utf8) }) else {
+        throw Failure(
+          .accessDenied, "the resource does not take tokens of \(named)",
+          hint: "it names \(TerminalText.clean(servers[0], limit: 300))")
+      }
+      return (named, registersAt(named))
+    }
+    guard !invocation[.noInput] else { throw untrusted(servers[0], registers: registersAt(servers[0])) }
+    for server in servers {
+      let registers = registersAt(server)
+      guard let isTrusted = try Confirmation.ask(Self.question(url, server, registers: registers)) else {
+        throw untrusted(server, registers: registers)
+      }
+      if isTrusted { return (server, registers) }
+    }
+    throw Failure(.accessDenied, "no authorization server of the resource was confirmed; nothing was sent there")
+  }
+
+  static func question(_ resource: String, _ issuer: String, registers: Bool) -> Phrase {
+    let fact = Phrase("The resource \(resource) takes tokens of\nthe authorization server \(issuer).")
+    return registers
+      ? Phrase("\(fact)\nRegister a client there, sign in, and let its tokens go to the resource?")
+      : Phrase("\(fact)\nSign in there, and let its tokens go to the resource?")
+  }
+
+  /// Exit status 3: a person must confirm that the server is trusted. The hint is the whole command for that.
+  private func untrusted(_ issuer: String, registers: Bool) -> Failure {
+    let issuer = TerminalText.clean(issuer, limit: 2048)
+    // An account that is named together with its resource is named by an option instead.
+    let left: [OptionDeclaration] =
+      onlyForNewAccount
+      ? [Option.issuer.declaration, Option.resource.declaration, Option.account.declaration]
+      : [Option.issuer.declaration]
+    var command = PastedCommand(invocation, operands: [url], without: left)
+    if onlyForNewAccount, let name = try? invocation.account() { command.add(Option.account.declaration, name) }
+    command.add(Option.issuer.declaration, issuer)
+    return Failure(
+      .issuerNotTrusted, "the resource names the authorization server \(issuer), which nobody has confirmed",
+      hint: registers
+        ? Phrase("if you trust it, which registers a client there: \(command.text)")
+        : Phrase("if you trust it: \(command.text)"))
+  }
+}
+
+/// A command line that a person can paste into a shell, for hints.
+struct PastedCommand {
+  private var words: [String]
+
+  /// The command that was given, with other operands and without some of its options.
+  init(_ invocation: Invocation, operands: [String], without left: [OptionDeclaration]) {
+    words = ["agent"] + invocation.commandWords + operands
+    for (option, text) in invocation.given where !left.contains(where: { $0.name == option.name }) {
+      words.append("--\(option.name)")
+      if option.argument.metavar != nil { words.append(text) }
+    }
+  }
+
+  mutating func add(_ option: OptionDeclaration, _ value: String) { words += ["--\(option.name)", value] }
+
+  var text: String { words.map(Self.quoted).joined(separator: " ") }
+
+  /// A word as it is where no shell could take it for anything else, and in single quotes otherwise.
+  private static func quoted(_ word: String) -> String {
+    if !word.isEmpty, word.utf8.allSatisfy(Quoting.isPlain) { return word }
+    return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+  }
+}

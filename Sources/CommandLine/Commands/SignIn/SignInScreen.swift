@@ -1,0 +1,157 @@
+internal import Encoding
+internal import Wire
+
+/// The screen of a sign-in: who asks for what, where to go, and the code.
+///
+/// A URL and a code stand on lines of their own and are never broken or cut here. What does not fit
+/// behind an indent begins at the edge, so that a terminal that must break it keeps it in one piece.
+/// All that came from a server is cleaned.
+struct SignInScreen {
+  /// The terminal's width.
+  let columns: Int
+
+  /// Whether the code is bold.
+  let isStyled: Bool
+
+  /// The language of its text.
+  var language = Language.current
+
+  /// Lines longer than this are hard to read, however wide the terminal is.
+  private static let widestProse = 100
+
+  /// No URL that is shown is longer.
+  private static let longest = 16_384
+
+  /// More scopes than these are easier to read one below the other.
+  private static let scopesOnOneLine = 3
+
+  /// The whole screen. Who asks for what comes first (RFC 8628, section 5.4: the person must be able
+  /// to tell a sign-in of theirs from one that was slipped to them).
+  func text(_ code: Event.DeviceCode) -> String {
+    var text = heading(issuer: code.issuer, account: code.account, clientID: code.clientID, scope: code.scope)
+    text += prose(Phrase("Open this address in any browser, on this device or another:")) + "\n"
+    text += line(code.verificationURI) + "\n"
+    text += prose(Phrase("Type this code there:")) + "\n"
+    text += line(code.userCode, isBold: true) + "\n"
+    if let complete = code.verificationURIComplete {
+      text += prose(Phrase("Or open this address and check that it shows the same code:")) + "\n"
+      text += line(complete) + "\n"
+    }
+    text += prose(Phrase("Only go on if you started this yourself;"))
+    return text + prose(Phrase("never enter a code that someone sent you.")) + "\n"
+  }
+
+  /// The least that a person needs to sign in.
+  func quietText(_ code: Event.DeviceCode) -> String {
+    prose(Phrase("Open")) + line(code.verificationURI) + prose(Phrase("and type the code"))
+      + line(code.userCode, isBold: true)
+  }
+
+  // MARK: Who and what
+
+  func heading(issuer: String, account: String, clientID: String, scope: String?) -> String {
+    var text = prose(Phrase("Sign in to \(place(issuer))")) + "\n"
+    if let issuer = unusualIssuer(issuer) { text += fact(labels.issuer, [issuer]) }
+    text += fact(labels.account, [clean(account)])
+    return text + fact(labels.client, [clean(clientID)]) + fact(labels.scope, scopes(scope)) + "\n"
+  }
+
+  /// The host, and the port if one is named.
+  private func place(_ issuer: String) -> String {
+    guard let uri = try? URI(issuer) else { return clean(issuer) }
+    return uri.host + (uri.port.map { ":\($0)" } ?? "")
+  }
+
+  /// The issuer, when it is more than `https` and its place; nil otherwise.
+  private func unusualIssuer(_ issuer: String) -> String? {
+    let text = clean(issuer)
+    return ["https://\(place(issuer))", "https://\(place(issuer))/", place(issuer)].contains(text) ? nil : text
+  }
+
+  private func scopes(_ scope: String?) -> [String] {
+    let names = (scope ?? "").split(separator: " ").map { clean(String($0)) }
+    if names.isEmpty { return [word(Phrase("the server's default"))] }
+    let together = names.joined(separator: " ")
+    return names.count <= Self.scopesOnOneLine && factIndent + together.count <= columns ? [together] : names
+  }
+
+  // MARK: Layout
+
+  private var labels: (issuer: String, account: String, client: String, scope: String) {
+    (word(Phrase("Issuer")), word(Phrase("Account")), word(Phrase("Client")), word(Phrase("Asks for")))
+  }
+
+  /// Wide enough for all labels.
+  private var factIndent: Int {
+    let labels = labels
+    let widest = [labels.issuer, labels.account, labels.client, labels.scope].map(\.count).max() ?? 0
+    return max(12, widest + 4)
+  }
+
+  /// A label with values beside it, or below it where they would not fit.
+  private func fact(_ label: String, _ values: [String]) -> String {
+    guard values.allSatisfy({ factIndent + $0.count <= columns }) else {
+      return "  \(label)\n" + values.map { line($0, indent: 4) }.joined()
+    }
+    let gap = String(repeating: " ", count: factIndent - 2 - label.count)
+    return zip(["  \(label)\(gap)"] + values.dropFirst().map { _ in String(repeating: " ", count: factIndent) }, values)
+      .map { "\($0)\($1)\n" }.joined()
+  }
+
+  /// One thing on a line of its own.
+  func line(_ thing: String, indent: Int = 2, isBold: Bool = false) -> String {
+    let thing = clean(thing)
+    let space = indent + thing.count <= columns ? String(repeating: " ", count: indent) : ""
+    return space + Console.styled(thing, as: "1", isBold && isStyled) + "\n"
+  }
+
+  func prose(_ phrase: Phrase) -> String {
+    Prose.wrapped(word(phrase), width: min(columns, Self.widestProse)).map { $0 + "\n" }.joined()
+  }
+
+  private func word(_ phrase: Phrase) -> String { language.text(phrase, limit: Self.longest) }
+
+  private func clean(_ text: String) -> String { TerminalText.clean(text, limit: Self.longest) }
+}
+
+extension SignInScreen {
+  /// The whole screen of a sign-in in the browser.
+  func text(_ browser: Event.Browser, _ view: BrowserView) -> String {
+    var text = heading(
+      issuer: browser.issuer, account: browser.account, clientID: browser.clientID, scope: browser.scope)
+    text += prose(instruction(browser, view)) + "\n" + line(browser.url) + "\n"
+    if browser.mustPaste {
+      text += prose(
+        Phrase(
+          """
+          Afterwards the browser goes to an address that begins as below, and may say that it cannot be reached. Copy \
+          that whole address from the browser, paste it here and press Enter. It is not shown, since it holds a code \
+          that is good once.
+          """))
+      text += "\n" + line(browser.redirectURI) + "\n"
+    }
+    return text + prose(Phrase("Only go on if you started this yourself.")) + "\n"
+  }
+
+  /// The least that a person needs to sign in.
+  func quietText(_ browser: Event.Browser) -> String {
+    prose(Phrase("Open")) + line(browser.url)
+      + (browser.mustPaste ? prose(Phrase("and paste the address that the browser goes to afterwards")) : "")
+  }
+
+  private func instruction(_ browser: Event.Browser, _ view: BrowserView) -> Phrase {
+    let instruction =
+      switch view {
+      case _ where browser.mustPaste: Phrase("Open this address in any browser, on this device or another:")
+      case .opens: Phrase("A browser opens this address. If it does not, open it yourself, on this machine:")
+      case .byHand: Phrase("Open this address in a browser on this machine:")
+      }
+    return browser.urlExpiresAt == nil ? instruction : Phrase("\(instruction) It must be opened soon.")
+  }
+}
+
+/// Whether the person sees a browser open by itself.
+enum BrowserView: Hashable {
+  case opens
+  case byHand
+}

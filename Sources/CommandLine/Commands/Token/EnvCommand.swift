@@ -1,0 +1,121 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent env`.
+enum EnvCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let variables = try TokenVariables(invocation)
+    if let shell = invocation[.hook] { return try printHook(for: shell, invocation) }
+    let shell = try shell(invocation)
+    if invocation[.unset] {
+      // A daemon is not asked, so none is left behind.
+      _ = invocation[.noDaemon]
+      return Action { () throws(Failure) in
+        try Console.answer(unsetting(variables, for: shell).span)
+        return 0
+      }
+    }
+    let request = Request.token(TokenRequest(account: try invocation.account(), extras: variables.extras))
+    let client = DaemonClient(invocation)
+    return Action { () throws(Failure) in
+      try client.askForToken(request) { (answer, line) throws(Failure) in
+        try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
+          try append(variables, of: answer, from: line, for: shell, to: &text)
+          try Console.answer(text.bytes.span)
+        }
+      }
+      return 0
+    }
+  }
+
+  /// Prints a function that asks the daemon at the first prompt; the daemon is not asked now.
+  private static func printHook(for shell: Shell, _ invocation: Invocation) throws(Failure) -> Action {
+    for option in [
+      Option.shell.declaration, Option.unset.declaration, Option.json.declaration, Option.noDaemon.declaration,
+      Option.timeout.declaration,
+    ]
+    where invocation.has(option) {
+      throw Failure(.invalidRequest, "choose one of --hook and --\(option.name)")
+    }
+    var arguments: [String] = []
+    if let account = try invocation.namedAccount() { arguments += ["--account=\(account)"] }
+    for mapping in invocation[.variable] { arguments += ["--var=\(mapping)"] }
+    return Action { () throws(Failure) in
+      let text: String
+      do {
+        text = try shell.hookText(program: Machine.executablePath(), arguments: arguments) ?? ""
+      } catch {
+        throw Failure(.invalidRequest, "the name of the account or this program's path holds a line break")
+      }
+      try Console.answer(text)
+      return 0
+    }
+  }
+
+  private static func shell(_ invocation: Invocation) throws(Failure) -> Shell {
+    let named = invocation[.shell]
+    guard invocation[.json] else { return named ?? .sh }
+    if let named, named.name != Shell.json.name {
+      throw Failure(.invalidRequest, "choose one of --json and --shell \(named.name)")
+    }
+    return .json
+  }
+
+  private static func unsetting(_ variables: TokenVariables, for shell: Shell) -> [UInt8] {
+    var text: [UInt8] = []
+    var writer = VariableWriter(shell)
+    writer.begin(&text)
+    for name in variables.names { writer.unset(name, in: &text) }
+    writer.end(&text)
+    return text
+  }
+
+  /// Writes a statement for each variable; one without a value is unset, lest that of another account
+  /// stays beside the new token.
+  static func append(
+    _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>, for shell: Shell,
+    to text: inout SecretText
+  ) throws(Failure) {
+    var writer = VariableWriter(shell)
+    writer.begin(&text)
+    try variables.forEach(answer, from: line) { (name, value) throws(Failure) in
+      guard let value else {
+        if shell.failing != nil { writer.unset(name, in: &text) }
+        return
+      }
+      do {
+        try writer.set(name, to: value, in: &text)
+      } catch {
+        throw TokenVariables.unusable(name)
+      }
+    }
+    writer.end(&text)
+  }
+
+  /// The text for standard output when the command fails; see rule 1 of ``Console``.
+  ///
+  /// - Parameters:
+  ///   - invocation: nil when the command line could not be read.
+  ///   - arguments: The command line, in which a shell may be named all the same.
+  static func failureStatement(status: Int32, invocation: Invocation?, arguments: [String]) -> String {
+    let shell = invocation.flatMap { $0[.shell] ?? $0[.hook] } ?? namedShell(arguments)
+    let isJSON = invocation.map { $0[.json] } ?? arguments.contains("--json")
+    return (shell ?? (isJSON ? .json : .sh)).failing?(status) ?? ""
+  }
+
+  private static func namedShell(_ arguments: [String]) -> Shell? {
+    var named: Shell?
+    for (index, argument) in arguments.enumerated() {
+      for option in ["--shell", "--hook"] {
+        let word =
+          argument.hasPrefix("\(option)=")
+          ? String(argument.dropFirst(option.count + 1))
+          : argument == option && index + 1 < arguments.count ? arguments[index + 1] : nil
+        if let word { named = Option.shell.value(of: [word]) ?? named }
+      }
+    }
+    return named
+  }
+}

@@ -1,0 +1,46 @@
+internal import AgentSocket
+internal import Encoding
+internal import Wire
+
+/// `agent proof`.
+enum ProofCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let isHeader = invocation[.header]
+    if isHeader, invocation[.json] { throw Failure(.invalidRequest, "choose one of --header and --json") }
+    let (method, url) = try invocation.methodAndURL()
+    let request = ProofRequest(
+      account: try invocation.account(operand: nil), method: method ?? "GET", url: url, nonce: invocation[.nonce],
+      accessToken: isHeader)
+    let client = DaemonClient(invocation)
+    return Action { () throws(Failure) in
+      if isHeader { return try printHeaders(request, client) }
+      let result = try client.ask(.proof(request))
+      if client.console.json {
+        try Console.answer(result)
+      } else {
+        try Console.answer(try checked(result["dpop"]?.string) + "\n")
+      }
+      return 0
+    }
+  }
+
+  private static func printHeaders(_ request: ProofRequest, _ client: DaemonClient) throws(Failure) -> Int32 {
+    try client.askForToken(.proof(request)) { (answer, line) throws(Failure) in
+      let proof = try checked(answer.proof(from: line))
+      try SecretText.with(capacity: line.count + 64) { (text) throws(Failure) in
+        try TokenCommand.append(answer, from: line, as: .header, to: &text)
+        text.append(utf8: "DPoP: \(proof)\n")
+        try Console.answer(text.bytes.span)
+      }
+    }
+    return 0
+  }
+
+  /// A proof is a compact JWS (RFC 7515 section 7.1), so it fits into a header line.
+  private static func checked(_ proof: String?) throws(Failure) -> String {
+    guard let proof, !proof.isEmpty, proof.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw Reply.unreadable
+    }
+    return proof
+  }
+}

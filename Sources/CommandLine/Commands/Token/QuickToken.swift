@@ -1,0 +1,196 @@
+internal import Platform
+internal import Wire
+
+/// `agent token [ACCOUNT]` without options, the call that scripts make most.
+///
+/// It says and does what ``TokenCommand`` does, on the stack alone: no array, no table, no tree of
+/// values. Each type of array costs a static program some ten thousand instructions and several page
+/// faults at its first use, and those are what a cached token's time consists of. Whatever is unusual
+/// is left to the general way, before anything is asked or printed.
+enum QuickToken {
+  /// The end of an attempt.
+  enum Outcome {
+    /// The token is printed.
+    case printed
+    /// The daemon said no.
+    case failed(Failure)
+    /// Nothing was printed; the general way deals with it.
+    case unusual
+  }
+
+  /// An answer with a usual token fits; a longer one goes the general way.
+  private static let answerCapacity = 4096
+
+  static func run() -> Outcome {
+    guard let account = QuickArguments.account, let directory = UserDirectories.sessionRuntimeDirectory,
+      isUnset("AGENT_SOCKET"), isUnset("AGENT_ACCOUNT"),
+      let place = try? PrivateDirectory(opening: directory, create: false),
+      let socket = try? UnixSocket.connect(in: place, name: WireProtocol.socketName),
+      (try? UnixSocket.peerUserID(socket)) == Machine.userID
+    else { return .unusual }
+    Signals.ignoreBrokenPipe()
+    return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: answerCapacity) { buffer in
+      unsafe buffer.initialize(repeating: 0)
+      defer { unsafe buffer.update(repeating: 0) }
+      var text = unsafe StackText(buffer)
+      return ask(socket, account, &text)
+    }
+  }
+
+  private static func isUnset(_ variable: String) -> Bool {
+    (Environment.value(variable) ?? "").isEmpty
+  }
+
+  private static func ask(_ socket: borrowing FileDescriptor, _ account: String, _ text: inout StackText) -> Outcome {
+    text.append(WireProtocol.tokenRequestStart)
+    if !account.isEmpty {
+      text.append(",\"account\":\"")
+      text.append(account)
+      text.append("\"")
+    }
+    text.append("}\n")
+    guard (try? text.send(over: socket)) != nil else { return .unusual }
+    let deadline = Instant.now.advanced(by: .seconds(WireProtocol.defaultTimeoutSeconds + 5))
+    while !text.isWholeLine {
+      guard (try? Patience.forServer.wait(for: socket, before: deadline)) == true,
+        let count = try? text.read(from: socket), count > 0
+      else { return .unusual }
+    }
+    guard let token = text.accessToken else {
+      // A daemon that is just ending: the general way asks the next one.
+      guard let failure = text.failure, failure.code != .daemonUnavailable else { return .unusual }
+      return .failed(failure)
+    }
+    do {
+      try text.print(token)
+      return .printed
+    } catch {
+      return .failed(Console.unwritable(error))
+    }
+  }
+}
+
+/// This program's arguments, looked at where they are.
+private enum QuickArguments {
+  /// The account of `token [ACCOUNT]`, empty when none is named; nil when the line is any other.
+  static var account: String? {
+    let count = Swift.CommandLine.argc
+    let arguments = unsafe Swift.CommandLine.unsafeArgv
+    guard count == 2 || count == 3, let command = unsafe arguments[1], unsafe String(cString: command) == "token"
+    else { return nil }
+    guard count == 3, let operand = unsafe arguments[2] else { return "" }
+    let account = unsafe String(cString: operand)
+    return WireProtocol.isAccountName(account) ? account : nil
+  }
+}
+
+/// The request and the answer of ``QuickToken``, one after the other in memory that is lent and
+/// overwritten by the lender.
+@safe struct StackText: ~Copyable {
+  private let buffer: UnsafeMutableBufferPointer<UInt8>
+  private(set) var count = 0
+
+  /// - Parameter buffer: Initialised memory that outlives this value.
+  init(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
+    unsafe self.buffer = buffer
+  }
+
+  /// Adds text that fits; the callers' texts have a bound.
+  mutating func append(_ text: String) {
+    for byte in text.utf8 where count < capacity {
+      unsafe buffer[count] = byte
+      count += 1
+    }
+  }
+
+  /// Sends all of it and forgets it.
+  mutating func send(over socket: borrowing FileDescriptor) throws(SystemError) {
+    try socket.writeAll(unsafe UnsafeBufferPointer(rebasing: buffer[..<count]).span)
+    count = 0
+  }
+
+  /// Reads once, behind what is there. Returns how many bytes came, 0 at the end or when all is full.
+  mutating func read(from socket: borrowing FileDescriptor) throws(SystemError) -> Int {
+    guard count < capacity else { return 0 }
+    let free = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])
+    var space = unsafe free.mutableSpan
+    let got = try socket.read(into: &space)
+    count += got
+    return got
+  }
+
+  /// Whether a whole line is there.
+  var isWholeLine: Bool { count > 0 && byte(at: count - 1) == UInt8(ascii: "\n") }
+
+  /// The failure in an answer without a token.
+  var failure: Failure? {
+    do {
+      _ = try TokenAnswer(parsing: unsafe UnsafeBufferPointer(rebasing: buffer[..<(count - 1)]).span)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Prints the bytes in `range`, and a line feed.
+  mutating func print(_ range: Range<Int>) throws(SystemError) {
+    unsafe buffer[range.upperBound] = UInt8(ascii: "\n")
+    let line = unsafe UnsafeBufferPointer(rebasing: buffer[range.lowerBound...range.upperBound])
+    try Output.write(unsafe line.span, to: .standardOutput)
+  }
+
+  private var capacity: Int { unsafe buffer.count }
+
+  private func byte(at index: Int) -> UInt8 { unsafe buffer[index] }
+}
+
+extension StackText {
+  /// Where the access token stands in a token answer; nil when the line is anything but a flat object
+  /// of plain strings and numbers with a token of printable ASCII in it.
+  var accessToken: Range<Int>? {
+    let (start, member) = (WireProtocol.resultStart, WireProtocol.accessTokenMember)
+    guard has(start, at: 0) else { return nil }
+    var index = start.utf8.count
+    while let name = plainString(at: index), name.upperBound + 2 < count,
+      byte(at: name.upperBound + 1) == UInt8(ascii: ":")
+    {
+      let isToken = name.count == member.utf8.count && has(member, at: name.lowerBound)
+      index = name.upperBound + 2
+      if let value = plainString(at: index) {
+        if isToken { return isPrintable(value) ? value : nil }
+        index = value.upperBound + 1
+      } else {
+        while index < count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte(at: index)) { index += 1 }
+      }
+      guard index < count, byte(at: index) == UInt8(ascii: ",") else { return nil }
+      index += 1
+    }
+    return nil
+  }
+
+  /// A token of no characters or with a space in it is none (RFC 6750, section 2.1).
+  private func isPrintable(_ range: Range<Int>) -> Bool {
+    for index in range where byte(at: index) == UInt8(ascii: " ") { return false }
+    return !range.isEmpty
+  }
+
+  /// The range between the quotes of the string that begins at `index`: ASCII without controls and escapes.
+  private func plainString(at index: Int) -> Range<Int>? {
+    guard index < count, byte(at: index) == UInt8(ascii: "\"") else { return nil }
+    var end = index + 1
+    while end < count, byte(at: end) != UInt8(ascii: "\"") {
+      guard (0x20...0x7E).contains(byte(at: end)), byte(at: end) != UInt8(ascii: "\\") else { return nil }
+      end += 1
+    }
+    return end < count ? (index + 1)..<end : nil
+  }
+
+  private func has(_ text: String, at start: Int) -> Bool {
+    var index = start
+    for expected in text.utf8 {
+      guard index < count, byte(at: index) == expected else { return false }
+      index += 1
+    }
+    return true
+  }
+}

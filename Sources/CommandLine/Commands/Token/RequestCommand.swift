@@ -1,0 +1,122 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent request`.
+enum RequestCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let output = invocation[.output].flatMap { $0.utf8.elementsEqual("-".utf8) ? nil : $0 }
+    let client = DaemonClient(invocation)
+    if client.console.json, output == nil {
+      throw Failure(
+        .invalidRequest, "with --json the body needs a place of its own", hint: "name a file for it: --output FILE")
+    }
+    let (data, includesHead) = (invocation[.data], invocation[.include])
+    let request = try request(invocation, sendsBody: data != nil)
+    return Action { () throws(Failure) in
+      let body = try openBody(data, client.console)
+      var writer = BodyWriter(path: output)
+      let answer = try ResourceConversation(client).run(
+        request, sending: body,
+        head: { (head) throws(Failure) in
+          try writer.open()
+          if includesHead { try writer.write(Array(text(of: head).utf8).span) }
+        },
+        body: { (bytes) throws(Failure) in try writer.write(bytes) })
+      try writer.close()
+      if client.console.json { try Console.answer(json(answer)) }
+      if let problem = answer.problem { throw problem }
+      return 0
+    }
+  }
+
+  /// The line for the daemon.
+  static func request(_ invocation: Invocation, sendsBody: Bool) throws(Failure) -> CallRequest {
+    let (method, url) = try invocation.methodAndURL()
+    var request = CallRequest(
+      account: try invocation.account(operand: nil), url: url, method: method ?? (sendsBody ? "POST" : "GET"),
+      headers: invocation[.headers], sendsBody: sendsBody)
+    request.waitSeconds = invocation[.wait]
+    request.target = TokenRequest.Target(invocation)
+    return request
+  }
+
+  /// The head as it is printed: the status, a line for each field, and an empty line, as in HTTP/1.1.
+  static func text(of head: ResponseHead) -> String {
+    var text = "HTTP \(head.status)\r\n"
+    for field in head.headers { text += "\(field.name): \(printable(field.value))\r\n" }
+    return text + "\r\n"
+  }
+
+  /// Control characters have no place in a field (RFC 9110 section 5.5), and could act on a terminal.
+  private static func printable(_ value: String) -> String {
+    String(
+      decoding: value.utf8.map { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F ? 0x20 : $0 }, as: UTF8.self)
+  }
+
+  static func json(_ answer: ResourceConversation.Answer) -> JSONObject {
+    JSONObject([
+      ("account", .string(answer.account)), ("status", .int(answer.head.status)), ("headers", answer.head.headersJSON),
+      ("body_bytes", .int(answer.bodyBytes)),
+    ])
+  }
+
+  /// A descriptor with the data of `--data` for the daemon to read; nil without that option.
+  private static func openBody(_ data: String?, _ console: Console) throws(Failure) -> FileDescriptor? {
+    guard let data else { return nil }
+    guard data.utf8.first == UInt8(ascii: "@") else {
+      do { return try FileDescriptor.inMemory(Array(data.utf8).span) } catch {
+        throw Failure(error, doing: "the data cannot be sent")
+      }
+    }
+    let path = String(data.dropFirst())
+    let isStandardInput = path.utf8.elementsEqual("-".utf8)
+    if isStandardInput, !console.mayAsk, Terminal.isTerminal(0) {
+      throw Failure(.invalidRequest, "with --no-input nothing is read from a terminal")
+    }
+    do {
+      return try isStandardInput ? NamedSecret.duplicate(0) : FileDescriptor(opening: path, for: .reading)
+    } catch {
+      throw Failure(.invalidRequest, "the data in \"\(path)\" cannot be read: \(error.message)")
+    }
+  }
+}
+
+/// Where the body of a resource's answer goes: standard output, or a file that is replaced once there is an
+/// answer.
+struct BodyWriter: ~Copyable {
+  private let path: String?
+  private var file: FileDescriptor?
+
+  /// - Parameter path: Nil for standard output.
+  init(path: String?) { self.path = path }
+
+  /// Makes ready for an answer: until now the file is as it was.
+  mutating func open() throws(Failure) {
+    guard let path else { return }
+    do { file = try FileDescriptor(opening: path, for: .replacing) } catch { throw unwritable(error) }
+  }
+
+  mutating func write(_ bytes: Span<UInt8>) throws(Failure) {
+    do {
+      switch file {
+      case .some(let file): try file.writeAll(bytes)
+      case .none: try Output.write(bytes, to: .standardOutput)
+      }
+    } catch {
+      throw unwritable(error)
+    }
+  }
+
+  /// Tells of an error that comes late, as on a network file system.
+  mutating func close() throws(Failure) {
+    guard let file = file.take() else { return }
+    do { try file.close() } catch { throw unwritable(error) }
+  }
+
+  private borrowing func unwritable(_ error: SystemError) -> Failure {
+    guard let path else { return Console.unwritable(error) }
+    return Failure(.storage, "the answer could not be written to \"\(path)\": \(error.message)")
+  }
+}

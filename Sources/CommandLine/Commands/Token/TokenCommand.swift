@@ -1,0 +1,122 @@
+internal import AgentSocket
+internal import Encoding
+internal import Wire
+
+/// `agent token`: the way that is taken most; it builds nothing that it does not print.
+enum TokenCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let wantsIDToken = invocation[.idToken]
+    var request = TokenRequest(
+      account: try invocation.account(), minimumValiditySeconds: invocation[.minValid],
+      forceRefresh: invocation[.forceRefresh], extras: TokenRequest.Extras(idToken: wantsIDToken))
+    request.waitSeconds = invocation[.wait]
+    request.target = TokenRequest.Target(invocation)
+    let asked = Request.token(request)
+    let form = try form(invocation)
+    let client = DaemonClient(invocation)
+    return Action { () throws(Failure) in
+      try client.askForToken(asked) { (answer, line) throws(Failure) in
+        try SecretText.with(capacity: line.count + 64) { (text) throws(Failure) in
+          if wantsIDToken {
+            try appendIDToken(answer, from: line, as: form, to: &text)
+          } else {
+            try append(answer, from: line, as: form, to: &text)
+          }
+          try Console.answer(text.bytes.span)
+        }
+      }
+      return 0
+    }
+  }
+
+  /// The form of the output.
+  enum Form { case bare, header, json }
+
+  private static func form(_ invocation: Invocation) throws(Failure) -> Form {
+    switch (invocation[.header], invocation[.json]) {
+    case (true, true): throw Failure(.invalidRequest, "choose one of --header and --json")
+    case (true, false): return .header
+    case (false, true): return .json
+    case (false, false): return .bare
+    }
+  }
+
+  /// Writes the answer in its form, with a line feed at the end.
+  static func append(
+    _ answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
+  ) throws(Failure) {
+    switch form {
+    case .bare:
+      try TokenText.append(answer, from: line, to: &text)
+    case .header:
+      text.append(utf8: "Authorization: \(try TokenText.scheme(of: answer)) ")
+      try TokenText.append(answer, from: line, to: &text)
+    case .json:
+      appendJSON(answer, from: line, to: &text)
+      text.append(UInt8(ascii: "}"))
+    }
+    text.append(UInt8(ascii: "\n"))
+  }
+
+  /// The same with the ID Token in the access token's place, and in JSON beside it.
+  ///
+  /// - Throws: `missing_value` when there is none.
+  static func appendIDToken(
+    _ answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
+  ) throws(Failure) {
+    try SecretText.with(capacity: line.count) { (idToken) throws(Failure) in
+      guard try TokenText.appendIDToken(answer, from: line, to: &idToken) else {
+        throw missingIDToken(of: answer.description.account)
+      }
+      switch form {
+      case .bare: text.append(contentsOf: idToken.bytes.span)
+      // Who takes an ID Token from a header takes it as a bearer token, whatever the access token is.
+      case .header:
+        text.append(utf8: "Authorization: Bearer ")
+        text.append(contentsOf: idToken.bytes.span)
+      case .json:
+        appendJSON(answer, from: line, to: &text)
+        text.append(utf8: ",\"id_token\":")
+        text.append(jsonStringBytes: idToken.bytes.span)
+        text.append(UInt8(ascii: "}"))
+      }
+    }
+    text.append(UInt8(ascii: "\n"))
+  }
+
+  private static func missingIDToken(of account: String) -> Failure {
+    Failure(
+      .missingValue, "\(account) has no ID Token: none was asked for, or the server gave none",
+      hint: TokenText.idTokenHint(account: account))
+  }
+
+  /// Writes the object without its last brace.
+  private static func appendJSON(_ answer: TokenAnswer, from line: Span<UInt8>, to text: inout SecretText) {
+    let description = answer.description
+    func append(_ name: String, _ value: String) {
+      text.append(utf8: ",\"\(name)\":")
+      text.append(jsonString: value)
+    }
+    text.append(utf8: "{\"account\":")
+    text.append(jsonString: description.account)
+    append("issuer", description.issuer)
+    text.append(utf8: ",\"access_token\":")
+    SecretText.with(capacity: line.count) { token in
+      answer.appendAccessToken(from: line, to: &token)
+      text.append(jsonStringBytes: token.bytes.span)
+    }
+    append("token_type", description.tokenType)
+    if let scope = description.scope { append("scope", scope) }
+    if let expiresAt = description.expiresAt { text.append(utf8: ",\"expires_at\":\(expiresAt)") }
+    if description.isOffline { text.append(utf8: ",\"offline\":true") }
+  }
+}
+
+extension TokenRequest.Target {
+  /// Which of an account's tokens a command line means; empty for the account's own.
+  init(_ invocation: Invocation) {
+    self.init(
+      scope: invocation[.scope], resources: invocation[.resource], audience: invocation[.audience],
+      isExchanged: invocation[.exchange])
+  }
+}

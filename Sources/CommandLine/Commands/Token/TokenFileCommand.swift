@@ -1,0 +1,150 @@
+internal import AgentSocket
+internal import Platform
+internal import Wire
+
+/// `agent exec --token-file`: runs a command beside this process, which keeps the connection to the daemon open
+/// that the file lives by.
+enum TokenFileCommand {
+  static func action(
+    _ command: [String], _ client: DaemonClient, _ invocation: Invocation
+  ) throws(Failure) -> Action {
+    let variables = try TokenVariables(invocation, isForFile: true)
+    let renewal = try TokenFileRenewal(invocation)
+    let request = TokenRequest(account: try invocation.account(), extras: variables.extras)
+    return Action { () throws(Failure) in try run(command, client, request, variables, renewal) }
+  }
+
+  private static func run(
+    _ command: [String], _ client: DaemonClient, _ request: TokenRequest, _ variables: TokenVariables,
+    _ renewal: TokenFileRenewal
+  ) throws(Failure) -> Int32 {
+    var environment = ExecCommand.inherited(Environment.entries(), without: variables)
+    defer { for index in environment.indices { environment[index].overwrite() } }
+    var connection = try client.connect()
+    var account = ""
+    let file: Event.TokenFile
+    do {
+      try client.askForToken(.token(request), over: &connection) { (answer, line) throws(Failure) in
+        account = answer.description.account
+        try ExecCommand.add(variables, of: answer, from: line, to: &environment)
+      }
+      file = try TokenFileKeeper.begin(TokenFileRequest(account: account), client, &connection)
+    } catch {
+      connection.finish()
+      throw error
+    }
+    for name in variables.fileNames { environment.append(Array("\(name)=\(file.path)".utf8)) }
+    let keeper = TokenFileKeeper(client, account: account, path: file.path, connection)
+    return try supervise(command, keeper, renewal, environment)
+  }
+
+  private static func supervise(
+    _ command: [String], _ keeper: consuming TokenFileKeeper, _ renewal: TokenFileRenewal, _ environment: [[UInt8]]
+  ) throws(Failure) -> Int32 {
+    var keeper = keeper
+    let console = keeper.console
+    let child: SupervisedCommand
+    do {
+      child = try SupervisedCommand(command[0], RawArguments.last(command), environment)
+    } catch {
+      keeper.finish()
+      return ExecCommand.refused(command[0], error, console)
+    }
+    var supervisor = TokenFileSupervisor(child, renewal, environment)
+    let status: Platform.ExitStatus
+    do {
+      status = try supervisor.run(&keeper)
+    } catch {
+      keeper.finish()
+      throw Failure(error, doing: "the command could not be waited for")
+    }
+    keeper.finish()
+    if case .signalled(let signal) = status {
+      // So that the process that waits for this one sees the signal; a core file of it would hold nothing of the command.
+      Hygiene.hide()
+      Signals.raise(signal)
+    }
+    return status.shellStatus
+  }
+}
+
+/// The actions when a token file has changed.
+struct TokenFileRenewal: Sendable {
+  /// Sent to the command.
+  let signal: Int32?
+  /// A program that is run.
+  let program: String?
+
+  init(_ invocation: Invocation) throws(Failure) {
+    signal = try invocation[.signal].map { (text) throws(Failure) in
+      guard let signal = Signals.named(text) else {
+        throw Failure(.invalidRequest, "\"--signal\" takes a signal such as HUP or USR1")
+      }
+      return signal
+    }
+    program = invocation[.onRenewal]
+  }
+}
+
+/// Waits for the command and for what becomes of its token file, whichever comes.
+struct TokenFileSupervisor: ~Copyable {
+  private let child: SupervisedCommand
+  private let renewal: TokenFileRenewal
+  private let environment: [[UInt8]]
+  /// The program that runs because the file has changed.
+  private var informant: Int32?
+  /// The file has changed again since that began.
+  private var hasMoreToTell = false
+
+  private static let commandKey: UInt64 = 0
+  private static let daemonKey: UInt64 = 1
+
+  init(_ child: consuming SupervisedCommand, _ renewal: TokenFileRenewal, _ environment: [[UInt8]]) {
+    self.child = child
+    self.renewal = renewal
+    self.environment = environment
+  }
+
+  /// Returns when the command has ended.
+  mutating func run(_ keeper: inout TokenFileKeeper) throws(SystemError) -> Platform.ExitStatus {
+    let poller = try Poller()
+    try poller.add(child.raw, interest: .read, key: Self.commandKey)
+    try keeper.watch(poller, key: Self.daemonKey)
+    while true {
+      let events = try poller.wait(until: keeper.nextAttempt)
+      if let status = try child.obey() {
+        endInformant()
+        return status
+      }
+      reapInformant(keeper.console)
+      if events.contains(where: { $0.key == Self.daemonKey }) { keeper.read() }
+      if keeper.isAttemptDue { try keeper.attempt(poller, key: Self.daemonKey) }
+      if keeper.takeChange() { inform(keeper.console) }
+    }
+  }
+
+  /// Sends the command its signal, and runs the program, because the file has changed.
+  private mutating func inform(_ console: Console) {
+    if let signal = renewal.signal { child.send(signal) }
+    guard let program = renewal.program else { return }
+    guard informant == nil else { return hasMoreToTell = true }
+    do {
+      informant = try Spawn.startBeside(
+        executable: program, arguments: [Array(program.utf8)], environment: environment, nullInput: true)
+    } catch {
+      console.note("\(program) cannot be run: \(error.isNotFound ? "command not found" : error.message)")
+    }
+  }
+
+  private mutating func reapInformant(_ console: Console) {
+    guard let process = informant, (try? Spawn.tryWait(process)) != nil else { return }
+    informant = nil
+    guard hasMoreToTell else { return }
+    hasMoreToTell = false
+    inform(console)
+  }
+
+  private func endInformant() {
+    if let informant { try? Spawn.kill(informant, Signals.SIGTERM) }
+  }
+}

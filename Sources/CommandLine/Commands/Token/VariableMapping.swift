@@ -1,0 +1,134 @@
+internal import AgentSocket
+internal import Encoding
+internal import Wire
+
+/// A variable that `--var` names, and what it gets.
+struct VariableMapping: Sendable, Hashable {
+  let name: String
+  let field: TokenField
+
+  /// Reads `NAME=FIELD`.
+  ///
+  /// - Throws: `invalid_request` for anything else, and for a name that ``VariableName`` refuses.
+  init(_ text: String) throws(Failure) {
+    guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+      throw Failure(.invalidRequest, "\"--var\" takes NAME=FIELD", hint: "agent help env")
+    }
+    name = String(text[..<end])
+    guard VariableName.isWellFormed(text[..<end].utf8) else {
+      throw Failure(
+        .invalidRequest, "\"\(name)\" is no name for a variable: it takes letters, digits and underscores")
+    }
+    guard !VariableName.isRefused(name) else {
+      throw Failure(
+        .invalidRequest, "the variable \(name) decides what programs run, so no server may choose its value")
+    }
+    let spelling = String(text[text.utf8.index(after: end)...])
+    guard let field = TokenField(spelling) else { throw Self.unknownField(spelling) }
+    self.field = field
+  }
+
+  private static func unknownField(_ spelling: String) -> Failure {
+    let known = TokenField.spellings
+    let meant = Suggestion.candidates(for: spelling, among: known)
+    let hint = meant.isEmpty ? "choose one of \(known.joined(separator: ", "))" : "did you mean \"\(meant[0])\"?"
+    return Failure(.invalidRequest, "unknown field \"\(spelling)\"", hint: hint)
+  }
+
+  /// That the session has no value for it.
+  func missing(in answer: TokenAnswer) -> Failure {
+    let account = answer.description.account
+    return Failure(
+      .missingValue, "\(account) has no \(field.spelling), so \(name) is not set", hint: field.hint(account: account))
+  }
+}
+
+extension TokenField {
+  /// The hint when there is no value; nil for a field that only the server decides on.
+  fileprivate func hint(account: String) -> String? {
+    switch self {
+    case .idToken, .subject: TokenText.idTokenHint(account: account)
+    case .claim: "to see the claims: agent whoami \(account) --json"
+    default: nil
+    }
+  }
+}
+
+/// A source of a variable's value.
+enum TokenField: Sendable, Hashable {
+  case accessToken, idToken, tokenType, expiresAt, issuer, subject, account, scope
+  /// The path of the file that the access token is in; only `exec --token-file` has one.
+  case tokenFile
+  /// A claim of the verified ID Token, by its name.
+  case claim(String)
+
+  /// The fields that are one word; beside them there is `claim:NAME`.
+  private static let words: [(String, TokenField)] = [
+    ("access_token", .accessToken), ("id_token", .idToken), ("token_type", .tokenType), ("expires_at", .expiresAt),
+    ("issuer", .issuer), ("subject", .subject), ("account", .account), ("scope", .scope), ("token_file", .tokenFile),
+  ]
+
+  private static let claimPrefix = "claim:"
+
+  /// Every spelling, for those who choose one.
+  static var spellings: [String] { words.map(\.0) + [claimPrefix + "NAME"] }
+
+  /// Reads `access_token`, `claim:email` and the like; nil for anything else.
+  init?(_ text: String) {
+    if text.utf8.starts(with: Self.claimPrefix.utf8), text.utf8.count > Self.claimPrefix.utf8.count {
+      self = .claim(String(decoding: text.utf8.dropFirst(Self.claimPrefix.utf8.count), as: UTF8.self))
+    } else if let word = Self.words.first(where: { $0.0.utf8.elementsEqual(text.utf8) }) {
+      self = word.1
+    } else {
+      return nil
+    }
+  }
+
+  /// How it is written on the command line.
+  var spelling: String {
+    if case .claim(let name) = self { return Self.claimPrefix + name }
+    return Self.words.first { $0.1 == self }?.0 ?? ""
+  }
+
+  /// Gives the value to `body`, nil when there is none. Tokens are overwritten afterwards.
+  ///
+  /// A claim that is a text is given as it is, a number or a truth value as its JSON text, a list or an
+  /// object as compact JSON; `null` is no value (OpenID Connect Core 1.0, section 5.3.2).
+  ///
+  /// - Throws: What ``TokenText`` finds wrong, and what `body` throws.
+  func withValue(
+    in answer: TokenAnswer, from line: Span<UInt8>, _ body: (Span<UInt8>?) throws(Failure) -> Void
+  ) throws(Failure) {
+    switch self {
+    case .accessToken:
+      try SecretText.with(capacity: line.count) { (token) throws(Failure) in
+        try TokenText.append(answer, from: line, to: &token)
+        try body(token.bytes.span)
+      }
+    case .idToken:
+      try SecretText.with(capacity: line.count) { (token) throws(Failure) in
+        guard try TokenText.appendIDToken(answer, from: line, to: &token) else { return try body(nil) }
+        try body(token.bytes.span)
+      }
+    case .claim(let name):
+      guard let claim = answer.claim(name, from: line), claim != .null else { return try body(nil) }
+      let bytes = claim.string.map { Array($0.utf8) } ?? claim.serialized()
+      try body(bytes.span)
+    default:
+      guard let text = text(of: answer.description) else { return try body(nil) }
+      try body(Array(text.utf8).span)
+    }
+  }
+
+  private func text(of description: TokenDescription) -> String? {
+    switch self {
+    case .tokenType: description.tokenType
+    case .expiresAt: description.expiresAt.map { String($0) }
+    case .issuer: description.issuer
+    case .subject: description.subject
+    case .account: description.account
+    case .scope: description.scope
+    case .accessToken, .idToken, .claim, .tokenFile: nil
+    }
+  }
+}

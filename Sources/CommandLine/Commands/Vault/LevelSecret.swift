@@ -1,0 +1,76 @@
+internal import AgentSocket
+internal import Platform
+internal import Wire
+
+/// A passphrase or a PIN of the vault, as a command line gives it: in a file, on a descriptor that the caller
+/// opened, or typed on the terminal.
+struct LevelSecret {
+  private let named: NamedSecret
+  private let mayAsk: Bool
+
+  private init(_ named: NamedSecret, _ invocation: Invocation) {
+    self.named = named
+    mayAsk = !invocation[.noInput]
+  }
+
+  static func passphrase(_ invocation: Invocation) throws(Failure) -> LevelSecret {
+    LevelSecret(try NamedSecret("passphrase", .passphraseFile, or: .passphraseFD, invocation), invocation)
+  }
+
+  static func pin(_ invocation: Invocation) throws(Failure) -> LevelSecret {
+    LevelSecret(try NamedSecret("PIN", .pinFile, or: .pinFD, invocation), invocation)
+  }
+
+  /// The secret that replaces the one that opens a level.
+  static func replacing(_ level: ProtectionLevel, _ invocation: Invocation) throws(Failure) -> LevelSecret {
+    let named =
+      level == .tpm2
+      ? try NamedSecret("PIN", .newPINFile, or: .newPINFD, invocation)
+      : try NamedSecret("passphrase", .newPassphraseFile, or: .newPassphraseFD, invocation)
+    return LevelSecret(named, invocation)
+  }
+
+  /// Whether the command line says where it is.
+  var isNamed: Bool { named.isNamed }
+
+  /// An open file that holds it.
+  ///
+  /// - Parameters:
+  ///   - purpose: What the person who types it is told it is for; nothing when that is plain.
+  ///   - isNew: It takes effect now, so what is typed is asked for twice.
+  /// - Throws: `invalid_request` when none is named and nothing may or can be typed.
+  func open(for purpose: String = "", isNew: Bool = false) throws(Failure) -> SharedDescriptor {
+    if let file = try named.open() { return SharedDescriptor(file) }
+    guard mayAsk else {
+      throw Failure(
+        .invalidRequest, "the \(named.title) is not named, and --no-input forbids to ask for it",
+        hint: "--\(named.file.name) FILE or --\(named.descriptor?.name ?? "") NUMBER")
+    }
+    return SharedDescriptor(try isNew ? typedTwice() : typed(purpose))
+  }
+
+  // MARK: Typing
+
+  private func typed(_ purpose: String) throws(Failure) -> FileDescriptor {
+    let question = named.title.prefix(1).uppercased() + named.title.dropFirst() + purpose
+    return try SecretPrompt.ask(Phrase(verbatim: question), hint: hint, pipe)
+  }
+
+  private func typedTwice() throws(Failure) -> FileDescriptor {
+    try SecretPrompt.ask(Phrase("New \(named.title)"), hint: hint) { (first) throws(Failure) in
+      let isPIN = named.title == "PIN"
+      let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
+      let isSame = try SecretPrompt.ask(again, hint: hint) { (second) in first.hasSameBytes(as: second) }
+      guard isSame else {
+        throw Failure(.invalidRequest, isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match"))
+      }
+      return try pipe(first)
+    }
+  }
+
+  private var hint: Phrase { "name a file: --\(named.file.name)" }
+
+  private func pipe(_ secret: Span<UInt8>) throws(Failure) -> FileDescriptor {
+    try NamedSecret.pipe(holding: secret, called: named.title)
+  }
+}

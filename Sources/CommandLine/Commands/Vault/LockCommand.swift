@@ -1,0 +1,42 @@
+internal import AgentSocket
+internal import Encoding
+internal import Wire
+
+/// `agent lock` and `agent unlock`.
+enum LockCommand {
+  static func lock(_ invocation: Invocation) throws(Failure) -> Action {
+    let client = try sharedDaemon(invocation)
+    return Action { () throws(Failure) in
+      // Where no daemon runs nothing is open.
+      var result = JSONObject([("locked", .array([]))])
+      if var connection = try DaemonLauncher.connect(client.console) {
+        result = try client.ask(.vault(.lock), over: &connection)
+        connection.finish()
+      }
+      try client.console.confirm(result) { $0["locked"]?.array?.isEmpty == false ? "locked" : "nothing to lock" }
+      return 0
+    }
+  }
+
+  static func unlock(_ invocation: Invocation) throws(Failure) -> Action {
+    let client = try sharedDaemon(invocation)
+    let account = try invocation.namedAccount()
+    let unlocking = try Unlocking(invocation, client)
+    return Action { () throws(Failure) in
+      let opened = try client.converse { (connection) throws(Failure) in
+        try unlocking.open(account, over: &connection)
+      }
+      let result = JSONObject([("unlocked", .array(opened.map { .string($0.rawValue) }))])
+      try client.console.confirm(result) { _ in opened.isEmpty ? "nothing is locked" : "unlocked" }
+      return 0
+    }
+  }
+
+  private static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
+    let client = DaemonClient(invocation)
+    guard !client.isPrivate else {
+      throw Failure(.invalidRequest, "a private agentd ends with its command, so there is nothing to lock or unlock")
+    }
+    return client
+  }
+}

@@ -1,0 +1,107 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent vault …`.
+enum VaultCommand {
+  static func status(_ invocation: Invocation) -> Action {
+    .ask(.vault(.status), DaemonClient(invocation), showing: VaultText.status)
+  }
+
+  static func check(_ invocation: Invocation) -> Action {
+    let client = DaemonClient(invocation)
+    return Action { () throws(Failure) in
+      let result = try client.ask(.vault(.check))
+      try client.console.answer(result, showing: VaultText.check)
+      return result["sound"]?.bool == false ? ExitStatus.failed.rawValue : 0
+    }
+  }
+
+  static func bind(_ invocation: Invocation) -> Action {
+    change(.bind(invocation[.to]), invocation) { "bound anew: \(VaultText.slot(.object($0)))" }
+  }
+
+  static func addPassphrase(_ invocation: Invocation) throws(Failure) -> Action {
+    let secret = try LevelSecret.passphrase(invocation)
+    return change(
+      .addPassphrase(invocation[.protection] ?? .device), invocation,
+      bringing: { () throws(Failure) in [try secret.open(isNew: true)] },
+      noting: { "added: \(VaultText.slot(.object($0)))" })
+  }
+
+  static func changePassphrase(_ invocation: Invocation) throws(Failure) -> Action {
+    let level = invocation[.protection] ?? .passphrase
+    let old = try level == .tpm2 ? LevelSecret.pin(invocation) : .passphrase(invocation)
+    let new = try LevelSecret.replacing(level, invocation)
+    return change(
+      .changePassphrase(level), invocation,
+      bringing: { () throws(Failure) in [try old.open(for: " until now"), try new.open(isNew: true)] },
+      noting: { _ in level == .tpm2 ? "the PIN was changed" : "the passphrase was changed" })
+  }
+
+  static func removeSlot(_ invocation: Invocation) throws(Failure) -> Action {
+    guard let text = invocation.operands.first, let number = Int(text), (1...VaultRequest.maximumSlot).contains(number)
+    else {
+      throw Failure(
+        .invalidRequest, "a slot is a number from 1 to \(VaultRequest.maximumSlot)", hint: "agent vault status")
+    }
+    return change(.removeSlot(number), invocation) { _ in "removed the slot \(number)" }
+  }
+
+  static func rotateKey(_ invocation: Invocation) throws(Failure) -> Action {
+    let client = DaemonClient(invocation)
+    let passphrase = try LevelSecret.passphrase(invocation)
+    return Action { () throws(Failure) in
+      let result = try client.converse { (connection) throws(Failure) in
+        let slots = try VaultStatus(over: &connection, client).slotsThatNeedSecrets
+        try refuseAmbiguity(slots, passphrase)
+        var secrets: [SharedDescriptor] = []
+        for slot in slots { secrets.append(try passphrase.open(for: " of the slot \(slot)")) }
+        return try client.ask(.vault(.rotateKey(slots: slots)), passing: secrets, over: &connection)
+      }
+      try client.console.confirm(result) { "made new keys for \(VaultText.levels($0["rotated"]))" }
+      return 0
+    }
+  }
+
+  static func rebind(_ invocation: Invocation) throws(Failure) -> Action {
+    let secret = try LevelSecret.passphrase(invocation)
+    return change(
+      .rebind, invocation, bringing: { () throws(Failure) in [try secret.open(for: " of the vault")] },
+      noting: { _ in "the vault is bound to this device now" })
+  }
+
+  static func set(_ invocation: Invocation) throws(Failure) -> Action {
+    guard let seconds = invocation[.lockAfter] else {
+      throw Failure(.invalidRequest, "no setting to change is named", hint: "agent help vault set")
+    }
+    return change(.set(lockAfterSeconds: seconds), invocation) { _ in
+      seconds == 0
+        ? "the vault does not lock by itself"
+        : "the vault locks after \(DurationText.text(seconds: seconds)) without use"
+    }
+  }
+
+  // MARK: Parts
+
+  /// One file cannot hold the passphrases of several slots.
+  private static func refuseAmbiguity(_ slots: [Int], _ passphrase: LevelSecret) throws(Failure) {
+    guard slots.count > 1, passphrase.isNamed else { return }
+    let numbers = slots.map { String($0) }.joined(separator: ", ")
+    throw Failure(
+      .invalidRequest, "the passphrases of several slots are needed: \(numbers)",
+      hint: "type them, or remove slots first: agent vault remove-slot NUMBER")
+  }
+
+  private static func change(
+    _ request: VaultRequest, _ invocation: Invocation,
+    bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
+    noting note: @escaping (JSONObject) -> String
+  ) -> Action {
+    let client = DaemonClient(invocation)
+    return Action { () throws(Failure) in
+      try client.console.confirm(try client.ask(.vault(request), passing: try secrets()), note)
+      return 0
+    }
+  }
+}

@@ -1,0 +1,61 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent decode`. It needs neither a daemon nor a key, and says on every call that it proves nothing.
+enum DecodeCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let (path, console) = (invocation.operands.first, Console(invocation))
+    try TokenInput.refuseTokens(among: [path], of: .decode)
+    // No daemon is asked, so none is left behind.
+    _ = invocation[.noDaemon]
+    return Action { () throws(Failure) in try decode(path, console) }
+  }
+
+  private static func decode(_ path: String?, _ console: Console) throws(Failure) -> Int32 {
+    var input = try TokenInput.open(path, console)
+    let now = SystemTime().wallSeconds()
+    var lines = LineBlocks(limit: TokenInput.maximumLineBytes)
+    var (found, malformed) = (0, 0)
+    while let block = try lines.next(by: { (bytes) throws(Failure) in try input.read(into: &bytes) }) {
+      var bytes = block.bytes
+      for line in block.lines {
+        found += 1
+        do throws(Failure) {
+          let token = try token(line, in: bytes)
+          if found - malformed == 1 { warn(console) }
+          try show(token, console.json, isFirst: found == 1, now)
+        } catch {
+          guard error.code == .malformedToken else { throw error }
+          malformed += 1
+          console.report(Failure(error.code, found > 1 ? "line \(line.number): \(error.message)" : error.message))
+        }
+      }
+      bytes.overwrite()
+    }
+    if found == 0 { throw TokenInput.nothing }
+    return malformed == 0 ? 0 : FailureCode.malformedToken.exitStatus.rawValue
+  }
+
+  private static func token(_ line: LineBlocks.Line, in bytes: [UInt8]) throws(Failure) -> DecodedToken {
+    guard let place = line.place else {
+      throw Failure(
+        .malformedToken, "the line is longer than the \(TokenInput.maximumLineBytes) bytes of the longest token")
+    }
+    return try DecodedToken(bytes.span.extracting(place))
+  }
+
+  private static func show(_ token: DecodedToken, _ isJSON: Bool, isFirst: Bool, _ now: Int) throws(Failure) {
+    if isJSON { return try Console.answer(token.json) }
+    try Console.answer((isFirst ? "" : "\n") + token.text(now: now))
+  }
+
+  /// Said whatever `--quiet` and `--json` want: who sees claims takes them for true.
+  private static func warn(_ console: Console) {
+    let word = Console.styled("warning:", as: "1;33", !console.json && Console.mayColour)
+    let name = ProgramName.current.text
+    Console.tell(
+      "\(name): \(word) NOTHING WAS VERIFIED: anyone can write such a token; \(name) verify checks one\n")
+  }
+}

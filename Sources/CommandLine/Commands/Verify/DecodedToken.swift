@@ -1,0 +1,134 @@
+internal import Encoding
+internal import Wire
+
+/// The header and claims of a token. Nothing here is verified.
+struct DecodedToken: Hashable {
+  /// The part between the header and the signature.
+  enum Content: Hashable {
+    /// A JSON object: the claims of a JWT (RFC 7519 section 7.2).
+    case claims(JSONObject)
+    /// Anything else.
+    case bytes([UInt8])
+    /// An encrypted token (RFC 7516) shows its header alone.
+    case encrypted
+  }
+
+  let header: JSONObject
+  let content: Content
+  /// How long the signature is; 0 when there is none.
+  let signatureBytes: Int
+
+  /// Reads the compact serialization (RFC 7515 section 7.1, RFC 7516 section 7.1).
+  ///
+  /// - Throws: `malformed_token`: what keeps it from being shown.
+  init(_ text: Span<UInt8>) throws(Failure) {
+    let parts = Self.parts(text)
+    guard parts.count == 3 || parts.count == 5 else {
+      let count = parts.count == 1 ? "no dot" : "\(parts.count - 1) \(parts.count == 2 ? "dot" : "dots")"
+      throw Self.malformed("a token has three parts with two dots between them, and this has \(count)")
+    }
+    let header = try Self.decode(text.extracting(parts[0]), "header")
+    guard let members = (try? JSON(parsing: header))?.object else {
+      throw Self.malformed("the header of the token is not a JSON object")
+    }
+    self.header = members
+    if parts.count == 5 {
+      content = .encrypted
+      signatureBytes = 0
+      return
+    }
+    let payload = try Self.decode(text.extracting(parts[1]), "payload")
+    content = (try? JSON(parsing: payload))?.object.map { .claims($0) } ?? .bytes(payload)
+    signatureBytes = try Self.decode(text.extracting(parts[2]), "signature").count
+  }
+
+  /// The parts between dots; more than six are not told apart.
+  private static func parts(_ text: Span<UInt8>) -> [Range<Int>] {
+    var parts: [Range<Int>] = []
+    var start = 0
+    for index in text.indices where text[index] == UInt8(ascii: ".") && parts.count < 6 {
+      parts.append(start..<index)
+      start = index + 1
+    }
+    return parts + [start..<text.count]
+  }
+
+  private static func decode(_ part: Span<UInt8>, _ name: String) throws(Failure) -> [UInt8] {
+    do {
+      return try Base64URL.decode(part)
+    } catch {
+      switch error {
+      case .impossibleLength: throw malformed("the \(name) of the token is cut off: base64url never has this length")
+      case .invalidCharacter(let offset):
+        throw malformed("the \(name) of the token has a character that is not base64url, at byte \(offset + 1)")
+      case .nonCanonical:
+        throw malformed("the \(name) of the token is cut off or altered: its last character has stray bits")
+      }
+    }
+  }
+
+  private static func malformed(_ message: String) -> Failure { Failure(.malformedToken, message) }
+}
+
+extension DecodedToken {
+  /// `{"verified":false,"header":{…},"claims":{…}}`.
+  var json: JSONObject {
+    var object = JSONObject([("verified", false), ("header", .object(header))])
+    switch content {
+    case .claims(let claims): object["claims"] = .object(claims)
+    case .bytes(let bytes): object["payload"] = .string(Base64URL.encode(bytes))
+    case .encrypted: object["encrypted"] = true
+    }
+    return object
+  }
+}
+
+extension DecodedToken {
+  /// The longest value that is shown, in characters.
+  private static let valueLimit = 1000
+
+  /// Claims that are points in time (RFC 7519 section 4.1, OpenID Connect Core 1.0 sections 2 and 5.1).
+  private static let times = ["exp", "nbf", "iat", "auth_time", "updated_at"]
+
+  /// Header and claims for a person, times in plain words. Nothing in it acts on a terminal.
+  ///
+  /// - Parameter now: Unix seconds.
+  func text(now: Int) -> String {
+    var text = "header\n" + Self.rows(header.names.map { ($0, Self.plain(header[$0] ?? .null)) })
+    switch content {
+    case .claims(let claims):
+      text += "claims\n" + Self.rows(claims.names.map { ($0, Self.claim($0, claims[$0] ?? .null, now: now)) })
+    case .bytes(let bytes): text += "payload\n" + Self.payload(bytes)
+    case .encrypted: return text + "encrypted\n  only who has the key can read the rest\n"
+    }
+    let signature = signatureBytes == 0 ? "there is none" : "\(signatureBytes) bytes, not checked"
+    return text + "signature\n  \(signature)\n"
+  }
+
+  private static func rows(_ rows: [(name: String, value: String)]) -> String {
+    let rows = rows.map { (TerminalText.clean($0.name, limit: 60), $0.value) }
+    let width = rows.map { min($0.0.count, 24) }.max() ?? 0
+    return rows.map { name, value in
+      "  \(name)\(String(repeating: " ", count: max(width - name.count, 0)))  \(value)\n"
+    }.joined()
+  }
+
+  private static func claim(_ name: String, _ value: JSON, now: Int) -> String {
+    guard times.contains(where: { $0.utf8.elementsEqual(name.utf8) }),
+      let seconds = value.number?.rounded(.down), (0..<253_402_300_800).contains(seconds)
+    else { return plain(value) }
+    return PlainTime.text(seconds, now: now)
+  }
+
+  private static func plain(_ value: JSON) -> String {
+    let text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
+    return TerminalText.clean(text, limit: valueLimit)
+  }
+
+  private static func payload(_ bytes: [UInt8]) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      return "  \(bytes.count) bytes that are no text\n"
+    }
+    return "  \(TerminalText.clean(text, limit: valueLimit))\n"
+  }
+}

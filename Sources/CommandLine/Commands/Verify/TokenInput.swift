@@ -1,0 +1,40 @@
+internal import Platform
+internal import Wire
+
+/// Where the tokens of `agent verify` and `agent decode` come from: a file, or standard input.
+enum TokenInput {
+  /// The longest line, in bytes.
+  static let maximumLineBytes = 65_536
+
+  /// - Parameter path: `-` and nil are standard input.
+  /// - Throws: `invalid_request` for a file that cannot be opened.
+  static func open(_ path: String?, _ console: Console) throws(Failure) -> TokenReader {
+    if let path, !path.utf8.elementsEqual("-".utf8) {
+      do { return TokenReader(try FileDescriptor(opening: path, for: .reading), isTyped: false) } catch {
+        throw Failure(.invalidRequest, "the file \"\(path)\" cannot be read: \(error.message)")
+      }
+    }
+    let isTyped = Terminal.isTerminal(0)
+    if isTyped {
+      guard console.mayAsk else { throw Failure(.invalidRequest, "with --no-input nothing is read from a terminal") }
+      console.note("reading tokens, one a line, up to an end of file (Ctrl-D)")
+    }
+    do { return TokenReader(try NamedSecret.duplicate(0), isTyped: isTyped) } catch {
+      throw Failure(.invalidRequest, "standard input cannot be read: \(error.message)")
+    }
+  }
+
+  /// - Throws: `invalid_request` when one of the words that a command line has in the place of others is a token. The
+  ///   message does not repeat it.
+  static func refuseTokens(among words: [String?], of command: CommandName) throws(Failure) {
+    guard words.contains(where: { $0.map(TokenShape.isLikely) ?? false }) else { return }
+    throw Failure(
+      .invalidRequest,
+      "a token is not taken as an argument, since every user of this machine can see the arguments of a program",
+      hint: "name a file that holds it, or write it to the standard input of agent \(command.rawValue)")
+  }
+
+  /// There was nothing in it.
+  static let nothing = Failure(
+    .invalidRequest, "there is no token in the input", hint: "a token is given in a file or on standard input")
+}

@@ -1,0 +1,140 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent verify`.
+///
+/// The verdicts are the answer, so they go to standard output as they come, whatever they are.
+enum VerifyCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    try check(invocation)
+    let client = DaemonClient(invocation)
+    let request = try request(invocation)
+    let (jwks, path) = (invocation[.jwks], invocation.operands.first)
+    return Action { () throws(Failure) in
+      // Before anything is read: who has no daemon need not type a token in vain.
+      let connection = try connect(client, hasKeys: jwks != nil)
+      var passed: [SharedDescriptor] = []
+      if let jwks { passed.append(SharedDescriptor(try openKeys(jwks))) }
+      let tokens = try TokenInput.open(path, client.console)
+      let (isJSON, now) = (client.console.json, SystemTime().wallSeconds())
+      let tally = try VerifyConversation(client).run(request, of: tokens, over: connection, passing: passed) {
+        (block) throws(Failure) in try tell(block, isJSON: isJSON, now: now)
+      }
+      guard tally.tokens > 0 else { throw TokenInput.nothing }
+      if tally.notValid == 0 { return 0 }
+      let status = tally.notValid == tally.undecided ? Wire.ExitStatus.tryLater : .tokenNotValid
+      return status.rawValue
+    }
+  }
+
+  private static func tell(_ block: LineBlocks.Block, isJSON: Bool, now: Int) throws(Failure) {
+    if isJSON {
+      // The beginning of a line that is not complete comes again.
+      let end = block.lines.last?.place.map { min($0.upperBound + 1, block.bytes.count) } ?? 0
+      return try Console.answer(block.bytes.span.extracting(..<end))
+    }
+    var text: [UInt8] = []
+    for line in block.lines {
+      guard let place = line.place, let verdict = try? JSON(parsing: block.bytes.span.extracting(place)) else {
+        continue
+      }
+      text.append(contentsOf: VerdictText.text(verdict, now: now).utf8)
+    }
+    try Console.answer(text.span)
+  }
+
+  /// Keys at hand need no network and nothing that is stored here, so the user's `agentd` is not asked.
+  private static func connect(_ client: DaemonClient, hasKeys: Bool) throws(Failure) -> DaemonConnection {
+    guard hasKeys else { return try client.connect() }
+    return try DaemonLauncher.startPrivate(client.console, because: "keys at hand need no other", needsHome: false)
+  }
+
+  private static func check(_ invocation: Invocation) throws(Failure) {
+    let (path, jwks, issuer) = (invocation.operands.first, invocation[.jwks], invocation[.issuer])
+    try TokenInput.refuseTokens(
+      among: [path, jwks, issuer, invocation[.audience], invocation[.type]], of: .verify)
+    func refuse(_ options: [OptionDeclaration], _ message: (String) -> Phrase) throws(Failure) {
+      for option in options where invocation.has(option) { throw Failure(.invalidRequest, message("--\(option.name)")) }
+    }
+    if let jwks {
+      try refuse([Option.account.declaration, Option.caFile.declaration, Option.allowHTTPLoopback.declaration]) {
+        Phrase("--jwks names the keys, so \($0) has no place beside it")
+      }
+      if jwks.utf8.elementsEqual("-".utf8), path?.utf8.elementsEqual("-".utf8) ?? true {
+        throw Failure(.invalidRequest, "standard input cannot hold both the keys and the tokens")
+      }
+    } else if issuer == nil || invocation[.account] != nil {
+      try refuse([Option.caFile.declaration, Option.allowHTTPLoopback.declaration]) {
+        Phrase("\($0) belongs to --issuer; an account has its own")
+      }
+    }
+    guard invocation[.signatureOnly] else { return }
+    try refuse(
+      [Option.audience.declaration, Option.clockSkew.declaration] + (jwks != nil ? [Option.issuer.declaration] : [])
+    ) {
+      Phrase("with --signature-only no claim is looked at, so \($0) has no place")
+    }
+  }
+
+  private static func request(_ invocation: Invocation) throws(Failure) -> VerifyRequest {
+    var request = VerifyRequest()
+    request.issuer = invocation[.issuer]
+    request.bringsKeys = invocation[.jwks] != nil
+    if request.issuer != nil, !request.bringsKeys {
+      request.account = try invocation.namedAccount(operand: nil)
+      request.settings.caFile = try invocation[.caFile].map { (path) throws(Failure) in
+        try SettingsOptions.absolute(path)
+      }
+      request.settings.allowHTTPLoopback = invocation[.allowHTTPLoopback]
+      (request.settings.proxy, request.settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
+    } else if !request.bringsKeys {
+      request.account = try invocation.account(operand: nil)
+    }
+    request.audience = invocation[.audience]
+    request.algorithms = invocation[.algorithms]
+    request.type = invocation[.type]
+    request.signatureOnly = invocation[.signatureOnly]
+    request.clockSkew = invocation[.clockSkew]
+    request.brief = !invocation[.json]
+    return request
+  }
+
+  private static func openKeys(_ path: String) throws(Failure) -> FileDescriptor {
+    do {
+      return try path.utf8.elementsEqual("-".utf8)
+        ? NamedSecret.duplicate(0) : FileDescriptor(opening: path, for: .reading)
+    } catch {
+      throw Failure(.invalidRequest, "the key set \"\(path)\" cannot be read: \(error.message)")
+    }
+  }
+}
+
+/// The verdict on one token, on one line for a person. Nothing in it acts on a terminal.
+enum VerdictText {
+  /// The longest value that is shown, in characters.
+  private static let valueLimit = 100
+
+  /// - Parameter now: Unix seconds.
+  static func text(_ verdict: JSON, now: Int) -> String {
+    guard verdict["valid"]?.bool == true else {
+      let code = TerminalText.clean(verdict["code"]?.string ?? FailureCode.internalError.rawValue, limit: valueLimit)
+      return "not valid (\(code)): \(TerminalText.clean(verdict["message"]?.string ?? "no reason", limit: 400))\n"
+    }
+    var facts = [verdict["header"]?["alg"]?.string ?? "signed"]
+    func add(_ title: String, _ value: String?) {
+      if let value { facts.append("\(title) \(TerminalText.clean(value, limit: valueLimit))") }
+    }
+    add("key", verdict["header"]?["kid"]?.string)
+    if let claims = verdict["claims"] {
+      add("issuer", claims["iss"]?.string)
+      add("subject", claims["sub"]?.string)
+      let end = claims["exp"]?.number?.rounded(.down)
+      facts.append(end.map { "expires \(PlainTime.distance(to: $0, now: now))" } ?? "never expires")
+    } else {
+      facts.append("nothing but the signature was checked")
+    }
+    return "valid: \(facts.joined(separator: ", "))\n"
+  }
+}

@@ -1,0 +1,65 @@
+/// The file by which a shell completes command lines of the program of this name.
+///
+/// The names of accounts come from the program that the command line begins with, so that they are
+/// those of the program that will run. They are data there: nothing evaluates them.
+struct CompletionScript {
+  let shell: CompletionShell
+  let program: ProgramName
+
+  init(_ shell: CompletionShell, for program: ProgramName = .standard) {
+    self.shell = shell
+    self.program = program
+  }
+
+  var text: String {
+    switch shell {
+    case .bash: BashCompletionWriter(program: program).script
+    case .zsh: ZshCompletionWriter(program: program).script
+    case .fish: FishCompletionWriter(program: program).script
+    }
+  }
+
+  /// The name of the file, by the custom of each shell.
+  var fileName: String {
+    switch shell {
+    case .bash: "\(program.text).bash"
+    case .zsh: "_\(program.text)"
+    case .fish: "\(program.text).fish"
+    }
+  }
+}
+
+extension OptionDeclaration {
+  /// The possible values; nil for a switch.
+  var candidates: Candidates? {
+    if name == Option.account.name { return .accounts }
+    switch argument {
+    case .none: return nil
+    case .text, .descriptor, .duration: return .text
+    case .durationOrNever: return .words(["never"])
+    case .file, .secretFile: return .files
+    case .choice(_, let words): return .words(words)
+    }
+  }
+
+  /// The spellings of the option: `-a` and `--account`.
+  var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(name)"] }
+}
+
+extension CommandName {
+  /// A line that says where the completions come from.
+  static let generatedNotice = "# Generated from the command table by \"generate\"; do not edit."
+
+  /// The first words that have a second one: `daemon`.
+  static var groups: [String] { firstWords.filter { !members(ofGroup: $0).isEmpty } }
+
+  /// The commands and groups that a first word may name, each with what it does.
+  static var firstWordSummaries: [(word: String, summary: String)] {
+    firstWords.map { ($0, CommandName(rawValue: $0)?.command.summary ?? members(ofGroup: $0).joined(separator: ", ")) }
+  }
+
+  /// The same of the second words of a group.
+  static func memberSummaries(ofGroup group: String) -> [(word: String, summary: String)] {
+    members(ofGroup: group).map { ($0, CommandName(rawValue: "\(group) \($0)")?.command.summary ?? "") }
+  }
+}

@@ -1,0 +1,138 @@
+internal import Wire
+
+/// The socket protocol as agentd(8) describes it.
+enum ManualProtocol {
+  typealias Member = Manual.Member
+
+  /// One kind of request.
+  struct Description: Sendable {
+    let name: String
+    let purpose: String
+    var members: [Member] = []
+    /// The members of `result` in its last line.
+    var result: [Member] = []
+    /// Further rules.
+    var note: String?
+  }
+
+  static let account = Member("account", "text", "The account; without it the active one.")
+
+  // MARK: Blocks
+
+  static let protocolBlocks: [ManualBlock] = [
+    .text(
+      "The socket is a stream socket of the family `AF_UNIX`. Each line is one JSON object in UTF-8, at most"
+        + " \(WireProtocol.maximumLineBytes) bytes with its line feed. This is version \(WireProtocol.version). Within a"
+        + " version members and events are only added, so a client ignores those it does not know."),
+    .text(
+      "A request is one line. The answer is any number of event lines and one last line, which holds either `result` or"
+        + " `error`."),
+    .code([
+      #"{"v":1,"request":"token","account":"work","min_valid":300,"timeout":20}"#,
+      #"{"v":1,"result":{"account":"work","issuer":"https://id.example.com","access_token":"...", ...}}"#,
+    ]),
+    .text("Every request has these members."),
+    .members([
+      Member("v", "number", "The version, \(WireProtocol.version). Must be there."),
+      Member("request", "text", "What is asked, one of those below. Must be there."),
+      Member(
+        "timeout", "number",
+        "How many seconds the sender waits for the last line, 1 to \(WireProtocol.maximumTimeoutSeconds); by default"
+          + " \(WireProtocol.defaultTimeoutSeconds). `login` has no default: it ends with its code. Nor have `events` with `follow` and `token_file`."
+      ),
+      Member("verbose", "boolean", "Tell by events `progress` what is done for this request, and why."),
+    ]),
+    .text(
+      "A connection may carry several requests. They are answered one after the other, in their order. It stays open as"
+        + " long as the client keeps its end open in both directions: a client that closes its sending side is taken to"
+        + " be gone, and what it waits for is given up. The daemon closes a connection on which nothing was asked for a"
+        + " minute, on which a line takes longer than \(WireProtocol.requestLineSeconds) seconds to arrive, or from which"
+        + " answers are not read. Times are unix seconds. A text is at most 4096 bytes, a list has at most 64 elements;"
+        + " `null` is the same as an absent member."),
+  ]
+
+  static var requestBlocks: [ManualBlock] {
+    requests.flatMap { request -> [ManualBlock] in
+      var blocks: [ManualBlock] = [.heading(request.name), .text(request.purpose)]
+      if !request.members.isEmpty { blocks += [.text("Members:"), .members(request.members)] }
+      blocks +=
+        request.result.isEmpty
+        ? request.name == "token_file" ? [] : [.text("The result is an empty object.")]
+        : [.text("Result:"), .members(request.result)]
+      if let note = request.note { blocks.append(.text(note)) }
+      return blocks
+    }
+  }
+
+  static var eventBlocks: [ManualBlock] {
+    [.text("An event line has the member `event`, which says what it is, beside `v`.")]
+      + events.flatMap { event in
+        [.heading(event.name), .text(event.purpose)] + (event.members.isEmpty ? [] : [.members(event.members)])
+      }
+  }
+
+  static var errorBlocks: [ManualBlock] {
+    [
+      .text(
+        "An `error` holds `code`, `message`, one sentence for people, and where something helps `hint`, mostly a command."
+          + " Both are in English. Where there are values in them, `message_template` and `hint_template` are the same with"
+          + " `%1$s`, `%2$s` and so on in the places of the values, and `message_values` and `hint_values` the list of these:"
+          + " texts, or objects with a `template` and `values` of their own. So a client can tell them in another language;"
+          + " it puts the values into these places and does nothing else with a template."
+          + " In brackets stands what `agent` exits with. A client treats a code that it does not know as"
+          + " `internal_error`."),
+      .members(
+        FailureCode.allCases.map { Member($0.rawValue, "\($0.exitStatus.rawValue)", $0.meaning) }),
+    ]
+  }
+
+  static var exampleBlocks: [ManualBlock] {
+    [
+      .text("Print an access token of the active account, in a shell:"), .code(shellClient),
+      .text("The same in Python, with the error told apart:"), .code(pythonClient),
+      .text("Follow what happens to sessions, in Python:"), .code(pythonFollower),
+    ]
+  }
+
+  // MARK: Examples
+
+  /// A client in ten lines of shell. The sending side stays open until the answer is there.
+  static let shellClient = [
+    "#!/bin/sh",
+    "socket=${AGENT_SOCKET:-$XDG_RUNTIME_DIR/agent/agent.sock}",
+    #"ask() {"#,
+    #"  python3 -c 'import socket, sys"#,
+    "s = socket.socket(socket.AF_UNIX)",
+    "s.connect(sys.argv[1])",
+    #"s.sendall(sys.argv[2].encode() + b"\n")"#,
+    #"print(s.makefile().readline(), end="")' "$socket" "$1""#,
+    "}",
+    #"ask '{"v":1,"request":"token","min_valid":60}' | jq -er .result.access_token"#,
+  ]
+
+  static let pythonFollower = [
+    "import json, os, socket",
+    "path = os.environ.get('AGENT_SOCKET') or os.environ['XDG_RUNTIME_DIR'] + '/agent/agent.sock'",
+    "with socket.socket(socket.AF_UNIX) as connection:",
+    "    connection.connect(path)",
+    "    connection.sendall(json.dumps({'v': 1, 'request': 'events', 'follow': True}).encode() + b'\\n')",
+    "    for answer in map(json.loads, connection.makefile()):",
+    "        if answer.get('event') == 'following':",
+    "            print('ready', flush=True)",
+    "        if answer.get('event') == 'session' and 'entry' in answer:",
+    "            print(answer['entry']['event'], answer['entry'].get('account', '-'), flush=True)",
+  ]
+
+  static let pythonClient = [
+    "import json, os, socket, sys",
+    "path = os.environ.get('AGENT_SOCKET') or os.environ['XDG_RUNTIME_DIR'] + '/agent/agent.sock'",
+    "with socket.socket(socket.AF_UNIX) as connection:",
+    "    connection.connect(path)",
+    "    connection.sendall(json.dumps({'v': 1, 'request': 'token', 'min_valid': 60}).encode() + b'\\n')",
+    "    for answer in map(json.loads, connection.makefile()):",
+    "        if 'error' in answer:",
+    "            sys.exit(answer['error']['code'] + ': ' + answer['error']['message'])",
+    "        if 'result' in answer:",
+    "            sys.exit(print(answer['result']['access_token']))",
+  ]
+}

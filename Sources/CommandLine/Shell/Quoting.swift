@@ -1,0 +1,128 @@
+internal import Encoding
+
+/// Quotes values that servers chose, so that what reads them takes them for text and nothing else. This is a security
+/// boundary.
+enum Quoting: Sendable {
+  /// For shells of the sh or csh family.
+  ///
+  /// The quoted value is right for `eval "$(agent env)"` and for the bare `eval $(agent env)`. In the
+  /// second form the shell splits our output into words and expands them as file name patterns (csh also
+  /// braces, and tcsh the directory stack in words that begin with `=`), before `eval` joins them with
+  /// single spaces and reads the result. So inside the quotes stand literally only bytes that mean
+  /// nothing in either reading: ``isLiteral(_:)``, except `=` where a word could begin, and a single
+  /// space. Every other run of bytes becomes
+  /// ```
+  /// '"`printf '\052\077'`"'
+  /// ```
+  /// which closes the quote, prints the bytes by their octal numbers inside double quotes, and opens the
+  /// quote again. Single quotes, digits and backslashes make up the escape itself, and a `%` never gets
+  /// into it, since `printf` would obey it.
+  case octal
+
+  /// For fish, where only `\` and `'` mean anything inside single quotes and where the result of a command
+  /// substitution is not expanded. A control character stands outside the quotes as `\xHH`, so that the answer can be
+  /// shown on a terminal.
+  case fish
+
+  /// For `.env` files, which have no standard. Inside double quotes a backslash stands before `"`, `\`, `$` and
+  /// `` ` ``, which is what a POSIX shell, systemd.exec(5) and most readers of such files undo; all else stands as it is.
+  case dotenv
+
+  /// A JSON string.
+  case json
+
+  /// Why a value cannot be quoted.
+  enum Problem: Error, Hashable {
+    /// NUL ends a variable's value; command substitution drops a line feed at the end, and the bare
+    /// form turns any line feed or carriage return into something else.
+    case controlByte
+  }
+
+  /// Writes the value with its quotes.
+  ///
+  /// - Parameter value: Well-formed UTF-8, at least for JSON.
+  func append<Sink: ByteSink & ~Copyable>(_ value: Span<UInt8>, to sink: inout Sink) throws(Problem) {
+    // JSON can hold a line break, and a NUL too, but no variable can hold that.
+    for index in value.indices where value[index] == 0 || (self != .json && Self.isLineBreak(value[index])) {
+      throw .controlByte
+    }
+    switch self {
+    case .octal: Self.appendOctal(value, to: &sink)
+    case .fish: Self.appendFish(value, to: &sink)
+    case .dotenv: Self.appendDotenv(value, to: &sink)
+    case .json: sink.append(jsonStringBytes: value)
+    }
+  }
+
+  private static func isLineBreak(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+
+  // MARK: The sh and csh families
+
+  private static func appendOctal<Sink: ByteSink & ~Copyable>(_ value: Span<UInt8>, to sink: inout Sink) {
+    sink.append(UInt8(ascii: "'"))
+    var isEscaping = false
+    var followsSpace = false
+    for index in value.indices {
+      let byte = value[index]
+      let isSpace = byte == UInt8(ascii: " ")
+      // Two spaces in a row would come out of the bare form as one.
+      let meansMore = followsSpace && (isSpace || byte == UInt8(ascii: "="))
+      let staysLiteral = (isLiteral(byte) || isSpace) && !meansMore
+      if staysLiteral == isEscaping { sink.append(utf8: isEscaping ? "'`\"'" : "'\"`printf '") }
+      isEscaping = !staysLiteral
+      followsSpace = isSpace && staysLiteral
+      if staysLiteral { sink.append(byte) } else { appendNumber(of: byte, to: &sink) }
+    }
+    if isEscaping { sink.append(utf8: "'`\"'") }
+    sink.append(UInt8(ascii: "'"))
+  }
+
+  /// Bytes that no shell reads as anything but themselves, inside quotes or out, in a file name
+  /// pattern or not.
+  static func isLiteral(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...0xFF:
+      true
+    case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: ":"),
+      UInt8(ascii: "@"), UInt8(ascii: "%"), UInt8(ascii: "+"), UInt8(ascii: "="), UInt8(ascii: ","):
+      true
+    default: false
+    }
+  }
+
+  /// Bytes that a word of a command may have without any quotes, wherever in it they stand.
+  static func isPlain(_ byte: UInt8) -> Bool { isLiteral(byte) && byte < 0x80 && byte != UInt8(ascii: "=") }
+
+  private static func appendNumber<Sink: ByteSink & ~Copyable>(of byte: UInt8, to sink: inout Sink) {
+    sink.append(UInt8(ascii: "\\"))
+    for shift in [6, 3, 0] as [UInt8] { sink.append(UInt8(ascii: "0") + (byte >> shift & 7)) }
+  }
+
+  // MARK: The others
+
+  private static func appendFish<Sink: ByteSink & ~Copyable>(_ value: Span<UInt8>, to sink: inout Sink) {
+    func hexDigit(_ value: UInt8) -> String { String(value, radix: 16) }
+    sink.append(UInt8(ascii: "'"))
+    for index in value.indices {
+      let byte = value[index]
+      switch byte {
+      case UInt8(ascii: "'"), UInt8(ascii: "\\"):
+        sink.append(UInt8(ascii: "\\"))
+        sink.append(byte)
+      case 0..<0x20, 0x7F: sink.append(utf8: "'\\x\(hexDigit(byte >> 4))\(hexDigit(byte & 15))'")
+      default: sink.append(byte)
+      }
+    }
+    sink.append(UInt8(ascii: "'"))
+  }
+
+  private static func appendDotenv<Sink: ByteSink & ~Copyable>(_ value: Span<UInt8>, to sink: inout Sink) {
+    sink.append(UInt8(ascii: "\""))
+    for index in value.indices {
+      if "\"\\$`".utf8.contains(value[index]) { sink.append(UInt8(ascii: "\\")) }
+      sink.append(value[index])
+    }
+    sink.append(UInt8(ascii: "\""))
+  }
+}

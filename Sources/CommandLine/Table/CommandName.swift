@@ -1,0 +1,106 @@
+/// The names of all commands, in the order in which the help lists them.
+///
+/// They are a closed set whose commands are made one by one, so that a call makes the one command it runs and no other.
+enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
+  case login, logout, token, env, exec, request, proof, status, list, use, whoami, events, verify, decode
+  case accountAdd = "account add"
+  case accountShow = "account show"
+  case accountSet = "account set"
+  case accountRename = "account rename"
+  case accountRemove = "account remove"
+  case accountImport = "account import"
+  case lock, unlock
+  case vaultStatus = "vault status"
+  case vaultBind = "vault bind"
+  case vaultAddPassphrase = "vault add-passphrase"
+  case vaultChangePassphrase = "vault change-passphrase"
+  case vaultRemoveSlot = "vault remove-slot"
+  case vaultRotateKey = "vault rotate-key"
+  case vaultRebind = "vault rebind"
+  case vaultCheck = "vault check"
+  case vaultSet = "vault set"
+  case daemonStart = "daemon start"
+  case daemonStop = "daemon stop"
+  case daemonRestart = "daemon restart"
+  case daemonStatus = "daemon status"
+  case daemonRun = "daemon run"
+  case daemonLog = "daemon log"
+  case completions, help
+  // Asked by the completions and by the function of a prompt. They are in no list, since they are not for people.
+  case complete = "__complete"
+  case renew = "__renew"
+
+  /// The name as it is typed.
+  var description: String { rawValue }
+
+  /// Those that are for people.
+  static let listed = allCases.filter { !$0.rawValue.hasPrefix("_") }
+
+  /// The words of the name.
+  var words: [Substring] { rawValue.split(separator: " ") }
+
+  /// The command of this name.
+  var command: Command {
+    switch self {
+    case .login: .login
+    case .logout: .logout
+    case .token: .token
+    case .env: .env
+    case .exec: .exec
+    case .proof: .proof
+    case .request: .request
+    case .status: .status
+    case .list: .list
+    case .use: .use
+    case .whoami: .whoami
+    case .events: .events
+    case .verify: .verify
+    case .decode: .decode
+    case .accountAdd: .accountAdd
+    case .accountShow: .accountShow
+    case .accountSet: .accountSet
+    case .accountRename: .accountRename
+    case .accountRemove: .accountRemove
+    case .accountImport: .accountImport
+    case .lock: .lock
+    case .unlock: .unlock
+    case .vaultStatus: .vaultStatus
+    case .vaultBind: .vaultBind
+    case .vaultAddPassphrase: .vaultAddPassphrase
+    case .vaultChangePassphrase: .vaultChangePassphrase
+    case .vaultRemoveSlot: .vaultRemoveSlot
+    case .vaultRotateKey: .vaultRotateKey
+    case .vaultRebind: .vaultRebind
+    case .vaultCheck: .vaultCheck
+    case .vaultSet: .vaultSet
+    case .daemonStart: .daemonStart
+    case .daemonStop: .daemonStop
+    case .daemonRestart: .daemonRestart
+    case .daemonStatus: .daemonStatus
+    case .daemonRun: .daemonRun
+    case .daemonLog: .daemonLog
+    case .completions: .completions
+    case .help: .help
+    case .complete: .complete
+    case .renew: .renew
+    }
+  }
+
+  /// Every command that is for people.
+  static var commands: [Command] { listed.map(\.command) }
+
+  /// The second words of the group that `word` names; empty when it names none.
+  static func members(ofGroup word: String) -> [String] {
+    listed.map(\.words).filter { $0.count == 2 && $0[0].utf8.elementsEqual(word.utf8) }.map { String($0[1]) }
+  }
+
+  /// The first words of all commands, each once.
+  static var firstWords: [String] {
+    var words: [String] = []
+    for name in listed {
+      let word = String(name.words[0])
+      if words.last != word { words.append(word) }
+    }
+    return words
+  }
+}

@@ -1,0 +1,89 @@
+internal import Wire
+
+extension Options {
+  /// The credentials of the client. None of them is ever an argument.
+  static var clientSecrets: [OptionDeclaration] {
+    [
+      Option.clientSecretFile.declaration, Option.clientSecretEnvironment.declaration,
+      Option.clientSecretPrompt.declaration, Option.clientKeyFile.declaration,
+      Option.clientCertificateFile.declaration,
+    ]
+  }
+}
+
+extension Option<String?> {
+  static var clientSecretFile: Self { file("client-secret-file", with: "the client secret") }
+  static var clientSecretEnvironment: Self {
+    Self("client-secret-env", .text("NAME"), "Take the client secret from this environment variable")
+  }
+  static var clientKeyFile: Self {
+    Self(
+      "client-key-file", .secretFile,
+      "Read the client's private key from this file, in PEM form or as a JSON Web Key; `-` is standard input")
+  }
+  static var clientCertificateFile: Self {
+    Self(
+      "client-certificate-file", .secretFile,
+      "Show the certificate in this PEM file to the server; its key is the client's")
+  }
+  static var initialAccessTokenFile: Self {
+    Self(
+      "initial-access-token-file", .secretFile,
+      "Where not everybody may register: read the token that lets you from this file; `-` is standard input")
+  }
+  static var resume: Self { Self("resume", .text("LOGIN"), "Wait for a sign-in that was started so") }
+  static var prompt: Self {
+    Self(
+      "prompt", .text("PROMPT"), "How the server is to meet the person, such as `login`, `consent` or `select_account`")
+  }
+  static var loginHint: Self { Self("login-hint", .text("HINT"), "User name to suggest") }
+}
+
+extension Option<Bool> {
+  static var clientSecretPrompt: Self {
+    Self("client-secret-prompt", "Ask for the client secret on the terminal, without showing it")
+  }
+  static var register: Self {
+    Self("register", "Let the server register a client for this account (RFC 7591), in the place of --client-id")
+  }
+  static var guest: Self {
+    Self("guest", "Sign the client itself in, without a user; it must prove who it is. A later sign-in takes it over")
+  }
+  static var browser: Self { Self("browser", "Sign in with a browser on this machine") }
+  static var device: Self { Self("device", "Sign in with a code typed on any device") }
+  static var paste: Self { Self("paste", "Sign in with a browser anywhere, and paste the address that it ends at") }
+  static var noOpen: Self { Self("no-open", "Show the address, but open no browser") }
+  static var start: Self { Self("start", "Tell what a person must do, print the sign-in's name, and return at once") }
+  static var noWait: Self { Self("no-wait", "With `--resume`: tell how it stands, and return at once") }
+  static var copyCode: Self {
+    Self("copy-code", "Put the code into the terminal's clipboard (OSC 52), which works over SSH too")
+  }
+  static var all: Self { Self("all", "Sign out of all accounts") }
+  static var local: Self { Self("local", "Forget the session here without telling the server") }
+}
+
+extension Option<[String]> {
+  static var acr: Self {
+    Self("acr", each: .text("ACR"), "Ask for one of these kinds of sign-in; may be given several times")
+  }
+}
+
+extension Option<Int?> {
+  static var maxAge: Self {
+    Self("max-age", time: .duration(0...31_536_000), "Require re-authentication after this time")
+  }
+}
+
+extension Option<QRCodeChoice?> {
+  static var qrCode: Self {
+    Self(
+      "qr-code", "WHEN", QRCodeChoice.self, "Show the address as a QR code too: where there is room, always, or never")
+  }
+}
+
+/// When a sign-in shows a QR code.
+enum QRCodeChoice: String, CaseIterable, Sendable {
+  /// Where the whole screen has room for it.
+  case automatic = "auto"
+  case always, never
+}

@@ -1,0 +1,75 @@
+internal import Wire
+
+extension Option<Int?> {
+  static var minValid: Self {
+    Self("min-valid", time: .duration(0...86_400), "Get a new token when the one at hand expires sooner than this")
+  }
+  static var wait: Self {
+    Self(
+      "wait", time: .duration(1...WireProtocol.maximumTimeoutSeconds),
+      "Wait up to this time for a server that cannot be reached, beyond `--timeout`")
+  }
+  static var clockSkew: Self {
+    Self(
+      "clock-skew", time: .duration(0...VerifyRequest.maximumClockSkew),
+      "How far clocks may differ; a minute unless it is given")
+  }
+}
+
+extension Option<Bool> {
+  static var forceRefresh: Self { Self("force-refresh", "Get a new token even if the one at hand is good") }
+  static var header: Self { Self("header", "Print a whole `Authorization` header line") }
+  static var idToken: Self { Self("id-token", "Print the ID Token instead of the access token") }
+  static var unset: Self { Self("unset", "Print statements that unset the variables") }
+  static var tokenFile: Self {
+    Self("token-file", "Put the token into a file that is kept fresh while the command runs")
+  }
+  static var exchange: Self { Self("exchange", "Get it by trading the account's own token (RFC 8693)") }
+  static var check: Self { Self("check", "Ask the servers whether the sessions still hold") }
+  static var follow: Self { Self("follow", short: "f", "Show what happens from now on, until ended") }
+  static var include: Self {
+    Self("include", short: "i", "Write a line with the status, the headers and an empty line before the body")
+  }
+  static var signatureOnly: Self {
+    Self("signature-only", "Check nothing but the signature: the payload need not be a set of claims")
+  }
+}
+
+extension Option<Shell?> {
+  static var shell: Self { Self("shell", "SHELL", Shell.all, by: { $0.name }, "The shell to write for") }
+  static var hook: Self {
+    Self(
+      "hook", "SHELL", Shell.all.filter { $0.hook != nil }, by: { $0.name },
+      "Print a function that keeps the variables fresh at the prompt")
+  }
+}
+
+extension Option<String?> {
+  static var signal: Self {
+    Self("signal", .text("SIGNAL"), "Send the command this signal when the token file has changed")
+  }
+  static var onRenewal: Self {
+    Self("on-renewal", .file("PROGRAM"), "Run this program when the token file has changed")
+  }
+  static var nonce: Self { Self("nonce", .text("NONCE"), "Use the nonce that the server gave in `DPoP-Nonce`") }
+  static var data: Self {
+    Self("data", short: "d", .text("DATA"), "Send this text, the file after `@`, or with `@-` standard input")
+  }
+  static var output: Self {
+    Self("output", short: "o", .file("FILE"), "Write the body to this file, which is replaced when the answer begins")
+  }
+  static var jwks: Self { Self("jwks", .file("FILE"), "Take the keys in this file: a JWK Set, or a single public JWK") }
+  static var type: Self { Self("type", .text("TYPE"), "The token must be of this type (`typ`), such as `at+jwt`") }
+}
+
+extension Option<[String]> {
+  static var variable: Self { Self("var", each: .text("NAME=FIELD"), "Set the variable `NAME`, and only those named") }
+  static var headers: Self {
+    Self("header", short: "H", each: .text("HEADER"), "Send this header, `Name: value`; may be given several times")
+  }
+  static var algorithms: Self {
+    Self(
+      "algorithms", each: .text("LIST"), splitAt: ",",
+      "Accept these algorithms only, separated by commas: `RS256,ES256`")
+  }
+}

@@ -1,0 +1,40 @@
+/// The notation of the table's texts: words between backticks are typed or printed exactly so.
+enum Prose {
+  enum Part: Hashable {
+    case text(String)
+    case literal(String)
+  }
+
+  /// A text's parts, in order; empty ones are left out.
+  static func parts(_ text: String) -> [Part] {
+    text.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { index, piece in
+      if piece.isEmpty { return nil }
+      return index.isMultiple(of: 2) ? .text(String(piece)) : .literal(String(piece))
+    }
+  }
+
+  /// The text for a terminal: literals stand without their marks.
+  static func plain(_ text: String) -> String { text.filter { $0 != "`" } }
+
+  /// Breaks text into lines of at most so many characters, at spaces only.
+  static func wrapped(_ text: String, width: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = ""
+      }
+      line += line.isEmpty ? "\(word)" : " \(word)"
+    }
+    if !line.isEmpty { lines.append(line) }
+    return lines
+  }
+}
+
+extension String {
+  /// The text with other text in the place of each occurrence of a character.
+  func replacing(each character: Character, with replacement: String) -> String {
+    split(separator: character, omittingEmptySubsequences: false).joined(separator: replacement)
+  }
+}

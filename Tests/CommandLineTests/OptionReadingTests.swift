@@ -1,0 +1,137 @@
+import Platform
+import TestSupport
+import Testing
+import Wire
+
+@testable import CommandLine
+
+/// A command line with one option, and with what that option needs beside it.
+struct OptionLine: Sendable, CustomTestStringConvertible {
+  let command: CommandName
+  let option: OptionDeclaration
+  let words: [String]
+
+  var testDescription: String { words.joined(separator: " ") }
+
+  init(_ command: CommandName, _ option: OptionDeclaration) {
+    self.command = command
+    self.option = option
+    var words = command.words.map { String($0) } + Self.operands(command.command.operands)
+    words += Self.companions["\(command) --\(option.name)"] ?? Self.companions["\(command)"] ?? []
+    words += ["--\(option.name)"] + Self.values(option)
+    self.words = words + (command.command.trailing == nil ? [] : ["--", "true"])
+  }
+
+  private static func operands(_ operands: Operands) -> [String] {
+    switch operands {
+    case .none, .account, .command, .file: []
+    case .namedAccount, .newAccount: ["work"]
+    case .rename: ["work", "home"]
+    case .methodAndURL: ["https://api.example"]
+    case .completionShell: ["bash"]
+    case .slot: ["3"]
+    case .candidateKind: ["accounts"]
+    }
+  }
+
+  private static func values(_ option: OptionDeclaration) -> [String] {
+    switch option.argument {
+    case .none: []
+    case .text: [["account": "work", "var": "A=account", "signal": "HUP"][option.name] ?? "x"]
+    case .file, .secretFile: ["/dev/null"]
+    case .descriptor: ["3"]
+    case .duration, .durationOrNever: ["5m"]
+    case .choice(_, let words): [words[0]]
+    }
+  }
+
+  /// What must stand beside an option, or beside any option of a command.
+  private static let companions: [String: [String]] = {
+    var companions = [
+      "login --no-wait": ["--resume", "x"], "login --initial-access-token-file": ["--register"],
+      "logout --no-open": ["--browser"], "exec --signal": ["--token-file"], "exec --on-renewal": ["--token-file"],
+      "request --json": ["--output", "x"], "verify --ca-file": ["--issuer", "https://id.example"],
+      "verify --allow-http-loopback": ["--issuer", "https://id.example"], "account set": ["--audience", "x"],
+      "vault set": ["--lock-after", "5m"],
+    ]
+    for secret in ["passphrase-file", "passphrase-fd", "pin-file", "pin-fd"] {
+      for command in ["add", "set", "import"] { companions["account \(command) --\(secret)"] = ["--protect", "tpm2"] }
+    }
+    for secret in ["pin-file", "pin-fd", "new-pin-file", "new-pin-fd"] {
+      companions["vault change-passphrase --\(secret)"] = ["--protection", "tpm2"]
+    }
+    return companions
+  }()
+
+  /// Reads the line up to where the command would begin to act.
+  func read() throws {
+    let invocation = try Parser.parse(words)
+    _ = try Dispatch.action(of: command, invocation)
+    _ = Console(invocation)
+    try invocation.refuseUnread()
+  }
+}
+
+@Suite struct `Options of the command table` {
+  static let own = CommandName.allCases.flatMap { name in name.command.options.map { OptionLine(name, $0) } }
+
+  @Test(arguments: own) func `are read by the code of the command that declares them`(line: OptionLine) {
+    #expect(throws: Never.self, "--\(line.option.name) of \(line.command)") { try line.read() }
+  }
+
+  /// Commands on which a common option can have no effect.
+  static let refusals: [(option: OptionDeclaration, commands: Set<CommandName>)] = [
+    (
+      Option.account.declaration,
+      [
+        .list, .decode, .lock, .vaultStatus, .vaultBind, .vaultAddPassphrase, .vaultChangePassphrase,
+        .vaultRemoveSlot, .vaultRotateKey, .vaultRebind, .vaultCheck, .vaultSet, .daemonStart, .daemonStop,
+        .daemonRestart, .daemonStatus, .daemonRun, .daemonLog, .completions, .help, .complete,
+      ]
+    ),
+    (Option.timeout.declaration, [.decode, .daemonRun, .completions, .help, .complete, .renew]),
+    (
+      Option.noDaemon.declaration,
+      [
+        .events, .lock, .unlock, .daemonStart, .daemonStop, .daemonRestart, .daemonStatus, .daemonRun, .daemonLog,
+        .renew,
+      ]
+    ),
+    (Option.noInput.declaration, []), (Option.quiet.declaration, []), (Option.verbose.declaration, []),
+    (Option.json.declaration, []),
+  ]
+
+  @Test(arguments: refusals.indices) func `that all commands understand are refused where they have no effect`(
+    index: Int
+  ) {
+    let (option, expected) = Self.refusals[index]
+    let refused = CommandName.allCases.filter { (try? OptionLine($0, option).read()) == nil }
+    #expect(Set(refused) == expected, "--\(option.name)")
+  }
+
+  @Test(arguments: [
+    ("env --hook bash --timeout 5s", "choose one of --hook and --timeout"),
+    ("env --unset --timeout 5s", "\"--timeout\" has no effect here"),
+    ("login --resume x --scope a", "\"--scope\" has no effect here"),
+    ("login --resume x --client-secret-file /dev/null", "\"--client-secret-file\" has no effect here"),
+    ("logout --no-open", "\"--no-open\" has no effect here"),
+    ("account add work --passphrase-fd 3", "\"--passphrase-fd\" has no effect here"),
+    ("vault change-passphrase --pin-fd 3", "\"--pin-fd\" has no effect here"),
+  ]) func `are refused beside others that leave them without effect`(line: String, message: String) throws {
+    let invocation = try Parser.parse(line.split(separator: " ").map { String($0) })
+    let name = try #require(invocation.command?.name)
+    let failure = #expect(throws: Failure.self) {
+      _ = try Dispatch.action(of: name, invocation)
+      _ = Console(invocation)
+      try invocation.refuseUnread()
+    }
+    #expect(failure?.message == message && failure?.code == .invalidRequest)
+  }
+
+  @Test func `are refused before anything is done`() throws {
+    let program = try AgentProgram()
+    let result = try program.run(["list", "--account", "work"])
+    #expect(result.status == .exited(2) && result.output == [])
+    #expect(result.errorText == "agent: error: \"--account\" has no effect here\nagent: hint: agent help list\n")
+  }
+}
