@@ -79,17 +79,9 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     #expect(throws: Never.self, "--\(line.option.name) of \(line.command)") { try line.read() }
   }
 
-  /// Commands on which a common option can have no effect.
+  /// Commands that refuse a common option, because it would change what they are for.
   static let refusals: [(option: OptionDeclaration, commands: Set<CommandName>)] = [
-    (
-      Option.account.declaration,
-      [
-        .list, .decode, .lock, .vaultStatus, .vaultBind, .vaultAddPassphrase, .vaultChangePassphrase,
-        .vaultRemoveSlot, .vaultRotateKey, .vaultRebind, .vaultCheck, .vaultSet, .daemonStart, .daemonStop,
-        .daemonRestart, .daemonStatus, .daemonRun, .daemonLog, .completions, .help, .complete,
-      ]
-    ),
-    (Option.timeout.declaration, [.decode, .daemonRun, .completions, .help, .complete, .renew]),
+    (Option.account.declaration, []), (Option.timeout.declaration, []),
     (
       Option.noDaemon.declaration,
       [
@@ -101,7 +93,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     (Option.json.declaration, []),
   ]
 
-  @Test(arguments: refusals.indices) func `that all commands understand are refused where they have no effect`(
+  @Test(arguments: refusals.indices) func `that all commands understand are taken by all that they do not contradict`(
     index: Int
   ) {
     let (option, expected) = Self.refusals[index]
@@ -130,8 +122,8 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
 
   @Test func `are refused before anything is done`() throws {
     let program = try AgentProgram()
-    let result = try program.run(["list", "--account", "work"])
+    let result = try program.run(["logout", "--no-open"])
     #expect(result.status == .exited(2) && result.output == [])
-    #expect(result.errorText == "agent: error: \"--account\" has no effect here\nagent: hint: agent help list\n")
+    #expect(result.errorText == "agent: error: \"--no-open\" has no effect here\nagent: hint: agent help logout\n")
   }
 }

@@ -60,7 +60,12 @@ final class Invocation {
   ///
   /// - Throws: `invalid_request` that names the option.
   func refuseUnread() throws(Failure) {
-    guard let option = unread.first else { return }
+    let isTaken = { [command] (option: OptionDeclaration) in
+      Options.withoutEffect.contains { entry in
+        entry.option.name == option.name && command.map { entry.commands.contains($0.name) } ?? false
+      }
+    }
+    guard let option = unread.first(where: { !isTaken($0) }) else { return }
     let words = commandWords.joined(separator: " ")
     throw Failure(.invalidRequest, "\"--\(option.name)\" has no effect here", hint: "agent help \(words)")
   }

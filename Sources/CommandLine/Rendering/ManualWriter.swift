@@ -40,7 +40,7 @@ enum ManualWriter {
       ManualSection(
         "OPTIONS",
         [
-          .text("Every command understands these; one that has no effect on a command is refused there."),
+          .text("Every command understands these. `--no-daemon` is refused where it contradicts the command."),
           .raw(list(Options.common)),
         ]),
       ManualSection("ENVIRONMENT", [.list(Manual.environment, macro: "Ev")]),

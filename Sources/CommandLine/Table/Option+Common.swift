@@ -9,6 +9,19 @@ enum Options {
     Option.help.declaration, Option.version.declaration,
   ]
 
+  /// Commands that take a common option without effect, so that a script can give it to every command.
+  static let withoutEffect: [(option: OptionDeclaration, commands: Set<CommandName>)] = [
+    (
+      Option.account.declaration,
+      [
+        .list, .decode, .lock, .vaultStatus, .vaultBind, .vaultAddPassphrase, .vaultChangePassphrase,
+        .vaultRemoveSlot, .vaultRotateKey, .vaultRebind, .vaultCheck, .vaultSet, .daemonStart, .daemonStop,
+        .daemonRestart, .daemonStatus, .daemonRun, .daemonLog, .completions, .help, .complete,
+      ]
+    ),
+    (Option.timeout.declaration, [.decode, .daemonRun, .completions, .help, .complete, .renew]),
+  ]
+
   /// Which of an account's tokens is meant, where it is not the account's own.
   static var tokenTarget: [OptionDeclaration] {
     [
