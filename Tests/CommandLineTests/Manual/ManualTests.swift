@@ -91,7 +91,8 @@ import Wire
         own: one with fewer scopes, or one that is good elsewhere. Each is kept in
         memory and renewed by itself, and none takes the place of the account's own.
         With --exchange it is got by trading the account's own token (RFC 8693), for
-        servers that want it so.
+        servers that want it so. Where the server withholds a part of the scope that
+        was asked for, no token is printed, and the exit status is 6.
 
         Options:
               --min-valid DURATION
