@@ -153,7 +153,7 @@ import Wire
 }
 
 @Suite struct `The page agent-config(5)` {
-  private static let source = "Sources/Sessions/AccountConfiguration.swift"
+  private static let source = "Sources/Sessions/Settings/AccountConfiguration.swift"
   private static let parts = [
     source, "Sources/Sessions/AuthenticationSettings.swift", "Sources/Sessions/SigningSettings.swift",
   ]
@@ -172,7 +172,7 @@ import Wire
   }
 
   @Test func `names the settings that must not differ from the sign-in`() throws {
-    let compared = try PackageFiles.names(after: "{ return \"", in: "Sources/Sessions/Authority.swift")
+    let compared = try PackageFiles.names(after: "{ return \"", in: "Sources/Sessions/Record/Authority.swift")
     #expect(ManualConfiguration.bound == compared)
   }
 
