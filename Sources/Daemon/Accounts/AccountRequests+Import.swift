@@ -38,7 +38,7 @@ extension AccountRequests {
     case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
     case .success(let outcome):
       log.note(.settingsChanged(.imported), name)
-      let account = broker.accounts[name] ?? Account(name: name, configuration: outcome.configuration)
+      let account = broker.accounts[name] ?? LiveAccount(name: name, configuration: outcome.configuration)
       broker.put(account)
       account.configuration = outcome.configuration
       account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())

@@ -202,7 +202,7 @@ final class AccountRequests: DaemonPart {
   /// The live session goes on under the new name; who waited for a token waits there.
   private func move(_ rename: AccountRename, _ outcome: AccountRename.Outcome) {
     guard let old = broker.take(rename.old) else { return }
-    let account = broker.accounts[rename.new] ?? Account(name: rename.new, configuration: old.configuration)
+    let account = broker.accounts[rename.new] ?? LiveAccount(name: rename.new, configuration: old.configuration)
     broker.put(account)
     if account.session.grant == nil, account.session.refresh == nil, old.session.refresh == nil {
       account.session = old.session

@@ -37,7 +37,7 @@ final class SignOuts: DaemonPart {
 
   func logout(_ request: LogoutRequest, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
-    var targets: [Account] = []
+    var targets: [LiveAccount] = []
     if request.all {
       for (name, configuration) in settings.accounts { targets.append(broker.account(name, configuration)) }
     } else {
@@ -51,7 +51,7 @@ final class SignOuts: DaemonPart {
     for account in targets { signOut(account, request, batch) }
   }
 
-  private func signOut(_ account: Account, _ request: LogoutRequest, _ batch: SignOutBatch) {
+  private func signOut(_ account: LiveAccount, _ request: LogoutRequest, _ batch: SignOutBatch) {
     var operation = begin(account, isLocal: request.local, endsAll: request.all)
     operation.wantsLogoutPage = request.browser
     jobs.run({ [operation] () throws(SessionError) in try operation.run() }) { [self] outcome in
@@ -60,7 +60,7 @@ final class SignOuts: DaemonPart {
   }
 
   /// Ends all that goes on for the account here; the operation does the rest on a worker.
-  func begin(_ account: Account, isLocal: Bool, endsAll: Bool = false) -> SignOutOperation {
+  func begin(_ account: LiveAccount, isLocal: Bool, endsAll: Bool = false) -> SignOutOperation {
     signIns.endUnapproved(of: account.name)
     var operation = SignOutOperation(
       account: account.name, configuration: account.configuration, grant: account.session.grant, isLocal: isLocal,
@@ -78,7 +78,7 @@ final class SignOuts: DaemonPart {
   }
 
   /// Whether another account is at the same issuer.
-  private func isIssuerShared(by account: Account) -> Bool {
+  private func isIssuerShared(by account: LiveAccount) -> Bool {
     let others = (try? settings())?.accounts.filter { $0.name != account.name } ?? []
     return others.contains { $0.configuration.issuer.utf8.elementsEqual(account.configuration.issuer.utf8) }
   }

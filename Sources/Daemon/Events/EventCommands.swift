@@ -7,9 +7,9 @@ internal import Wire
 /// The commands of the settings that are run when something happens.
 final class EventCommands: DaemonPart {
   let context: DaemonContext
-  private let commands: ProcessRunner
+  private let commands: EventCommandRunner
 
-  init(_ context: DaemonContext, _ commands: ProcessRunner) {
+  init(_ context: DaemonContext, _ commands: EventCommandRunner) {
     self.context = context
     self.commands = commands
   }
@@ -20,7 +20,7 @@ final class EventCommands: DaemonPart {
     let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]
     for (index, command) in settings.commands.enumerated() where command.isFor(entry.event.name, of: entry.account) {
       commands.add(
-        ProcessRunner.Order(
+        EventCommandRunner.Order(
           position: index + 1, command: command, account: entry.account.flatMap { try? AccountName($0) }, input: input))
     }
     start()
@@ -37,12 +37,12 @@ final class EventCommands: DaemonPart {
     if dropped > 0 { log.note(.commandsDropped(count: dropped)) }
   }
 
-  private func commandStarted(_ order: ProcessRunner.Order, _ outcome: Result<Int32, SystemError>) {
+  private func commandStarted(_ order: EventCommandRunner.Order, _ outcome: Result<Int32, SystemError>) {
     if let problem = commands.started(order, outcome, now: services.time.now()) { note(problem, of: order) }
     start()
   }
 
-  private func note(_ problem: LogEvent.CommandProblem, of order: ProcessRunner.Order) {
+  private func note(_ problem: LogEvent.CommandProblem, of order: EventCommandRunner.Order) {
     log.note(.commandFailed(position: order.position, problem), order.account)
   }
 

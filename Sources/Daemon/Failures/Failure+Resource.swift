@@ -8,7 +8,7 @@ extension Failure {
   /// Why an answer of a resource is no success; nil when it is one, or a redirect.
   ///
   /// - Parameter isForGood: A new token was refused too, now or a moment ago.
-  init?(_ head: ResourceHead, from origin: String, of account: Account, isForGood: Bool) {
+  init?(_ head: ResourceHead, from origin: String, of account: LiveAccount, isForGood: Bool) {
     let name = account.name.text
     switch ResourceVerdict(head) {
     case .insufficientAuthentication(let acrValues, let maxAge):
@@ -68,7 +68,7 @@ extension Failure {
   }
 
   /// A sign-in asks for all of its scope, so what there is comes along.
-  private static func scopes(_ account: Account, _ needed: [String]) -> String {
+  private static func scopes(_ account: LiveAccount, _ needed: [String]) -> String {
     let current =
       account.configuration.scope + (account.session.grant?.scope ?? "").split(separator: " ").map(String.init)
     var scopes: [String] = []

@@ -112,7 +112,7 @@ final class Locking: DaemonPart, TokenLock {
 
   /// Lets go of all that memory holds of an account, and of those who wait for it. A refresh under way is not
   /// given up, since the token that it spent is gone.
-  private func shut(_ account: Account, _ level: Protection) {
+  private func shut(_ account: LiveAccount, _ level: Protection) {
     let error = SessionError.vault(VaultError(.locked(level)))
     let failure = Failure(error, account: account.name.text)
     resources.endTransfers(of: account.name, failure)

@@ -53,7 +53,7 @@ final class Server: ReplySink {
   private var redirects: RedirectServer?
   /// There while something waits for the network.
   private var network: NetworkWatch?
-  private let commands: ProcessRunner
+  private let commands: EventCommandRunner
   private var stopRequests: [Ticket] = []
   private var stopDeadline: Instant?
   /// When no command is waited for any more.
@@ -94,7 +94,7 @@ final class Server: ReplySink {
       isPrivate = true
     }
     let facts = DaemonFacts(startedAt: now, socketPath: socketPath)
-    commands = try ProcessRunner()
+    commands = try EventCommandRunner()
     let context = DaemonContext(
       services: services, settingsFile: settingsFile, changes: changes, facts: facts, log: log, replies: self,
       jobs: jobs)

@@ -22,7 +22,7 @@ final class DaemonContext {
   /// Called with the settings each time they are read.
   var onSettings: (Settings) -> Void = { _ in }
   /// For requests to resources and checks of tokens, which may take any time and keep no other request waiting.
-  let longJobs = WorkerPool(mostThreads: Transfer.mostAtOnce)
+  let longJobs = WorkerPool(mostThreads: ResourceTransfer.mostAtOnce)
 
   init(
     services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?, facts: DaemonFacts, log: EventLog,

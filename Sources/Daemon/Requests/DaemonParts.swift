@@ -24,7 +24,7 @@ final class DaemonParts {
   let status: StatusRequests
   let identity: IdentityRequests
 
-  init(_ context: DaemonContext, commands desk: ProcessRunner) {
+  init(_ context: DaemonContext, commands desk: EventCommandRunner) {
     self.context = context
     locking = Locking(context)
     broker = TokenBroker(context, lock: locking)

@@ -31,7 +31,7 @@ final class ProofRequests: DaemonPart {
       case .failure(let error): throw Failure(error, account: nil)
       case .success(let name):
         let account = try broker.resolve(name.text)
-        let waiter = Account.Waiter(ticket: ticket, need: TokenNeed()) { [self] slot, outcome in
+        let waiter = LiveAccount.Waiter(ticket: ticket, need: TokenNeed()) { [self] slot, outcome in
           prove(target, slot, outcome, ticket)
         }
         try broker.obtain(for: waiter, account)
@@ -43,7 +43,7 @@ final class ProofRequests: DaemonPart {
 
   /// There is a token: the proof is for it and no other.
   private func prove(
-    _ target: ProofTarget, _ account: Account, _ outcome: Result<AccessGrant, SessionError>, _ ticket: Ticket
+    _ target: ProofTarget, _ account: LiveAccount, _ outcome: Result<AccessGrant, SessionError>, _ ticket: Ticket
   ) {
     do throws(Failure) {
       let grant = try outcome.get(of: account)
@@ -60,7 +60,7 @@ final class ProofRequests: DaemonPart {
     }
   }
 
-  private func proof(_ target: ProofTarget, _ account: Account, _ grant: AccessGrant) throws(Failure) -> String {
+  private func proof(_ target: ProofTarget, _ account: LiveAccount, _ grant: AccessGrant) throws(Failure) -> String {
     guard let key = grant.dpopKey else {
       throw Failure(
         .missingValue, "the access token of \(account.name.text) is not bound to a key, so it needs no proof",

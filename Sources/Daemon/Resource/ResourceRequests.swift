@@ -10,7 +10,7 @@ internal import Wire
 final class ResourceRequests: DaemonPart {
   let context: DaemonContext
   private let broker: TokenBroker
-  private var transfers: [Ticket: Transfer] = [:]
+  private var transfers: [Ticket: ResourceTransfer] = [:]
 
   init(_ context: DaemonContext, _ broker: TokenBroker) {
     self.context = context
@@ -23,10 +23,10 @@ final class ResourceRequests: DaemonPart {
   func call(
     _ request: CallRequest, _ ticket: Ticket, timeoutSeconds: Int?, passed: [SharedDescriptor]
   ) throws(Failure) {
-    guard transfers.count < Transfer.mostAtOnce else {
-      throw Failure(.tooBusy, "\(Transfer.mostAtOnce) requests are under way already", hint: "try again")
+    guard transfers.count < ResourceTransfer.mostAtOnce else {
+      throw Failure(.tooBusy, "\(ResourceTransfer.mostAtOnce) requests are under way already", hint: "try again")
     }
-    let transfer = try Transfer(
+    let transfer = try ResourceTransfer(
       request, ticket, patienceSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds,
       waitsUntil: waitEnd(request.waitSeconds), passed: passed,
       tellHead: jobs.messages { [unowned self] head in loop.send(.event(.response(head)), to: ticket) })
@@ -39,9 +39,9 @@ final class ResourceRequests: DaemonPart {
     }
   }
 
-  private func isWanted(_ transfer: Transfer) -> Bool { transfers[transfer.ticket] === transfer }
+  private func isWanted(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 
-  private func admitted(_ transfer: Transfer, _ outcome: Result<AccountName, SessionError>) {
+  private func admitted(_ transfer: ResourceTransfer, _ outcome: Result<AccountName, SessionError>) {
     guard isWanted(transfer) else { return }
     switch outcome {
     case .failure(let error): fail(transfer, Failure(error, account: nil))
@@ -52,14 +52,14 @@ final class ResourceRequests: DaemonPart {
     }
   }
 
-  private func obtainToken(for transfer: Transfer, _ need: (Account) -> TokenNeed) {
+  private func obtainToken(for transfer: ResourceTransfer, _ need: (LiveAccount) -> TokenNeed) {
     do {
       let account = try broker.resolve(transfer.account?.text)
       let now = services.time.now()
       let begin = transfer.waitsUntil.map { max(now, $0) } ?? now
       loop.setDeadline(begin.advanced(by: .seconds(transfer.patienceSeconds)), of: transfer.ticket)
       let target = transfer.tokenTarget
-      let waiter = Account.Waiter(
+      let waiter = LiveAccount.Waiter(
         ticket: transfer.ticket, need: need(account.with(target)), target: target, waitsUntil: transfer.waitsUntil,
         isAfterRefusal: transfer.hasRefreshed
       ) { [self] slot, outcome in
@@ -75,7 +75,7 @@ final class ResourceRequests: DaemonPart {
   }
 
   /// A token is there.
-  func begin(_ transfer: Transfer, _ account: Account, _ grant: AccessGrant) {
+  func begin(_ transfer: ResourceTransfer, _ account: LiveAccount, _ grant: AccessGrant) {
     guard isWanted(transfer) else { return }
     let now = services.time.now()
     loop.setDeadline(now.advanced(by: Self.never), of: transfer.ticket)
@@ -96,7 +96,7 @@ final class ResourceRequests: DaemonPart {
   }
 
   private func ended(
-    _ transfer: Transfer, _ grant: AccessGrant, _ generation: UInt64,
+    _ transfer: ResourceTransfer, _ grant: AccessGrant, _ generation: UInt64,
     _ outcome: Result<ResourceCall.Outcome, SessionError>
   ) {
     guard isWanted(transfer), let name = transfer.account else { return }
@@ -131,7 +131,7 @@ final class ResourceRequests: DaemonPart {
   }
 
   /// A request that was never sent is made again while its sender waits for the network.
-  private func tryLater(_ transfer: Transfer, _ error: SessionError) -> Bool {
+  private func tryLater(_ transfer: ResourceTransfer, _ error: SessionError) -> Bool {
     let now = services.time.now()
     guard let end = transfer.waitsUntil, error.neverLeft else { return false }
     let due = now.advanced(by: .seconds(min(15, 1 << min(transfer.misses, 4))))
@@ -146,7 +146,7 @@ final class ResourceRequests: DaemonPart {
   }
 
   private func tell(
-    _ response: ResourceResponse, _ transfer: Transfer, _ account: Account, isForGood: Bool
+    _ response: ResourceResponse, _ transfer: ResourceTransfer, _ account: LiveAccount, isForGood: Bool
   ) {
     let origin = transfer.target.origin.text
     if (300..<400).contains(response.head.status), let location = response.head.headers["Location"] {
@@ -164,13 +164,13 @@ final class ResourceRequests: DaemonPart {
     loop.send(.result(result), to: transfer.ticket)
   }
 
-  func fail(_ transfer: Transfer, _ failure: Failure) {
+  func fail(_ transfer: ResourceTransfer, _ failure: Failure) {
     guard isWanted(transfer) else { return }
     end(transfer)
     loop.send(.failure(failure), to: transfer.ticket)
   }
 
-  func end(_ transfer: Transfer) {
+  func end(_ transfer: ResourceTransfer) {
     transfer.cancellation.cancel()
     transfers[transfer.ticket] = nil
   }

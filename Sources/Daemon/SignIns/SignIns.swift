@@ -230,7 +230,8 @@ final class SignIns: DaemonPart {
   }
 
   private func signedIn(_ login: Login, _ outcome: SignIn.Outcome) {
-    let account = broker.accounts[login.account] ?? Account(name: login.account, configuration: outcome.configuration)
+    let account =
+      broker.accounts[login.account] ?? LiveAccount(name: login.account, configuration: outcome.configuration)
     broker.put(account)
     noteEnd(of: login, nil)
     log.note(.settingsChanged(.signedIn), login.account)

@@ -18,8 +18,8 @@ final class IdentityRequests: DaemonPart {
     try broker.obtain(for: waiter(TokenNeed(), ticket), broker.resolve(name))
   }
 
-  private func waiter(_ need: TokenNeed, _ ticket: Ticket) -> Account.Waiter {
-    Account.Waiter(ticket: ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
+  private func waiter(_ need: TokenNeed, _ ticket: Ticket) -> LiveAccount.Waiter {
+    LiveAccount.Waiter(ticket: ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
       switch outcome {
       case .success(let grant): identify(slot, grant, ticket, mayRefresh: !need.forceRefresh)
       case .failure(let error): loop.send(.failure(Failure(error, account: slot.name.text)), to: ticket)
@@ -29,7 +29,7 @@ final class IdentityRequests: DaemonPart {
 
   /// - Parameter mayRefresh: Whether a token that the server refuses is renewed, which is done once
   ///   (RFC 6750, section 3.1).
-  func identify(_ account: Account, _ grant: AccessGrant, _ ticket: Ticket, mayRefresh: Bool) {
+  func identify(_ account: LiveAccount, _ grant: AccessGrant, _ ticket: Ticket, mayRefresh: Bool) {
     if !grant.claims.isEmpty {
       step(.identityKnown, account.name)
       return sendIdentity(account, grant.claims, subject: grant.subject, ticket)
@@ -55,7 +55,7 @@ final class IdentityRequests: DaemonPart {
     }
   }
 
-  private func sendIdentity(_ account: Account, _ claims: JSONObject, subject: String?, _ ticket: Ticket) {
+  private func sendIdentity(_ account: LiveAccount, _ claims: JSONObject, subject: String?, _ ticket: Ticket) {
     var result = JSONObject([
       ("account", .string(account.name.text)), ("issuer", .string(account.configuration.issuer)),
     ])

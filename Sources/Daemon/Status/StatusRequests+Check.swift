@@ -34,8 +34,8 @@ extension StatusRequests {
     if summaries.isEmpty { finish(batch) }
   }
 
-  private func obtain(_ need: TokenNeed, _ account: Account, _ batch: CheckBatch) {
-    let waiter = Account.Waiter(
+  private func obtain(_ need: TokenNeed, _ account: LiveAccount, _ batch: CheckBatch) {
+    let waiter = LiveAccount.Waiter(
       ticket: batch.ticket, need: need, isAfterRefusal: need.forceRefresh
     ) { [self] slot, outcome in
       switch outcome {
@@ -47,7 +47,7 @@ extension StatusRequests {
   }
 
   /// A token is there.
-  func check(_ account: Account, _ grant: AccessGrant, _ batch: CheckBatch) {
+  func check(_ account: LiveAccount, _ grant: AccessGrant, _ batch: CheckBatch) {
     if batch.refreshed.contains(account.name) {
       return settle(account.name, CheckBatch.Check(.holds), in: batch)
     }

@@ -25,7 +25,7 @@ final class StatusRequests: DaemonPart {
   }
 
   func surveyed(
-    _ purpose: Survey.Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: VaultStatus,
+    _ purpose: Survey.Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: VaultOverview,
     checks: [AccountName: CheckBatch.Check] = [:]
   ) {
     let now = services.time.now()
@@ -52,7 +52,7 @@ final class StatusRequests: DaemonPart {
     loop.send(.result(result), to: ticket)
   }
 
-  private func brief(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
+  private func brief(_ summary: AccountSummary, _ account: LiveAccount, _ now: Instant) -> JSONObject {
     JSONObject([
       ("name", .string(summary.name.text)), ("active", .bool(summary.isActive)),
       ("issuer", .string(summary.configuration.issuer)),
@@ -60,7 +60,7 @@ final class StatusRequests: DaemonPart {
     ])
   }
 
-  private func full(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
+  private func full(_ summary: AccountSummary, _ account: LiveAccount, _ now: Instant) -> JSONObject {
     var object = brief(summary, account, now)
     object["client_id"] = .string(summary.configuration.clientID)
     object["protection"] = summary.protection.map { .string($0.word) }
@@ -84,7 +84,7 @@ final class StatusRequests: DaemonPart {
   }
 
   /// Settings that differ from what was signed in with make an account signed out.
-  private func state(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> SessionState {
+  private func state(_ summary: AccountSummary, _ account: LiveAccount, _ now: Instant) -> SessionState {
     if case .configurationChanged = summary.problem { return .signedOut }
     if summary.problem?.isLocked == true { return .locked }
     return account.session.state(now: now)

@@ -28,14 +28,14 @@ struct AccountSummary: Sendable {
 
 extension AccountSummary {
   /// Tells the session what the vault says of it. A record that is locked says nothing.
-  func teach(_ account: Account) {
+  func teach(_ account: LiveAccount) {
     if problem?.isLocked == true { return }
     account.session.learn(isGranted: isGranted, isExpired: isExpired, refreshedAt: refreshedAt)
   }
 }
 
 /// The vault as `status` shows it.
-struct VaultStatus: Sendable {
+struct VaultOverview: Sendable {
   var path: String
   var slots: [String]
   var isDeviceBound: Bool
@@ -52,7 +52,7 @@ enum Survey {
 
   static func run(
     _ settings: Settings, only: AccountName?, services: SessionServices
-  ) -> ([AccountSummary], VaultStatus) {
+  ) -> ([AccountSummary], VaultOverview) {
     var summaries: [AccountSummary] = []
     let vault = Result { () throws(SessionError) in try services.snapshot() }
     let protections = (try? vault.get())?.protections ?? []
@@ -72,9 +72,9 @@ enum Survey {
     return (summaries, status(of: services.vault))
   }
 
-  private static func status(of vault: Vault) -> VaultStatus {
+  private static func status(of vault: Vault) -> VaultOverview {
     let summary = vault.summary()
-    return VaultStatus(
+    return VaultOverview(
       path: summary.path, slots: summary.slots.map(\.name), isDeviceBound: summary.isDeviceBound,
       binding: summary.binding, bindingProblem: summary.bindingProblem, exists: summary.exists,
       installation: vault.identifier().map(HexDigit.text))

@@ -69,11 +69,11 @@ final class TokenFiles: DaemonPart {
   // MARK: Getting tokens
 
   /// Gets a token for a file: a new one, if the one at hand is in it already.
-  private func seek(for file: TokenFile, _ account: Account) {
+  private func seek(for file: TokenFile, _ account: LiveAccount) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
     let need = TokenNeed(newerThan: file.written)
-    let waiter = Account.Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
+    let waiter = LiveAccount.Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
       switch outcome {
       case .success(let grant): place(grant, in: file, slot)
       case .failure(let error): failed(file, Failure(error, account: slot.name.text))
@@ -91,7 +91,7 @@ final class TokenFiles: DaemonPart {
   }
 
   /// A token is there.
-  func place(_ grant: AccessGrant, in file: TokenFile, _ account: Account) {
+  func place(_ grant: AccessGrant, in file: TokenFile, _ account: LiveAccount) {
     file.isWaiting = false
     guard tokenFiles[file.ticket] === file, let store = tokenFileStore else { return }
     file.hasFailed = false

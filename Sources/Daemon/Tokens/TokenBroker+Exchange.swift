@@ -5,9 +5,9 @@ internal import Wire
 /// Tokens that are got by trading the account's own (RFC 8693), which must be good first.
 extension TokenBroker {
   /// Gets the account's own token for an attempt.
-  func beginExchange(_ target: TokenTarget, _ refresh: Session.Refresh, _ other: Account) {
+  func beginExchange(_ target: TokenTarget, _ refresh: Session.Refresh, _ other: LiveAccount) {
     guard let account = accounts[other.name] else { return }
-    let waiter = Account.Waiter(ticket: .nobody, need: TokenNeed()) { [self] own, outcome in
+    let waiter = LiveAccount.Waiter(ticket: .nobody, need: TokenNeed()) { [self] own, outcome in
       switch outcome {
       case .success(let grant): exchange(grant, for: target, refresh, own)
       case .failure(let error): refreshEnded(own.name, target, refresh, .failure(error))
@@ -17,7 +17,7 @@ extension TokenBroker {
   }
 
   /// The account's own token is there: trades it.
-  func exchange(_ grant: AccessGrant, for target: TokenTarget, _ refresh: Session.Refresh, _ account: Account) {
+  func exchange(_ grant: AccessGrant, for target: TokenTarget, _ refresh: Session.Refresh, _ account: LiveAccount) {
     guard let other = account.others[target] else { return }
     let operation = ExchangeOperation(
       account: account.name, configuration: account.configuration, subject: grant, target: target,

@@ -8,7 +8,7 @@ internal import Wire
 extension TokenBroker {
   /// Sees to it that the loop comes back when the session has something to do. Each session has one timer that
   /// counts; one that is too early only costs a look.
-  func schedule(_ account: Account) {
+  func schedule(_ account: LiveAccount) {
     guard let due = account.session.attentionDue else { return }
     if let scheduled = account.attentionScheduled, scheduled <= due { return }
     account.attentionScheduled = due
@@ -28,7 +28,7 @@ extension TokenBroker {
     schedule(account)
   }
 
-  private func tell(_ notice: Session.Notice, _ account: Account) {
+  private func tell(_ notice: Session.Notice, _ account: LiveAccount) {
     // A token with another target comes and goes with the account's own.
     guard account.target == nil, let end = account.session.grant?.expiresAtUnixSeconds else { return }
     let isRenewable = account.session.isRenewable
@@ -42,7 +42,7 @@ extension TokenBroker {
     }
   }
 
-  private func renew(_ account: Account, _ now: Instant) {
+  private func renew(_ account: LiveAccount, _ now: Instant) {
     let server = account.configuration.server
     if account.waiters.isEmpty { account.session.queueCalmly() }
     if let hold = holds.hold(of: server, now: now) {
@@ -61,7 +61,7 @@ extension TokenBroker {
   }
 
   /// Takes in what the end of a refresh tells of the server.
-  func noteServer(_ account: Account, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
+  func noteServer(_ account: LiveAccount, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
     let server = account.configuration.server
     switch outcome {
     case .success: holds.succeeded(at: server)

@@ -24,7 +24,7 @@ extension TokenBroker {
   }
 
   /// Lets a request wait whose refresh failed, if it wants to and waiting can help.
-  func wait(_ waiter: Account.Waiter, _ account: Account, _ error: SessionError, _ now: Instant) -> Bool {
+  func wait(_ waiter: LiveAccount.Waiter, _ account: LiveAccount, _ error: SessionError, _ now: Instant) -> Bool {
     guard let end = waiter.waitsUntil, now < end, error.isWorthWaiting,
       accounts.values.flatMap(\.all).reduce(0, { $0 + $1.waiters.count }) < Self.mostWaiting
     else { return false }
@@ -34,7 +34,7 @@ extension TokenBroker {
   }
 
   /// Goes on after a failure: the refresh is tried again later, for those who wait or by the account's policy.
-  func queued(_ account: Account, because error: SessionError, _ now: Instant) {
+  func queued(_ account: LiveAccount, because error: SessionError, _ now: Instant) {
     guard error.isWorthWaiting else { return }
     if !account.waiters.isEmpty { account.session.queueUrgently(because: error, now: now) }
     if !error.reachedServer { loop.watchNetwork(true) }

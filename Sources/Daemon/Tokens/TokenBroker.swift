@@ -22,7 +22,7 @@ final class TokenBroker: DaemonPart {
   let context: DaemonContext
   private let vaultPath: String
   unowned var lock: any TokenLock
-  private(set) var accounts: [AccountName: Account] = [:]
+  private(set) var accounts: [AccountName: LiveAccount] = [:]
   /// Servers that are not asked for a while.
   var holds = ServerHolds()
   let renewals = Renewals()
@@ -53,12 +53,12 @@ final class TokenBroker: DaemonPart {
     for account in accounts.values.flatMap(\.all) { account.waiters.removeAll { $0.ticket == ticket } }
   }
 
-  func put(_ account: Account) { accounts[account.name] = account }
+  func put(_ account: LiveAccount) { accounts[account.name] = account }
 
-  func take(_ name: AccountName) -> Account? { accounts.removeValue(forKey: name) }
+  func take(_ name: AccountName) -> LiveAccount? { accounts.removeValue(forKey: name) }
 
   /// The account that a request means, under its settings now on disk.
-  func resolve(_ name: String?) throws(Failure) -> Account {
+  func resolve(_ name: String?) throws(Failure) -> LiveAccount {
     let settings = try settings()
     let meant = name.map { try? AccountName($0) } ?? settings.active
     if let meant, let account = accounts[meant], account.settingsRevision == settingsFile.revision { return account }
@@ -73,9 +73,9 @@ final class TokenBroker: DaemonPart {
   }
 
   /// The live account; settings that changed since its token was got make it prove itself again.
-  func account(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
+  func account(_ name: AccountName, _ configuration: AccountConfiguration) -> LiveAccount {
     guard let account = accounts[name] else {
-      let account = Account(name: name, configuration: configuration)
+      let account = LiveAccount(name: name, configuration: configuration)
       account.settingsRevision = settingsFile.revision
       accounts[name] = account
       return account
@@ -89,7 +89,7 @@ final class TokenBroker: DaemonPart {
   }
 
   /// Goes on under other settings.
-  func adopt(_ configuration: AccountConfiguration, _ account: Account) {
+  func adopt(_ configuration: AccountConfiguration, _ account: LiveAccount) {
     if configuration.differsOnlyInRefreshPolicy(from: account.configuration) {
       for line in account.all {
         line.configuration = configuration
@@ -110,7 +110,7 @@ final class TokenBroker: DaemonPart {
     let need = TokenNeed(
       minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: request.forceRefresh)
     let target = try TokenTarget.make(request.target, account: account.name.text)
-    var waiter = Account.Waiter(ticket: ticket, need: need, target: target) { [loop] slot, outcome in
+    var waiter = LiveAccount.Waiter(ticket: ticket, need: need, target: target) { [loop] slot, outcome in
       do throws(Failure) {
         loop.send(try slot.line(for: try outcome.get(of: slot), request.extras), to: ticket)
       } catch {
@@ -122,13 +122,13 @@ final class TokenBroker: DaemonPart {
   }
 
   /// Serves a token, or waits for one.
-  func obtain(for waiter: Account.Waiter, _ account: Account) throws(Failure) {
+  func obtain(for waiter: LiveAccount.Waiter, _ account: LiveAccount) throws(Failure) {
     do throws(SessionError) { try request(for: waiter, account.with(waiter.target)) } catch {
       throw Failure(error, account: account.name.text)
     }
   }
 
-  private func request(for waiter: Account.Waiter, _ account: Account) throws(SessionError) {
+  private func request(for waiter: LiveAccount.Waiter, _ account: LiveAccount) throws(SessionError) {
     let now = loop.now
     if let refusal = lock.refusal(for: account.name) { throw refusal }
     validate(account)
@@ -152,7 +152,7 @@ final class TokenBroker: DaemonPart {
 
   /// Another process may have signed the account out, or in again: a token at hand is good only for
   /// the record that it came with. The record is looked at only when the vault's file has changed.
-  private func validate(_ account: Account) {
+  private func validate(_ account: LiveAccount) {
     guard let grant = account.session.grant, account.session.refresh == nil else { return }
     if let revision = context.fileRevision, revision == account.validatedRevision { return }
     let stamp = FileStamp(at: vaultPath)
@@ -173,12 +173,12 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  private func serve(_ grant: AccessGrant, _ account: Account, _ waiter: Account.Waiter) {
+  private func serve(_ grant: AccessGrant, _ account: LiveAccount, _ waiter: LiveAccount.Waiter) {
     lock.used(grant.protection)
     waiter.finish(account, .success(grant))
   }
 
-  func run(_ refresh: Session.Refresh, _ account: Account) {
+  func run(_ refresh: Session.Refresh, _ account: LiveAccount) {
     account.attemptStartedAt = services.time.now()
     log.note(.refreshBegan(attempt: refresh.attempt), account.name)
     if let target = account.target, target.isExchanged { return beginExchange(target, refresh, account) }
@@ -237,7 +237,9 @@ final class TokenBroker: DaemonPart {
   }
 
   /// - Parameter answer: Nil for one that goes on waiting.
-  private func answerWaiters(_ account: Account, _ answer: (Account.Waiter) -> Result<AccessGrant, SessionError>?) {
+  private func answerWaiters(
+    _ account: LiveAccount, _ answer: (LiveAccount.Waiter) -> Result<AccessGrant, SessionError>?
+  ) {
     let waiters = account.waiters
     account.waiters = []
     for waiter in waiters {
@@ -249,7 +251,7 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  private func noteEnd(of account: Account, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
+  private func noteEnd(of account: LiveAccount, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
     let time = account.attemptStartedAt?.duration(to: now).wholeMilliseconds ?? 0
     switch outcome {
     case .success: log.note(.refreshEnded(milliseconds: time, nil), account.name)
@@ -259,7 +261,7 @@ final class TokenBroker: DaemonPart {
   }
 
   /// The account's own token, or one with another target; nil when it is gone.
-  func slot(_ name: AccountName, _ target: TokenTarget?) -> Account? {
+  func slot(_ name: AccountName, _ target: TokenTarget?) -> LiveAccount? {
     guard let account = accounts[name] else { return nil }
     return target.map { account.others[$0] } ?? account
   }
@@ -272,21 +274,21 @@ final class TokenBroker: DaemonPart {
   }
 
   /// The refresh that these context.longJobs waited for is no longer theirs: they start over under the new settings.
-  func restartForWaiters(_ account: Account) {
+  func restartForWaiters(_ account: LiveAccount) {
     let waiters = account.waiters + account.dropOthers(cancelling: false)
     account.waiters = []
     for waiter in waiters { obtainOrFail(for: waiter, account) }
   }
 
   /// Serves a token, or waits for one, or tells the waiter why there is none.
-  func obtainOrFail(for waiter: Account.Waiter, _ account: Account) {
+  func obtainOrFail(for waiter: LiveAccount.Waiter, _ account: LiveAccount) {
     do throws(SessionError) { try request(for: waiter, account.with(waiter.target)) } catch {
       waiter.finish(account, .failure(error))
     }
   }
 
   /// - Parameter cancelling: Whether the refreshes under way are given up too.
-  func failWaiters(_ account: Account, _ error: SessionError, cancelling: Bool = true) {
+  func failWaiters(_ account: LiveAccount, _ error: SessionError, cancelling: Bool = true) {
     for waiter in account.dropOthers(cancelling: cancelling) { waiter.finish(account, .failure(error)) }
     answerWaiters(account) { _ in .failure(error) }
   }
@@ -302,7 +304,7 @@ final class TokenBroker: DaemonPart {
 
   /// A token that was got is kept as long as its level is open, and counts as use of it. A lock may have come between
   /// the job that got it and this.
-  func keepOrForget(_ grant: AccessGrant, of account: Account) {
+  func keepOrForget(_ grant: AccessGrant, of account: LiveAccount) {
     let level = grant.protection
     guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
     lock.used(level)
@@ -320,7 +322,7 @@ extension TokenBroker {
   }
 
   /// How a refresh ended.
-  func tellRefresh(of account: Account, _ aftermath: Session.Aftermath) {
+  func tellRefresh(of account: LiveAccount, _ aftermath: Session.Aftermath) {
     switch aftermath {
     case .ignored, .retry: break
     case .renewed(let grant): if account.target == nil { tell(of: account.name) { $0.renewed(grant) } }
@@ -332,14 +334,14 @@ extension TokenBroker {
   }
 
   /// A question to the server about a session.
-  func question(_ account: Account, _ grant: AccessGrant) -> ServerQuestion {
+  func question(_ account: LiveAccount, _ grant: AccessGrant) -> ServerQuestion {
     ServerQuestion(
       account: account.name, configuration: account.configuration, grant: grant, services: services(for: account.name),
       cancellation: (accounts[account.name] ?? account).questions)
   }
 
   /// Tells why a caller gets what it gets.
-  func explain(_ decision: Session.Decision, for waiter: Account.Waiter, _ account: Account, _ now: Instant) {
+  func explain(_ decision: Session.Decision, for waiter: LiveAccount.Waiter, _ account: LiveAccount, _ now: Instant) {
     guard !context.watches.isEmpty else { return }
     switch decision {
     case .fail: break
@@ -353,7 +355,7 @@ extension TokenBroker {
   }
 
   private static func reason(
-    for waiter: Account.Waiter, _ grant: AccessGrant?, _ now: Instant
+    for waiter: LiveAccount.Waiter, _ grant: AccessGrant?, _ now: Instant
   ) -> LogStep.RefreshReason {
     let need = waiter.need
     if need.forceRefresh { return waiter.isAfterRefusal ? .refused : .asked }

@@ -8,7 +8,7 @@ extension AuthorizationServer {
   /// - Throws: `codeRejected` when the code is not, or no longer, good.
   package func exchange(
     _ code: SharedSecret, of request: AuthorizationRequest, cancellation: Cancellation? = nil
-  ) throws(OAuthError) -> TokenAnswer {
+  ) throws(OAuthError) -> TokenEndpointAnswer {
     let response = try requestTokens(cancellation: cancellation) { form in
       form.add("grant_type", "authorization_code")
       form.add("code", secret: code)

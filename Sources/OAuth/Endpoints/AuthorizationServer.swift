@@ -90,15 +90,17 @@ package struct AuthorizationServer: Sendable {
   ///
   /// - Throws: Why it brings nothing, not even a refresh token. ``OAuthError/brokenAnswer`` says that the server has
   ///   carried the request out all the same.
-  func answer(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenAnswer {
+  func answer(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError)
+    -> TokenEndpointAnswer
+  {
     do throws(OAuthError) {
-      return TokenAnswer(try tokens(in: response, kind: kind, sent: sent))
+      return TokenEndpointAnswer(try tokens(in: response, kind: kind, sent: sent))
     } catch {
       var error = error
       let isSuccess = (200..<300).contains(response.status)
       if isSuccess, let refreshToken = TokenResponse.refreshToken(in: response) {
         error.followsSuccess = true
-        return TokenAnswer(refreshToken, butFailed: error)
+        return TokenEndpointAnswer(refreshToken, butFailed: error)
       }
       error.brokenAnswer = isSuccess && kind == .refresh && error.code != .invalidGrant
       throw error

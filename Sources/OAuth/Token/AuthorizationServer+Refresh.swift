@@ -10,7 +10,7 @@ extension AuthorizationServer {
   ///   of no use.
   package func refresh(
     _ token: SharedSecret, for target: TokenTarget? = nil, cancellation: Cancellation? = nil
-  ) throws(OAuthError) -> TokenAnswer {
+  ) throws(OAuthError) -> TokenEndpointAnswer {
     let response: HTTPResponse
     do throws(OAuthError) {
       response = try requestTokens(cancellation: cancellation) { form in

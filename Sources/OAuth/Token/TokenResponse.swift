@@ -110,7 +110,7 @@ package final class TokenResponse: Sendable {
 }
 
 /// A success of the token endpoint. What must be stored is apart from what must be judged first.
-package struct TokenAnswer: Sendable {
+package struct TokenEndpointAnswer: Sendable {
   /// The refresh token to be stored before anything else of the answer is looked at; nil when there is none that can
   /// be used.
   package let refreshToken: SharedSecret?

@@ -147,7 +147,7 @@ package struct RefreshOperation: Sendable {
   /// Only `invalid_grant` ends a grant, and only if nobody replaced the token meanwhile.
   private func exchange(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ record: inout AccountRecord
-  ) throws(SessionError) -> TokenAnswer {
+  ) throws(SessionError) -> TokenEndpointAnswer {
     if let answer = try spend(refreshToken, at: &live) { return answer }
     guard var current = try services.record(of: account) else { throw .signedOut(account: account.text) }
     if let replaced = current.refreshToken, !replaced.bytes.isEqual(to: refreshToken.bytes) {
@@ -168,7 +168,9 @@ package struct RefreshOperation: Sendable {
   /// the server itself says that it did not (RFC 6749 section 5.2). An answer that was lost or cut is neither.
   ///
   /// - Returns: Nil for `invalid_grant`.
-  private func spend(_ refreshToken: SharedSecret, at live: inout LiveServer) throws(SessionError) -> TokenAnswer? {
+  private func spend(_ refreshToken: SharedSecret, at live: inout LiveServer) throws(SessionError)
+    -> TokenEndpointAnswer?
+  {
     do {
       return try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
         try server.refresh(refreshToken, for: target, cancellation: cancellation)

@@ -17,7 +17,7 @@ package enum GuestSignIn {
         try signIn.server.tokensForClient(
           scope: signIn.scope, target: try signIn.configuration.target(), cancellation: request.cancellation)
       }
-      return try signIn.finish(TokenAnswer(response), receivedAfter: sentAt)
+      return try signIn.finish(TokenEndpointAnswer(response), receivedAfter: sentAt)
     } catch {
       signIn.withdraw()
       throw error

@@ -143,7 +143,8 @@ package struct SignIn: Sendable {
   /// - Throws: `signInKept` when the refresh token is stored and the rest of the answer cannot be used, or its ID Token
   ///   not be verified for a passing reason: the next refresh goes on from there.
   package func finish(
-    _ answer: TokenAnswer, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init(), needsIDToken: Bool = true
+    _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init(),
+    needsIDToken: Bool = true
   ) throws(SessionError) -> Outcome {
     do {
       let response = try oauth { () throws(OAuthError) in try answer.tokens() }

@@ -155,7 +155,7 @@ import Wire
 @Suite struct `The page agent-config(5)` {
   private static let source = "Sources/Sessions/Settings/AccountConfiguration.swift"
   private static let parts = [
-    source, "Sources/Sessions/AuthenticationSettings.swift", "Sources/Sessions/SigningSettings.swift",
+    source, "Sources/Sessions/Settings/AuthenticationSettings.swift", "Sources/Sessions/Settings/SigningSettings.swift",
   ]
 
   @Test func `describes every setting of an account that is read, and no other`() throws {
@@ -167,7 +167,7 @@ import Wire
     }
     #expect(Set(ManualConfiguration.account.map(\.name)) == settings)
     #expect(Set(ManualConfiguration.endpoints.map(\.name)) == endpoints)
-    let whole = try PackageFiles.names(after: "object[\"", in: "Sources/Sessions/Settings.swift")
+    let whole = try PackageFiles.names(after: "object[\"", in: "Sources/Sessions/Settings/Settings.swift")
     #expect(Set(ManualConfiguration.file.map(\.name)) == Set(whole))
   }
 

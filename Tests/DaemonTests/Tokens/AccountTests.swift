@@ -9,8 +9,8 @@ import Wire
 @testable import Daemon
 
 @Suite struct `An account's answers` {
-  private static func make() throws -> Account {
-    let account = Account(
+  private static func make() throws -> LiveAccount {
+    let account = LiveAccount(
       name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
     account.session.signedIn(try grant("first"), wallSeconds: 0, jitter: 0)
     return account
@@ -29,7 +29,7 @@ import Wire
   }
 
   /// The line for the token at hand.
-  private static func line(_ account: Account, _ extras: TokenRequest.Extras = .init()) throws -> SharedSecret {
+  private static func line(_ account: LiveAccount, _ extras: TokenRequest.Extras = .init()) throws -> SharedSecret {
     try account.line(for: try #require(account.session.grant), extras)
   }
 

@@ -5,7 +5,7 @@ internal import Vault
 internal import Wire
 
 /// One request to a resource, from the client's line to its last answer.
-final class Transfer: @unchecked Sendable {
+final class ResourceTransfer: @unchecked Sendable {
   /// More at the same time are refused: each has a thread and a connection.
   static let mostAtOnce = 128
 

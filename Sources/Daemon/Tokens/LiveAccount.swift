@@ -8,14 +8,14 @@ internal import Wire
 
 /// One account as the loop sees it: its session, and who waits for it. Beside it stand the tokens with
 /// other targets, each with a session of its own.
-final class Account {
+final class LiveAccount {
   /// Tokens of one account beside its own; one more drops the one that was not used for the longest time.
   private static let mostOthers = 32
 
   let name: AccountName
   /// What the session's token is good for; nil for the account's own.
   let target: TokenTarget?
-  private(set) var others: [TokenTarget: Account] = [:]
+  private(set) var others: [TokenTarget: LiveAccount] = [:]
   private var uses: UInt64 = 0
   private var lastUse: UInt64 = 0
   var configuration: AccountConfiguration {
@@ -81,11 +81,11 @@ final class Account {
     /// A resource or the server has refused the token that was there.
     let isAfterRefusal: Bool
     /// Called once, with the token's account and the token, or with why there is none.
-    let finish: (Account, Result<AccessGrant, SessionError>) -> Void
+    let finish: (LiveAccount, Result<AccessGrant, SessionError>) -> Void
 
     init(
       ticket: Ticket, need: TokenNeed, target: TokenTarget? = nil, waitsUntil: Instant? = nil,
-      isAfterRefusal: Bool = false, finish: @escaping (Account, Result<AccessGrant, SessionError>) -> Void
+      isAfterRefusal: Bool = false, finish: @escaping (LiveAccount, Result<AccessGrant, SessionError>) -> Void
     ) {
       self.ticket = ticket
       self.need = need
@@ -104,10 +104,10 @@ final class Account {
   }
 
   /// All of its tokens, its own first.
-  var all: [Account] { [self] + others.values }
+  var all: [LiveAccount] { [self] + others.values }
 
   /// The one with this target, made when it is new.
-  func with(_ target: TokenTarget?) -> Account {
+  func with(_ target: TokenTarget?) -> LiveAccount {
     guard let target, target != self.target else { return self }
     uses += 1
     if let other = others[target] {
@@ -118,7 +118,7 @@ final class Account {
     if others.count >= Self.mostOthers, let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) {
       others[oldest.key] = nil
     }
-    let other = Account(name: name, configuration: configuration, target: target)
+    let other = LiveAccount(name: name, configuration: configuration, target: target)
     other.lastUse = uses
     others[target] = other
     return other
@@ -179,7 +179,7 @@ final class Account {
 
 extension Result<AccessGrant, SessionError> {
   /// The token, or the failure in the words of the wire.
-  func get(of account: Account) throws(Wire.Failure) -> AccessGrant {
+  func get(of account: LiveAccount) throws(Wire.Failure) -> AccessGrant {
     switch self {
     case .success(let grant): return grant
     case .failure(let error): throw Wire.Failure(error, account: account.name.text)

@@ -5,7 +5,7 @@ internal import Wire
 
 /// The commands that are run when something happens: a few at once, each for so long and no longer. It has a set
 /// of descriptors of its own, which is readable when one of them ended. Used on the loop only; nothing here waits.
-final class ProcessRunner {
+final class EventCommandRunner {
   static let mostAtOnce = 4
   static let mostWaiting = 64
   /// Between the two signals to a command whose time is over.
@@ -148,7 +148,7 @@ final class ProcessRunner {
   private static func signal(_ process: Int32, _ signal: Int32) { try? Spawn.killGroup(process, signal) }
 }
 
-extension ProcessRunner.Order {
+extension EventCommandRunner.Order {
   /// Starts the command, away from the terminal, in a group and a session of its own: with this on its standard
   /// input, no output, and nothing of the daemon's but these variables. Blocks, for a worker.
   func start(environment: [String]) throws(SystemError) -> Int32 {

@@ -6,16 +6,16 @@ import Wire
 @testable import Daemon
 
 @Suite struct `The desk of the commands for events` {
-  private let desk: ProcessRunner
+  private let desk: EventCommandRunner
   private let begin = Instant(nanoseconds: 1_000_000_000_000)
 
-  init() throws { desk = try ProcessRunner() }
+  init() throws { desk = try EventCommandRunner() }
 
   /// Has a command run that ends by no signal but one, and may do so for a minute.
-  private func start() throws -> ProcessRunner.Order {
+  private func start() throws -> EventCommandRunner.Order {
     let text = #"{"version":1,"on":[{"run":["/bin/sh","-c","trap '' TERM; while :; do sleep 1; done"],"timeout":60}]}"#
     let command = try #require(try Settings(parsing: Array(text.utf8)).commands.first)
-    desk.add(ProcessRunner.Order(position: 1, command: command, account: nil, input: Array("{}\n".utf8)))
+    desk.add(EventCommandRunner.Order(position: 1, command: command, account: nil, input: Array("{}\n".utf8)))
     let order = try #require(desk.next())
     let process = try order.start(environment: [])
     #expect(desk.started(order, .success(process), now: begin) == nil)
