@@ -5,8 +5,8 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// The accounts themselves: added, shown, changed, renamed, removed. Each change is one job on a worker,
-/// which holds the account's lock and writes the settings; the loop then brings its live state in line.
+/// Adds, shows, changes, renames and removes accounts. Each change is one job, which holds the account's lock and writes the
+/// settings; the loop then updates the live account.
 final class AccountRequests: DaemonPart {
   let context: DaemonContext
   let broker: TokenBroker

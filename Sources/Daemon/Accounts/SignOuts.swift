@@ -16,7 +16,7 @@ final class SignOutBatch {
   }
 }
 
-/// Sign-out: the server is told, then nothing of the session is left here.
+/// Signs accounts out: revokes the tokens at the server, then removes all of the session here.
 final class SignOuts: DaemonPart {
   let context: DaemonContext
   private let broker: TokenBroker

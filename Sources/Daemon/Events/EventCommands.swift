@@ -4,7 +4,7 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// The commands of the settings that are run when something happens.
+/// Runs the commands of the settings for the events that they name.
 final class EventCommands: DaemonPart {
   let context: DaemonContext
   private let commands: EventCommandRunner

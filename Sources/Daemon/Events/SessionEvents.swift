@@ -5,7 +5,7 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// What happens to sessions and accounts, told to those who follow it and to the commands of the settings.
+/// Publishes what happens to sessions and accounts: to the followers of `agent events`, token files and commands of the settings.
 final class SessionEvents: DaemonPart {
   let context: DaemonContext
   private let broker: TokenBroker

@@ -6,7 +6,7 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Locking and unlocking. Keys and tokens go from memory; accounts that only this device protects go on.
+/// Locks and unlocks the vault. A lock wipes keys and tokens from memory; accounts that only this device protects stay usable.
 final class Locking: DaemonPart, TokenLock {
   let context: DaemonContext
   // Set once, when all parts are there.

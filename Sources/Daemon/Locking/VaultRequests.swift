@@ -5,7 +5,7 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// What is asked of the vault itself. All of it runs on workers: a passphrase takes its time, and so does a TPM.
+/// Answers requests about the vault itself, as jobs: a key derivation or a TPM may take seconds.
 final class VaultRequests: DaemonPart {
   let context: DaemonContext
   private let locking: Locking

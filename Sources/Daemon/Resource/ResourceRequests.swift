@@ -5,8 +5,8 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Requests to resources: the place decides which account's token goes there, the token is got, the request
-/// is made on a worker; when the token is refused, this happens once more with a new one.
+/// Makes requests to resources with an account's token. The origin decides which account's token is sent there. A request
+/// whose token is rejected is made once more with a new token.
 final class ResourceRequests: DaemonPart {
   let context: DaemonContext
   private let broker: TokenBroker

@@ -4,7 +4,7 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// What a URL is that a person wants to sign in to. The person decides what comes of it: nothing is kept here.
+/// Finds out whether a URL is an issuer or a resource that names one (RFC 9728). Nothing is stored: the person decides.
 final class DiscoverRequests: DaemonPart {
   let context: DaemonContext
 

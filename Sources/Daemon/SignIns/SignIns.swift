@@ -7,8 +7,8 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Sign-in, and the part of it that is by the device authorization grant. Each step that blocks is one job;
-/// between two polls nothing runs.
+/// Runs sign-ins by browser and by device code (RFC 8628), and owns those under way. Each step that blocks is one job;
+/// between two polls no thread is used.
 final class SignIns: DaemonPart {
   let context: DaemonContext
   let broker: TokenBroker

@@ -4,7 +4,7 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Who is signed in: the verified ID Token's claims, else what UserInfo says.
+/// Answers `whoami` from the verified ID Token's claims, else from UserInfo.
 final class IdentityRequests: DaemonPart {
   let context: DaemonContext
   private let broker: TokenBroker

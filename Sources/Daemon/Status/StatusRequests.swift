@@ -5,7 +5,7 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// `status` and `list`.
+/// Answers `status` and `list`.
 final class StatusRequests: DaemonPart {
   let context: DaemonContext
   let broker: TokenBroker

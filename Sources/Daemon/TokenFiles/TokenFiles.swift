@@ -4,8 +4,8 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Access tokens in files, for programs that run for longer than a token lives. A file counts as use of its account:
-/// it gets a new token in time, whatever else the account's tokens are renewed by.
+/// Keeps access tokens in files, for programs that run longer than a token lives. A file gets a new token before the old one
+/// expires, whatever the account's refresh policy is.
 final class TokenFiles: DaemonPart {
   let context: DaemonContext
   private let broker: TokenBroker

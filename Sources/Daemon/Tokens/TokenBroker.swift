@@ -16,8 +16,8 @@ protocol TokenLock: AnyObject {
   func vaultFileChanged()
 }
 
-/// Access tokens: served from memory, or after the one refresh that all who wait share. Owns the accounts, who waits for
-/// their tokens, and what is renewed without a request.
+/// Serves access tokens from memory, or after the one refresh that all waiters share. Owns the accounts, their waiters and the
+/// renewals without a request.
 final class TokenBroker: DaemonPart {
   let context: DaemonContext
   private let vaultPath: String
@@ -150,8 +150,8 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  /// Another process may have signed the account out, or in again: a token at hand is good only for
-  /// the record that it came with. The record is looked at only when the vault's file has changed.
+  /// Drops a cached token whose vault record is no longer the one it was issued with, because another process may have
+  /// replaced that record. The record is read only when the vault file has changed.
   private func validate(_ account: LiveAccount) {
     guard let grant = account.session.grant, account.session.refresh == nil else { return }
     if let revision = context.fileRevision, revision == account.validatedRevision { return }

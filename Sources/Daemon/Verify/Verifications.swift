@@ -7,7 +7,7 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Tokens that anybody got from anywhere, verified by the keys of an issuer or by keys that the caller has.
+/// Verifies tokens from any source with the keys of an issuer or with keys that the caller hands over.
 final class Verifications: DaemonPart {
   let context: DaemonContext
   private let broker: TokenBroker

@@ -123,10 +123,11 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: SetClock.compiler != nil))
-  func `that wants the person lets the background rest until somebody asks`() throws {
+  @Test(.enabled(if: SetClock.compiler != nil), arguments: [true, false])
+  func `that wants the person lets the background rest until somebody asks`(rotating: Bool) throws {
     try SetClock.with { (tree, _, clock) in
       try RotatingServer.with { server in
+        if !rotating { server.stopRotating() }
         try tree.importAccount("odd", at: server)
         _ = try tree.agent("account", "set", "odd", "--refresh", "background")
         #expect(try !tree.token("odd").isEmpty)
@@ -237,6 +238,46 @@ import Testing
         #expect(try !session.tree.token().isEmpty)
         #expect(try session.issuer.count("reuse_detected") == 0)
       }
+    }
+  }
+
+  @Test(.enabled(if: SetClock.compiler != nil), arguments: ["on", "off"])
+  func `for another user holds an account in the background too, until one is for the first again`(
+    rotation: String
+  ) throws {
+    try SetClock.with { (tree, issuer, clock) in
+      try issuer.control("rotation", rotation)
+      let policy = try tree.agent("account", "set", "work", "--refresh", "background")
+      try #require(policy.succeeded, "\(policy.errorText)")
+      #expect(try !tree.token().isEmpty)
+      try issuer.control("break_id_token", "sub")
+      try clock.set(asleep: 3500)
+      try tree.awaitStatus { $0["problem"]?["code"] == "identity_changed" }
+      #expect(try tree.agent("token", "work").failed(3))
+      try issuer.control("break_id_token", "off")
+      // The background asks again by itself.
+      try clock.set(asleep: 3700)
+      try tree.awaitStatus { $0["state"] == "active" }
+      #expect(try !tree.token().isEmpty)
+      #expect(try issuer.count("reuse_detected") == 0)
+    }
+  }
+
+  @Test(.enabled(if: SetClock.compiler != nil), arguments: ["on", "off"])
+  func `with another time of authentication is told in the log of a renewal in the background`(
+    rotation: String
+  ) throws {
+    try SetClock.with { (tree, issuer, clock) in
+      try issuer.control("rotation", rotation)
+      _ = try tree.agent("account", "set", "work", "--refresh", "background")
+      let before = try tree.token()
+      try issuer.control("break_id_token", "auth_time")
+      let refreshes = try issuer.count("refreshes")
+      try clock.set(asleep: 3500)
+      try tree.awaitStatus { $0["expires_at"]?.int ?? 0 > 0 && $0["state"] == "active" && $0["problem"] == nil }
+      #expect(try tree.token() != before)
+      #expect(try issuer.count("refreshes") > refreshes)
+      #expect(try tree.events().contains { $0["event"] == "authentication_time_changed" })
     }
   }
 }
