@@ -1,7 +1,7 @@
 package import Crypto
 internal import Encoding
 
-/// What came to the redirect URI (RFC 6749 section 4.1.2), seen from the request that waits for it.
+/// The answer at the redirect URI (RFC 6749 section 4.1.2), as the waiting request sees it.
 package enum AuthorizationAnswer: Sendable {
   /// Not an answer to this request, whatever it says: it is dropped and the wait goes on, or anyone who can
   /// reach the port could end a sign-in (RFC 6749 section 10.12, RFC 8252 section 8.9).

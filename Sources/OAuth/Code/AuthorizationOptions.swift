@@ -1,4 +1,4 @@
-/// What an authorization request may ask for beside the usual.
+/// The optional parameters of an authorization request.
 package struct AuthorizationOptions: Sendable, Hashable {
   /// How the server is to meet the person, such as `login` or `consent` (OpenID Connect Core 1.0 section 3.1.2.1).
   package var prompt: String?
@@ -8,14 +8,14 @@ package struct AuthorizationOptions: Sendable, Hashable {
   package var acrValues: [String] = []
   /// How long ago the person may have authenticated, in seconds (section 3.1.2.1).
   package var maxAge: Int?
-  /// What the token is for, as absolute URIs (RFC 8707 section 2).
+  /// The resources that the token is for, as absolute URIs (RFC 8707 section 2).
   package var resources: [String] = []
   /// The same for servers that know names instead.
   package var audience: String?
   /// The thumbprint of the key that the code shall be bound to (RFC 9449 section 10).
   package var dpopKeyThumbprint: String?
 
-  /// What this server wants besides, if it is one that we know.
+  /// The extra parameters of a known service.
   var serviceParameters: [KnownService.Parameter] = []
 
   package init() {}

@@ -37,7 +37,7 @@ package struct AuthorizationRequest: Sendable {
     do { return Base64URL.encode(try Random.bytes(32)) } catch { throw OAuthError(.cryptoFailure, "the sign-in") }
   }
 
-  /// What the ID Token must say.
+  /// The requirements for the ID Token.
   package var demands: IDTokenDemands {
     IDTokenDemands(nonce: nonce, maxAge: options.maxAge, acrValues: options.acrValues)
   }

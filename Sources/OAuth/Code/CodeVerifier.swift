@@ -6,10 +6,10 @@ package struct CodeVerifier: Sendable {
   /// 43 characters.
   package let secret: SharedSecret
 
-  /// What the authorization request says of it, by the method `S256` (RFC 7636 section 4.2).
+  /// The code challenge of the authorization request, by the method `S256` (RFC 7636 section 4.2).
   package let challenge: String
 
-  /// The only method: `plain` would show the secret to whoever sees the request (RFC 7636 section 7.2).
+  /// The only method: `plain` would reveal the secret to anyone who sees the request (RFC 7636 section 7.2).
   package static let method = "S256"
 
   /// A new one, of 32 random bytes (RFC 7636 section 7.1).

@@ -60,8 +60,8 @@ extension AuthorizationServer {
     do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
   }
 
-  /// Refuses tokens that are bound when no key was proven, and tokens that are not when one was: whoever
-  /// steals such a token can use it (RFC 9449 section 5).
+  /// Refuses bound tokens when the request proved no key, and unbound tokens when it proved one: a thief could use such
+  /// a token (RFC 9449 section 5).
   func checkBinding(of tokens: TokenResponse) throws(OAuthError) {
     let isBound = tokens.tokenType.utf8.elementsEqual("DPoP".utf8)
     guard isBound != (prover != nil) else { return }

@@ -2,11 +2,11 @@ package import Crypto
 internal import Encoding
 internal import JOSE
 
-/// The key that an account's tokens are bound to (RFC 9449 section 3): an ECDSA key on P-256, made for one
-/// sign-in. Whoever has a token but not this key cannot use the token.
+/// The key that an account's tokens are bound to (RFC 9449 section 3): an ECDSA key on P-256, made for one sign-in. A
+/// token without this key cannot be used.
 package final class DPoPKey: Sendable {
   static let algorithm = JWSAlgorithm.ES256
-  /// What proofs are signed with, by the name that servers announce (RFC 9449 section 5.1).
+  /// The algorithm that signs proofs, by the name that servers announce (RFC 9449 section 5.1).
   package static var algorithmName: String { algorithm.rawValue }
   /// Longer than any text of ``serialized()``.
   private static let mostBytes = 1024

@@ -1,12 +1,11 @@
 internal import Platform
 
-/// What servers have told about the proofs that they want. Shared by all accounts; thread-safe, bounded, and
-/// gone with the process.
+/// The nonces and clocks that servers sent for proofs. Shared by all accounts; thread-safe, bounded, and in memory
+/// only.
 ///
 /// Every key has entries of its own, so that no server of one account has a say in the proofs of another.
 package final class DPoPMemory: Sendable {
-  /// What a server is to an account. The same host may be both, and hands out nonces for each
-  /// (RFC 9449 section 9).
+  /// The role of a server for an account. The same host may have both, and issues nonces for each (RFC 9449 section 9).
   package enum Role: Sendable, Hashable { case authorizationServer, resourceServer }
 
   /// More servers than this push out the one that was heard of the longest time ago.

@@ -1,8 +1,8 @@
 package import Crypto
 package import Encoding
 
-/// What one request proves: that its sender holds the key (RFC 9449 section 4.2). Each request has a proof
-/// of its own, a repeated one too.
+/// The claims of one proof: the sender of a request holds the key (RFC 9449 section 4.2). Each request has a proof of
+/// its own, a repeated one too.
 package struct DPoPProof: Sendable {
   /// The longest nonce that is taken from a server, in bytes.
   package static let longestNonce = 1024

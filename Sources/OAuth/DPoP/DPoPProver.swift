@@ -18,10 +18,10 @@ package struct DPoPProver: Sendable {
     self.wallSeconds = wallSeconds
   }
 
-  /// What a request that is made now has to prove.
+  /// Makes the proof of a request.
   ///
   /// - Parameters:
-  ///   - accessToken: What the request carries in its `Authorization` header.
+  ///   - accessToken: The token in the `Authorization` header of the request.
   ///   - nonce: One that the caller got from the server; otherwise the last that came here.
   package func proof(
     method: String, url: URI, as role: DPoPMemory.Role, accessToken: SharedSecret?, nonce: String? = nil
@@ -31,7 +31,7 @@ package struct DPoPProver: Sendable {
       nonce: nonce ?? memory.nonce(for: key, role, origin: url.origin), issuedAt: now)
   }
 
-  /// Takes over a nonce that somebody else got from a server.
+  /// Remembers a nonce that was received elsewhere.
   package func note(nonce: String, of url: URI, as role: DPoPMemory.Role) {
     memory.note(nonce: nonce, for: key, role, origin: url.origin)
   }
@@ -42,12 +42,12 @@ package struct DPoPProver: Sendable {
     return overflow ? 0 : now
   }
 
-  /// What a server did not like about a proof and a new one can mend.
+  /// The problem of a server with a proof that a new proof can fix.
   package enum Complaint: Hashable, Sendable { case nonce, clock }
 
   /// Takes the nonce and the clock of an endpoint over (RFC 9449 section 8.2).
   ///
-  /// - Parameter proof: What was sent; nil for a request without a proof.
+  /// - Parameter proof: The proof that was sent; nil for a request without a proof.
   /// - Returns: Why the request is worth repeating, if it is.
   @discardableResult
   func learn(

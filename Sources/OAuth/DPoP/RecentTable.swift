@@ -1,4 +1,4 @@
-/// A dictionary of bounded size: when it is full, what was set the longest time ago goes.
+/// A dictionary of bounded size: when it is full, the entry that was set the longest time ago is dropped.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let capacity: Int
   private var values: [Key: Value] = [:]

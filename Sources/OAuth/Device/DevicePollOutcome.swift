@@ -1,5 +1,5 @@
-/// What one poll of the token endpoint told us (RFC 8628 section 3.5). Everything else ends the sign-in and
-/// is thrown.
+/// The result of one poll of the token endpoint (RFC 8628 section 3.5). All other results end the sign-in and are
+/// thrown.
 package enum DevicePollOutcome: Sendable {
   case token(TokenEndpointAnswer)
   /// `authorization_pending`: the user has not decided yet.

@@ -14,7 +14,7 @@ package struct DevicePolling: Sendable, Hashable {
   private static let longestBackOff = 60
 
   private let expiresIn: Int
-  /// What server and client agreed on, in seconds.
+  /// The interval between polls, in seconds, with all increases for `slow_down`.
   package private(set) var interval: Int
   private var backOff: Int?
   private var askedWait = 0
@@ -33,7 +33,7 @@ package struct DevicePolling: Sendable, Hashable {
     self.init(interval: response.interval, expiresIn: response.expiresIn)
   }
 
-  /// Takes note of what the last poll told.
+  /// Adjusts the interval after the last poll.
   package mutating func after(_ outcome: DevicePollOutcome) {
     switch outcome {
     case .token, .pending: calmDown()
@@ -59,7 +59,7 @@ package struct DevicePolling: Sendable, Hashable {
   /// This machine's clock probably runs fast: the server complained three times.
   package var suspectsFastClock: Bool { slowDowns >= 3 }
 
-  /// What to do now. There is a wait before the first poll too, and no poll at or after the expiry.
+  /// The next action. There is a wait before the first poll too, and no poll at or after the expiry.
   package func next(elapsedMilliseconds: Int) -> Next {
     let left = max(0, expiresIn * 1000 - max(0, elapsedMilliseconds))
     return waitMilliseconds < left ? .poll(afterMilliseconds: waitMilliseconds) : .expire(afterMilliseconds: left)

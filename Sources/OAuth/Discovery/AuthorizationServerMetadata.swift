@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// What an authorization server says about itself (RFC 8414 section 2, OpenID Connect Discovery 1.0 section 3).
+/// The metadata of an authorization server (RFC 8414 section 2, OpenID Connect Discovery 1.0 section 3).
 package struct AuthorizationServerMetadata: Sendable {
   package let issuer: Issuer
   package var tokenEndpoint: Endpoint?
@@ -35,7 +35,7 @@ package struct AuthorizationServerMetadata: Sendable {
   package var codeChallengeMethods: [String] = []
   /// Each answer of the authorization endpoint names the issuer (RFC 9207 section 3).
   package var answersNameIssuer = false
-  /// What a proof of possession may be signed with (RFC 9449 section 5.1); nil when the server does not say.
+  /// The algorithms that may sign a proof of possession (RFC 9449 section 5.1); nil when the server does not say.
   package var dpopSigningAlgorithms: [String]?
   /// The authorization endpoint takes pushed requests only (RFC 9126 section 5).
   package var requiresPushedRequests = false

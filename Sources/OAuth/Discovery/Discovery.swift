@@ -16,7 +16,7 @@ package enum Discovery {
     _ issuer: Issuer, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<AuthorizationServerMetadata> {
     var lastStatus: Int?
-    // What calls itself JSON was meant to be the document, unlike the page that many servers have for any address.
+    // A JSON answer was meant to be the document, unlike the HTML page that many servers return for any address.
     var isBroken = false
     for location in issuer.metadataLocations {
       let response = try get(location, .metadata, transport, http, cancellation)
@@ -51,9 +51,9 @@ package enum Discovery {
     return document
   }
 
-  /// The same where a version of it is at hand, of which the server may say that it still counts.
+  /// The same with a cached version, which the server may confirm as current.
   ///
-  /// - Parameter entityTag: By what the server knows that version; nil fetches in any case.
+  /// - Parameter entityTag: The entity tag of the cached version; nil fetches in any case.
   package static func keys(
     at endpoint: Endpoint, knownAs entityTag: String?, transport: Transport, http: any HTTPClient,
     cancellation: Cancellation? = nil
@@ -71,8 +71,8 @@ package enum Discovery {
         value: keys, body: body, maxAgeSeconds: response.headers.maxAgeSeconds, entityTag: response.headers.entityTag))
   }
 
-  /// What a status other than success says of a public document. Nobody shows who they are to get one, so none is about
-  /// the client.
+  /// The error for a public document with a status other than success. Such a request carries no client authentication,
+  /// so no error is about the client.
   private static func problem(_ response: HTTPResponse, _ subject: String) -> OAuthError {
     let error = OAuthError.status(of: response, subject)
     return error.code == .invalidClient

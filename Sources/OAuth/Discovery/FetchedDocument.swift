@@ -9,7 +9,7 @@ package struct FetchedDocument<Value: Sendable>: Sendable {
   package var entityTag: String?
 }
 
-/// What came of asking whether a document that is at hand still counts.
+/// The result of asking whether a cached document is current.
 package enum Revalidation<Value: Sendable>: Sendable {
   /// It does (RFC 9110 section 15.4.5).
   case unchanged(maxAgeSeconds: Int?)

@@ -1,12 +1,12 @@
 internal import Encoding
 
-/// What a protected resource says about itself (RFC 9728 section 2), as far as a sign-in needs it.
+/// The metadata of a protected resource (RFC 9728 section 2) that a sign-in needs.
 package struct ProtectedResource: Sendable, Hashable {
   /// The resource, exactly as it was asked for.
   package let identifier: String
   /// Who issues tokens for it, in the resource's order, each once; never empty.
   package let authorizationServers: [Issuer]
-  /// What to ask for; empty when the resource does not say.
+  /// The scope values to request; empty when the resource does not say.
   package internal(set) var scopes: [String]
   /// It takes only tokens that are bound to a key (RFC 9449).
   package let wantsBoundTokens: Bool

@@ -8,7 +8,7 @@ package struct ResourceDiscovery {
   private let http: any HTTPClient
   private let cancellation: Cancellation?
 
-  /// What a resource says when it is asked without a token.
+  /// The challenge of a resource to a request without a token.
   private struct Hint {
     var metadata: Endpoint?
     var scopes: [String] = []

@@ -7,16 +7,16 @@ package struct AuthorizationServer: Sendable {
   package var metadata: AuthorizationServerMetadata
   package let client: Client
   package let transport: Transport
-  /// What the client shows where it proves who it is, and where its tokens are bound to it.
+  /// The client certificate, for authentication and for tokens that are bound to it.
   package let clientCertificate: ClientCertificate?
   package let http: any HTTPClient
   /// The particulars of this server, if the account says that it is one we know.
   package let service: KnownService?
   /// Proves the account's key, to which its tokens are bound then (RFC 9449); nil for Bearer tokens.
   package var prover: DPoPProver?
-  /// What the client is registered to get.
+  /// The signing algorithms that the client is registered for.
   package var signing = ResponseSigning()
-  /// What no error may repeat, beside the secrets of the request itself: the session's other tokens.
+  /// The secrets that no error may repeat, beside those of the request itself: the session's other tokens.
   private var confidences: [SharedSecret] = []
 
   package init(

@@ -1,7 +1,7 @@
 package import Crypto
 internal import Encoding
 
-/// What a client shows in the TLS handshake to be known by (RFC 8705), with the key that proves it.
+/// The certificate that a client shows in the TLS handshake (RFC 8705), with its private key.
 package final class ClientCertificate: Sendable, Equatable {
   /// The certificate, and those that lead to its authority, in PEM form.
   package let chain: [UInt8]

@@ -9,7 +9,7 @@ package final class ClientKey: Sendable {
   package let keyID: String?
   private let chosen: JWSAlgorithm?
 
-  /// - Parameter algorithm: What to sign with; nil leaves the choice to the key and to what the server announces.
+  /// - Parameter algorithm: The signature algorithm; nil leaves the choice to the key and to the server's announcement.
   /// - Throws: `unsuitableKey` when the algorithm does not fit the key.
   package init(
     _ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil
@@ -20,8 +20,8 @@ package final class ClientKey: Sendable {
     chosen = algorithm
   }
 
-  /// What to sign with: as chosen, else what the key is for. Where a key can do more than one thing, the server's
-  /// announcement decides, if it makes one.
+  /// The signature algorithm: the chosen one, else that of the key. Where a key fits more than one, the server's
+  /// announcement decides, if there is one.
   func algorithm(announced: [String]?) -> JWSAlgorithm {
     if let chosen { return chosen }
     let possible: [JWSAlgorithm] =

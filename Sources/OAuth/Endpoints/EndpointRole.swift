@@ -1,4 +1,4 @@
-/// What an endpoint is for.
+/// The purpose of an endpoint.
 package enum EndpointRole: Sendable, Hashable, CaseIterable {
   case metadata, keys, authorization, pushedAuthorization, deviceAuthorization, token, userinfo, introspection,
     revocation, registration, resource

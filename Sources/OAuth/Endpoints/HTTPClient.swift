@@ -1,4 +1,4 @@
-/// What sends one HTTP request. OAuth owns this protocol so that every flow can be tested without a network.
+/// Sends HTTP requests. OAuth owns this protocol so that every flow can be tested without a network.
 ///
 /// The call blocks until the whole response is there, so it belongs on a worker thread. An implementation
 /// keeps every promise of ``HTTPRequest`` and ``Transport``, and answers each status as a response: only a
@@ -10,7 +10,7 @@ package protocol HTTPClient: Sendable {
   ///
   /// - Parameters:
   ///   - authorization: Fields whose values are secret.
-  ///   - content: What is sent; nil for nothing.
+  ///   - content: The content to send; nil for none.
   ///   - receiver: Gets the head of the answer and, if it wants it, the content.
   func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,

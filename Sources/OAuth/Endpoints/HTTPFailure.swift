@@ -7,7 +7,7 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case connect
     /// The TLS handshake or a TLS record failed.
     case tls
-    /// Nobody who is trusted vouches for the server's certificate.
+    /// No trusted authority issued the server's certificate.
     case certificate
     /// The server's certificate has expired, or its time has not come.
     case certificateTime

@@ -35,8 +35,8 @@ package struct HTTPRequest: ~Copyable {
   /// sent once at most, whatever its method.
   package var proof: String?
 
-  /// The value of the `If-None-Match` header (RFC 9110 section 13.1.2): what was got before is still at hand, and an
-  /// answer with status 304 says that it still counts.
+  /// The value of the `If-None-Match` header (RFC 9110 section 13.1.2): an earlier version is cached, and an answer
+  /// with status 304 says that it is current.
   package var ifNoneMatch: String?
 
   /// The body, `application/x-www-form-urlencoded` unless ``isJSON``; nil for a GET and a DELETE.

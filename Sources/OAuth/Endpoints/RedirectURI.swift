@@ -33,8 +33,8 @@ package struct RedirectURI: Sendable, Hashable {
     path = uri.path
   }
 
-  /// What is used where none is registered by hand: any port, and a path that no other issuer has, so that an
-  /// answer tells which issuer it is meant to be from (RFC 8252 section 8.10, RFC 9700 section 4.4.2).
+  /// The default where none is registered by hand: any port, and a path that no other issuer has, so that an answer
+  /// shows which issuer it should be from (RFC 8252 section 8.10, RFC 9700 section 4.4.2).
   package init(standardFor issuer: Issuer, host: Host = .ipv4) {
     loopbackHost = host
     port = nil

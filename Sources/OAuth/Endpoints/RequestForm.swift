@@ -7,8 +7,8 @@ struct RequestForm: ~Copyable {
   private var isFirst = true
   private var namesClient = false
 
-  /// The client is named once, whoever names it: some requests must name it, and so do some ways to
-  /// authenticate (RFC 6749 section 3.2: no parameter twice).
+  /// The client ID is added only once: some requests must have it, and so do some methods of authentication (RFC 6749
+  /// section 3.2: no parameter twice).
   mutating func add(_ name: String, _ value: String) {
     if name.utf8.elementsEqual("client_id".utf8) {
       if namesClient { return }

@@ -26,7 +26,7 @@ package struct Transport: Sendable {
   /// Public keys as `sha256//BASE64=`; when there are any, the server's key must be one of them.
   package var pins: [String] = []
   package var proxy: Proxy?
-  /// What the client shows in the handshake, to this server and no other.
+  /// The client certificate for the handshake with this server only.
   package var clientCertificate: ClientCertificate?
   package var connectTimeoutSeconds = 10
   /// For the whole request, connection included.
@@ -34,15 +34,15 @@ package struct Transport: Sendable {
 
   package init() {}
 
-  /// Whom this way trusts to be a server, beside or more narrowly than the system does; nil where the system's trust is
-  /// all. What came by one trust says nothing to another. No line of it holds a line break.
+  /// The authorities added to the system's own and the pins that narrow the trust; nil when only the system's trust
+  /// applies. A document fetched under one trust is not used under another. No line of it holds a line break.
   package var trust: String? {
     guard certificateAuthorities != nil || !pins.isEmpty else { return nil }
     return ([certificateAuthorities?.digest ?? ""] + Set(pins).sorted()).joined(separator: "\n")
   }
 }
 
-/// Certificates of those who vouch for servers.
+/// Certificates of authorities that are trusted to issue server certificates.
 package struct CertificateAuthorities: Sendable, Equatable {
   /// In PEM form.
   package let pem: [UInt8]

@@ -2,8 +2,8 @@ internal import Encoding
 
 extension URI {
   /// Whether the host plainly is this machine or one of its own network: `localhost`, or an address literal that the
-  /// internet does not route (RFC 6890). An IPv4 address in an unusual spelling counts too, since the resolver may
-  /// take it for any. What a name resolves to is not looked at.
+  /// internet does not route (RFC 6890). An IPv4 address in an unusual spelling counts too, since the resolver may read
+  /// it as any address. Names are not resolved.
   var isInner: Bool {
     let name = host.lowercased()
     if name.utf8.first == UInt8(ascii: "[") { return !Self.isGlobalIPv6(name) }

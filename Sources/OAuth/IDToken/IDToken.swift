@@ -7,7 +7,7 @@ package struct IDToken: Sendable {
   package let identity: IdentityRecord
   /// All claims, known or not.
   package let claims: JSONObject
-  /// What it is protected with.
+  /// The algorithm that protects it.
   package let algorithm: IDTokenAlgorithm
   /// Unix seconds.
   package let issuedAt: Int

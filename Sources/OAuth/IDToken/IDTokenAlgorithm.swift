@@ -1,7 +1,7 @@
 package import Crypto
 package import JOSE
 
-/// What an ID Token is protected with (OpenID Connect Core 1.0 section 3.1.3.7, steps 6 to 8).
+/// The algorithm that protects an ID Token (OpenID Connect Core 1.0 section 3.1.3.7, steps 6 to 8).
 package enum IDTokenAlgorithm: Sendable, Hashable {
   /// A signature by a key that the issuer publishes.
   case signature(JWSAlgorithm)

@@ -1,6 +1,6 @@
 package import Crypto
 
-/// What an authorization request asked of the ID Token that comes of it.
+/// The requirements of an authorization request for its ID Token.
 package struct IDTokenDemands: Sendable {
   /// The nonce that was sent (OpenID Connect Core 1.0 section 3.1.2.1).
   package var nonce: String?

@@ -13,7 +13,7 @@ package struct IDTokenError: Error, Hashable, Sendable {
     case issuerMismatch
     /// `aud` does not hold our client id (step 3).
     case audienceMismatch
-    /// `aud` holds someone whom we do not trust (step 3).
+    /// `aud` contains an audience that is not trusted (step 3).
     case untrustedAudience
     /// `azp` is not our client id (steps 4 and 5).
     case authorizedPartyMismatch

@@ -1,7 +1,7 @@
 package import Crypto
 package import JOSE
 
-/// What an ID Token must say.
+/// The claims that an ID Token must have.
 package struct IDTokenExpectation: Sendable {
   /// How far ahead `iat` may be, in seconds.
   static let longestAhead = 600

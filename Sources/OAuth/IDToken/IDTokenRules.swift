@@ -28,7 +28,7 @@ struct IDTokenRules {
     return (identity, issuedAt, expiresAt)
   }
 
-  // MARK: What it is, from whom, for whom
+  // MARK: Type, issuer and audience
 
   /// Kinds of JWT exclude each other (RFC 8725 section 3.12).
   private func checkKind() throws(IDTokenError) {
@@ -150,9 +150,9 @@ struct IDTokenRules {
     guard isHash else { throw IDTokenError(code, claim) }
   }
 
-  /// Section 12.2. What the first token did not say cannot be compared, except for `azp` and `nonce`, which
-  /// must not appear later. `auth_time` may differ: servers put a later sign-in of the same user there, which is no
-  /// reason to end a session.
+  /// Section 12.2. A claim that the first token lacks cannot be compared, except for `azp` and `nonce`, which must not
+  /// appear later. `auth_time` may differ: servers put a later sign-in of the same user there, which is no reason to
+  /// end a session.
   private func check(_ identity: IdentityRecord, against first: IdentityRecord) throws(IDTokenError) {
     guard isSame(identity.issuer, first.issuer) else { throw IDTokenError(.identityChanged, "iss") }
     guard isSame(identity.subject, first.subject) else { throw IDTokenError(.identityChanged, "sub") }

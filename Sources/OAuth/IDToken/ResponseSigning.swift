@@ -1,9 +1,8 @@
 package import JOSE
 
-/// How the client is registered to get what the issuer says about the user (OpenID Connect Dynamic Client
-/// Registration 1.0 section 2).
+/// The registered protection of ID Tokens and UserInfo (OpenID Connect Dynamic Client Registration 1.0 section 2).
 package struct ResponseSigning: Sendable {
-  /// What protects ID Tokens: `id_token_signed_response_alg`.
+  /// The protection of ID Tokens: `id_token_signed_response_alg`.
   package enum IDTokens: Sendable {
     /// A key, with this algorithm and no other.
     case key(JWSAlgorithm)
@@ -12,7 +11,7 @@ package struct ResponseSigning: Sendable {
 
   /// nil leaves it to what the issuer announces.
   package var idTokens: IDTokens?
-  /// `userinfo_signed_response_alg`: UserInfo is signed so, and nothing else is taken; nil takes what comes.
+  /// `userinfo_signed_response_alg`: UserInfo must be signed with it; nil accepts any UserInfo.
   package var userInfo: JWSAlgorithm?
 
   package init() {}

@@ -1,7 +1,7 @@
 internal import Encoding
 package import JOSE
 
-/// What is asked of a signed answer of the UserInfo endpoint (OpenID Connect Core 1.0 section 5.3.2).
+/// The rules for a signed answer of the UserInfo endpoint (OpenID Connect Core 1.0 section 5.3.2).
 package struct UserInfoRules {
   /// Accepted `alg` values, never read from the answer (RFC 8725 section 3.1).
   package var algorithms: Set<JWSAlgorithm>
@@ -11,8 +11,8 @@ package struct UserInfoRules {
   package var now: Int
   /// Tolerance for all times, in seconds.
   package var clockSkew = 60
-  /// The issuer's keys: first those at hand, then others each time, for when the last ones are in doubt; nil when there
-  /// are no more.
+  /// Returns the issuer's keys: first the cached ones, then newer ones at each call, for when the last ones do not fit;
+  /// nil when there are no more.
   package var nextKeys: () throws(OAuthError) -> JWKSet?
 
   package init(
@@ -60,7 +60,7 @@ struct SignedUserInfo {
   /// another client's answer (RFC 8725 sections 3.8 and 3.9).
   private func check(_ claims: JWTClaims) throws(OAuthError) {
     let skew = min(max(rules.clockSkew, 0), IDTokenExpectation.largestClockSkew)
-    // What only other tokens of the issuer have: logout tokens, and ID Tokens.
+    // Claims that only other tokens of the issuer have: logout tokens and ID Tokens.
     guard ["events", "nonce", "at_hash", "c_hash", "s_hash"].allSatisfy({ claims.object[$0] == nil }) else {
       throw Self.rejected("it is another kind of token")
     }

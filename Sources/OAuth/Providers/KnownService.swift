@@ -1,9 +1,9 @@
 internal import Encoding
 
-/// A public or widely used authorization server whose particulars we know, as data.
+/// The settings of a public or widely used authorization server, as data.
 ///
-/// An account names one of its own accord. What is here never loosens a rule for other servers, and all of
-/// it gives way to what the account's settings name.
+/// An account names one explicitly. These settings never loosen a rule for other servers, and the account's own
+/// settings override all of them.
 package struct KnownService: Sendable, Hashable {
   /// In settings and on the command line.
   package let name: String
@@ -15,7 +15,7 @@ package struct KnownService: Sendable, Hashable {
   package var issuerExample: String?
   /// Endpoints of a server that publishes no metadata, as paths below the issuer.
   package var paths: Paths?
-  /// What is asked for when nobody names a scope; empty means the usual rule.
+  /// The scope to request when none is named; empty means the usual rule.
   package var scope: [String] = []
   package var scopeSeparator = TokenResponse.ScopeSeparator.space
   /// Sent with every authorization request by browser, in this order.
@@ -28,7 +28,7 @@ package struct KnownService: Sendable, Hashable {
   package var sessionsPage: String?
   /// Why no sign-in is possible from a terminal; nil where one is.
   package var obstacle: String?
-  /// What to tell the person beside an error, by its name.
+  /// The advice to show beside an error, by its name.
   package var advice: [Advice] = []
 
   package init(_ name: String, _ title: String) {
@@ -76,7 +76,7 @@ extension KnownService {
     return overrides
   }
 
-  /// What helps with `error`; nil when we know nothing about it.
+  /// The advice for `error`; nil when there is none.
   package func advice(for error: OAuthError) -> String? {
     func matches(_ advice: Advice) -> Bool {
       if let value = error.serverError, value.utf8.elementsEqual(advice.error.utf8) { return true }

@@ -36,9 +36,9 @@ package struct ClientRegistration: Sendable {
 
   /// Registers a client. Sent once, never repeated here.
   ///
-  /// - Parameter initialAccessToken: What lets somebody register, where not everybody may (RFC 7591 section 3).
-  /// - Throws: `registrationRejected` for what the server says against it; `registrationMissing` when it
-  ///   offers none.
+  /// - Parameter initialAccessToken: The token that permits registration, where it is not open to all (RFC 7591 section
+  ///   3).
+  /// - Throws: `registrationRejected` when the server refuses; `registrationMissing` when it offers no registration.
   package static func register(
     _ request: ClientRegistrationRequest, at metadata: AuthorizationServerMetadata,
     initialAccessToken: SharedSecret?, transport: Transport, http: any HTTPClient, cancellation: Cancellation?

@@ -1,9 +1,9 @@
 package import Encoding
 
-/// What a native client tells of itself when it registers (RFC 7591 section 2, OpenID Connect Dynamic Client
-/// Registration 1.0 section 2).
+/// The metadata that a native client registers (RFC 7591 section 2, OpenID Connect Dynamic Client Registration 1.0
+/// section 2).
 package struct ClientRegistrationRequest: Sendable {
-  /// What the person sees when they are asked to approve.
+  /// The name that the person sees when they are asked to approve.
   package var name: String
   package var softwareID: String
   package var softwareVersion: String

@@ -18,7 +18,7 @@ package struct Challenge: Sendable, Hashable {
     parameters.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 
-  /// The challenges of an answer, in order. What cannot be read ends the list.
+  /// The challenges of an answer, in order. An unreadable challenge ends the list.
   package static func all(in headers: HTTPHeaders) -> [Challenge] {
     var challenges: [Challenge] = []
     for value in headers.values(of: "WWW-Authenticate") {
@@ -51,7 +51,7 @@ private struct ChallengeReader {
       skipBlanks()
       let before = place
       skipSeparators()
-      // What is no parameter is the scheme of the next challenge.
+      // A word that is not a parameter is the scheme of the next challenge.
       if !isAtParameter() {
         place = before
         break

@@ -1,8 +1,7 @@
 package import Crypto
 package import Encoding
 
-/// What proves to a resource that a request may be made: the one place where an access token gets into a
-/// request to a resource.
+/// Authorizes a request to a resource: the one place where an access token gets into such a request.
 package struct ResourceAuthorization: Sendable {
   private let accessToken: SharedSecret
   private let prover: DPoPProver?
@@ -13,7 +12,7 @@ package struct ResourceAuthorization: Sendable {
     self.prover = prover
   }
 
-  /// What goes with one attempt, and with no other.
+  /// The fields of one attempt, and of no other.
   package struct Attempt: Sendable {
     /// The fields to send.
     package let fields: [SecretField]

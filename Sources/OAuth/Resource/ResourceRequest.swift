@@ -72,7 +72,7 @@ package protocol ResourceContent: AnyObject, Sendable {
   func rewind()
 }
 
-/// What one read of a ``ResourceContent`` found.
+/// The result of one read of a ``ResourceContent``.
 package enum ResourceContentPart: Sendable, Hashable {
   case bytes(Int)
   case end
@@ -92,6 +92,6 @@ package protocol ResourceReceiver: AnyObject, Sendable {
   func begin(_ head: ResourceHead) -> Bool
   /// Takes as many of the bytes as there is room for. Never waits.
   ///
-  /// - Returns: How many; nil when nobody wants any more.
+  /// - Returns: The number of bytes taken; nil when the receiver wants no more.
   func take(_ bytes: Span<UInt8>) -> Int?
 }

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// What an answer of a resource says of the token (RFC 6750 section 3.1, RFC 9470 section 3).
+/// The statement of a resource's answer about the token (RFC 6750 section 3.1, RFC 9470 section 3).
 package enum ResourceVerdict: Sendable, Hashable {
   /// Nothing.
   case none

@@ -8,8 +8,8 @@ struct AnswerReader: ~Copyable {
   let subject: String
   let status: Int
 
-  /// - Throws: What the answer says is wrong, or `malformedResponse`. Success is a 200 with a JSON object
-  ///   and a JSON media type (RFC 6749 section 5.1), and without an `error`.
+  /// - Throws: The error in the answer, or `malformedResponse`. Success is a 200 with a JSON object and a JSON media
+  ///   type (RFC 6749 section 5.1), and without an `error`.
   /// - Parameter success: The statuses of a success.
   init(
     _ response: HTTPResponse, _ bytes: Span<UInt8>, subject: String, kind: RequestKind, sent: [SharedSecret],

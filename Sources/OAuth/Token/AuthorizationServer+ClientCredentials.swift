@@ -2,9 +2,10 @@ extension AuthorizationServer {
   /// Asks for a token for the client itself, with no user behind it (RFC 6749 section 4.4).
   ///
   /// - Parameters:
-  ///   - scope: What to ask for where `target` does not say.
-  ///   - target: Where the token is to be good.
-  /// - Throws: `invalidClient` when the client cannot prove who it is; `unauthorizedClient` when it may not.
+  ///   - scope: The scope to request where `target` names none.
+  ///   - target: The target of the token.
+  /// - Throws: `invalidClient` when client authentication fails; `unauthorizedClient` when the client may not use this
+  ///   grant.
   package func tokensForClient(
     scope: Scope?, target: TokenTarget? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {

@@ -24,7 +24,7 @@ struct ErrorAnswer: Sendable {
   private static func read(_ root: JSONLayout.Node, in bytes: Span<UInt8>, sent: [SharedSecret]) -> ErrorAnswer? {
     // `error_code` in place of `error` is what Google sends when a quota is used up.
     guard let node = root["error"].flatMap({ $0.kind == .null ? nil : $0 }) ?? quota(root) else { return nil }
-    // An error has no token beside it; what is told of one that has could be the token.
+    // An error comes without a token; the description of one that has a token could repeat it.
     let isAlone = !secretMembers.contains { root[$0] != nil }
     return ErrorAnswer(
       error: node.string(in: bytes).flatMap { isAlone || isWord($0) ? $0 : nil },
@@ -68,7 +68,7 @@ struct ErrorAnswer: Sendable {
 
   private init(error: String?, description: String?, interval: Int?, sent: [SharedSecret]) {
     self.error = error.flatMap { Self.isErrorValue($0) && !SecretEcho($0).repeats(sent) ? $0 : nil }
-    // What is cut off may be the rest of a secret, and what nobody sees may stand in the middle of one.
+    // The part that is cut off may be the rest of a secret, and removed characters may split a secret.
     self.description = description.flatMap { text in
       let shown = TerminalText.clean(text)
       return SecretEcho(text).repeats(sent) || SecretEcho(shown).repeats(sent) ? nil : shown

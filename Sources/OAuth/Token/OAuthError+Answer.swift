@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Encoding
 
-/// What a request asked for; some answers mean something only in its light.
+/// The kind of a request; some answers have a meaning only for one kind.
 enum RequestKind: Sendable { case refresh, exchange, devicePoll, code, registration, other }
 
 extension OAuthError {
@@ -50,7 +50,7 @@ extension OAuthError {
     return error
   }
 
-  /// An answer of a type that the endpoint never has; so somebody else may have given it: a proxy, or the sign-in page
+  /// An answer of a media type that the endpoint never has, so it may come from elsewhere: a proxy, or the sign-in page
   /// of a network.
   static func notJSON(_ response: HTTPResponse, _ subject: String) -> OAuthError {
     var error = OAuthError(.notJSON, subject, httpStatus: response.status)

@@ -1,9 +1,9 @@
 /// Why an OAuth operation failed, and what can be done about it.
 ///
-/// Holds no byte of a token. What the server said is kept only in `serverError` and `serverDescription`,
-/// which are checked and cleaned before they get here.
+/// Holds no byte of a token. Only `serverError` and `serverDescription` keep text of the server, which is checked and
+/// cleaned before.
 package struct OAuthError: Error, Hashable, Sendable {
-  /// What helps. Sessions and the command line act on this alone.
+  /// The remedy. Sessions and the command line act on this alone.
   package enum Remedy: Sendable { case signInAgain, tryLater, fixConfiguration, none }
 
   package var code: Code
@@ -12,11 +12,11 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var subject: String
   /// The `error` value of the answer, when it is at most 64 characters of RFC 6749 section 5.2.
   package var serverError: String?
-  /// What the answer says of it, cleaned for a terminal, at most 200 characters: the `error_description`, a media type,
-  /// where a redirect leads.
+  /// The server's description, cleaned for a terminal, at most 200 characters: the `error_description`, a media type,
+  /// the target of a redirect.
   package var serverDescription: String?
   package var httpStatus: Int?
-  /// What helps at this server, in our own words.
+  /// The advice for this server, in our own words.
   package var advice: String?
   /// How long the server asked us to wait, at most 300.
   package var retryAfterSeconds: Int?
@@ -28,8 +28,8 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// The request may have been carried out, and nothing of its answer could be used. A refresh token that was sent may
   /// have been replaced by one that was in it.
   package var brokenAnswer = false
-  /// The request itself succeeded, and the refresh token that it brought is kept; this is wrong with the rest of the
-  /// answer, or came of a later request, which had no secret. Another try of the first would spend what it brought.
+  /// The request itself succeeded, and its new refresh token is kept; the error is in the rest of the answer, or in a
+  /// later request without a secret. A repetition of the first request would spend the new token.
   package var followsSuccess = false
 
   package init(_ code: Code, _ subject: String, httpStatus: Int? = nil) {

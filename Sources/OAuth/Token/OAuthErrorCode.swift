@@ -1,7 +1,7 @@
 extension OAuthError {
-  /// What went wrong. The raw values are stable names.
+  /// The kind of error. The raw values are stable names.
   package enum Code: String, Sendable, CaseIterable {
-    // What the user or a document names is not usable.
+    // A value from the user or from a document is not usable.
     case insecureURL, invalidURL, invalidIssuer, issuerMismatch, metadataMissing, metadataInvalid
     case resourceMismatch
     case endpointMissing, invalidScope, invalidTarget, invalidClientID

@@ -1,8 +1,8 @@
 internal import Crypto
 internal import Encoding
 
-/// A text of a server's, looked at for secrets that it repeats: as they are, percent-encoded, or in either
-/// base64, alone or as a part of something longer.
+/// Searches a text of the server for secrets that it repeats: unchanged, percent-encoded, or in either base64 alphabet,
+/// alone or as a part of a longer text.
 struct SecretEcho {
   /// The text as bytes, in every form that it is looked at.
   private let forms: [[UInt8]]
@@ -42,7 +42,7 @@ struct SecretEcho {
     return decoded
   }
 
-  /// What the text stands for in base64, runs of its characters one after the other.
+  /// The bytes that the text encodes in base64, runs of its characters one after the other.
   ///
   /// - Parameter skipped: How many characters of each run are left out: a secret may begin within a group.
   private static func base64Decoded(_ bytes: [UInt8], skipping skipped: Int) -> [UInt8] {

@@ -9,14 +9,14 @@ package final class TokenResponse: Sendable {
   /// Seconds from the moment of the answer, at most ten years; nil when the server names no lifetime, or none that can
   /// be used.
   package let expiresIn: Int?
-  /// What was granted; nil when the server names no scope, which means as requested (RFC 6749 section 5.1), or none
-  /// that can be read.
+  /// The granted scope; nil when the server names none, which means as requested (RFC 6749 section 5.1), or none that
+  /// can be read.
   package let scope: Scope?
   /// Nil after a refresh means that the old one stays valid (RFC 6749 section 6).
   package let refreshToken: SharedSecret?
   /// Not verified: see ``IDToken``.
   package let idToken: SharedSecret?
-  /// What was issued in a token exchange (RFC 8693 section 2.2.1); nil in other answers.
+  /// The issued token type of a token exchange (RFC 8693 section 2.2.1); nil in other answers.
   let issuedTokenType: String?
   /// The server's clock in unix seconds, from the `Date` header.
   package let serverDate: Int?
@@ -109,7 +109,7 @@ package final class TokenResponse: Sendable {
   }
 }
 
-/// A success of the token endpoint. What must be stored is apart from what must be judged first.
+/// A success of the token endpoint. The part that must be stored is separate from the part that must be checked first.
 package struct TokenEndpointAnswer: Sendable {
   /// The refresh token to be stored before anything else of the answer is looked at; nil when there is none that can
   /// be used.

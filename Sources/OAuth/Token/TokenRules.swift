@@ -1,8 +1,8 @@
 package import Encoding
 package import JOSE
 
-/// What any signed token must fulfil to hold: its signature by the keys at hand, and the claims that say when, by whom
-/// and for whom it is (RFC 7519 section 4.1, RFC 8725).
+/// The rules that any signed token must meet: its signature by the known keys, and the claims that say when, by whom
+/// and for whom it was issued (RFC 7519 section 4.1, RFC 8725).
 package struct TokenRules: Sendable {
   /// The largest tolerance for times, in seconds.
   package static let largestClockSkew = 300
@@ -14,7 +14,7 @@ package struct TokenRules: Sendable {
   package var type: String?
   /// `iss`, byte by byte; nil takes any.
   package var issuer: String?
-  /// What `aud` must be or hold; nil takes any.
+  /// The required value or member of `aud`; nil accepts any.
   package var audience: String?
   /// Tolerance for all times, in seconds.
   package var clockSkew = TokenRules.usualClockSkew
@@ -36,7 +36,7 @@ package struct TokenRules: Sendable {
     do { return try UnverifiedJWS(compact: compact) } catch { throw .form(error.code) }
   }
 
-  /// Verifies the signature and then the claims, so that no claim is looked at before somebody vouches for it.
+  /// Verifies the signature and then the claims, so that no unverified claim is read.
   ///
   /// - Parameter now: Unix seconds.
   package func verify(_ token: UnverifiedJWS, by keys: JWKSet, now: Int) throws(TokenFault) -> Verified {

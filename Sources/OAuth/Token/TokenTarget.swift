@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// What an access token is to be good for, where that is not all that the person granted: fewer scope
-/// values (RFC 6749 section 6), certain resources (RFC 8707), or an audience.
+/// A narrower target of an access token than the person's whole grant: fewer scope values (RFC 6749 section 6), certain
+/// resources (RFC 8707), or an audience.
 package struct TokenTarget: Sendable, Hashable {
   package static let mostResources = 16
   private static let longestAudience = 512

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Metadata and key sets, in memory and on disk, so that a cold start needs no discovery.
 ///
-/// The files are public data. Whoever can write them cannot lead a secret astray: a secret goes only
-/// to origins that its ``Authority`` lists. Thread-safe; no lock is held across network or disk.
+/// The files are public data. A process that can write them cannot redirect a secret: a secret goes only to origins
+/// that its ``Authority`` lists. Thread-safe; no lock is held across network or disk.
 package final class DocumentCache: Sendable {
   package typealias VersionedMetadata = Versioned<AuthorizationServerMetadata>
   package typealias VersionedKeys = Versioned<JWKSet>
@@ -27,7 +27,7 @@ package final class DocumentCache: Sendable {
 
   private struct Entry {
     var body: [UInt8]
-    /// What `body` says, once somebody has read it.
+    /// The parsed content of `body`; nil until it is first read.
     var reading: Reading?
     var fetchedAt: Int
     var expiresAt: Int
@@ -83,8 +83,9 @@ package final class DocumentCache: Sendable {
     try get(DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
   }
 
-  /// Other keys, because one of `old` was missing or did not fit: those that somebody else got since, or fetched out of
-  /// turn; nil when that was done too often. Whoever asks while such a fetch is under way shares it.
+  /// Newer keys, because a key of `old` was missing or did not fit: those that another caller already fetched, or those
+  /// of a fetch out of turn; nil when the limit of such fetches is reached. Callers that ask during such a fetch share
+  /// it.
   package func renewedKeys(
     after old: VersionedKeys, at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?,
     observer: StepObserver? = nil
@@ -147,7 +148,7 @@ extension DocumentCache {
   ) throws(OAuthError) -> Versioned<Document>? {
     let name = source.name
     let now = time.wallSeconds()
-    // Whoever asks while a fetch is under way shares it; somebody else may have been quicker, perhaps only just now.
+    // Callers that ask during a fetch share it. Another caller may also have just finished one.
     let ending = try fetches.fetch(
       source.flight, isGivenUp: source.isGivenUp, isOwn: DocumentSource<Document>.isOwn
     ) {
@@ -170,7 +171,7 @@ extension DocumentCache {
     entries.withLock { $0[name]?.version ?? 0 } > version
   }
 
-  /// Fetches a document, or takes part in a fetch that is under way. What is at hand stays when that fails.
+  /// Fetches a document, or joins a fetch that is under way. A failure leaves the cached document in place.
   private func fetch<Document>(
     _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
   ) throws(OAuthError) -> Versioned<Document> {
@@ -211,7 +212,7 @@ extension DocumentCache {
     return isGood(entry) ? entry : nil
   }
 
-  /// What is at hand, even if its time is over.
+  /// The cached document, even if it has expired.
   private func known(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
 
   /// - Returns: The version that it now is.
@@ -226,7 +227,7 @@ extension DocumentCache {
     return entry.version
   }
 
-  /// - Returns: What is remembered from now on: one that the network brought meanwhile is newer than one of the disk.
+  /// - Returns: The entry that is remembered now: one fetched meanwhile is newer than one read from disk.
   @discardableResult
   private func remember(_ entry: Entry, as name: DocumentName, isNewer: Bool) -> Entry {
     entries.withLock { entries in

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// What a ``DocumentCache`` keeps.
+/// The kinds of document in a ``DocumentCache``.
 enum DocumentKind: String, CaseIterable, Sendable {
   case metadata, keys
 
@@ -13,7 +13,7 @@ enum DocumentKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// What is told when one at hand is doubted.
+  /// The step reported when a cached document may be out of date.
   var doubt: SessionStep {
     switch self {
     case .metadata: .metadataDoubted
@@ -23,11 +23,11 @@ enum DocumentKind: String, CaseIterable, Sendable {
 
 }
 
-/// What tells a document from others. One that came by another trust is another document: a server that one account
-/// believes, by authorities or pins of its own, is not believed for another.
+/// Identifies a document. The same document fetched with other trust settings is another document: a server that one
+/// account trusts, by its own authorities or pins, is not trusted for another.
 struct DocumentName: Hashable, Sendable {
   let kind: DocumentKind
-  /// What it is the document of: an issuer, or its own place.
+  /// The issuer that the metadata describe, or the URL of the key set.
   let subject: String
   /// See ``Transport/trust``.
   let trust: String?

@@ -8,9 +8,9 @@ struct DocumentSource<Document: Sendable> {
   let transport: Transport
   let cancellation: Cancellation?
   let observer: StepObserver?
-  /// Nil for what is no such document.
+  /// Parses the body; nil when it is not a document of this kind.
   let parse: ([UInt8]) -> Document?
-  /// What is to be told of one that came from the server.
+  /// Returns the steps to report for a document that the server sent.
   let remarks: (Document) -> [SessionStep]
   /// Asks the server, which may know a version by this entity tag.
   let fetch: (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
@@ -28,7 +28,7 @@ struct DocumentSource<Document: Sendable> {
   }
 }
 
-/// A document, and how its server is reached: what fails on one way may work on another.
+/// A document and the route to its server: a fetch that fails on one route may work on another.
 struct DocumentWay: Hashable, Sendable {
   let name: DocumentName
   let proxy: String?
@@ -43,7 +43,7 @@ struct DocumentWay: Hashable, Sendable {
   }
 }
 
-/// A fetch that is under way. The credentials of a proxy tell two apart that are alike but for them.
+/// A fetch that is under way. Fetches with different proxy credentials are different.
 struct DocumentFlight: Hashable, Sendable {
   let way: DocumentWay
   let proxyCredentials: ObjectIdentifier?

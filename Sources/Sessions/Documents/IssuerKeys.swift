@@ -10,7 +10,7 @@ struct IssuerKeys: Sendable {
   let cancellation: Cancellation
   let observer: StepObserver?
 
-  /// Keys, and the place that they are at.
+  /// Keys, and their source.
   struct Held: Sendable {
     let keys: DocumentCache.VersionedKeys
     let source: IssuerKeys
@@ -28,7 +28,7 @@ struct IssuerKeys: Sendable {
 
   /// Newer ones than these, which are from here; nil when they were fetched too often of late.
   ///
-  /// - Throws: Also what was in the way of the last fetch, which leaves it open whether there are others.
+  /// - Throws: The error of the last fetch too, which leaves it open whether there are newer keys.
   func renewed(after old: DocumentCache.VersionedKeys) throws(OAuthError) -> Held? {
     do throws(OAuthError) {
       let newer = try documents.renewedKeys(
@@ -57,7 +57,7 @@ struct IssuerKeys: Sendable {
 
   /// - Throws: `problem`, where newer metadata name no other place that answers.
   private func elsewhere(since problem: OAuthError) throws(OAuthError) -> Held {
-    // What is asked for is nobody's secret, and a place that is gone may be gone in any way.
+    // Keys are public, and a request to a URL that is gone may fail in many ways.
     guard problem.mayComeOfMoving, let moved = try? moved() else { throw problem }
     return moved
   }
@@ -76,7 +76,7 @@ extension IssuerKeys {
 }
 
 extension OAuthError {
-  /// Whether a place of public documents may be another one by now. A server that is slow or in trouble is still there.
+  /// Whether a public document may have moved to another URL. A server that is slow or in trouble has not moved.
   fileprivate var mayComeOfMoving: Bool {
     switch code {
     case .network, .tlsFailure, .certificateRejected, .certificateExpired, .certificateOfOtherHost, .redirectRefused,

@@ -29,8 +29,8 @@ struct IssuerMetadata: Sendable {
     }
   }
 
-  /// Newer ones, fetched out of turn or by somebody else since; nil when there are none, or the server was asked
-  /// a moment ago. What was in the way then is thrown again.
+  /// Newer metadata, fetched out of turn or by another caller; nil when there are none, or the server was asked a
+  /// moment ago. An error of that last fetch is thrown again.
   func renewed(after old: Edition) throws(SessionError) -> Edition? {
     guard access.publishesMetadata else { return nil }
     let documents = services.documents

@@ -1,8 +1,8 @@
 internal import JOSE
 internal import OAuth
 
-/// The keys of an issuer for one signature: those at hand, and as long as none of these is the one that signed, newer
-/// ones, then those at another place, where the issuer has moved. Whoever asks for more stops when a signature fits.
+/// The keys of an issuer for one signature, in turn: the cached keys, then newer ones, then those at another URL if the
+/// issuer has moved. The caller stops when a signature fits.
 struct KeySearch: Sendable {
   private enum Stage {
     case start(IssuerKeys)

@@ -17,8 +17,8 @@ struct MetadataRenewal: Sendable {
 
   /// Newer ones; nil when there are none, or none can be had now.
   ///
-  /// - Throws: `endpointMoved` when they name a place that was not there at sign-in: whoever can change the document
-  ///   must not lead a secret elsewhere.
+  /// - Throws: `endpointMoved` when they name an endpoint that was not there at sign-in: an attacker who can change the
+  ///   document must not redirect a secret.
   func newer() throws(SessionError) -> IssuerMetadata.Edition? {
     guard let newer = try? source.renewed(after: edition) else { return nil }
     try bounds?.check(newer.document)
@@ -27,7 +27,7 @@ struct MetadataRenewal: Sendable {
 }
 
 extension MetadataRenewal {
-  /// Newer ones, for what is nobody's secret; nil when there are none.
+  /// Newer metadata, for requests that carry no secret; nil when there are none.
   ///
   /// - Throws: Why they cannot be had.
   func newerForKeys() throws(OAuthError) -> IssuerMetadata.Edition? {
@@ -36,7 +36,7 @@ extension MetadataRenewal {
       try bounds?.check(newer.document)
       return newer
     } catch {
-      // That the account's server has moved elsewhere, the next request to it will tell.
+      // The next request to the account's server reports that the server has moved.
       guard case .oauth(let problem) = error else { return nil }
       throw problem
     }
@@ -51,8 +51,8 @@ extension MetadataRenewal.Bounds {
 }
 
 extension OAuthError {
-  /// Whether the place that was asked is none of that kind any more, by the server's own word: newer metadata may
-  /// name another. The request was not carried out then, as it may have been if the answer is a success.
+  /// Whether the server itself says that the endpoint does not exist any more: newer metadata may name another. The
+  /// request was then not carried out; a success with a broken answer does not count, since it may have been.
   var namesNoSuchEndpoint: Bool {
     guard !brokenAnswer else { return false }
     return switch code {

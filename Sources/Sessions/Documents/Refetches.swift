@@ -1,7 +1,7 @@
 internal import OAuth
 
-/// How often documents were fetched out of turn, for an unknown key or an endpoint that is gone, and what came of it.
-/// It outlives the documents, so that dropping one makes no room for more.
+/// Counts the fetches of documents out of turn, for an unknown key or an endpoint that is gone, and keeps their last
+/// errors. It outlives the documents, so that dropping a document does not raise its limit.
 struct Refetches: Sendable {
   private struct Record {
     /// Unix seconds, the oldest first.

@@ -1,15 +1,15 @@
 internal import Platform
 
-/// What came of a wish for something that is fetched.
+/// The result of asking for a value that is fetched.
 enum Ending<Value> {
   case came(Value)
-  /// The caller wants it no more.
+  /// The caller stopped waiting.
   case givenUp
-  /// Nobody fetches it, and it was not to be begun.
+  /// No fetch is under way, and `mayBegin` did not allow one.
   case notBegun
 }
 
-/// Fetches of one thing that several want at the same time: one of them makes it, and all get what came of it.
+/// Fetches of one value that several callers want at the same time: one of them fetches it, and all get the result.
 final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: Error & Sendable>: Sendable {
   typealias Outcome = Result<Value, Problem>
 
@@ -23,10 +23,11 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
   private static var patience: Duration { .milliseconds(100) }
 
   /// - Parameters:
-  ///   - name: What is fetched, and how.
+  ///   - name: The value to fetch, and the way to fetch it.
   ///   - isGivenUp: Whether the caller wants no answer any more.
-  ///   - isOwn: Whether a failure concerns only the one that it happened to; the others then try themselves.
-  ///   - mayBegin: Whether to fetch it when nobody does. No other fetch of it begins or ends meanwhile.
+  ///   - isOwn: Whether a failure concerns only the caller that it happened to; the others then try themselves.
+  ///   - mayBegin: Whether to start a fetch when none is under way. No other fetch of the value starts or ends
+  ///     meanwhile.
   func fetch(
     _ name: Name, isGivenUp: () -> Bool, isOwn: (Problem) -> Bool, mayBegin: () -> Bool = { true },
     _ body: () throws(Problem) -> Value

@@ -4,10 +4,10 @@ package import OAuth
 internal import Platform
 package import Vault
 
-/// The keys that tokens are verified by: a set at hand, or those of an issuer, which may change on the way.
-/// Thread-safe; those who ask at the same time share one fetch.
+/// The keys that verify tokens: a fixed set, or those of an issuer, which may change over time. Thread-safe; concurrent
+/// callers share one fetch.
 package final class VerificationKeys: Sendable {
-  /// What came of asking for other keys.
+  /// The result of asking for newer keys.
   package enum Renewal: Sendable {
     case keys(Edition)
     /// There are none, or the issuer was asked a moment ago.
@@ -15,10 +15,10 @@ package final class VerificationKeys: Sendable {
     case failed(SessionError)
   }
 
-  /// Keys, and what tells them from those that counted before and after them.
+  /// Keys with a number that distinguishes them from earlier and later ones.
   package struct Edition: Sendable {
     package let keys: JWKSet
-    /// What the issuer publishes them as; nil for keys that never change.
+    /// The source of the issuer's keys; nil for keys that never change.
     fileprivate var held: IssuerKeys.Held?
     fileprivate var number = 0
 
@@ -41,7 +41,7 @@ package final class VerificationKeys: Sendable {
   /// After a fetch that failed the issuer is left alone for so long, however many tokens there are.
   private static let pause = Duration.seconds(60)
 
-  /// Who issues the tokens; nil for keys that somebody handed over.
+  /// The issuer of the tokens; nil for a fixed set of keys.
   package let issuer: Issuer?
   private let state: Monitor<State>
   private let time: (any TimeSource)?
@@ -103,9 +103,9 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// Other keys, for a token that those of `old` do not fit: somebody may have got them already, else the issuer is
-  /// asked, as often as its limits allow, and looked for where its metadata say that it moved. Blocking. What is
-  /// returned may fit no better, and may be asked about again.
+  /// Newer keys, for a token that those of `old` do not fit: those that another caller already fetched, else those of
+  /// the issuer, as often as its limits allow and also where its metadata say that it moved. Blocking. The returned
+  /// keys may fit no better; the caller may ask again.
   package func renewed(after old: Edition) -> Renewal {
     guard let held = old.held else { return .none }
     let now = current
@@ -130,7 +130,7 @@ package final class VerificationKeys: Sendable {
     return noted.problem
   }
 
-  /// - Returns: What counts now: somebody else may have been quicker, and has keys that are as new.
+  /// - Returns: The current edition: that of another caller, if it came first, since its keys are as new.
   private func adopt(_ held: IssuerKeys.Held, after old: Edition) -> Edition {
     state.withLock { state in
       if state.edition.number == old.number { state.edition = Edition(held, number: old.number + 1) }
@@ -138,7 +138,7 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// What the vault has for the proxy that was signed in through. Without it the proxy itself says what is wrong.
+  /// The stored credentials of the proxy that the account signed in through. Without them the proxy reports the error.
   private static func proxyCredentials(
     of account: AccountName?, _ configuration: AccountConfiguration, _ services: SessionServices
   ) -> SharedSecret? {

@@ -1,12 +1,12 @@
 package import JOSE
 
-/// A document, and what tells it from later ones.
+/// A document with a version number that grows with each fetch.
 package struct Versioned<Document: Sendable>: Sendable {
   package let document: Document
   /// Larger than that of every document that this process got from the network before; 0 for one that it did not.
   let version: Int
 
-  /// A document at hand that never changes.
+  /// Wraps a document that never changes.
   package init(_ document: Document) { self.init(document, version: 0) }
 
   init(_ document: Document, version: Int) {

@@ -3,7 +3,7 @@ internal import OAuth
 
 /// The client that an account is, in its record.
 extension AccountRecord {
-  /// What is known of the certificate that the account shows; nil when it shows none, or none that can be read.
+  /// Thumbprint and expiry of the account's client certificate; nil when it has none, or none that can be read.
   package func certificate(_ configuration: AccountConfiguration) -> (thumbprint: String, expiresAt: Int)? {
     guard clientCertificate != nil else { return nil }
     let certificate = try? credentials.clientCertificate(configuration.authentication)
@@ -16,7 +16,7 @@ extension AccountRecord {
     set { registration?.token = newValue }
   }
 
-  /// What is left of the record of a registered client when its user signs out: no user, no token.
+  /// The record of a registered client after its user signs out: without user and tokens.
   var signedOut: AccountRecord? {
     guard registration != nil else { return nil }
     var rest = AccountRecord(authority: authority, signedInAt: signedInAt)

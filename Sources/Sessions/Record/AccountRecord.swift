@@ -3,7 +3,7 @@ internal import Encoding
 package import OAuth
 package import Vault
 
-/// What the vault keeps of one account: its secrets, where they may go, and whom they belong to.
+/// The vault's record of one account: its secrets, the origins they may go to, and the user they belong to.
 ///
 /// In memory the secrets live in ``SharedSecret``s; as a whole the record exists only as bytes on
 /// the secure heap.
@@ -11,7 +11,7 @@ package struct AccountRecord: Sendable {
   package var authority: Authority
   /// The first ID Token's `iss sub aud azp auth_time nonce` (OpenID Connect Core, section 12.2).
   package var identity: IdentityRecord?
-  /// What the server granted, as text; nil when it named none.
+  /// The granted scope, as text; nil when the server named none.
   package var scope: String?
   package var refreshToken: SharedSecret?
   /// Kept only for an account that asked for it and cannot refresh.
@@ -24,7 +24,7 @@ package struct AccountRecord: Sendable {
   /// As in ``ClientCredentials``.
   package var clientKey: SharedSecret?
   package var clientCertificate: SharedSecret?
-  /// The client that was registered for the account; nil for one that somebody registered by hand.
+  /// The client that was registered for the account; nil for one that was registered by hand.
   package var registration: ClientRegistrationRecord?
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
@@ -33,8 +33,7 @@ package struct AccountRecord: Sendable {
   package var refreshedAt: Int?
   /// The server ended the grant; the identity is kept so that the next sign-in is for the same person.
   package var isExpired = false
-  /// Only what the client was registered with is left: the next sign-in needs it, and so does the end of the
-  /// registration.
+  /// Only the client's registration is left: the next sign-in needs it, and so does the removal of the registration.
   package var isSignedOut = false
   /// There is no user: tokens are got by proving who the client is (RFC 6749, section 4.4).
   package var isGuest = false
@@ -47,8 +46,8 @@ package struct AccountRecord: Sendable {
   }
 }
 
-/// A doubt about whom a session belongs to. It holds the account until an ID Token of a refresh matches the first one, or
-/// until the next sign-in (OpenID Connect Core, section 12.2). An answer without an ID Token does not lift it.
+/// A doubt about the user of a session. It blocks the account until an ID Token of a refresh matches the first one, or
+/// until the next sign-in (OpenID Connect Core, section 12.2). An answer without an ID Token does not end it.
 package enum IdentityHold: Sendable, Hashable {
   /// A later ID Token differs from the first one in this claim; nil in a record of a version that did not write it down.
   case changed(claim: String?)
@@ -87,7 +86,7 @@ extension AccountRecord {
     ("proxy_credentials", \.proxyCredentials), ("dpop_key", \.dpopKey),
   ]
 
-  /// What the client proves itself with.
+  /// The credentials that authenticate the client.
   package var credentials: ClientCredentials {
     get { ClientCredentials(secret: clientSecret, key: clientKey, certificate: clientCertificate) }
     set { (clientSecret, clientKey, clientCertificate) = (newValue.secret, newValue.key, newValue.certificate) }

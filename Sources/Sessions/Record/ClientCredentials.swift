@@ -3,7 +3,7 @@ internal import Encoding
 internal import JOSE
 internal import OAuth
 
-/// What a client proves itself with, as the vault keeps it.
+/// The credentials of a client, as the vault stores them.
 package struct ClientCredentials: Sendable {
   package var secret: SharedSecret?
   /// A private key: PKCS #8 (RFC 5958) in base64url.
@@ -48,7 +48,7 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// What the client shows in the TLS handshake; nil when it shows nothing.
+  /// The client certificate for the TLS handshake; nil when the settings use none.
   func clientCertificate(_ settings: AuthenticationSettings) throws(SessionError) -> ClientCertificate? {
     guard settings.showsCertificate else { return nil }
     guard let certificate else { throw .configuration(ConfigurationError(.missingClientCertificate, "")) }

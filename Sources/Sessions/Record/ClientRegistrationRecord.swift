@@ -2,13 +2,13 @@ package import Crypto
 internal import Encoding
 internal import OAuth
 
-/// What the vault keeps of a client's registration (RFC 7591, RFC 7592).
+/// The vault's record of a client's registration (RFC 7591, RFC 7592).
 package struct ClientRegistrationRecord: Sendable {
   /// When the client secret expires, in unix seconds; nil when it does not, or there is none.
   package var secretExpiresAt: Int?
   /// Where the registration is managed; nil when the server gave no such place.
   package var managementURI: String?
-  /// What opens it there, and nowhere else.
+  /// The access token for that endpoint only.
   package var token: SharedSecret?
 
   init(_ registration: ClientRegistration) {
@@ -17,7 +17,7 @@ package struct ClientRegistrationRecord: Sendable {
     token = registration.management?.token
   }
 
-  /// What is not secret.
+  /// The members that are not secret.
   var open: JSONObject {
     var object = JSONObject()
     object["client_secret_expires_at"] = secretExpiresAt.map { .int($0) }

@@ -2,9 +2,9 @@ package import OAuth
 package import Vault
 internal import Platform
 
-/// Trades an account's own access token for one with another target (RFC 8693): blocking, for a worker thread.
+/// Exchanges an account's own access token for one with another target (RFC 8693). Blocking, for a worker thread.
 ///
-/// Nothing is written: what comes is good for as long as it lives, and can be had again.
+/// Nothing is written: the new token is valid for its lifetime and can be requested again.
 package struct ExchangeOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration

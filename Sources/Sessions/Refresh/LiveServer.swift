@@ -8,13 +8,13 @@ struct LiveServer {
   var server: AuthorizationServer
   private(set) var renewal: MetadataRenewal
 
-  /// Asks the server something. When the endpoint is gone its metadata are fetched anew, and what is asked is asked
-  /// once more, at the endpoint that they name, if that is another one and at a place of the sign-in's.
+  /// Sends a request to the server. If the endpoint is gone, fetches the metadata anew and sends the request once more
+  /// to the endpoint that they name, if it is another one and at an origin of the sign-in.
   ///
   /// - Parameters:
-  ///   - endpoint: Where `ask` sends to.
-  ///   - ask: Sends one request. What it sends must be good for another try after an answer that says that this is no
-  ///     such endpoint.
+  ///   - endpoint: The endpoint that `ask` sends to.
+  ///   - ask: Sends one request. It must be possible to send the request again after an answer that says that the
+  ///     endpoint does not exist.
   mutating func asking<Answer>(
     _ endpoint: (AuthorizationServerMetadata) -> Endpoint?,
     _ ask: (AuthorizationServer) throws(OAuthError) -> Answer
@@ -52,7 +52,7 @@ extension SessionServices {
     let source = IssuerMetadata(services: self, access: access, cancellation: cancellation)
     var edition = try source.atHand()
     if record.authority.unknownOrigin(in: edition.document) != nil, let newer = try source.renewed(after: edition) {
-      // What was kept may be damaged or out of date; only the server itself is believed.
+      // The cached metadata may be damaged or out of date; only metadata fetched from the server itself are trusted.
       edition = newer
     }
     let bounds = MetadataRenewal.Bounds(account: account, authority: record.authority)

@@ -13,9 +13,9 @@ internal import Platform
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// The token at hand: its ID Token goes on when the server gives no new one.
+  /// The cached token: its ID Token stays in use when the server sends no new one.
   package let previous: AccessGrant?
-  /// What the token is to be good for; nil for the account's own.
+  /// The requested target of the token; nil for the account's own.
   package let target: TokenTarget?
   package let services: SessionServices
   package let cancellation: Cancellation
@@ -103,7 +103,7 @@ package struct RefreshOperation: Sendable {
       throw error.followingSuccess
     }
     if let token, record.identity == nil || record.identityHold != nil {
-      // The first that tells who signed in, after a sign-in that brought none: all later ones must be for the same.
+      // The first ID Token after a sign-in without one: all later ones must be for the same user.
       record.identity = record.identity ?? token.identity
       record.identityHold = nil
       generation = try services.write(record, of: account)
@@ -119,8 +119,8 @@ package struct RefreshOperation: Sendable {
       dpopKey: live.server.prover?.key, protection: level)
   }
 
-  /// The token at hand, if it came with the record that is being refreshed: one that another process got
-  /// meanwhile may be for another person.
+  /// The cached token, if it was issued with the record that is being refreshed: a record that another
+  /// process wrote may belong to another person.
   private func keptIdentity(_ stored: SessionServices.StoredRecord) -> AccessGrant? {
     previous?.recordGeneration == stored.generation ? previous : nil
   }
@@ -144,7 +144,7 @@ package struct RefreshOperation: Sendable {
     _ = try services.write(rotated: held, of: account, replacing: generation)
   }
 
-  /// Only `invalid_grant` ends a grant, and only if nobody replaced the token meanwhile.
+  /// Only `invalid_grant` ends a grant, and only if no other process replaced the token meanwhile.
   private func exchange(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ record: inout AccountRecord
   ) throws(SessionError) -> TokenEndpointAnswer {
@@ -205,7 +205,8 @@ package struct RefreshOperation: Sendable {
       protection: level)
   }
 
-  /// What is left of a kept token's lifetime: never more than all of it, however far the clock was set back since.
+  /// The remaining lifetime of a stored token, in seconds: never more than its full lifetime, even if the clock was set
+  /// back since.
   private func secondsLeft(of record: AccountRecord, now: Int) -> Int? {
     record.accessTokenExpiresAt.map { min($0 - now, max(0, $0 - record.signedInAt)) }
   }

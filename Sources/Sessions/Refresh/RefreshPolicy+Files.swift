@@ -1,6 +1,6 @@
 package import Platform
 
-/// Tokens in files, which are replaced though nobody asks.
+/// Renewal times of tokens in files, which are replaced without a request.
 extension RefreshPolicy {
   /// The shortest time between two tokens for a file, however short the server lets them live.
   private static let shortestFileInterval = Duration.seconds(10)
@@ -14,8 +14,8 @@ extension RefreshPolicy {
     return max(expiry.advanced(by: .zero - lead), now.advanced(by: shortestFileInterval))
   }
 
-  /// When a token for a file is tried for again after it could not be got: in half a minute to a minute, by
-  /// `jitter` in 0..<1, or when the token at hand ends, if that is sooner.
+  /// When a token for a file is requested again after a failure: in 30 to 60 seconds, by `jitter` in 0..<1, or when the
+  /// current token expires, if that is sooner.
   package static func fileRetry(tokenEnd: Instant?, now: Instant, jitter: Double) -> Instant {
     let due = now.advanced(by: .seconds(60) * (0.5 + 0.5 * jitter))
     guard let tokenEnd, now < tokenEnd else { return due }

@@ -30,8 +30,8 @@ package enum RefreshPolicy {
     return step * (0.5 + 0.5 * jitter)
   }
 
-  /// After a passing failure, a caller who can live with the token at hand gets it for this long
-  /// without another attempt, so that being offline costs each call no time.
+  /// After a temporary failure, a caller that accepts the cached token gets it for this long without another attempt,
+  /// so that being offline costs each call no time.
   package static let pauseAfterFailure = Duration.seconds(10)
 
   /// The wait before a background renewal is tried again after it failed, doubling from a minute to an hour.
@@ -39,8 +39,8 @@ package enum RefreshPolicy {
     .seconds(min(3600, 60 << min(max(count - 1, 0), 6)))
   }
 
-  /// The wait before a queued refresh is tried again, doubling: while somebody waits up to half a minute, else up to
-  /// five. A server that was reached is not asked again within ten seconds.
+  /// The wait before a queued refresh is tried again, doubling: up to 30 seconds while a caller waits, else up to 5
+  /// minutes. A server that was reached is not asked again within 10 seconds.
   static func wait(queuedAfter count: Int, isUrgent: Bool, reached: Bool) -> Duration {
     .seconds(min(isUrgent ? 30 : 300, (isUrgent && !reached ? 1 : 10) << min(max(count - 1, 0), 6)))
   }
@@ -54,7 +54,7 @@ package enum RefreshPolicy {
   /// Over how much time renewals are spread that all waited for the same server.
   package static let spreadAfterHold = Duration.seconds(30)
 
-  /// Renewals that nobody waits for, at the same time: for one server, and in all.
+  /// The limits of concurrent renewals that no caller waits for: for one server, and in all.
   package static let mostRenewalsPerServer = 8
   package static let mostRenewals = 32
 

@@ -1,12 +1,12 @@
 internal import OAuth
 package import Platform
 
-/// A server that is in trouble, or wants fewer requests: nobody asks it before the time.
+/// A server that is in trouble, or wants fewer requests, gets no request before this time.
 package struct ServerHold: Sendable, Hashable {
   package let until: Instant
   /// It named the time itself.
   let isNamed: Bool
-  /// What it said.
+  /// The error that the server sent.
   let error: OAuthError
 
   /// Whether a caller may ask the server all the same: one who insists, where it named no time.
@@ -18,7 +18,7 @@ package struct ServerHold: Sendable, Hashable {
   }
 }
 
-/// The servers that are left alone for a while, so that what one account was told spares the others the question.
+/// The servers that get no request for a while, so that an answer to one account also holds for the others.
 package struct ServerHolds: Sendable {
   private struct State {
     var hold: ServerHold
@@ -71,13 +71,13 @@ package struct ServerHolds: Sendable {
 extension OAuthError {
   /// Whether the server wants to be left alone by all, and not by this one client only.
   fileprivate var asksForCalm: Bool {
-    // Keys or metadata may come from elsewhere; what a refresh needs of them is told where they are asked for.
+    // Keys or metadata may come from another server; errors about them are reported where they are fetched.
     guard remedy == .tryLater, subject == EndpointRole.token.subject else { return false }
     return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503
   }
 }
 
 extension AccountConfiguration {
-  /// What accounts at the same token endpoint have in common.
+  /// Identifies the token endpoint that accounts share.
   package var server: String { endpoints.token ?? issuer }
 }

@@ -51,7 +51,7 @@ package struct OriginRefusals: Sendable {
     return refusal.isForGood
   }
 
-  /// The token was renewed. Unless that was because of a refusal, what was refused before counts no more.
+  /// Records a renewal of the token. Earlier refusals no longer count, unless the renewal was because of one.
   package mutating func renewed() {
     if !awaitsRenewal { refusals = [:] }
     awaitsRenewal = false

@@ -4,7 +4,7 @@ package import Vault
 
 /// Makes one request to a resource with an account's token. Blocking.
 package struct ResourceCall: Sendable {
-  /// What is asked, and where.
+  /// The method and the URL of the request.
   package struct Target: Sendable {
     package let method: ResourceMethod
     package let endpoint: Endpoint
@@ -19,7 +19,7 @@ package struct ResourceCall: Sendable {
     package var origin: ResourceOrigin { ResourceOrigin(of: endpoint) }
   }
 
-  /// What came of it.
+  /// The result of the call.
   package enum Outcome: Sendable {
     /// The answer went to the receiver.
     case answered(ResourceResponse)
@@ -111,7 +111,7 @@ package struct ResourceCall: Sendable {
     }
   }
 
-  /// How the place is reached, if the token may go there at all.
+  /// The transport to the resource, if the token may go there at all.
   private func permittedTransport() throws(SessionError) -> Transport {
     guard let record = try services.record(of: account) else { throw .signedOut(account: account.text) }
     var access = try AccountAccess(configuration)

@@ -23,7 +23,7 @@ package struct ResourceGate: Sendable {
       try check(named, origin)
       return named
     }
-    // What a person listed goes before what the server announced.
+    // Origins that a person listed take precedence over those that the server announced.
     let listed = settings.accounts.filter { $0.configuration.lists(origin) }.map(\.name)
     let candidates = listed.isEmpty ? accountsWithUserInfo(at: origin) : listed
     guard let first = candidates.first else { throw .originNotListed(account: nil, origin: origin.text) }

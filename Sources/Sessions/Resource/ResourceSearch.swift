@@ -1,8 +1,8 @@
 package import Crypto
 package import OAuth
 
-/// Finds out what a URL is that a person wants to sign in to: an authorization server, or a resource that names some
-/// (RFC 9728). Blocking. Nothing secret is sent, and no server is contacted that only another server named.
+/// Finds out whether a URL that a person wants to sign in to is an authorization server, or a resource that names some
+/// (RFC 9728). Blocking. No secret is sent, and no server is contacted that only another server named.
 package struct ResourceSearch: Sendable {
   package enum Finding: Sendable, Hashable {
     case issuer

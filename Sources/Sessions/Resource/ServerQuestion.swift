@@ -3,7 +3,7 @@ package import Vault
 internal import JOSE
 internal import Platform
 
-/// What a question to the authorization server about a live session is asked with.
+/// The inputs of a request to the authorization server about a live session.
 package struct ServerQuestion: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration

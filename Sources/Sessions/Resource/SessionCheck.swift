@@ -2,10 +2,10 @@ internal import Crypto
 internal import OAuth
 internal import Vault
 
-/// Asks the authorization server whether a session still holds. Blocking.
+/// Asks the authorization server whether a session is still valid. Blocking.
 ///
-/// Introspection (RFC 7662) tells of the session itself and is asked first, by clients that may; UserInfo
-/// (OpenID Connect Core, section 5.3) tells whether the access token is still taken.
+/// Introspection (RFC 7662) reports on the session itself and is asked first, by clients that may; UserInfo (OpenID
+/// Connect Core, section 5.3) shows whether the access token is still accepted.
 package struct SessionCheck: Sendable {
   package let question: ServerQuestion
 

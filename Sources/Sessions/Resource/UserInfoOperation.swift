@@ -10,7 +10,7 @@ package struct UserInfoOperation: Sendable {
   /// The claims, for the same subject as the ID Token's; nil when the server has no such endpoint.
   package func run() throws(SessionError) -> JSONObject? {
     var (record, live) = try question.open()
-    // A guest is nobody that the server could tell of.
+    // A guest has no user, so there is no UserInfo.
     guard live.server.metadata.userinfoEndpoint != nil, !record.isGuest else { return nil }
     let renewal = live.renewal
     return try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in

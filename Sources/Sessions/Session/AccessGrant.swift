@@ -9,7 +9,7 @@ package final class AccessGrant: Sendable {
   package let accessToken: SharedSecret
   /// `Bearer` or `DPoP`, in the spelling of RFC 6750 and RFC 9449.
   package let tokenType: String
-  /// What the server granted, as text; nil when it named none.
+  /// The granted scope, as text; nil when the server named none.
   package let scope: String?
   /// The verified ID Token's `sub`.
   package let subject: String?
@@ -104,7 +104,7 @@ package final class AccessGrant: Sendable {
       protection: protection)
   }
 
-  /// What is left of the lifetime; nil when it is unknown.
+  /// The remaining lifetime; nil when it is unknown.
   package func remaining(at now: Instant) -> Duration? {
     expiresAt.map { now.duration(to: $0) }
   }

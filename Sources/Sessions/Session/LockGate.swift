@@ -1,10 +1,10 @@
 internal import Platform
 package import Vault
 
-/// Stands between locking the vault and the operations that still have something to write to it.
+/// Makes a lock of the vault wait for the operations that must still write to it.
 ///
-/// A refresh that has sent a refresh token must get the new one to disk, so the keys stay until it is through.
-/// Meanwhile nothing new begins behind the levels that are about to be locked.
+/// A refresh that has sent a refresh token must get the new one to disk, so the keys stay until it has ended. Meanwhile
+/// no new operation starts at the levels that are about to be locked.
 package final class LockGate: Sendable {
   private struct State {
     var inside: [Protection: Int] = [:]
@@ -17,9 +17,10 @@ package final class LockGate: Sendable {
 
   package init() {}
 
-  /// Comes in.
+  /// Registers an operation at a level.
   ///
-  /// - Parameter mustWrite: What is to be written cannot be got again, so this comes in as long as there are keys.
+  /// - Parameter mustWrite: The operation has data that cannot be fetched again, so it may start as long as there are
+  ///   keys.
   /// - Returns: False when the level is being locked.
   func enter(_ level: Protection, mustWrite: Bool = false) -> Bool {
     state.withLock { state in
@@ -33,9 +34,10 @@ package final class LockGate: Sendable {
     state.update { state in state.inside[level, default: 1] -= 1 }
   }
 
-  /// Lets nobody in behind these levels any more, waits until those inside have left, runs `body`, and opens again.
+  /// Closes these levels to new operations, waits until the running ones have ended, runs `body`, and opens the levels
+  /// again.
   ///
-  /// The wait ends, since whoever is inside has limits of its own.
+  /// The wait ends, since each operation has limits of its own.
   package func close(_ levels: Set<Protection>, _ body: () -> Void) {
     state.withLock { $0.closed.formUnion(levels) }
     _ = state.wait(nil) { (state: inout State) -> Bool? in

@@ -1,13 +1,13 @@
 internal import OAuth
 internal import Platform
 
-/// Tells what came of each request, and how long it took.
+/// Reports the result and the duration of each request.
 struct ObservedHTTPClient: HTTPClient {
   let client: any HTTPClient
   let time: any TimeSource
   let observer: StepObserver
 
-  /// `client` itself when nobody is to be told.
+  /// `client` itself when there is no observer.
   static func wrapping(_ client: any HTTPClient, time: any TimeSource, _ observer: StepObserver?) -> any HTTPClient {
     guard let observer else { return client }
     return ObservedHTTPClient(client: client, time: time, observer: observer)

@@ -1,6 +1,6 @@
 package import Platform
 
-/// What a session does by itself, without a caller: renewals, and word of a token that ends.
+/// Actions of a session without a caller: renewals, and notices of a token that expires.
 extension Session {
   /// When there is next something to do; nil when nothing will be.
   package var attentionDue: Instant? {
@@ -13,7 +13,7 @@ extension Session {
     guard refresh == nil, lastFailure?.needsSignIn != true, let planned = queuedRenewal ?? plannedRenewal else {
       return nil
     }
-    // What is in doubt is not put at risk for as long as there is a token.
+    // A refresh token in doubt is not sent again while there is a valid access token.
     let doubtEnd = lastFailure?.leavesDoubt == true ? grant?.expiresAt : nil
     return [retryNotBefore, calmUntil, doubtEnd].reduce(planned) { due, earliest in
       earliest.map { max(due, $0) } ?? due
@@ -43,7 +43,7 @@ extension Session {
     }
   }
 
-  /// The time at which the token at hand is old enough.
+  /// The time at which the cached token is due for renewal.
   private var beforeEnd: Instant? {
     guard let grant, let lifetime = grant.lifetimeSeconds, lifetime >= RefreshPolicy.shortestRenewedLifetimeSeconds
     else { return nil }
@@ -56,14 +56,14 @@ extension Session {
     return beginRefresh(now: now)
   }
 
-  /// Whether ``renew(now:)`` would start one. A token that died while nobody used it is left dead, unless the
-  /// policy is to have one at any time.
+  /// Whether ``renew(now:)`` would start a renewal. A token that expired unused is not renewed, unless the policy
+  /// requires a valid token at any time.
   package func isRenewalDue(now: Instant) -> Bool {
     guard let due = renewalDue, due <= now else { return false }
     return queue != nil || policy == .background || grant?.isAlive(at: now) == true
   }
 
-  /// A token that died before it could be renewed is not renewed any more, so there is nothing to come back for.
+  /// Clears the use of a token that expired before it could be renewed, so that no renewal is due.
   package mutating func leaveDead(now: Instant) {
     if let due = renewalDue, due <= now, !isRenewalDue(now: now) { forgetUse() }
   }
@@ -84,12 +84,12 @@ extension Session {
   /// Whether a refresh waits for the network or the server.
   package var isQueued: Bool { queue != nil && refresh == nil }
 
-  /// Nobody waits any more.
+  /// Lowers the priority of the queued refresh: no caller waits any more.
   package mutating func queueCalmly() {
     queue = policy == .offline && queue != nil ? .patient : nil
   }
 
-  /// The network is another one, so that what failed for want of it can be tried at this time.
+  /// Schedules a retry of a refresh that failed without reaching the server, after the network changed.
   ///
   /// - Returns: Whether there is anything to try.
   package mutating func networkChanged(retryAt moment: Instant) -> Bool {
@@ -105,9 +105,9 @@ extension Session {
 // MARK: - The end of a token
 
 extension Session {
-  /// What there is to tell of the token at hand.
+  /// A notice about the cached token.
   package enum Notice: Sendable, Hashable {
-    /// It will not be given out any more in so many seconds, and nobody has renewed it.
+    /// The token will not be given out any more in this many seconds, and was not renewed.
     case nearEnd(seconds: Int)
     case end
   }
@@ -121,7 +121,7 @@ extension Session {
       limit, expiresAt.advanced(by: .zero - RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)))
   }
 
-  /// When the token at hand is next to be told of, or wiped.
+  /// When the next notice about the cached token, or its removal, is due.
   var endDue: Instant? {
     if let cacheEnd { return cacheEnd }
     guard let grant, let expiresAt = grant.expiresAt else { return nil }
@@ -132,8 +132,8 @@ extension Session {
     }
   }
 
-  /// When a token that was not renewed in time is near its end; nil for one whose lifetime is not known. What a person
-  /// must do is told earlier than what should have happened by itself.
+  /// When a token that was not renewed in time is near its end; nil for one of unknown lifetime. The notice comes
+  /// earlier when a person must act than when the renewal should have happened by itself.
   private var nearEnd: Instant? {
     guard let grant, let lifetime = grant.lifetimeSeconds else { return nil }
     let lead =
@@ -141,7 +141,7 @@ extension Session {
     return grant.expiresAt?.advanced(by: .zero - lead)
   }
 
-  /// Does what is due about the end of the token, and says what there is to tell.
+  /// Wipes the token or records a notice, if due, and returns the notice.
   package mutating func meetEnd(now: Instant) -> Notice? {
     guard let grant, let due = endDue, due <= now else { return nil }
     if cacheEnd != nil {

@@ -1,11 +1,11 @@
 package import Platform
 
-// What a session says to the daemon, and what it remembers of itself.
+// The results that a session reports to the daemon, and the state that it keeps.
 
 extension Session {
   /// How soon a queued refresh is tried again.
   enum Queue: Sendable {
-    /// Nobody waits for it.
+    /// No caller waits for it.
     case patient
     case urgent
   }
@@ -30,13 +30,13 @@ extension Session {
     case fail(SessionError)
   }
 
-  /// What a finished attempt means for those who wait.
+  /// The result of a finished attempt for those who wait.
   package enum Aftermath: Sendable {
     /// The answer is of an older generation.
     case ignored
     case renewed(AccessGrant)
     case retry(Refresh, after: Duration)
-    /// Those whom ``fallback(for:now:)`` has a token for get it after a passing failure; the others fail.
+    /// After a temporary failure, callers that ``fallback(for:now:)`` has a token for get it; the others fail.
     case failed(SessionError)
   }
 }

@@ -7,7 +7,7 @@ internal import OAuth
 /// Each refresh carries the generation it was started in; whatever ends the session or replaces its
 /// token moves the generation on, so that a slow answer never overwrites a newer state.
 package struct Session: Sendable {
-  /// What is known of the grant in the vault.
+  /// The known state of the grant in the vault.
   enum Standing: Sendable { case unknown, signedOut, granted, expired }
 
   private(set) var standing = Standing.unknown
@@ -33,17 +33,17 @@ package struct Session: Sendable {
   var failuresInARow = 0
   private(set) var failedAt: Instant?
   package private(set) var usedSinceRefresh = false
-  /// How long before its expiry the token at hand is renewed in the background, with its jitter.
+  /// How long before its expiry the cached token is renewed in the background, with its jitter.
   private(set) var renewalLead = Duration.zero
-  /// A refresh that was needed and failed is to be made as soon as it can be.
+  /// The queued refresh, to be made as soon as possible after a failure; nil when there is none.
   var queue: Queue?
-  /// Nobody but a caller starts a refresh before.
+  /// Before this time only a caller starts a refresh.
   var calmUntil: Instant?
-  /// The network has changed since the last failure, so that one need not wait as long as after that.
+  /// The earliest retry after a change of the network, in place of the wait after the last failure.
   var hurriedTo: Instant?
-  /// When a session that is always kept fresh gets its first token.
+  /// When a session with the background policy gets its first token.
   var freshFrom: Instant?
-  /// What was told of the end of the token at hand.
+  /// The last notice about the end of the cached token.
   var told = Told.nothing
   /// Whether a new token can be got without a person.
   package private(set) var isRenewable = true
@@ -52,9 +52,9 @@ package struct Session: Sendable {
 }
 
 extension Session {
-  /// Decides on one caller's need.
+  /// Returns the cached token, the refresh to wait for, or the error for one request.
   ///
-  /// - Parameter hold: That of the server, looked at only where a refresh would start.
+  /// - Parameter hold: The hold of the server, evaluated only where a refresh would start.
   package mutating func request(
     _ need: TokenNeed, account: String, now: Instant, hold: @autoclosure () -> ServerHold? = nil
   ) -> Decision {
@@ -69,7 +69,8 @@ extension Session {
       return .fail(.lifetimeTooShort(account: account, lifetime: lifetime))
     }
     if let lastFailure, lastFailure.leavesDoubt, need.newerThan == generation, grant?.isAlive(at: now) == true {
-      // As with renewals that nobody asks for, what is in doubt is not put at risk for as long as there is a token.
+      // As with renewals that no caller asked for, a refresh token in doubt is not sent again while there is a valid
+      // token.
       return .fail(lastFailure)
     }
     if let lastFailure, let fallback = fallback(for: need, now: now), isTooSoon(after: lastFailure, now: now) {
@@ -89,7 +90,7 @@ extension Session {
     return .wait(start: beginRefresh(now: now))
   }
 
-  /// The token at hand if it is good enough for `need`.
+  /// The cached token if it is good enough for `need`.
   package func satisfied(by need: TokenNeed, now: Instant) -> AccessGrant? {
     guard !wantsAnother(need), let grant else { return nil }
     if let cacheEnd, now >= cacheEnd { return nil }
@@ -107,7 +108,7 @@ extension Session {
     return grant
   }
 
-  /// Whether the token at hand will not do, however good it is.
+  /// Whether the cached token is not acceptable, however long it lasts.
   private func wantsAnother(_ need: TokenNeed) -> Bool { need.forceRefresh || need.newerThan == generation }
 
   /// Whether another attempt is pointless, or harmful, for a caller who need not wait for it.
@@ -154,10 +155,10 @@ extension Session {
     return current
   }
 
-  /// Passing failures are tried again, up to three times in all; a server that names a time is left
-  /// alone until then, a token whose answer was lost is sent again only for a short while, and one whose answer
-  /// broke off is not. Nor is one that was spent well, and what came with it only could not be verified yet: each try
-  /// would spend another.
+  /// Temporary failures are tried again, up to three times in all. A server that names a time gets no request before
+  /// it. A token whose answer was lost is sent again only for a short while, and one whose answer broke off is not. A
+  /// refresh that succeeded is not repeated when only its ID Token could not be verified: a repetition would spend
+  /// another refresh token.
   private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
     guard error.isWorthWaiting, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
@@ -177,7 +178,7 @@ extension Session {
   private mutating func giveUp(_ error: SessionError, now: Instant) -> Aftermath {
     refresh = nil
     if error.isLocked {
-      // It says nothing of the session, which goes on where it was once the vault is unlocked. Until then there is
+      // A locked vault does not end the session, which continues once the vault is unlocked. Until then there is
       // nothing to try.
       grant = nil
       queue = nil
@@ -216,7 +217,7 @@ extension Session {
     refreshedAt = wallSeconds
     renewalLead = RefreshPolicy.renewalLead(ofLifetime: renewed.lifetimeSeconds ?? 0) * (0.5 + 0.5 * jitter)
     told = .nothing
-    // Only what came by a refresh replaced something.
+    // Only a token from a refresh replaced another one.
     isRenewable = renewed.replacedGeneration != nil
     forgetFailures()
   }
@@ -259,7 +260,7 @@ extension Session {
     forgetFailures()
   }
 
-  /// Forgets the token in memory, and what failed before, but not the grant: the next caller refreshes.
+  /// Drops the token in memory and the last failure, but not the grant: the next caller refreshes.
   package mutating func forgetToken() {
     generation += 1
     refresh = nil
@@ -275,30 +276,30 @@ extension Session {
     lastFailure = .expired(account: account)
   }
 
-  /// Somebody waits until the refresh can be made that this stands against.
+  /// Queues a refresh that a caller waits for, until `error` no longer prevents it.
   package mutating func queueUrgently(because error: SessionError, now: Instant) {
     queue = .urgent
     lastFailure = lastFailure ?? error
     failedAt = failedAt ?? now
   }
 
-  /// Nobody has used the token at hand, as far as renewals go.
+  /// Marks the cached token as unused, for the decision about renewals.
   mutating func forgetUse() { usedSinceRefresh = false }
 
-  /// Wipes the token at hand, but forgets nothing else.
+  /// Wipes the cached token and keeps all other state.
   mutating func dropToken() { grant = nil }
 
-  /// The machine's clock was set, so that the end of the token at hand has another name in unix seconds.
+  /// Adjusts the expiry of the cached token, in unix seconds, after the machine's clock was set.
   package mutating func clockMoved(by seconds: Int) {
     grant = grant?.renamed(by: seconds)
   }
 
-  /// The record of the token at hand was written again, under another name or at another level of protection.
+  /// The record of the cached token was written again, under another name or at another level of protection.
   package mutating func recordMoved(to generation: UInt64, protection: Protection? = nil) {
     grant = grant?.moved(to: generation, protection: protection)
   }
 
-  /// What the vault says of an account that was not used yet.
+  /// Takes the state of an account that was not used yet from the vault.
   package mutating func learn(isGranted: Bool, isExpired: Bool, refreshedAt: Int?) {
     guard grant == nil, refresh == nil else { return }
     standing = isGranted ? .granted : isExpired ? .expired : .signedOut

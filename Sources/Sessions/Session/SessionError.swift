@@ -2,8 +2,7 @@ package import OAuth
 package import Platform
 package import Vault
 
-/// Why a session cannot do what was asked. Three things are told apart: sign in again, try later,
-/// put something right.
+/// Why a session cannot do what was asked. There are three remedies: sign in again, try later, fix something.
 package enum SessionError: Error, Hashable, Sendable {
   /// No account of that name; nil when there is no account at all, or none is active.
   case noAccount(name: String?)
@@ -22,18 +21,18 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityUnverified(account: String)
   /// The sign-in brought a refresh token, which is kept, and no access token that can be used.
   indirect case signInKept(AccountConfiguration, because: SessionError)
-  /// Somebody is signed in to the account, and the new sign-in does not say who it was (OpenID Connect Core,
-  /// section 5.7).
+  /// The account is signed in, and the new sign-in does not say which user it is for (OpenID Connect Core, section
+  /// 5.7).
   case identityUnknown(account: String)
   /// The new token lives for less time than the caller needs, in seconds.
   case lifetimeTooShort(account: String, lifetime: Int)
   /// No account, or not the named one, lists the place that a token should go to.
   case originNotListed(account: String?, origin: String)
-  /// The settings list the place, but nobody confirmed it: the vault does not.
+  /// The settings list the origin, but the vault does not: it was not confirmed.
   case originUnconfirmed(account: String, origin: String)
   /// More than one account lists the place.
   case severalAccounts([String], origin: String)
-  /// What was to be sent to a resource could not be read.
+  /// The content for a resource could not be read.
   case content
   /// A token with another target was asked for, and there is no refresh token to get it with.
   case noOtherTokens(account: String)
@@ -57,7 +56,7 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Secure memory or libcrypto failed us.
   case memory
 
-  /// What the failure of a refresh means for the session.
+  /// The effect of a failed refresh on the session.
   enum Effect {
     /// The account has no grant any more.
     case ended(Session.Standing)
@@ -81,7 +80,7 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether a later answer of the server, and nothing else, can lift what holds the session.
+  /// Whether only a later answer of the server can end the identity hold of the session.
   var awaitsIdentity: Bool {
     switch self {
     case .identityChanged, .identityUnverified: true
@@ -130,7 +129,7 @@ package enum SessionError: Error, Hashable, Sendable {
       && error.httpStatus == nil && !error.followsSuccess
   }
 
-  /// The same failure of what came after a request that succeeded, such as the issuer's keys after its tokens.
+  /// The same failure, marked as one after a successful request, such as a fetch of the issuer's keys after the tokens.
   var followingSuccess: SessionError {
     guard case .oauth(var error) = self else { return self }
     error.followsSuccess = true
@@ -159,7 +158,7 @@ package enum SessionError: Error, Hashable, Sendable {
   }
 }
 
-/// What is wrong with the settings, by file and member.
+/// An error in the settings, by file and member.
 package struct ConfigurationError: Error, Hashable, Sendable {
   package enum Code: Hashable, Sendable {
     /// Not JSON, or a member of the wrong type or range.
@@ -195,7 +194,7 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     /// The client authentication method needs a secret and there is none.
     case missingClientSecret
   }
-  /// What is wrong with a private key.
+  /// The problem with a private key.
   package enum KeyProblem: Hashable, Sendable {
     /// Neither PEM nor a JSON Web Key, or its numbers do not belong together.
     case malformed

@@ -5,7 +5,7 @@ internal import Vault
 
 /// Keys that tokens are bound to (RFC 9449): made at a sign-in, kept with the refresh token, never shown.
 extension SessionServices {
-  /// What makes the proofs with a key.
+  /// The prover that makes proofs with a key.
   package func prover(_ key: DPoPKey) -> DPoPProver {
     DPoPProver(key: key, memory: proofs) { [time] in time.wallSeconds() }
   }
@@ -38,7 +38,7 @@ extension AccountRecord {
     dpopKey = try oauth { () throws(OAuthError) in try prover?.key.serialized() }
   }
 
-  /// Notes that the server ended the grant: what belongs to it is of no more use.
+  /// Marks the grant as ended by the server and drops its tokens.
   mutating func endGrant() {
     refreshToken = nil
     accessToken = nil
@@ -46,6 +46,6 @@ extension AccountRecord {
     isExpired = true
   }
 
-  /// What an access token of this record is called.
+  /// The type of an access token of this record.
   var tokenType: String { dpopKey == nil ? "Bearer" : "DPoP" }
 }

@@ -53,9 +53,10 @@ extension SessionServices {
     }
   }
 
-  /// The level that something is about to be written at.
+  /// The level of a coming write.
   ///
-  /// Only a level that can be locked is told apart: while none is open, whatever can be read is the device's.
+  /// Only a level that can be locked is distinguished: while none is unlocked, all readable records have level
+  /// `device`.
   func level(of account: AccountName, or wanted: Protection?) -> Protection {
     guard lockableLevels.contains(where: { vault.isUnlocked($0) }) else { return .device }
     if let wanted, wanted != .device { return wanted }

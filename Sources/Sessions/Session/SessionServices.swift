@@ -3,18 +3,18 @@ package import Platform
 package import Vault
 internal import Crypto
 
-/// What the blocking operations of a session work with. Shared by all accounts; thread-safe.
+/// The services that the blocking operations of a session use. Shared by all accounts; thread-safe.
 package struct SessionServices: Sendable {
   package let vault: Vault
   package private(set) var http: any HTTPClient
   package let time: any TimeSource
   package let documents: DocumentCache
-  /// What servers have told about proofs of possession.
+  /// The nonces and clocks of servers for proofs of possession.
   let proofs = DPoPMemory()
-  /// Lets a lock of the vault wait for what must still be written.
+  /// Makes a lock of the vault wait for pending writes.
   package let gate = LockGate()
   let unstored = UnstoredRecords()
-  /// Who wants to know what an operation does.
+  /// The observer of the operation's steps.
   private(set) var observer: StepObserver?
 
   package init(vault: Vault, http: any HTTPClient, time: any TimeSource, documents: DocumentCache) {
@@ -24,7 +24,7 @@ package struct SessionServices: Sendable {
     self.documents = documents
   }
 
-  /// The same services for an operation whose steps are told.
+  /// The same services for an operation that reports its steps.
   package func observed(by observer: @escaping StepObserver) -> SessionServices {
     var services = self
     services.observer = observer
@@ -57,7 +57,7 @@ package struct SessionServices: Sendable {
   ///
   /// - Parameters:
   ///   - wanted: The level that `body` moves the record to.
-  ///   - mustWrite: What `body` has cannot be got again, so it comes in as long as there are keys.
+  ///   - mustWrite: `body` has data that cannot be fetched again, so it may start as long as there are keys.
   /// - Throws: a vault error `locked` while the level is being locked.
   func holding<Result>(
     _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false,

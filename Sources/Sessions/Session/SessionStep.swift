@@ -1,20 +1,20 @@
 package import JOSE
 package import OAuth
 
-/// What an operation does on its way, as a fact for those who ask why. It holds no text of a server, a
-/// file or a peer.
+/// A step of an operation, for those who ask why it failed or took long. It holds no text of a server, a file or a
+/// peer.
 package enum SessionStep: Sendable, Hashable {
   /// Another process held the account for so long.
   case waitedForAccount(milliseconds: Int)
   case recordRead
   case recordWritten
-  /// A public document was at hand; it was fetched so many seconds ago.
+  /// A public document was cached; it was fetched this many seconds ago.
   case documentKept(EndpointRole, ageSeconds: Int)
-  /// A signed token does not fit the keys at hand, which may be out of date.
+  /// A signed token does not fit the cached keys, which may be out of date.
   case keysDoubted
-  /// The metadata at hand may be out of date: an endpoint is gone, or is where nothing secret may go.
+  /// The cached metadata may be out of date: an endpoint is gone, or is at an origin that may get no secret.
   case metadataDoubted
-  /// A key set that was fetched holds what must not be published.
+  /// A fetched key set contains material that must not be published.
   case keySetWarned(JWKSet.Warning)
   case answered(EndpointRole, status: Int, milliseconds: Int)
   case unanswered(EndpointRole, HTTPFailure.Code, milliseconds: Int)
@@ -24,5 +24,5 @@ package enum SessionStep: Sendable, Hashable {
   case idTokenVerified(algorithm: String)
 }
 
-/// Is told the steps of an operation, on the thread that takes them.
+/// Receives the steps of an operation, on the thread that performs them.
 package typealias StepObserver = @Sendable (SessionStep) -> Void

@@ -1,8 +1,8 @@
 internal import Platform
 internal import Vault
 
-/// Records with refresh tokens that the server has given out and that could not be written: the disk has failed, say.
-/// The tokens in the vault are then worth nothing any more, so these are kept until they can be written.
+/// Records with refresh tokens that the server issued and that could not be written, for example because the disk
+/// failed. The tokens in the vault are then invalid, so these are kept until they can be written.
 ///
 /// Shared by all accounts; thread-safe.
 final class UnstoredRecords: Sendable {
@@ -44,14 +44,14 @@ extension SessionServices {
     }
   }
 
-  /// Makes up for a write that failed. The caller holds the account.
+  /// Retries a write that failed. The caller holds the account.
   ///
-  /// - Throws: what stands in the way this time.
+  /// - Throws: The error of the retry.
   func settle(_ account: AccountName) throws(SessionError) {
     guard let entry = unstored[account] else { return }
     let stored = try storing { (vault) throws(VaultError) in try vault.read(account)?.generation }
     guard stored == entry.replaces else {
-      // Somebody signed in or out meanwhile.
+      // Another process signed the account in or out meanwhile.
       unstored[account] = nil
       return
     }

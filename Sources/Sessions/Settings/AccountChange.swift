@@ -1,9 +1,9 @@
 package import Vault
 
-/// Puts other settings in the place of an account's. Blocking.
+/// Replaces the settings of an account. Blocking.
 package struct AccountChange: Sendable {
   package let account: AccountName
-  /// What the settings were when the change was made up.
+  /// The settings that the change is based on.
   package let old: AccountConfiguration
   package let new: AccountConfiguration
   package let services: SessionServices
@@ -20,7 +20,7 @@ package struct AccountChange: Sendable {
     self.settingsDirectory = settingsDirectory
   }
 
-  /// What became of the change.
+  /// The effect of the change on the session.
   package enum Effect: Sendable, Hashable {
     /// There is no session, or it goes on.
     case none
@@ -29,7 +29,7 @@ package struct AccountChange: Sendable {
     case signedOut(setting: String)
   }
 
-  /// - Throws: `accountChanged` when somebody else was faster; what is wrong with the new settings.
+  /// - Throws: `accountChanged` when the settings were changed meanwhile; the problem with the new settings.
   package func run() throws(SessionError) -> Effect {
     try new.check()
     let effect = effect()

@@ -2,8 +2,7 @@ internal import Encoding
 package import OAuth
 package import Vault
 
-/// What the settings file says of one account. Nothing here is secret, and nothing here alone can
-/// send a secret anywhere: see ``Authority``.
+/// The settings of one account. They hold no secret and cannot alone send a secret anywhere: see ``Authority``.
 package struct AccountConfiguration: Sendable, Hashable {
   package var issuer: String
   package var clientID: String
@@ -34,8 +33,8 @@ package struct AccountConfiguration: Sendable, Hashable {
   /// Places that may get the access token; see ``ResourceGate``.
   package var origins: [String] = []
   package var refreshPolicy = RefreshPolicy.Kind.proactive
-  /// The level that the next sign-in keeps its record at; nil leaves an old record where it is. What protects a
-  /// record is in the vault, so whoever edits the settings moves none.
+  /// The level at which the next sign-in stores its record; nil leaves an old record where it is. The vault decides how
+  /// a record is protected, so an edit of the settings moves none.
   package var protection: Protection?
 
   package init(issuer: String, clientID: String) {
@@ -74,7 +73,7 @@ package struct AccountConfiguration: Sendable, Hashable {
 }
 
 extension AccountConfiguration {
-  /// What is known of the issuer, if the account says which service it is.
+  /// The built-in settings of the issuer, if the account names its service.
   package var service: KnownService? { serviceName.flatMap { KnownService.named($0) } }
 
   /// Where the tokens of a sign-in are to be good; nil when the settings do not say.

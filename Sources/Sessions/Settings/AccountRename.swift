@@ -2,9 +2,9 @@ package import Vault
 
 /// Gives an account another name. Blocking.
 ///
-/// The steps are such that after a cut between any two of them one of the two names has the whole
-/// session. What may be left over is a second copy of the record under a name that the settings do
-/// not know, which nothing uses: the name must be set up first, and whatever sets it up drops it.
+/// An interruption between any two steps leaves the whole session under one of the two names. It may also leave a
+/// second copy of the record under a name that the settings do not have. Nothing uses that copy: the name must be set
+/// up first, which drops the copy.
 package struct AccountRename: Sendable {
   package let old: AccountName
   package let new: AccountName

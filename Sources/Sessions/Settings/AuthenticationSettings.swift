@@ -39,7 +39,7 @@ package struct AuthenticationSettings: Sendable, Hashable {
     assertionAudience = try reader.text("assertion_audience")
   }
 
-  /// By name; nil for what is as it is for an account that never named it.
+  /// The settings by name; nil for those with their default value.
   var members: [(String, JSON?)] {
     [
       ("basic_unencoded", isBasicUnencoded ? true : nil), ("client_certificate", showsCertificate ? true : nil),

@@ -8,7 +8,7 @@ package struct EventCommand: Sendable, Hashable {
   private static let defaultTimeoutSeconds = 30
   private static let mostArguments = 32
 
-  /// What it is run for; empty for everything.
+  /// The events that run the command; empty for all.
   package var events: Set<Event> = []
   /// The account it is about; nil for all.
   package var account: AccountName?
@@ -17,7 +17,7 @@ package struct EventCommand: Sendable, Hashable {
   /// How long it may run.
   package var timeoutSeconds: Int
 
-  /// What can happen, by its names on the wire.
+  /// The events, by their names on the wire.
   package enum Event: String, Sendable, CaseIterable {
     case signedIn = "signed_in"
     case signedOut = "signed_out"

@@ -3,8 +3,8 @@ package import Vault
 
 /// Seals in the vault which places may get an account's token, after a person has changed the list. Blocking.
 ///
-/// Only what was named in that change is added: an entry that somebody wrote into the settings file is not
-/// confirmed along with it.
+/// Only entries named in that change are added: one written into the settings file by other means is not confirmed
+/// along with it.
 package struct OriginConfirmation: Sendable {
   package let account: AccountName
   /// The settings with the change.

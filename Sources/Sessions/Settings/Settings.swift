@@ -20,7 +20,7 @@ package struct Settings: Sendable, Hashable {
   package static let defaultLockAfterSeconds = 15 * 60
   /// The longest such time.
   static let maximumLockAfterSeconds = 30 * 86_400
-  /// What is run when something happens to a session or an account.
+  /// The commands that run on events of a session or an account.
   package private(set) var commands: [EventCommand] = []
 
   package init() {

@@ -17,7 +17,7 @@ package final class SettingsFile {
   /// Moves on when the settings that were read or written last are not those of before.
   package private(set) var revision: UInt64 = 0
 
-  /// What the file changes were at when ``known`` was found to be what is on disk.
+  /// The value of the file changes when ``known`` was last found equal to the file on disk.
   private var knownAt: UInt64?
 
   package init(directory: String) {
@@ -27,8 +27,8 @@ package final class SettingsFile {
 
   /// The settings as they are on disk now; empty when there is no file.
   ///
-  /// - Parameter seen: What a ``Platform/FileChanges`` of this file was at just now; when it is what it was before,
-  ///   the file is not looked at.
+  /// - Parameter seen: The current value of a ``Platform/FileChanges`` of this file; if it has not changed, the file is
+  ///   not read.
   package func current(seen: UInt64? = nil) throws(ConfigurationError) -> Settings {
     if let seen, seen == knownAt, let known { return known.settings }
     knownAt = nil
@@ -55,10 +55,10 @@ package final class SettingsFile {
     var settings = try read(try stampOnDisk())
     try edit(&settings)
     let bytes = settings.serialized()
-    // What could not be read again must not take the place of what can.
+    // Settings that cannot be read back must not replace settings that can.
     _ = try Settings(parsing: bytes)
     try storing { (directory) throws(SystemError) in try directory.replaceFile(Self.name, with: bytes.span) }
-    // They are written; that they cannot be looked at now is no reason to call it a failure.
+    // The settings are written; an error when reading their stamp is not a failure of the change.
     if let stamp = try? stampOnDisk() { keep(settings, stamp) } else { forget() }
     lock.release()
     return settings

@@ -26,7 +26,7 @@ package struct SigningSettings: Sendable, Hashable {
     ]
   }
 
-  /// Takes over what the server registered. What it does not tell is as it was asked for.
+  /// Adopts the registered values. A value that the server does not name stays as requested.
   ///
   /// - Throws: `registrationUnusable` when it registered something else than was asked for, or UserInfo under an
   ///   algorithm that we do not know.
@@ -37,7 +37,7 @@ package struct SigningSettings: Sendable, Hashable {
     }
     try agree(idTokenAlgorithm, registration.idTokenAlgorithm, "ID Tokens")
     try agree(userInfoAlgorithm, registration.userInfoAlgorithm, "UserInfo")
-    // A key is not pinned to its algorithm unless somebody asked for that: what is announced counts.
+    // The settings pin an algorithm of a key only if a person asked for it; otherwise the announced algorithms apply.
     if let name = registration.idTokenAlgorithm, MACAlgorithm(name: name) != nil { idTokenAlgorithm = name }
     if let name = registration.userInfoAlgorithm, !name.utf8.elementsEqual("none".utf8) {
       guard JWSAlgorithm(name: name) != nil else {

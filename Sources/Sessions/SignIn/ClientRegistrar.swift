@@ -3,7 +3,7 @@ internal import Encoding
 internal import JOSE
 internal import OAuth
 
-/// Registers a client for an account at its server (RFC 7591), and checks what came of it. Blocking.
+/// Registers a client for an account at its server (RFC 7591), and checks the result. Blocking.
 struct ClientRegistrar {
   let configuration: AccountConfiguration
   let secrets: SignIn.Secrets
@@ -17,7 +17,7 @@ struct ClientRegistrar {
   struct Result {
     var configuration: AccountConfiguration
     var secrets: SignIn.Secrets
-    /// What a person should know.
+    /// The notices for the person.
     var notices: [String]
   }
 
@@ -180,7 +180,7 @@ struct ClientRegistrar {
     return notices
   }
 
-  /// What the server registered must be something we can sign in with (RFC 7591 section 3.2.1).
+  /// Checks that the registered client can be used to sign in (RFC 7591 section 3.2.1).
   private func check(
     _ registration: ClientRegistration, _ request: ClientRegistrationRequest
   ) throws(SessionError) -> ClientAuthenticationMethod {

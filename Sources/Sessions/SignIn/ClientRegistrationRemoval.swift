@@ -6,7 +6,7 @@ package struct ClientRegistrationRemoval: Sendable {
   let secrets: SignIn.Secrets
   let services: SessionServices
 
-  /// What the server confirmed.
+  /// The server's confirmation.
   package enum Confirmation: Sendable, Hashable {
     case deleted
     /// The server knows the client no longer.

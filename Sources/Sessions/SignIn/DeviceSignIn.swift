@@ -32,7 +32,7 @@ package struct DeviceSignIn: Sendable {
   package var configuration: AccountConfiguration { signIn.configuration }
   package var scope: Scope? { signIn.scope }
 
-  /// What a poll brought.
+  /// The result of a poll.
   package enum Poll: Sendable {
     /// The person has not decided, as far as is known.
     case undecided(DevicePollOutcome)

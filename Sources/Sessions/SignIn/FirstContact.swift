@@ -1,7 +1,7 @@
 internal import OAuth
 
-/// A server as an account meets it that has no session yet: its metadata is fetched anew, and what the
-/// settings leave open is chosen by what it announces.
+/// A server with freshly fetched metadata, for an account without a session. Open settings are chosen by the server's
+/// announcements.
 struct FirstContact {
   /// The settings with the client authentication that was chosen.
   private(set) var configuration: AccountConfiguration

@@ -26,7 +26,8 @@ package enum GuestSignIn {
 }
 
 extension AccountConfiguration {
-  /// What a client may have without a user: not who the user is, and nothing that lasts beyond the user's session.
+  /// Scope values that need a user: a client without a user gets no ID Token, and no token that outlasts a user's
+  /// session.
   static let userScopes = ["openid", "offline_access"]
 
   /// The scope that a guest asks for; nil leaves it to the server.

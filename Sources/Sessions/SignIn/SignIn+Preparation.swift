@@ -65,8 +65,8 @@ extension SignIn {
       return secrets
     }
 
-    /// What the account's settings ask for; else an ID Token, and a refresh token where the server
-    /// says that it knows `offline_access`.
+    /// The scope of the account's settings; else an ID Token, and a refresh token where the server says that it knows
+    /// `offline_access`.
     func scope(
       _ values: [String], _ metadata: AuthorizationServerMetadata
     ) throws(OAuthError) -> Scope? {
@@ -78,12 +78,12 @@ extension SignIn {
     }
   }
 
-  /// What a client is registered with beside the account's settings.
+  /// The values that a client is registered with beside the account's settings.
   package struct RegistrationOrder: Sendable {
-    /// What people see when they are asked to approve.
+    /// The client name that people see when they are asked to approve.
     package let clientName: String
     package let softwareVersion: String
-    /// What lets somebody register where not everybody may.
+    /// The token that permits registration where it is not open to all (RFC 7591 section 3).
     package let initialAccessToken: SharedSecret?
     /// The client must be one that can prove who it is.
     package let needsProof: Bool

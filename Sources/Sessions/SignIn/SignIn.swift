@@ -4,7 +4,7 @@ package import OAuth
 package import Platform
 package import Vault
 
-/// What every way to sign in has in common: who signs in where, and what becomes of the tokens.
+/// The common part of all sign-in flows: the account, its server, and the use of the tokens.
 package struct SignIn: Sendable {
   package let account: AccountName
   /// The settings the account will have, with what was chosen from the metadata filled in.
@@ -13,7 +13,7 @@ package struct SignIn: Sendable {
   /// The scope that is asked for.
   package let scope: Scope?
   package let cancellation: Cancellation
-  /// What a person should know of the preparation.
+  /// The notices of the preparation for the person.
   package let notices: [String]
   let services: SessionServices
   /// The level of protection that the session will be kept at.
@@ -26,13 +26,13 @@ package struct SignIn: Sendable {
   /// The client was registered for this sign-in.
   private let isRegisteredNow: Bool
 
-  /// What the person gave beside the settings.
+  /// The secrets that the person gave beside the settings.
   package struct Secrets: Sendable {
     package var clientSecret: SharedSecret?
     /// As in ``ClientCredentials``.
     package var clientKey: SharedSecret?
     package var clientCertificate: SharedSecret?
-    /// What the client was registered with, if it was registered for the account.
+    /// The registration of the client, if it was registered for the account.
     package var registration: ClientRegistrationRecord?
     /// `user:password` of the proxy.
     package var proxyCredentials: SharedSecret?
@@ -42,14 +42,14 @@ package struct SignIn: Sendable {
       self.proxyCredentials = proxyCredentials
     }
 
-    /// What the client proves itself with.
+    /// The credentials that authenticate the client.
     package var credentials: ClientCredentials {
       get { ClientCredentials(secret: clientSecret, key: clientKey, certificate: clientCertificate) }
       set { (clientSecret, clientKey, clientCertificate) = (newValue.secret, newValue.key, newValue.certificate) }
     }
   }
 
-  /// What a sign-in ends with.
+  /// The result of a sign-in.
   package struct Outcome: Sendable {
     package let grant: AccessGrant
     package let configuration: AccountConfiguration
@@ -60,18 +60,18 @@ package struct SignIn: Sendable {
     package let isGuest: Bool
     /// There was none until now.
     package let wasGuest: Bool
-    /// An ID Token was asked for and did not come, so nobody knows who signed in.
+    /// An ID Token was requested and did not come, so the user is unknown.
     package let missesIDToken: Bool
     /// The part of the scope that was asked for and not granted.
     package let withheldScope: [String]
-    /// What a person should know of the preparation.
+    /// The notices of the preparation for the person.
     package let notices: [String]
   }
 
   /// Fetches the metadata anew, and chooses client authentication and scope. Blocking.
   package init(_ request: Preparation) throws(SessionError) {
     let level = try request.services.requireOpen(request.account, request.configuration, isNew: request.isNew)
-    // What could not be kept need not be approved first.
+    // Checks that the result can be stored before the person approves it.
     try request.services.rehearseWrite()
     guard let order = request.registration else {
       try self.init(request, request.configuration, registered: nil, level)
@@ -124,7 +124,7 @@ package struct SignIn: Sendable {
     isNew = request.isNew
     self.level = level
     isGuest = request.isGuest
-    // What a person approves must be of use afterwards.
+    // Checks the server's metadata first, so that the person does not approve a sign-in that cannot be finished.
     let needsKeys = if case .secret = server.signing.idTokens { false } else { expectsIDToken }
     try oauth { () throws(OAuthError) in
       try server.metadata.checkUsable(.token)
@@ -138,7 +138,7 @@ package struct SignIn: Sendable {
   ///
   /// - Parameters:
   ///   - sentAt: When the request for the tokens was sent.
-  ///   - demands: What the authorization request asked of the ID Token.
+  ///   - demands: The requirements of the authorization request for the ID Token.
   ///   - needsIDToken: Whether an ID Token that was asked for must come.
   /// - Throws: `signInKept` when the refresh token is stored and the rest of the answer cannot be used, or its ID Token
   ///   not be verified for a passing reason: the next refresh goes on from there.
@@ -162,7 +162,7 @@ package struct SignIn: Sendable {
   private func keepOrRevoke(
     _ refreshToken: SharedSecret, because error: SessionError, _ demands: IDTokenDemands, needsIDToken: Bool
   ) throws(SessionError) -> Never {
-    // A refresh token that should be bound to a key and is not may be good for whoever steals it.
+    // A refresh token that should be bound to a key and is not may be usable by a thief.
     let isUnread =
       if case .oauth(let problem) = error { problem.followsSuccess && problem.code != .tokenNotBound } else { false }
     let mayDoBetter = (isUnread || error.isPassing) && demands.maxAge == nil && demands.acrValues.isEmpty
@@ -217,10 +217,10 @@ package struct SignIn: Sendable {
     return stored.outcome
   }
 
-  /// Runs `body`, which spends what a person has approved: during it nothing is locked that is needed to keep the
-  /// session.
+  /// Runs `body`, which spends the person's approval, and meanwhile prevents a lock of the level that the session is
+  /// stored at.
   ///
-  /// - Throws: a vault error when the session could not be kept, before anything is spent.
+  /// - Throws: a vault error when the session could not be stored, before the approval is spent.
   func keepingOpen<Result>(_ body: () throws(SessionError) -> Result) throws(SessionError) -> Result {
     try services.keepingOpen(account, configuration, isNew: isNew) { () throws(SessionError) in
       try services.rehearseWrite()
@@ -231,7 +231,7 @@ package struct SignIn: Sendable {
   /// The level to write at; nil keeps that of the old record.
   private var protection: Protection? { configuration.protection ?? (isNew ? .device : nil) }
 
-  /// Gives up a sign-in that nobody finished: a client that was registered for it is taken back. Blocking.
+  /// Withdraws a sign-in that was not finished: deletes a client that was registered for it. Blocking.
   package func withdraw() {
     guard isRegisteredNow, let record = secrets.registration else { return }
     _ = ClientRegistrationRemoval(configuration: configuration, secrets: secrets, services: services).run(record)

@@ -61,7 +61,7 @@ package struct TokenImport: Sendable {
     do {
       return Outcome(grant: try prove(contact), configuration: contact.configuration)
     } catch {
-      // What the token was spent for is on disk: the next refresh goes on from there.
+      // The new tokens are on disk: the next refresh continues from there.
       if (try? services.record(of: account)) != nil { throw error.followingSuccess }
       try takeBack(file, after: error)
     }
@@ -91,7 +91,7 @@ package struct TokenImport: Sendable {
     record.credentials = given.credentials
     record.proxyCredentials = given.proxyCredentials
     try record.keep(contact.server.prover)
-    // Store first: the token that came in may be worth nothing any more, whatever is wrong with the rest.
+    // Store first: the server may have invalidated the imported token, even if the rest of the answer is unusable.
     var generation = try services.write(
       record, of: account, protection: configuration.protection ?? .device)
     let response = try oauth { () throws(OAuthError) in try answer.tokens() }

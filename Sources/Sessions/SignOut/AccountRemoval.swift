@@ -15,7 +15,7 @@ package struct AccountRemoval: Sendable {
 
   package struct Outcome: Sendable {
     package let confirmation: SignOutOperation.Confirmation
-    /// What became of the client that was registered for the account; nil when none was.
+    /// The result of removing the client that was registered for the account; nil when none was.
     package let registration: ClientRegistrationRemoval.Confirmation?
     /// The active account from now on; nil when none is left, or none was.
     package let active: AccountName?
@@ -31,7 +31,7 @@ package struct AccountRemoval: Sendable {
     return Outcome(confirmation: confirmation, registration: registration, active: left.active)
   }
 
-  /// Takes the client back that was registered for the account, and forgets what opens its registration.
+  /// Deletes the client that was registered for the account, and removes the token of its registration.
   private func removeRegistration() throws(SessionError) -> ClientRegistrationRemoval.Confirmation? {
     let services = signOut.services
     guard let record = try? services.record(of: signOut.account), let registration = record.registration else {
@@ -47,7 +47,7 @@ package struct AccountRemoval: Sendable {
   ) -> ClientRegistrationRemoval.Confirmation {
     if signOut.isLocal { return .local }
     guard let configuration = signOut.configuration else { return .notOffered }
-    // Settings that somebody changed must not lead the token elsewhere, or past what makes its place trusted.
+    // Changed settings must not send the token to another server, or weaken the trust in its own.
     if let problem = record.problem(with: configuration, account: signOut.account) { return .failed(problem) }
     var secrets = SignIn.Secrets()
     secrets.proxyCredentials = record.proxyCredentials

@@ -15,10 +15,10 @@ package struct SignOutOperation: Sendable {
   /// Find out where the session in the browser can be ended too.
   package var wantsLogoutPage = false
 
-  /// Drop what is cached of the server too, which no other account needs.
+  /// Also drops the cached documents of the server, which no other account needs.
   package var forgetsServer = false
 
-  /// The whole account goes, so what is locked may go unread.
+  /// The whole account is removed, so a locked record need not be read.
   package var endsAccount = false
 
   package init(
@@ -32,7 +32,7 @@ package struct SignOutOperation: Sendable {
     self.services = services
   }
 
-  /// What the server confirmed.
+  /// The server's confirmation.
   package enum Confirmation: Sendable, Hashable {
     case nothingToRevoke
     case revoked
@@ -46,7 +46,7 @@ package struct SignOutOperation: Sendable {
     case failed(SessionError)
   }
 
-  /// What came of it all.
+  /// The result of the sign-out.
   package struct Ending: Sendable, Hashable {
     package var confirmation: Confirmation
     /// Where a person ends the session in the browser; nil when that was not asked for, or there is no such page.
@@ -62,8 +62,8 @@ package struct SignOutOperation: Sendable {
     do {
       ending.confirmation = try revoke(&ending.logoutURL)
     } catch {
-      // What cannot be read cannot be revoked, nor can the client's registration be kept; whoever only wants to be
-      // rid of it all says so.
+      // A locked record can be neither revoked nor kept for the client's registration; a caller that wants it removed
+      // anyway says so.
       if error.isLocked, !isLocal || !endsAccount { throw error }
       ending.confirmation = error.isLocked ? .local : .failed(error)
     }
@@ -74,7 +74,7 @@ package struct SignOutOperation: Sendable {
     return ending
   }
 
-  /// Removes the record. The client's registration is no part of the session: it stays, with what opens it.
+  /// Removes the record. The client's registration is not part of the session: it stays, with its access token.
   private func forget() throws(SessionError) {
     if let rest = try rest() {
       try services.write(rest, of: account)
@@ -83,7 +83,7 @@ package struct SignOutOperation: Sendable {
     }
   }
 
-  /// What stays of the record. One that can never be read has nothing that could stay.
+  /// The part of the record that stays. A record that can never be read has none.
   private func rest() throws(SessionError) -> AccountRecord? {
     do {
       return try services.record(of: account)?.signedOut
