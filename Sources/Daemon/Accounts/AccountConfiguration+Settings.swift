@@ -37,7 +37,7 @@ extension AccountConfiguration {
     Failure(.invalidRequest, "a new account needs the client id that the issuer gave you", hint: "--client-id ID")
   }
 
-  /// Takes what is named over; what is not named stays. The proxy is left to ``ProxySetting``.
+  /// Applies the settings that the request names; keeps all others. ``ProxySetting`` applies the proxy.
   mutating func apply(_ given: AccountSettings) throws(Failure) {
     if let issuer = given.issuer { self.issuer = issuer }
     if let clientID = given.clientID { self.clientID = clientID }
@@ -94,7 +94,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// Takes back what is about one client only, before another is registered.
+  /// Resets the settings that belong to one client, before another client is registered.
   mutating func forgetClient() {
     clientID = ""
     tokenEndpointAuthMethod = ClientAuthenticationMethod.none.rawValue
@@ -102,7 +102,7 @@ extension AccountConfiguration {
     signing = SigningSettings()
   }
 
-  /// Takes a setting back to what it is for an account that never named it.
+  /// Resets a setting to its default.
   mutating func unset(_ setting: AccountSetting) {
     switch setting {
     case .provider: serviceName = nil
@@ -135,8 +135,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// What requests call these settings. A password that somebody wrote into the proxy's URL by hand is
-  /// left out.
+  /// The settings in the form of a request, without a password that was written into the proxy's URL by hand.
   var settings: AccountSettings {
     var settings = AccountSettings()
     settings.issuer = issuer

@@ -92,7 +92,7 @@ final class AccountRequests: DaemonPart {
     let (name, settings) = (account.name, account.configuration.settings.json)
     jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self] outcome in
       var result = result
-      // What is wrong with the vault is not what was asked.
+      // An error of the vault does not fail the request, which only shows settings.
       result["protection"] = (try? outcome.get()).flatMap { $0 }.map { .string($0.word) }
       result["settings"] = .object(settings)
       loop.send(.result(result), to: ticket)
@@ -122,14 +122,14 @@ final class AccountRequests: DaemonPart {
       ProtectionChange(account: account.name, to: Protection($0), services: services)
     }
     jobs.run({ () throws(SessionError) in
-      // First, since this is what may not be possible.
+      // Runs first, because this step may fail.
       let moved = try protection?.run()
       let effect = try change.run()
       return Changed(effect: effect, protected: moved, confirmed: try confirmation.run(for: change))
     }) { [self] outcome in self.changed(change, outcome, ticket) }
   }
 
-  /// What became of a change in its parts.
+  /// The results of the parts of a change.
   private struct Changed: Sendable {
     let effect: AccountChange.Effect
     let protected: OriginConfirmation.Move?
@@ -199,7 +199,7 @@ final class AccountRequests: DaemonPart {
     }
   }
 
-  /// The live session goes on under the new name; who waited for a token waits there.
+  /// Moves the live session and its waiting requests to the new name.
   private func move(_ rename: AccountRename, _ outcome: AccountRename.Outcome) {
     guard let old = broker.take(rename.old) else { return }
     let account = broker.accounts[rename.new] ?? LiveAccount(name: rename.new, configuration: old.configuration)

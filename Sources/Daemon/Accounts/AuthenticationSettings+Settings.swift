@@ -2,7 +2,7 @@ internal import Sessions
 internal import Wire
 
 extension AuthenticationSettings {
-  /// Takes what is named over; what is not named stays.
+  /// Applies the settings that the request names; keeps all others.
   mutating func apply(_ given: ClientAuthenticationSettings) {
     if given.basicUnencoded { isBasicUnencoded = true }
     if given.certificate { showsCertificate = true }
@@ -11,7 +11,7 @@ extension AuthenticationSettings {
     assertionAudience = given.assertionAudience?.rawValue ?? assertionAudience
   }
 
-  /// What requests call these settings.
+  /// The settings in the form of a request.
   var settings: ClientAuthenticationSettings {
     var settings = ClientAuthenticationSettings()
     settings.basicUnencoded = isBasicUnencoded
@@ -24,7 +24,7 @@ extension AuthenticationSettings {
 }
 
 extension ConfigurationError.KeyProblem {
-  /// What follows "the client's key".
+  /// Text that follows "the client's key" in a message.
   var message: String {
     switch self {
     case .malformed: "is neither a private key in PEM form nor a JSON Web Key"

@@ -9,7 +9,7 @@ extension ClientRegistrationRemoval.Confirmation {
     result["client_detail"] = detail.map { .string($0) }
   }
 
-  /// What a person should know; nil when the server confirmed.
+  /// Text for people about an unconfirmed deletion; nil if the server confirmed it.
   private var detail: String? {
     switch self {
     case .deleted: nil

@@ -120,7 +120,7 @@ extension SignOutOperation.Confirmation {
     return result
   }
 
-  /// What a person should know; nil when the server confirmed.
+  /// Text for people about an unconfirmed revocation; nil if the server confirmed it.
   fileprivate var detail: String? {
     switch self {
     case .revoked: nil

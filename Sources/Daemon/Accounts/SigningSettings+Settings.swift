@@ -2,13 +2,13 @@ internal import Sessions
 internal import Wire
 
 extension SigningSettings {
-  /// Takes what is named over; what is not named stays.
+  /// Applies the settings that the request names; keeps all others.
   mutating func apply(_ given: ResponseSigningSettings) {
     idTokenAlgorithm = given.idTokenAlgorithm ?? idTokenAlgorithm
     userInfoAlgorithm = given.userInfoAlgorithm ?? userInfoAlgorithm
   }
 
-  /// What requests call these settings.
+  /// The settings in the form of a request.
   var settings: ResponseSigningSettings {
     var settings = ResponseSigningSettings()
     settings.idTokenAlgorithm = idTokenAlgorithm

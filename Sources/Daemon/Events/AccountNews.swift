@@ -1,25 +1,25 @@
 internal import Sessions
 internal import Wire
 
-/// What was told of an account, so that each thing is told once.
+/// The last published state of an account, so that each change is published once.
 struct AccountNews {
   /// Nil before anything is known.
   private var isSignedIn: Bool?
   private var isOffline = false
   private var failure: FailureCode?
 
-  /// Somebody signed in.
+  /// Records a sign-in.
   mutating func signedIn(_ grant: AccessGrant) -> [SessionEvent] {
     self = AccountNews()
     isSignedIn = true
     return [.signedIn(expiresAt: grant.expiresAtUnixSeconds)]
   }
 
-  /// There is a new token.
+  /// Records a new token.
   mutating func renewed(_ grant: AccessGrant) -> [SessionEvent] {
     let events: [SessionEvent] = [
       isOffline ? .online : nil,
-      // Another process may have signed in, or somebody put the settings back.
+      // Another process may have signed in, or the earlier settings may have been restored.
       isSignedIn == false
         ? .signedIn(expiresAt: grant.expiresAtUnixSeconds) : .refreshed(expiresAt: grant.expiresAtUnixSeconds),
     ].compactMap { $0 }
@@ -27,7 +27,7 @@ struct AccountNews {
     return events
   }
 
-  /// The session is over.
+  /// Records the end of the session.
   mutating func signedOut(_ cause: SessionEvent.SignOutCause) -> [SessionEvent] {
     guard isSignedIn != false else { return [] }
     self = AccountNews()
@@ -35,19 +35,19 @@ struct AccountNews {
     return [.signedOut(cause)]
   }
 
-  /// The token has ended, and nobody has renewed it. What only a person can renew is a sign-in that is over.
+  /// Records the expiry of a token without renewal. A session that only a new sign-in can renew counts as signed out.
   mutating func expired(at end: Int, isRenewable: Bool) -> [SessionEvent] {
     if !isRenewable { isSignedIn = false }
     return [.expired(at: end, isRenewable: isRenewable)]
   }
 
-  /// A new token could not be got.
+  /// Records a failed token request.
   mutating func failed(_ error: SessionError) -> [SessionEvent] {
     if let cause = SessionEvent.SignOutCause(error) {
-      // Of an account that nobody knew to be signed in only the server's word is news.
+      // Publishes `signed_out` only if the server reported it or the account was known to be signed in.
       return isSignedIn == nil && cause != .expired ? [] : signedOut(cause)
     }
-    // A lock is told where it happens.
+    // The lock itself publishes `locked`.
     if error.isLocked { return [] }
     let code = Failure(error, account: nil).code
     if case .oauth = error, error.isPassing {
@@ -55,7 +55,7 @@ struct AccountNews {
       isOffline = true
       return [.offline(code)]
     }
-    // What is locked is told of as such.
+    // As above: the lock itself publishes `locked`.
     if code.exitStatus == .locked { return [] }
     guard !Self.passesByItself(error), failure != code, isSignedIn != false else { return [] }
     failure = code
@@ -71,7 +71,7 @@ struct AccountNews {
 }
 
 extension SessionEvent.SignOutCause {
-  /// Nil for an error that leaves the session what it is.
+  /// Nil for an error that does not end the session.
   init?(_ error: SessionError) {
     switch error {
     case .expired: self = .expired

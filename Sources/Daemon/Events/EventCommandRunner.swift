@@ -17,7 +17,7 @@ final class EventCommandRunner {
     var position: Int
     var command: EventCommand
     var account: AccountName?
-    /// What it gets on its standard input.
+    /// Content of the command's standard input.
     var input: [UInt8]
   }
 
@@ -47,7 +47,7 @@ final class EventCommandRunner {
   /// Whether nothing runs, and nothing is about to.
   var isIdle: Bool { running.isEmpty && starting == 0 && waiting.isEmpty }
 
-  /// Takes in a command; it is dropped when too many wait, and when the time of all is over.
+  /// Queues a command. Drops it if too many wait or the runner is closed.
   func add(_ order: Order) {
     if !isClosed, waiting.count < Self.mostWaiting { waiting.append(order) } else { dropped += 1 }
   }
@@ -59,7 +59,7 @@ final class EventCommandRunner {
     return waiting.removeFirst()
   }
 
-  /// How many were dropped since this was asked last.
+  /// Returns the number of commands dropped since the previous call.
   func takeDropped() -> Int {
     defer { dropped = 0 }
     return dropped
@@ -67,7 +67,7 @@ final class EventCommandRunner {
 
   /// The command that ``next()`` gave runs, or could not be started.
   ///
-  /// - Returns: What went wrong.
+  /// - Returns: The problem; nil if the command runs.
   func started(_ order: Order, _ outcome: Result<Int32, SystemError>, now: Instant) -> LogEvent.CommandProblem? {
     starting -= 1
     switch outcome {
@@ -90,12 +90,12 @@ final class EventCommandRunner {
     }
   }
 
-  /// Takes in the ends of commands.
+  /// Handles commands that ended.
   func serve(_ tell: (Order, LogEvent.CommandProblem) -> Void) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
       guard let ended = running[event.key] else { continue }
-      // What it left behind goes with it; its number is ours until it has been waited for.
+      // Kills the remaining processes of its group. The process id stays valid until the wait below.
       if ended.wasTerminated { Self.signal(ended.process, Signals.SIGKILL) }
       let status: Platform.ExitStatus?
       do { status = try Spawn.tryWait(ended.process) } catch { status = .exited(0) }
@@ -118,7 +118,8 @@ final class EventCommandRunner {
   /// When ``expire(_:)`` has something to do.
   var nextDeadline: Instant? { running.isEmpty ? nil : running.values.map(\.deadline).min() }
 
-  /// Ends what has run for too long, first politely, and drops what waits when the time of all is over.
+  /// Ends commands past their deadline, first with SIGTERM, then with SIGKILL. Drops waiting commands after the end
+  /// set by ``close(at:)``.
   func expire(_ now: Instant) {
     if let end, end <= now {
       isClosed = true
@@ -131,7 +132,7 @@ final class EventCommandRunner {
     }
   }
 
-  /// The daemon ends: from this time on what runs is over its time, and nothing else begins.
+  /// Closes the runner at `end`: running commands reach their deadline then, and no other command starts after it.
   ///
   /// - Returns: When nothing runs any more that minds a signal.
   func close(at end: Instant) -> Instant {
@@ -140,7 +141,7 @@ final class EventCommandRunner {
     return end.advanced(by: Self.graceTime)
   }
 
-  /// Nobody will look at the time of what still runs, so it ends now.
+  /// Kills all running commands, because their deadlines are no longer checked.
   func killAll() {
     for entry in running.values { Self.signal(entry.process, Signals.SIGKILL) }
   }
@@ -153,7 +154,7 @@ extension EventCommandRunner.Order {
   /// input, no output, and nothing of the daemon's but these variables. Blocks, for a worker.
   func start(environment: [String]) throws(SystemError) -> Int32 {
     let pipe = try Pipe()
-    // A pipe takes in more than any event, so nobody waits for its reader.
+    // The capacity of a pipe exceeds the size of any event, so the write does not wait for the reader.
     try pipe.writing.setNonBlocking(true)
     try pipe.writing.writeAll(input.span)
     let inputNumber = pipe.reading.raw

@@ -14,7 +14,7 @@ final class EventCommands: DaemonPart {
     self.commands = commands
   }
 
-  /// Runs those that are for this.
+  /// Runs the commands that match this entry.
   func run(for entry: SessionEntry) {
     guard let settings = try? settings(), !settings.commands.isEmpty else { return }
     let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]
@@ -52,7 +52,7 @@ final class EventCommands: DaemonPart {
     start()
   }
 
-  /// What a command may see of the daemon's variables, and the way to this daemon, if it is not the usual one.
+  /// Environment of a command: the permitted variables of the daemon, and the daemon's socket if it is not the default.
   private var commandEnvironment: [String] {
     let kept = Environment.all().filter { DaemonEnvironment.isForCommands($0.0) }.map { "\($0.0)=\($0.1)" }
     guard let socket = context.facts.socketPath,

@@ -3,11 +3,11 @@ internal import Platform
 internal import Vault
 internal import Wire
 
-/// What happened lately, in memory only, in two lists: what the daemon did, which is its log, and what became of
-/// sessions and accounts, which is for those who use them. Used on the loop alone.
+/// Recent events, in memory only, in two lists: the daemon's log, and the events of sessions and accounts. Used on the
+/// loop only.
 ///
-/// An entry is made of an event, which holds no text, and of accounts' checked names: nothing that a
-/// server, a file or a peer sends can get in.
+/// An entry consists of an event without text and of validated account names, so it cannot contain text from a
+/// server, a file or a peer.
 final class EventLog {
   static let capacity = 500
   static let sessionCapacity = 200
@@ -17,18 +17,18 @@ final class EventLog {
   private var entries = Ring<LogEntry>(capacity: capacity)
   private var sessionEntries = Ring<SessionEntry>(capacity: sessionCapacity)
 
-  /// Is told each entry of the log as it comes.
+  /// Called with each new entry of the log.
   var listener: ((LogEntry) -> Void)?
-  /// Is told what happens to sessions and accounts.
+  /// Called with each new event of a session or an account.
   var sessionListener: ((SessionEntry) -> Void)?
 
-  /// - Parameter mirror: Writes each entry of the log as it comes.
+  /// - Parameter mirror: Writes each new entry of the log.
   init(time: any TimeSource, mirror: LogMirror? = nil) {
     self.time = time
     self.mirror = mirror
   }
 
-  /// The daemon did something.
+  /// Adds an entry to the log.
   func note(_ event: LogEvent, _ account: AccountName? = nil) {
     let entry = LogEntry(time: time.wallSeconds(), account: account?.text, event: event)
     entries.append(entry)
@@ -36,23 +36,23 @@ final class EventLog {
     listener?(entry)
   }
 
-  /// Something happened to a session or an account.
+  /// Adds an event of a session or an account.
   func tell(_ event: SessionEvent, _ account: AccountName? = nil) {
     let entry = SessionEntry(time: time.wallSeconds(), account: account?.text, event: event)
     sessionEntries.append(entry)
     sessionListener?(entry)
   }
 
-  /// The log: the oldest first, and how many were pushed out.
+  /// The log, oldest entry first, and the number of dropped entries.
   var json: JSONObject {
     JSONObject([
       ("events", .array(entries.elements.map { .object($0.json) })), ("dropped", .int(entries.dropped)),
     ])
   }
 
-  /// What happened to sessions and accounts, likewise.
+  /// The events of sessions and accounts, in the same form.
   ///
-  /// - Parameter account: Only what concerns this one; nil for all.
+  /// - Parameter account: Limits the events to this account; nil for all.
   func sessionJSON(of account: AccountName?) -> JSONObject {
     let told = sessionEntries.elements.filter { entry in account.map { entry.concerns($0.text) } ?? true }
     return JSONObject([

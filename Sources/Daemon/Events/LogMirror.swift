@@ -3,7 +3,7 @@ internal import Wire
 
 /// Writes the log to standard error while the daemon runs in the foreground.
 ///
-/// The loop must not wait for whoever reads: a line that does not go out at once is left out.
+/// Drops a line that cannot be written at once, because the loop must not wait for the reader.
 final class LogMirror {
   private let output: FileDescriptor
   private let hasLevels: Bool

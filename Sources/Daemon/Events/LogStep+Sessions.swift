@@ -4,7 +4,7 @@ internal import Sessions
 internal import Wire
 
 extension LogStep {
-  /// A step of a session's operation in the words of the log; nil when they have none for it.
+  /// The log's step for a step of a session's operation; nil if the log has none for it.
   init?(_ step: SessionStep) {
     switch step {
     case .waitedForAccount(let time): self = .waitedForAccount(milliseconds: time)
@@ -27,7 +27,7 @@ extension LogStep {
 }
 
 extension LogEvent {
-  /// The event of a step that is always logged, because it tells of something unusual at the server; nil for any other.
+  /// The event of a step that is always logged, because the server behaved unusually; nil for any other.
   init?(noticeOf step: SessionStep) {
     switch step {
     case .keySetWarned(let warning): self = .keySetWarning(KeySetFlaw(warning))

@@ -14,7 +14,7 @@ final class SessionEvents: DaemonPart {
   private let locking: Locking
   private var followers = Followers()
   private var toldAccounts: ToldAccounts?
-  /// Jobs that change the names of accounts, which must not look like accounts that come and go.
+  /// Number of rename jobs in flight. A rename must not appear as a removal and an addition.
   var renamesInFlight = 0
 
   init(
@@ -28,7 +28,7 @@ final class SessionEvents: DaemonPart {
     self.locking = locking
     context.onSettings = { [unowned self] settings in publishAccounts(settings) }
     log.sessionListener = { [unowned self] entry in publish(entry) }
-    // What the accounts are at the start is no news.
+    // The accounts that exist at the start are not published as changes.
     announceSettings()
   }
 
@@ -41,28 +41,28 @@ final class SessionEvents: DaemonPart {
     loop.send(.event(.following), to: ticket)
   }
 
-  /// Passes an entry on; see ``EventLog/sessionListener``.
+  /// Passes an entry to token files, followers and commands; see ``EventLog/sessionListener``.
   func publish(_ entry: SessionEntry) {
     tokenFiles.adapt(to: entry)
     for ticket in followers.tickets(for: entry) { loop.send(.event(.session(entry)), to: ticket) }
     commands.run(for: entry)
   }
 
-  /// Whoever follows is told that there will be no more.
+  /// Ends all requests that follow the events.
   func stop() {
     for ticket in followers.endAll() { loop.send(.failure(.stopping), to: ticket) }
   }
 
   // MARK: Accounts
 
-  /// What was told last of the accounts.
+  /// The last published list of accounts.
   struct ToldAccounts {
     var revision: UInt64
     var names: [AccountName]
     var active: AccountName?
   }
 
-  /// Tells how the accounts differ from what was told last, if they do.
+  /// Publishes the difference between the accounts and the last published list.
   func publishAccounts(_ settings: Settings) {
     guard toldAccounts?.revision != settingsFile.revision, renamesInFlight == 0 else { return }
     let before = toldAccounts
@@ -76,7 +76,7 @@ final class SessionEvents: DaemonPart {
     if before.active != settings.active { log.tell(.activeChanged, settings.active) }
   }
 
-  /// An account has another name, which is not the same as that one went and another came.
+  /// Publishes a change of an account's name as such, not as a removal and an addition.
   func tellRenamed(_ old: AccountName, to new: AccountName) {
     followers.rename(old, to: new)
     toldAccounts?.names.removeAll { $0 == old }

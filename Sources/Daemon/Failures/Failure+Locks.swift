@@ -2,7 +2,7 @@ internal import Vault
 internal import Wire
 
 extension Failure {
-  /// What is wrong with the opening of the vault; `name` is the account's with a space before it, or empty.
+  /// Describes an error while opening the vault; `name` is the account's name after a space, or empty.
   init(opening error: VaultError, name: String) {
     switch error.code {
     case .locked(let level):

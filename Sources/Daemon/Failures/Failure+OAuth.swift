@@ -2,7 +2,7 @@ internal import OAuth
 internal import Wire
 
 extension Failure {
-  /// An error of the protocol in the words a person reads; `name` is the account's with a space before it, or empty.
+  /// Describes a protocol error for people; `name` is the account's name after a space, or empty.
   init(_ error: OAuthError, name: String) {
     self.init(
       FailureCode(error.code), Phrase(error),
@@ -11,7 +11,7 @@ extension Failure {
 }
 
 extension OAuthError {
-  /// When the server may be asked again, where that is known.
+  /// Time at which the server accepts requests again, if known.
   fileprivate var waitHint: Phrase? {
     if let retryAfterSeconds { return Phrase("try again in \(retryAfterSeconds) s") }
     return followsSuccess ? Phrase("what the server gave is kept: try again in a minute") : nil
@@ -61,7 +61,7 @@ extension FailureCode {
 }
 
 extension OAuthError.Code {
-  /// What helps, when something does.
+  /// Hint for people; nil if there is none.
   fileprivate func hint(_ name: String) -> Phrase? {
     switch self {
     case .certificateRejected:

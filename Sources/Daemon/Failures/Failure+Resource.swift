@@ -5,9 +5,9 @@ internal import Vault
 internal import Wire
 
 extension Failure {
-  /// Why an answer of a resource is no success; nil when it is one, or a redirect.
+  /// Describes an error response of a resource; nil for a success or a redirect.
   ///
-  /// - Parameter isForGood: A new token was refused too, now or a moment ago.
+  /// - Parameter isForGood: Whether the resource has also rejected a new token, now or recently.
   init?(_ head: ResourceHead, from origin: String, of account: LiveAccount, isForGood: Bool) {
     let name = account.name.text
     switch ResourceVerdict(head) {
@@ -44,7 +44,7 @@ extension Failure {
     switch status {
     case ..<400: nil
     case 403: .accessDenied
-    // What passes by itself (RFC 9110 sections 15.5.9 and 15.6, RFC 8470, RFC 6585).
+    // Temporary errors (RFC 9110 sections 15.5.9 and 15.6, RFC 8470, RFC 6585).
     case 408, 425, 429, 500...: .serverUnavailable
     default: .serverRejected
     }

@@ -5,7 +5,7 @@ internal import Vault
 internal import Wire
 
 extension Failure {
-  /// An error of the vault in the words a person reads; `name` is the account's with a space before it, or empty.
+  /// Describes an error of the vault for people; `name` is the account's name after a space, or empty.
   init(_ error: VaultError, name: String) {
     switch error.code {
     case .foreignDevice:
@@ -28,7 +28,7 @@ extension Failure {
     }
   }
 
-  /// What the operating system refused, and where.
+  /// Describes an error of the operating system, with the path.
   private init(refused error: VaultError) {
     guard let path = error.path.map({ TerminalText.clean($0) }) else {
       self.init(.storage, error.message)
@@ -51,7 +51,7 @@ extension Failure {
     self.init(.storage, "\(path): \(error.message)", hint: hint)
   }
 
-  /// What is wrong with the settings, or with what came beside them.
+  /// Describes an error of the settings or of the files that a request passes with them.
   init(_ error: ConfigurationError) {
     switch error.code {
     case .invalid:

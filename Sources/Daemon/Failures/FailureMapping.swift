@@ -5,7 +5,7 @@ internal import Sessions
 internal import Wire
 
 extension Failure {
-  /// A session error in the words a person reads; `account` is the one that was asked for.
+  /// Describes a session error for people; `account` is the requested account.
   init(_ error: SessionError, account: String?) {
     let name = account.map { " \($0)" } ?? ""
     switch error {
@@ -80,7 +80,7 @@ extension Failure {
       hint: "if that is right, sign in again: agent login \(account)")
   }
 
-  /// What the claim that changed tells of (OpenID Connect Core, section 12.2).
+  /// Describes a changed claim of the ID Token (OpenID Connect Core, section 12.2).
   private init(identityChanged claim: String?, of account: String) {
     let message =
       switch claim {

@@ -14,7 +14,7 @@ extension Phrase {
     if let description = error.serverDescription, !description.isEmpty { self = "\(told): \(description)" }
   }
 
-  /// What we call the things that errors are about. Other subjects are names and addresses, or words of a standard.
+  /// Translatable subjects of errors. Other subjects are names, addresses or terms of a standard.
   private static let ownSubjects: [String: Phrase] = {
     let subjects: [Phrase] = [
       "the token endpoint", "the device authorization endpoint", "the pushed authorization request endpoint",

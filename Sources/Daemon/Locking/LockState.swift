@@ -2,40 +2,40 @@ internal import Platform
 internal import Vault
 internal import Wire
 
-/// Where the locking of the vault stands.
+/// State of a lock of the vault.
 struct LockState {
-  /// The keys are about to be wiped.
+  /// A lock is in progress; the keys are not wiped yet.
   var isLocking = false
-  /// The accounts that are known to be behind them.
+  /// The accounts that the lock in progress covers, as far as known.
   var shut: [AccountName: Protection] = [:]
-  /// Who asked for that.
+  /// The requests that asked for the lock.
   var tickets: [Ticket] = []
-  /// What came meanwhile and is done afterwards.
+  /// Actions that run after the lock in progress.
   var afterwards: [() -> Void] = []
   var idle = IdleLock()
-  /// A lock takes the device's key too, since it does not come back by itself.
+  /// Whether a lock also wipes the device's key, which then needs a passphrase to return.
   var isDeviceKeyLent = false
 
-  /// Whether the use of a token at this level is one of what a lock would take away.
+  /// Whether a lock would remove tokens at this level.
   func keepsOpen(_ level: Protection) -> Bool { level != .device || isDeviceKeyLent }
 }
 
-/// When the vault locks by itself, on a clock that goes on in suspend.
+/// The automatic lock after idle time, by a clock that continues during suspend.
 struct IdleLock {
-  /// A time that never comes, while nothing is unlocked or it never locks by itself.
+  /// Time of the automatic lock; the distant future while nothing is unlocked or automatic locking is off.
   private(set) var due = Instant.distantFuture
   private(set) var patience: Duration?
-  /// When a timer will go off; nil when none is set.
+  /// Time of the scheduled timer; nil if none is set.
   var timer: Instant?
 
-  /// Something is unlocked from now on; nil never locks by itself.
+  /// Starts the idle time after an unlock; nil turns automatic locking off.
   mutating func begin(_ patience: Duration?, _ now: Instant) {
     self.patience = patience
     isCounting = true
     used(now)
   }
 
-  /// A command used what a lock would take away.
+  /// Restarts the idle time, because a command used an unlocked token.
   mutating func used(_ now: Instant) {
     due = patience.map { now.advanced(by: $0) } ?? .distantFuture
   }

@@ -14,7 +14,7 @@ final class Locking: DaemonPart, TokenLock {
   var signIns: SignIns!
   var resources: ResourceRequests!
   private var locks = LockState()
-  /// Listened to once something was unlocked.
+  /// Receives lock requests of the desktop and the login manager, after the first unlock.
   private lazy var wishes: LockWishes = {
     let wish = jobs.messages { [unowned self] (_: Void) in lock(.session) }
     return LockWishes(userID: Machine.userID) { wish(()) }
@@ -25,7 +25,7 @@ final class Locking: DaemonPart, TokenLock {
   // MARK: Tokens
 
   func refusal(for account: AccountName) -> SessionError? {
-    // Time may have passed in suspend, of which the timer has not told yet.
+    // After suspend the idle time may be over before the timer fires.
     if locks.idle.due <= loop.now { lock(.idle) }
     guard locks.isLocking, let level = locks.shut[account] else { return nil }
     return .vault(VaultError(.locked(level)))
@@ -36,16 +36,16 @@ final class Locking: DaemonPart, TokenLock {
   }
 
   func vaultFileChanged() {
-    // Another process may have changed what opens the vault, too.
+    // Another process may also have changed the key slots.
     if !locks.isDeviceKeyLent { lookForLentKey() }
   }
 
   // MARK: Locking
 
-  /// Locks. Nothing behind a lock is handed out from now on; the keys stay until the refreshes under way have
-  /// written what they got.
+  /// Locks the vault. Locked tokens are no longer served; the keys remain until the refreshes in flight have written
+  /// their results.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
-    // Behind a lock that is under way something may wait to unlock; that must not have the last word.
+    // An unlock may wait for the lock in progress. This lock must run after it, or the vault would stay unlocked.
     if locks.isLocking, !locks.afterwards.isEmpty {
       return locks.afterwards.append { [self] in lock(cause, for: ticket) }
     }
@@ -64,13 +64,13 @@ final class Locking: DaemonPart, TokenLock {
     jobs.run({ [services] in Self.wipe(services) }) { [self] wiped in locked(cause, wiped.get()) }
   }
 
-  /// What a lock has closed.
+  /// Result of a lock.
   private struct Wiped: Sendable {
     /// The levels that are locked now.
     let levels: [Protection]
-    /// Those of them that were open.
+    /// The levels among them that were unlocked before.
     let closed: Set<Protection>
-    /// The accounts at them; nil when not even that can be known.
+    /// The accounts at these levels; nil if they cannot be read.
     let accounts: [(account: AccountName, protection: Protection)]?
   }
 
@@ -78,7 +78,7 @@ final class Locking: DaemonPart, TokenLock {
     let vault = services.vault
     let closing = vault.levelsToLock
     let open = closing.filter { vault.isUnlocked($0) }
-    // What could not be written before cannot be written afterwards either.
+    // Writes pending records now, because they cannot be written after the lock.
     if services.isUnsettled { services.settleAll() }
     services.gate.close(closing) { vault.lock() }
     let levels = Protection.allCases.filter { closing.contains($0) && ((try? vault.hasSlots(for: $0)) ?? false) }
@@ -110,8 +110,8 @@ final class Locking: DaemonPart, TokenLock {
     for act in afterwards { act() }
   }
 
-  /// Lets go of all that memory holds of an account, and of those who wait for it. A refresh under way is not
-  /// given up, since the token that it spent is gone.
+  /// Removes an account's tokens from memory and fails its waiting requests. A refresh in flight is not cancelled,
+  /// because the server may have invalidated the refresh token that it sent.
   private func shut(_ account: LiveAccount, _ level: Protection) {
     let error = SessionError.vault(VaultError(.locked(level)))
     let failure = Failure(error, account: account.name.text)
@@ -123,46 +123,46 @@ final class Locking: DaemonPart, TokenLock {
 
   // MARK: Unlocking
 
-  /// Does what must not come between the two halves of a lock.
+  /// Runs `act` now, or after the lock in progress.
   func whenNotLocking(_ act: @escaping () -> Void) {
     if locks.isLocking { locks.afterwards.append(act) } else { act() }
   }
 
-  /// A level is open from now on, and these accounts with it.
+  /// Publishes that a level and these accounts are unlocked.
   func unlocked(_ event: LogEvent, _ accounts: [AccountName]) {
     log.note(event)
     expectLock()
     for account in accounts { log.tell(.unlocked, account) }
-    // Those that are always kept fresh could not be while they were locked.
+    // Accounts with the background policy were not renewed while they were locked.
     broker.backgroundScanRevision = nil
     broker.keepFresh()
   }
 
-  /// Something is open that a lock takes away.
+  /// Starts the idle timer and listens for lock requests, because a lockable level is unlocked.
   private func expectLock() {
     locks.isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
     wishes.listen()
     awaitIdleness()
   }
 
-  /// The vault may have become one that only a passphrase opens, without anybody having unlocked it.
+  /// Checks whether a lock now includes the device's key: only a passphrase may open the vault after a change.
   func lookForLentKey() {
     if services.vault.levelsToLock.contains(.device) { expectLock() } else { locks.isDeviceKeyLent = false }
   }
 
-  /// The settings have another time after which the vault locks by itself.
+  /// Restarts the idle timer after a change of the idle time.
   func idleTimeChanged() {
     if locks.idle.isCounting { awaitIdleness() }
   }
 
-  /// Begins to count anew, by the settings as they are now.
+  /// Restarts the idle timer with the current settings.
   func awaitIdleness() {
     let seconds = (try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds
     locks.idle.begin(Self.patience(seconds), loop.now)
     scheduleIdleLock()
   }
 
-  /// The settings may name another time.
+  /// Restarts the idle timer if the idle time in the settings changed.
   func lookAtIdleTime(_ settings: Settings) {
     let patience = Self.patience(settings.lockAfterSeconds)
     if locks.idle.isCounting, locks.idle.patience != patience {

@@ -2,7 +2,7 @@ internal import Vault
 internal import Wire
 
 extension Protection {
-  /// What the protocol calls it.
+  /// Converts a level of the vault to one of the wire protocol.
   init(_ level: ProtectionLevel) {
     self =
       switch level {

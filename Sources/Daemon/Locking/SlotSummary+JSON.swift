@@ -11,13 +11,14 @@ extension SlotSummary {
 }
 
 extension VaultSummary {
-  /// What opens the vault in the background: `tpm2` or `host`; nil when only a passphrase does, or nothing is there.
+  /// Kind of the slot that opens the vault without a person: `tpm2` or `host`; nil if only a passphrase opens it or
+  /// there is no vault.
   var binding: String? {
     let kinds = slots.filter { $0.protection == .device }.compactMap(\.kind)
     return [SlotKind.tpm2, .host].first { kinds.contains($0) }?.name
   }
 
-  /// Why that is not the TPM; nil when it is, or when it could be.
+  /// Why the TPM is not used; nil if it is used or could be used.
   var bindingProblem: String? {
     binding == SlotKind.tpm2.name ? nil : tpmProblem?.message
   }

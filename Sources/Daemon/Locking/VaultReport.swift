@@ -3,9 +3,9 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// What `vault status` tells; made on a worker, since it reads the vault.
+/// The content of `vault status`. A worker builds it, because that reads the vault.
 struct VaultReport: Sendable {
-  /// A level that something opens.
+  /// A protection level that at least one key slot opens.
   struct Level: Sendable {
     let protection: Protection
     let isLocked: Bool
@@ -19,7 +19,7 @@ struct VaultReport: Sendable {
   private let problem: VaultError?
   private let lockAfterSeconds: Int
 
-  /// What cannot be read is left out, and told as the problem.
+  /// Reads the vault. Omits unreadable parts and reports the error as the problem.
   init(_ services: SessionServices, lockAfterSeconds: Int) {
     let vault = services.vault
     summary = vault.summary()

@@ -70,7 +70,7 @@ final class VaultRequests: DaemonPart {
     _ level: ProtectionLevel, _ source: SharedDescriptor, _ ticket: Ticket, _ event: LogEvent,
     _ body: @escaping @Sendable (Vault, SharedSecret, _ locks: Int) throws(VaultError) -> Void
   ) {
-    // A passphrase takes its time, and a lock that comes meanwhile has the last word.
+    // A key derivation takes time, and a lock that arrives meanwhile takes precedence.
     let locks = services.vault.lockCount
     jobs.run({ [services] () throws(SessionError) in
       let secret = try VaultSecret.read(source)
@@ -105,7 +105,7 @@ final class VaultRequests: DaemonPart {
       try storing { () throws(VaultError) in
         if let binding { return try vault.bind(AutomaticKind(binding)) }
         guard vault.summary().tpmProblem == nil else { return try vault.bind(.host) }
-        // A TPM that is there may still be of no use.
+        // A TPM may be present but unusable.
         do throws(VaultError) {
           return try vault.bind(.tpm2)
         } catch {
@@ -161,7 +161,7 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// A change that the log tells.
+  /// Changes the vault on a worker and logs the change.
   private func changeVault(
     _ change: LogEvent.VaultChange, _ ticket: Ticket,
     _ body: @escaping @Sendable (Vault) throws(SessionError) -> JSONObject

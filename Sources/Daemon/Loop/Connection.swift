@@ -15,20 +15,20 @@ final class Connection {
 
   /// The request being answered; the next line waits until it is.
   private(set) var current: Ticket?
-  /// When the request being answered gives up.
+  /// Time at which the request being answered times out.
   private var requestDeadline: Instant?
   private var lastSerial: UInt64 = 0
 
   /// Descriptors that came with the bytes, in order, for the next request that says it sends some.
   var passed: [SharedDescriptor] = []
 
-  /// When the peer last did what was its turn to do.
+  /// Time of the last input, or since when output is pending. Deadlines count from it.
   var lastProgress: Instant
   var closesWhenSent = false
   var wantsWriting = false
   /// Lines are being served further up the stack.
   var isServing = false
-  /// The loop has let go of it.
+  /// The loop has closed the connection.
   var isDropped = false
 
   /// Bytes to send: secret ones stay on the secure heap until the kernel has them.
@@ -44,12 +44,12 @@ final class Connection {
     }
   }
 
-  /// A peer that asks nothing is let go after this.
+  /// Time after which an idle connection is closed.
   private static let idleTime = Duration.seconds(60)
-  /// A peer that does not read its answer is let go after this.
+  /// Time after which a connection with unread output is closed.
   private static let sendTime = Duration.seconds(20)
 
-  /// A peer that lets more than this pile up is not reading.
+  /// Limit in bytes of unread output.
   static let mostOutboundBytes = 4 << 20
 
   /// How much is read at once.
@@ -58,7 +58,7 @@ final class Connection {
   /// No request sends more descriptors; the earliest of more go.
   private static let mostPassed = VaultRequest.maximumSlots
 
-  /// The peer may ask nothing for as long as it likes.
+  /// The connection may be idle without a limit.
   private let mayIdle: Bool
 
   init(id: UInt64, descriptor: consuming FileDescriptor, mayIdle: Bool, now: Instant) {
@@ -93,10 +93,10 @@ final class Connection {
     return mayIdle ? nil : lastProgress.advanced(by: Self.idleTime)
   }
 
-  /// What one round of reading found.
+  /// Result of one read.
   enum ReadResult { case nothing, bytes, end, tooLong }
 
-  /// Reads what is there, at most a line's limit.
+  /// Reads the available bytes, at most the limit of a line.
   func read() -> ReadResult {
     var found = ReadResult.nothing
     while true {
@@ -158,7 +158,7 @@ final class Connection {
   var hasPartialLine: Bool { inbound.count > taken }
   var hasOutput: Bool { !outbound.isEmpty }
 
-  /// False when the peer let too much pile up.
+  /// Returns false if the unread output exceeds the limit.
   func enqueue(_ outgoing: Outgoing) -> Bool {
     outboundBytes += outgoing.count
     outbound.append(outgoing)

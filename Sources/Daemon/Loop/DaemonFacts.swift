@@ -3,7 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// What the daemon tells of itself.
+/// The daemon's start time and socket, for status answers.
 struct DaemonFacts {
   let startedAt: Instant
   let socketPath: String?

@@ -8,7 +8,7 @@ internal import Wire
 
 /// The program `agentd`.
 package enum DaemonMain {
-  /// What the program ends with when another daemon already serves the directory.
+  /// Exit status if another daemon already serves the directory.
   private static let alreadyRunningStatus: Int32 = 75
 
   package static func run(arguments: [String]) -> Int32 {
@@ -72,7 +72,7 @@ package enum DaemonMain {
   }
 
   private static func complain(_ message: String) {
-    // Nobody is left to tell when standard error is gone too.
+    // An error of standard error itself cannot be reported.
     try? Output.write("agentd: error: \(message)\n", to: .standardError)
   }
 }

@@ -1,22 +1,22 @@
 internal import OAuth
 internal import Platform
 
-/// What is sent to a resource, from a descriptor that the client handed over.
+/// Content of a request to a resource, read from a descriptor that the client passed.
 ///
-/// A file is read at places, so that it can be read again. Of a stream the first part is kept: a body that ends
-/// within it has a length, and can be sent a second time after a refresh.
+/// A file is read by offset, so that it can be read again. The first part of a stream is kept: a body that ends
+/// within it has a known length and can be sent again after a refresh.
 final class DescriptorContent: ResourceContent, @unchecked Sendable {
-  /// How much of a stream is kept.
+  /// Size in bytes of the part of a stream that is kept.
   static let mostKeptBytes = 1 << 20
   private static let pieceBytes = 65_536
 
   private let source: SharedDescriptor
-  /// Where in a file the content is; nil for a stream.
+  /// Byte range of the content in a file; nil for a stream.
   private let extent: Range<Int>?
   private var kept: [UInt8] = []
   private var isKeptWhole = false
   private var isPrepared = false
-  /// How many bytes were handed out.
+  /// Number of bytes read so far.
   private var place = 0
 
   init(_ source: SharedDescriptor) throws(SystemError) {
@@ -28,9 +28,9 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     for index in kept.indices { kept[index] = 0 }
   }
 
-  /// Reads the part of a stream that is kept, waiting for whoever writes it. Later calls do nothing.
+  /// Reads the part of a stream that is kept. Blocks until it is written. Later calls do nothing.
   ///
-  /// - Returns: False when the content cannot be read, or the request was given up.
+  /// - Returns: False if the content cannot be read or the request was cancelled.
   func prepare(_ cancellation: Cancellation) -> Bool {
     guard extent == nil, !isPrepared else { return true }
     isPrepared = true

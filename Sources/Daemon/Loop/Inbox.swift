@@ -1,6 +1,6 @@
 internal import Platform
 
-/// What other threads have for the loop to do; the loop wakes up when there is something.
+/// Work that other threads post to the loop. Posting wakes the loop.
 final class Inbox: Sendable {
   private let actions = Monitor<[@Sendable () -> Void]>([])
   private let counter: EventCounter

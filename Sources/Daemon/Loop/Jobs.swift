@@ -1,20 +1,20 @@
 internal import Platform
 
-/// Runs what blocks on worker threads, and what comes of it on the loop's thread.
+/// Runs blocking work on worker threads, and handles the results on the loop's thread.
 ///
-/// Used on the loop's thread only, but for what ``messages(_:)`` returns.
+/// Used on the loop's thread only, except the function that ``messages(_:)`` returns.
 final class Jobs {
   private let workers = WorkerPool()
   private let inbox: Inbox
-  /// Jobs whose results have not been taken in.
+  /// Number of jobs whose results have not been handled.
   private(set) var inFlight = 0
-  /// Called on the loop's thread before each result is taken in.
+  /// Called on the loop's thread before each result is handled.
   var beforeResult: () -> Void = {}
 
   /// - Parameter inbox: Emptied by the loop, which runs what it finds there.
   init(_ inbox: Inbox) { self.inbox = inbox }
 
-  /// What only the loop's thread uses, on its way through a worker.
+  /// A value that only the loop's thread uses, while a worker carries it.
   private struct LoopBound<Value>: @unchecked Sendable { let value: Value }
 
   /// Runs `body` on a worker and then `finish` on the loop.
@@ -37,8 +37,8 @@ final class Jobs {
     }
   }
 
-  /// A way for a job to tell something while it goes on: `receive` is called on the loop's thread with each message, in
-  /// order, and before the job's result is taken in.
+  /// Returns a function by which a running job sends messages. `receive` is called on the loop's thread with each
+  /// message, in order, before the job's result is handled.
   func messages<Message: Sendable>(_ receive: @escaping (Message) -> Void) -> @Sendable (Message) -> Void {
     let back = LoopBound(value: receive)
     return { [inbox] message in inbox.post { back.value(message) } }

@@ -3,12 +3,12 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The peers of the loop, and what they ask.
+/// The connections of the loop and their requests.
 extension Server {
-  /// Peers beyond this make the one that has been idle for longest go.
+  /// Limit of connections. Another one closes the connection that has been idle longest.
   private static let mostConnections = 256
 
-  /// Takes in one peer. Others who wait are told of again.
+  /// Accepts one connection. The poller reports further waiting ones again.
   func acceptPeer() {
     guard let descriptor = listening?.accept() else { return }
     guard (try? UnixSocket.peerUserID(descriptor)) == userID else { return log.note(.peerDropped(.otherUser)) }
@@ -27,12 +27,12 @@ extension Server {
     mind(connection)
   }
 
-  /// Sees to it that the loop wakes up when this peer is out of time.
+  /// Lets the loop wake up at this peer's deadline.
   private func mind(_ connection: Connection) {
     if let deadline = connection.deadline { calmUntil = min(calmUntil, deadline) }
   }
 
-  /// Looks at all peers; most have done something since the time was set.
+  /// Closes peers past their deadline. Most deadlines have moved since the timer was set.
   func expirePeers(_ now: Instant) {
     calmUntil = .distantFuture
     for connection in connections.values where connection.deadline.map({ $0 <= now }) ?? false { expire(connection) }
@@ -162,7 +162,7 @@ extension Server {
   }
 
   private func enqueue(_ outgoing: Connection.Outgoing, _ connection: Connection) {
-    // What it has not read yet is its turn; more of it is no excuse.
+    // Further output does not extend the deadline of a peer that has not read the earlier output.
     if !connection.hasOutput { connection.lastProgress = now }
     guard connection.enqueue(outgoing) else { return drop(connection, .notReading) }
     flush(connection)

@@ -27,9 +27,9 @@ final class Server: ReplySink {
   }
 
   private static let housekeepingInterval = Duration.seconds(60)
-  /// How long jobs may take to end after the daemon was told to stop: longer than one HTTP request.
+  /// Time for jobs to end after a stop request: longer than one HTTP request.
   private static let stopPatience = Duration.seconds(45)
-  /// The same for commands that run because something happened, before they are told to end.
+  /// Time for event commands to end after a stop request, before they receive SIGTERM.
   private static let commandPatience = Duration.seconds(5)
 
   let poller: Poller
@@ -56,11 +56,11 @@ final class Server: ReplySink {
   private let commands: EventCommandRunner
   private var stopRequests: [Ticket] = []
   private var stopDeadline: Instant?
-  /// When no command is waited for any more.
+  /// Time at which the loop stops waiting for event commands.
   private var commandsDeadline: Instant?
-  /// No peer is out of time before this.
+  /// No peer's deadline is earlier than this.
   var calmUntil = Instant.distantFuture
-  /// What the timer descriptor is set to.
+  /// Time that the timer descriptor is set to; nil if it is not set.
   private var armed: Instant?
   private let housekeeping: @Sendable () -> Void
   /// Set once, when the loop it answers through is there.
@@ -112,7 +112,7 @@ final class Server: ReplySink {
     }
   }
 
-  /// Serves until told to stop, until the socket is gone, or until the private peer leaves.
+  /// Serves until a stop request, until the socket is removed, or until the private peer disconnects.
   func run() throws(SystemError) {
     log.note(.started)
     parts.start(isPrivate: isPrivate)
@@ -206,7 +206,7 @@ final class Server: ReplySink {
 // MARK: - The network
 
 extension Server {
-  /// Where the kernel does not tell, what waits for the network is tried again from time to time only.
+  /// If the kernel does not report network changes, waiting requests are only retried periodically.
   func watchNetwork(_ isWanted: Bool) {
     guard isWanted != (network != nil) else { return }
     guard isWanted else {

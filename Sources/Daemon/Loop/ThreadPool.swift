@@ -1,10 +1,9 @@
 internal import Platform
 internal import Synchronization
 
-/// A few threads that share the parts of a piece of work, for as long as the crew lives. The thread that hands the
-/// work out does its share.
+/// A few threads that share the parts of a task and live as long as the pool. The calling thread works too.
 final class ThreadPool: Sendable {
-  /// One piece of work: parts are taken in their order, by whoever is free.
+  /// One task. Each free thread takes the next part, in order.
   private final class Task: Sendable {
     private let next = Atomic<Int>(0)
     private let count: Int

@@ -3,6 +3,6 @@ struct Ticket: Sendable, Hashable {
   let connection: UInt64
   let serial: UInt64
 
-  /// Of what the daemon does for itself.
+  /// Ticket of work without a request.
   static let nobody = Ticket(connection: 0, serial: 0)
 }

@@ -1,24 +1,24 @@
 internal import OAuth
 internal import Platform
 
-/// What the loop does at a time.
+/// An action that the loop runs at a scheduled time.
 enum TimerEvent: Sendable, Hashable {
   case refreshRetry(account: String, target: TokenTarget?, generation: UInt64, attempt: Int)
-  /// A session has something to do by itself.
+  /// A session's renewal or notice of expiry may be due.
   case attention(account: String, target: TokenTarget?)
-  /// Somebody has waited for the network for as long as they wanted to.
+  /// The waiting time of a request for an unreachable server is over.
   case waitOver(account: String, target: TokenTarget?)
-  /// A request to a resource that could not be reached is made again.
+  /// A request to an unreachable resource is repeated.
   case transfer(Ticket)
-  /// The network changed a moment ago.
+  /// The settling time after a network change is over.
   case networkChanged
   case devicePoll(login: UInt64)
   case signInExpiry(login: UInt64)
-  /// Perhaps nobody has used what is unlocked for long enough.
+  /// The idle time before the automatic lock may be over.
   case idleLock
   case tokenFile(Ticket)
   case housekeeping
-  /// The daemon was told to stop, and jobs have had their time.
+  /// The time for jobs to end after a stop request is over.
   case stopDeadline
 }
 

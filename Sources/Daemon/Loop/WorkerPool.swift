@@ -3,8 +3,8 @@ internal import Platform
 /// Threads for work that blocks: network, vault, files. They start when they are needed and end
 /// when they have been idle for a while, so that a daemon at rest holds no stacks.
 final class WorkerPool: Sendable {
-  /// More jobs than this wait their turn. Each account has at most one refresh in flight, so a
-  /// server that hangs holds as many threads as it has accounts.
+  /// Limit of concurrent jobs; further jobs wait. Each account has at most one refresh in flight, so a hanging server
+  /// occupies at most one thread for each of its accounts.
   static let mostThreads = 64
 
   /// There are at least as many threads as jobs that have not ended, up to ``mostThreads``.

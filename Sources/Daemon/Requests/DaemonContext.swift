@@ -5,8 +5,8 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// What all parts of the daemon work with. Used on the loop's thread only, which needs no lock: what blocks runs on
-/// workers, see ``Jobs``.
+/// State and services that all parts of the daemon share. Used on the loop's thread only, so it needs no lock; blocking
+/// work runs on workers, see ``Jobs``.
 final class DaemonContext {
   let services: SessionServices
   let settingsFile: SettingsFile
@@ -17,7 +17,7 @@ final class DaemonContext {
   let facts: DaemonFacts
   let log: EventLog
   unowned let replies: any ReplySink
-  /// The requests whose senders are told each step.
+  /// The requests that receive each step.
   var watches = Watches()
   /// Called with the settings each time they are read.
   var onSettings: (Settings) -> Void = { _ in }

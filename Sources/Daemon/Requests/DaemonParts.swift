@@ -4,8 +4,7 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// The parts of the daemon, which know those below them: the order here is that of who uses whom. Tells them what the
-/// loop tells.
+/// The parts of the daemon, in the order of their dependencies. Forwards the loop's calls to them.
 final class DaemonParts {
   private let context: DaemonContext
   let broker: TokenBroker
@@ -44,7 +43,7 @@ final class DaemonParts {
     identity = IdentityRequests(context, broker)
   }
 
-  /// No new work; sign-ins that nobody has approved are given up.
+  /// Stops all parts: no new work begins, and unapproved sign-ins are cancelled.
   func stop() {
     broker.isStopping = true
     signIns.stop()
@@ -54,7 +53,7 @@ final class DaemonParts {
     tokenFiles.stop()
   }
 
-  /// The request is over for its sender: the connection closed or its time is up.
+  /// Ends a request whose connection closed or whose time is over.
   func abandon(_ ticket: Ticket) {
     events.abandon(ticket)
     tokenFiles.abandon(ticket)
@@ -64,7 +63,7 @@ final class DaemonParts {
     verifications.endVerifications(of: ticket)
   }
 
-  /// A time has come that a part waited for.
+  /// Passes a due timer to its part.
   func due(_ event: TimerEvent) {
     context.noteFileChanges()
     switch event {
@@ -90,7 +89,7 @@ final class DaemonParts {
     broker.keepFresh()
   }
 
-  /// Done once a minute.
+  /// Runs once a minute.
   func housekeep() { broker.housekeep() }
 
   /// Addresses or routes came.

@@ -18,7 +18,7 @@ final class Dispatcher: DaemonPart {
     steps = StepReports(context, parts.signIns)
   }
 
-  /// Starts a request; its last line may come at once or much later.
+  /// Starts a request. Its last line may follow at once or much later.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     context.noteFileChanges()
     if let seconds = deadlineSeconds(envelope) {
@@ -62,8 +62,8 @@ final class Dispatcher: DaemonPart {
   /// Whether the request that is answered is a sign-in, to which more may be said.
   func awaitsMore(_ ticket: Ticket) -> Bool { parts.signIns.logins.values.contains { $0.ticket == ticket } }
 
-  /// Whether a request that comes while another one is answered belongs to that one: the address that a sign-in
-  /// waits for. A refusal is told as an event then.
+  /// Handles a request that arrives during another one and belongs to it: the redirect address of a sign-in. Returns
+  /// false for any other request. An error is sent as an event.
   func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
     guard case .loginRedirect(let request) = request,
       parts.signIns.logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(request.login) })
@@ -77,8 +77,8 @@ final class Dispatcher: DaemonPart {
     return true
   }
 
-  /// A sign-in without a deadline of its own ends with its code, a stop with the work in hand; what is followed
-  /// or kept fresh has no end.
+  /// Seconds until a request times out; nil without a limit. Without a timeout of its own, a sign-in ends when its code
+  /// expires, a stop request when all work is done; following events and keeping a token file have no end.
   private func deadlineSeconds(_ envelope: RequestEnvelope) -> Int? {
     switch envelope.request {
     case .login, .loginResume, .daemonStop, .tokenFile: envelope.timeoutSeconds
@@ -87,14 +87,14 @@ final class Dispatcher: DaemonPart {
     }
   }
 
-  /// No new work.
+  /// Stops all parts: no new work begins.
   func stop() {
     isStopping = true
     log.note(.stopping)
     parts.stop()
   }
 
-  /// The request is over for its sender: the connection closed or its time is up.
+  /// Ends a request whose connection closed or whose time is over.
   func abandon(_ ticket: Ticket) {
     answered(ticket)
     parts.abandon(ticket)

@@ -2,7 +2,7 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Sends the steps of what is done to the senders of requests who asked for them.
+/// Sends each step of the work to the requests that asked for steps.
 final class StepReports: DaemonPart {
   let context: DaemonContext
   private let signIns: SignIns
@@ -13,20 +13,20 @@ final class StepReports: DaemonPart {
     log.listener = { [unowned self] entry in sendSteps(entry) }
   }
 
-  /// From now on the sender of this request is told all that happens to the account that it is about.
+  /// Starts sending the steps of the requested account to this request.
   func begin(_ request: Request, _ ticket: Ticket) {
     guard let settings = try? settings() else { return }
     let name: AccountName?
     switch request {
     case .login(let login): name = (try? LoginSettings(login, settings))?.account
     case .loginResume(let resumed):
-      // One that ended has nothing more to tell.
+      // A sign-in that has ended has no further steps.
       guard let login = signIns.login(named: resumed.login) else { return }
       name = login.account
-    // Nothing is done for any account yet.
+    // Discovery concerns no account.
     case .discover: return
     case .logout(let logout) where logout.all: name = nil
-    // Which account it is about is found out later.
+    // The resource's origin determines the account later.
     case .call(let call) where call.account == nil: name = nil
     case .status(nil, check: _), .list, .daemonStatus, .daemonStop, .daemonLog, .vault: name = nil
     default: name = request.account.flatMap { try? AccountName($0) } ?? settings.active

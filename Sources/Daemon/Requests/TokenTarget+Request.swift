@@ -3,9 +3,9 @@ internal import Sessions
 internal import Wire
 
 extension TokenTarget {
-  /// What a request asks of its token; nil when that is the account's own.
+  /// The target that a token request names; nil for the account's own token.
   ///
-  /// - Throws: `invalid_request` for what is no scope, resource or audience.
+  /// - Throws: `invalid_request` if the scope, resource or audience is not valid.
   static func make(_ target: TokenRequest.Target, account: String?) throws(Failure) -> TokenTarget? {
     do {
       return try make(

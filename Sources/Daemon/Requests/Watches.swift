@@ -2,10 +2,9 @@ internal import Synchronization
 internal import Vault
 internal import Wire
 
-/// The requests whose senders are told what is done for them. Used on the loop only, but for
-/// ``Attention``.
+/// The requests that receive the steps of the work. Used on the loop only, except ``Attention``.
 struct Watches {
-  /// Whether anybody is to be told; workers look at it before they tell anything.
+  /// Whether any request receives steps. Workers check it before they send a step.
   final class Attention: Sendable {
     private let isWanted = Atomic<Bool>(false)
 
@@ -16,7 +15,7 @@ struct Watches {
 
   let attention = Attention()
 
-  /// The account that each of them is about; nil for all.
+  /// The account that each request concerns; nil for all.
   private var subjects: [Ticket: AccountName?] = [:] {
     didSet { attention.pay(!subjects.isEmpty) }
   }
@@ -25,17 +24,17 @@ struct Watches {
 
   mutating func begin(_ ticket: Ticket, about account: AccountName?) { subjects[ticket] = .some(account) }
 
-  /// What a request is about was found out.
+  /// Limits a request to the account that was determined for it.
   mutating func narrow(_ ticket: Ticket, to account: AccountName) {
     if subjects[ticket] != nil { subjects[ticket] = .some(account) }
   }
 
-  /// The request was answered, or is given up.
+  /// Removes a request that was answered or cancelled.
   mutating func end(_ ticket: Ticket) {
     if !subjects.isEmpty { subjects[ticket] = nil }
   }
 
-  /// Who is to be told of an entry.
+  /// Returns the requests that receive an entry.
   func tickets(for entry: LogEntry) -> [Ticket] {
     guard let account = entry.account else { return [] }
     return subjects.compactMap { ticket, subject in

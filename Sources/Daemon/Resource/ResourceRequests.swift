@@ -17,7 +17,7 @@ final class ResourceRequests: DaemonPart {
     self.broker = broker
   }
 
-  /// As good as no deadline: the length of a transfer has no limit.
+  /// Effectively no deadline: the length of a transfer has no limit.
   private static let never = Duration.seconds(10 * 365 * 86_400)
 
   func call(
@@ -74,7 +74,7 @@ final class ResourceRequests: DaemonPart {
     }
   }
 
-  /// A token is there.
+  /// Continues a request with a token.
   func begin(_ transfer: ResourceTransfer, _ account: LiveAccount, _ grant: AccessGrant) {
     guard isWanted(transfer) else { return }
     let now = services.time.now()
@@ -108,7 +108,7 @@ final class ResourceRequests: DaemonPart {
     case .success(.refused):
       transfer.hasRefreshed = true
       slot?.refusals.refused(by: origin, generation: generation, now: now)
-      // Others may have got a new token meanwhile.
+      // Another request may have obtained a new token meanwhile.
       obtainToken(for: transfer) { TokenNeed(forceRefresh: $0.session.grant === grant) }
     case .success(.answered(let response)):
       transfers[transfer.ticket] = nil
@@ -123,14 +123,14 @@ final class ResourceRequests: DaemonPart {
       }
       let isForGood = slot?.refusals.areForGood(at: origin, now: now) ?? false
       tell(response, transfer, account, isForGood: isForGood)
-      // What was sent could not be sent again, so the next request gets a new token.
+      // The body cannot be sent again, so only the next request gets a new token.
       if isRefused, !isForGood, let slot, slot.session.grant === grant, slot.session.refresh == nil {
         slot.session.forgetToken()
       }
     }
   }
 
-  /// A request that was never sent is made again while its sender waits for the network.
+  /// Schedules another attempt for a request that was never sent, within its waiting time.
   private func tryLater(_ transfer: ResourceTransfer, _ error: SessionError) -> Bool {
     let now = services.time.now()
     guard let end = transfer.waitsUntil, error.neverLeft else { return false }
@@ -150,7 +150,7 @@ final class ResourceRequests: DaemonPart {
   ) {
     let origin = transfer.target.origin.text
     if (300..<400).contains(response.head.status), let location = response.head.headers["Location"] {
-      // What follows the path is often a signature or a token that lets whoever has it in.
+      // The query or fragment often contains a signature or a token that grants access, so it is not shown.
       let path = location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
       let place = TerminalText.clean(String(Substring(path)))
       loop.send(.event(.notice("\(origin) redirects to \(place), which was not followed")), to: transfer.ticket)
@@ -180,7 +180,7 @@ final class ResourceRequests: DaemonPart {
     for transfer in transfers.values where account == nil || transfer.account == account { fail(transfer, failure) }
   }
 
-  /// The sender of a request is gone.
+  /// Cancels a request whose sender disconnected.
   func abandon(_ ticket: Ticket) {
     if let transfer = transfers[ticket] { end(transfer) }
   }

@@ -6,28 +6,28 @@ internal import Wire
 
 /// One request to a resource, from the client's line to its last answer.
 final class ResourceTransfer: @unchecked Sendable {
-  /// More at the same time are refused: each has a thread and a connection.
+  /// Limit of concurrent requests: each has a thread and a connection.
   static let mostAtOnce = 128
 
   // Content, receiver and cancellation are used by the worker; what can change is used on the loop only.
   let ticket: Ticket
   let target: ResourceCall.Target
-  /// Which of the account's tokens goes along; nil for its own.
+  /// Target of the token that is sent; nil for the account's own token.
   let tokenTarget: TokenTarget?
   let content: DescriptorContent?
   let receiver: StreamReceiver
   let cancellation = Cancellation()
-  /// How long a token may take, and how long nothing may move afterwards.
+  /// Limit for obtaining a token, and then for time without progress.
   let patienceSeconds: Int
 
-  /// Until when it waits for a server that cannot be reached; nil when it does not.
+  /// Time until which the request waits for an unreachable server; nil if it does not wait.
   let waitsUntil: Instant?
-  /// How often the resource could not be reached.
+  /// Number of failed attempts to reach the resource.
   var misses = 0
 
   /// The account that was chosen.
   var account: AccountName?
-  /// A new token was got because the one before was refused.
+  /// A new token was requested because the resource rejected the one before.
   var hasRefreshed = false
 
   /// - Parameter passed: The descriptors that came with the line, in order.
@@ -61,7 +61,7 @@ extension ResourceCall.Target {
     if method.isHead, request.sendsBody { throw Failure(.invalidRequest, "a HEAD request has no body") }
     let endpoint: Endpoint
     do {
-      // What follows "#" is never sent (RFC 9110 section 7.1).
+      // The fragment is never sent (RFC 9110 section 7.1).
       let url = String(decoding: request.url.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
       // Whether the account allows plain http is decided with its list.
       endpoint = try Endpoint(url, allowHTTPLoopback: true)

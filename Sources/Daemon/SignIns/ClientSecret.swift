@@ -4,7 +4,7 @@ internal import Sessions
 
 /// Reads a secret that the client hands over as a descriptor; it is never text.
 enum ClientSecret {
-  /// What is handed over.
+  /// Kind of the secret.
   enum Kind {
     case clientSecret, refreshToken
 
@@ -24,7 +24,7 @@ enum ClientSecret {
     }
   }
 
-  /// How long whoever writes the other end may take.
+  /// Time limit for the writer at the other end of the descriptor.
   static let patience = Duration.seconds(30)
 
   /// One line: a line feed at the end is not part of the secret.

@@ -27,8 +27,8 @@ final class DiscoverRequests: DaemonPart {
     }
   }
 
-  /// What the settings know already, so that nobody has to be asked. An issuer or a resource that an account was set up
-  /// for has been confirmed by a person.
+  /// Returns the answer from the settings, if they contain the URL. A person has already confirmed an issuer or a
+  /// resource of an account.
   private static func known(_ request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
     func isSame(_ text: String) -> Bool { text.utf8.elementsEqual(request.url.utf8) }
     let accounts: [(AccountName, AccountConfiguration)]

@@ -1,19 +1,19 @@
 internal import OAuth
 internal import Wire
 
-/// How a person signs in: as they asked, or else as their machine and their server allow.
+/// Chooses the sign-in flow: the requested one, or else one that the machine and the server support.
 struct FlowChoice {
-  /// What was asked for.
+  /// The requested flow; nil if the request names none.
   let wanted: LoginRequest.Flow?
   /// A browser can be opened where the person is.
   let canOpenBrowser: Bool
-  /// What a browser sign-in asks for beside the usual.
+  /// Additional parameters of the authorization request.
   var options = AuthorizationOptions()
 
   /// - Parameter canListen: Whether the redirect URI leads to this machine.
   func flow(at server: AuthorizationServerMetadata, canListen: Bool) -> LoginRequest.Flow {
     if let wanted { return wanted }
-    // A device code cannot carry what is asked of the sign-in.
+    // The device flow does not support these parameters.
     if options != AuthorizationOptions() { return canOpenBrowser && canListen ? .browser : .paste }
     if server.offersCodeFlow, canOpenBrowser, canListen { return .browser }
     let announcesCodeFlow = server.authorizationEndpoint != nil || server.unusableEndpoints[.authorization] != nil

@@ -6,8 +6,7 @@ internal import Synchronization
 internal import Vault
 internal import Wire
 
-/// Whether a sign-in has been approved, which the thread that asks the server learns first, or was given up before.
-/// Only one of the two can come true.
+/// Whether a sign-in was approved or cancelled, whichever came first. The thread that polls the server approves it.
 final class Approval: Sendable {
   private enum State { static let open = 0, given = 1, givenUp = 2 }
 
@@ -15,13 +14,13 @@ final class Approval: Sendable {
 
   var isGiven: Bool { state.load(ordering: .acquiring) == State.given }
 
-  /// - Returns: False when the sign-in was given up: nothing may be kept of it.
+  /// - Returns: False if the sign-in was cancelled: its result must not be stored.
   func give() -> Bool { settle(State.given) }
 
-  /// - Returns: False when it was approved: it must be finished.
+  /// - Returns: False if the sign-in was approved: it must be finished.
   func giveUp() -> Bool { settle(State.givenUp) }
 
-  /// What was approved has come to its end.
+  /// Resets the state after an approved sign-in is finished.
   func finish() { state.store(State.open, ordering: .releasing) }
 
   private func settle(_ wanted: Int) -> Bool {
@@ -34,21 +33,21 @@ final class Approval: Sendable {
 /// A sign-in under way: the request that waits for it, and where it stands.
 final class Login {
   let id: UInt64
-  /// What it is called on the socket: 128 random bits.
+  /// Name of the sign-in in the wire protocol: 128 random bits.
   let name: String
-  /// Who waits for it; nobody, when it goes on in the background.
+  /// The request that waits for the sign-in; `.nobody` while it continues in the background.
   var ticket: Ticket
   let account: AccountName
   let startedAt: Instant
   let cancellation = Cancellation()
 
-  /// It goes on when its sender is gone, once there is something for a person to do.
+  /// Whether the sign-in continues after its sender disconnected, once a person can act on it.
   var isDetached = false
-  /// What a person must do, once that is known, and until when, in unix seconds.
+  /// The action that a person must take, once known, and its deadline in unix seconds.
   var event: Event?
   var expiry = 0
 
-  /// Set once the server was met.
+  /// Set after the server's metadata was read.
   var prepared: SignIn?
   /// Set once the device code is there.
   var signIn: DeviceSignIn?
@@ -72,13 +71,13 @@ final class Login {
     self.startedAt = startedAt
   }
 
-  /// The person has approved; what is left must not be given up half-way.
+  /// Whether the person has approved the sign-in. The remaining steps must then not be cancelled.
   var isFinishing: Bool { approval.isGiven }
 
   /// Whether this is the sign-in that a request names.
   func isNamed(_ other: String) -> Bool { Self.isSame(name, other) }
 
-  /// Whether two names are the same. The time tells nothing of them.
+  /// Compares two names in constant time.
   static func isSame(_ one: String, _ other: String) -> Bool {
     let (one, other) = (Array(one.utf8), Array(other.utf8))
     return ConstantTime.isEqual(one.span, other.span)

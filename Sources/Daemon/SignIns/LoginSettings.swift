@@ -66,7 +66,7 @@ struct LoginSettings {
     throw Failure(.invalidRequest, "name the account: agent login NAME --issuer URL")
   }
 
-  /// Names for an account that nobody named, the best first: its host's, then with a number; none when the host is none.
+  /// Default names for an account, best first: the host name, then with a number. Empty if the host is not valid.
   static func names(forHostOf url: String) -> [AccountName] {
     guard let host = (try? URI(url))?.host else { return [] }
     let base = String(host.filter { $0 != "[" && $0 != "]" && $0 != ":" }.prefix(60))

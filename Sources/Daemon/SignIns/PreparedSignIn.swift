@@ -19,7 +19,7 @@ enum PreparedSignIn: Sendable {
     }
   }
 
-  /// What the two have in common.
+  /// The data that both flows share.
   var signIn: SignIn {
     switch self {
     case .device(let prepared): prepared.signIn

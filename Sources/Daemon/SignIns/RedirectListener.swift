@@ -51,7 +51,7 @@ final class RedirectListener: Sendable {
     }
   }
 
-  /// The name may mean either address, so both are taken: whoever had the other would get the answer (RFC 8252
+  /// Binds both addresses of `localhost`: another program bound to one of them could receive the answer (RFC 8252
   /// section 8.3).
   private static func openBoth(_ uri: RedirectURI) throws(SystemError) -> RedirectListener {
     var lastError: SystemError?

@@ -11,9 +11,9 @@ final class RedirectServer {
   /// ``LoopbackPage/received`` and ``LoopbackPage/failed`` the wait is over.
   typealias Judge = (_ login: UInt64, _ query: Span<UInt8>) -> LoopbackPage
 
-  /// Beyond this the one that has been here for longest goes, so that idle ones cannot keep the right one out.
+  /// Limit of connections. Another one closes the oldest, so that idle connections cannot block the browser's.
   static let mostPeers = 16
-  /// Taken in one go, so that a flood cannot hold the loop.
+  /// Limit of connections accepted at once, so that many of them cannot block the loop.
   private static let mostAccepted = 32
 
   private enum Source {
@@ -38,7 +38,7 @@ final class RedirectServer {
     }
   }
 
-  /// Listens no longer. Those who are being answered get their page, the others are let go.
+  /// Stops listening. Connections that are being answered receive their page; the others are closed.
   func close(_ login: UInt64) {
     for (key, source) in sources {
       switch source {
@@ -56,7 +56,7 @@ final class RedirectServer {
     for (key, peer) in peers where peer.deadline <= now { remove(key) }
   }
 
-  /// Does what can be done now.
+  /// Handles all ready descriptors.
   func serve(_ now: Instant, _ judge: Judge) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
@@ -82,7 +82,7 @@ final class RedirectServer {
     for _ in 0..<Self.mostAccepted {
       let descriptor: FileDescriptor
       do { descriptor = try UnixSocket.accept(socket.descriptor) } catch {
-        // Out of descriptors, say: whoever is here makes room.
+        // For example, no descriptor is left: closes the oldest connection to free one.
         if !error.isAgain { removeOldest() }
         return
       }

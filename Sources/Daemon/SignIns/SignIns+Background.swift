@@ -5,20 +5,20 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Sign-ins that go on while nobody waits for them, and how each ended.
+/// Sign-ins that continue in the background without a waiting request, and their results.
 extension SignIns {
-  /// What a sign-in in the background came to.
+  /// Result of a background sign-in.
   struct EndedLogin {
     let name: String
     let reply: Reply
     let endedAt: Instant
   }
 
-  /// For how long an end is remembered.
+  /// Time for which a result is kept.
   private static let memory = Duration.seconds(600)
   private static let mostEnded = 32
 
-  /// Lets a sign-in go on by itself, once there is something for a person to do.
+  /// Moves a sign-in to the background as soon as a person can act on it.
   func detach(_ login: Login, until expiry: Int) {
     guard login.isDetached else { return }
     let ticket = login.ticket
@@ -26,7 +26,7 @@ extension SignIns {
     loop.send(.result(standing(login, expiry)), to: ticket)
   }
 
-  /// The end of a sign-in: told to whoever waits for it, and kept when it was started in the background.
+  /// Sends the result of a sign-in to its waiting request. Keeps it if the sign-in was started in the background.
   func conclude(_ login: Login, _ reply: Reply) {
     loop.send(reply, to: login.ticket)
     guard login.isDetached else { return }
@@ -54,7 +54,7 @@ extension SignIns {
     if let event = login.event { loop.send(.event(event), to: ticket) }
   }
 
-  /// The sign-in in the background that is called so, as long as it goes on.
+  /// Returns the background sign-in with this name while it is in progress.
   func login(named name: String) -> Login? {
     logins.values.first { $0.isDetached && $0.isNamed(name) }
   }

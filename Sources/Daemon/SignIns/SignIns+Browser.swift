@@ -55,7 +55,7 @@ extension SignIns {
   private func take(_ answer: AuthorizationAnswer, _ login: Login, _ signIn: BrowserSignIn) -> LoopbackPage {
     switch answer {
     case .foreign:
-      // Once, or whoever can connect could fill the log.
+      // Logged once per sign-in; otherwise any local program that connects could fill the log.
       if !login.hasMetForeignRedirect { log.note(.redirectForeign, login.account) }
       login.hasMetForeignRedirect = true
       return .foreign

@@ -68,7 +68,7 @@ final class SignIns: DaemonPart {
     }
   }
 
-  /// What a client is registered with, if one is.
+  /// Returns the data for registering a client; nil if the request does not register one.
   private static func registration(
     _ request: LoginRequest, _ sources: SecretSources
   ) throws(SessionError) -> SignIn.RegistrationOrder? {
@@ -95,7 +95,7 @@ final class SignIns: DaemonPart {
     if case .success(let prepared) = outcome {
       login.prepared = prepared.signIn
       let level = prepared.signIn.level
-      // It was locked while the server was asked.
+      // The vault was locked during the request to the server.
       guard level == .device || services.vault.isUnlocked(level) else {
         return fail(login, .vault(VaultError(.locked(level))))
       }
@@ -127,7 +127,7 @@ final class SignIns: DaemonPart {
     scheduleNextPoll(login)
   }
 
-  /// Tells what a person must do, now and to whoever takes the sign-in up later.
+  /// Sends the action that a person must take, and keeps it for a request that resumes the sign-in later.
   func tell(_ login: Login, _ event: Event, until expiry: Int) {
     (login.event, login.expiry) = (event, expiry)
     loop.send(.event(event), to: login.ticket)
@@ -277,20 +277,19 @@ final class SignIns: DaemonPart {
     end(login, failure.code)
   }
 
-  /// Forgets a sign-in. One that the person has approved already is finished all the same, so that
-  /// the session is not lost; only its answer goes nowhere.
+  /// Ends a sign-in. An approved one is still finished, so that the session is not lost, but its answer is not sent.
   func end(_ login: Login, _ code: FailureCode = .cancelled) {
     loop.stopListening(for: login.id)
     broker.accounts[login.account]?.session.signInEnded()
     guard login.approval.giveUp() else { return }
-    // First, since whoever is told of the end may turn out to be gone, which ends its sign-in too.
+    // Removed first: if a later step finds that the sender disconnected, this method would run a second time.
     logins[login.id] = nil
     login.cancellation.cancel()
     if let prepared = login.prepared { withdraw(prepared) }
     noteEnd(of: login, code)
   }
 
-  /// Gives up what was done for a sign-in that nobody finished.
+  /// Withdraws the server-side data of an unfinished sign-in.
   private func withdraw(_ signIn: SignIn) {
     guard signIn.leavesSomething else { return }
     jobs.run({ signIn.withdraw() }) { _ in }
@@ -301,7 +300,7 @@ final class SignIns: DaemonPart {
     log.note(.signInEnded(milliseconds: time, code), login.account)
   }
 
-  /// A sign-in that was approved is stored in any case, and would outlive the end of the session.
+  /// An approved sign-in is always stored, so it would survive the end of the session.
   func refuseWhileFinishing(_ account: AccountName) throws(Failure) {
     if logins.values.contains(where: { $0.account == account && $0.isFinishing }) { try refuseDuring(account) }
   }
@@ -312,7 +311,7 @@ final class SignIns: DaemonPart {
     throw Failure(.tooBusy, "a sign-in to \(account.text) is under way", hint: "finish or cancel it first")
   }
 
-  /// Ends those of an account that nobody has approved, because it is signed out.
+  /// Ends the unapproved sign-ins of an account at its sign-out.
   func endUnapproved(of account: AccountName) {
     for login in logins.values where login.account == account && login.approval.giveUp() {
       conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
@@ -320,7 +319,7 @@ final class SignIns: DaemonPart {
     }
   }
 
-  /// Ends those that nobody has approved and that could not be kept, because their level is locked.
+  /// Ends the unapproved sign-ins that could not be stored because their protection level is locked.
   func endUnapproved(at levels: Set<Protection>) {
     for login in logins.values {
       guard let level = login.prepared?.level, levels.contains(level), login.approval.giveUp() else { continue }
@@ -328,7 +327,7 @@ final class SignIns: DaemonPart {
     }
   }
 
-  /// No new ones, and those that nobody has approved end.
+  /// Ends all unapproved sign-ins, because the daemon is stopping.
   func stop() {
     for login in logins.values where login.approval.giveUp() {
       conclude(login, .failure(Failure(.cancelled, "the daemon is stopping")))
@@ -336,7 +335,7 @@ final class SignIns: DaemonPart {
     }
   }
 
-  /// The sender of a request is gone. What goes on in the background goes on.
+  /// Ends the sign-in of a request whose sender disconnected. A background sign-in continues.
   func abandon(_ ticket: Ticket) {
     for login in logins.values where login.ticket == ticket {
       if login.event != nil, login.isDetached { login.ticket = .nobody } else { end(login) }

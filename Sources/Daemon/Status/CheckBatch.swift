@@ -10,7 +10,7 @@ final class CheckBatch {
   let only: AccountName?
   let startedAt: Instant
   var open: Set<AccountName> = []
-  /// Accounts whose session was put to the test by a refresh: if that works, the session holds.
+  /// Accounts whose session is checked by a refresh: if the refresh succeeds, the session is valid.
   var refreshed: Set<AccountName> = []
   var checks: [AccountName: Check] = [:]
 
@@ -20,10 +20,10 @@ final class CheckBatch {
     self.startedAt = startedAt
   }
 
-  /// What came of the question about one account.
+  /// Result of the check of one account.
   struct Check {
     let result: CheckResult
-    /// Why there was no answer.
+    /// Reason for a missing answer; nil if the server answered.
     var failure: Failure?
 
     init(_ result: CheckResult, _ failure: Failure? = nil) {
@@ -31,7 +31,7 @@ final class CheckBatch {
       self.failure = failure
     }
 
-    /// What a failed attempt to get a token says about the session.
+    /// Derives the result from a failed token request.
     init(_ failure: Failure) {
       switch failure.code {
       case .sessionExpired: self.init(.signedOutElsewhere)

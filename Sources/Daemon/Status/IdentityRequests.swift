@@ -27,7 +27,7 @@ final class IdentityRequests: DaemonPart {
     }
   }
 
-  /// - Parameter mayRefresh: Whether a token that the server refuses is renewed, which is done once
+  /// - Parameter mayRefresh: Whether a token that the server rejects is renewed; one request renews it at most once
   ///   (RFC 6750, section 3.1).
   func identify(_ account: LiveAccount, _ grant: AccessGrant, _ ticket: Ticket, mayRefresh: Bool) {
     if !grant.claims.isEmpty {

@@ -46,7 +46,7 @@ extension StatusRequests {
     do { try broker.obtain(for: waiter, account) } catch { settle(account.name, error, in: batch) }
   }
 
-  /// A token is there.
+  /// Continues the check with a token.
   func check(_ account: LiveAccount, _ grant: AccessGrant, _ batch: CheckBatch) {
     if batch.refreshed.contains(account.name) {
       return settle(account.name, CheckBatch.Check(.holds), in: batch)
@@ -90,7 +90,7 @@ extension StatusRequests {
     if batch.open.isEmpty { finish(batch) }
   }
 
-  /// The states are read after all that was found out is written down.
+  /// Answers the request. Reads the states last, so that they include the results of all checks.
   private func finish(_ batch: CheckBatch) {
     let settings: Settings
     do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }

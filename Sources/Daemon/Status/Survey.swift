@@ -4,20 +4,20 @@ internal import Platform
 internal import Sessions
 internal import Vault
 
-/// What the vault knows of one account; made on a worker, since it reads and decrypts.
+/// The vault's data on one account. A worker builds it, because that reads and decrypts files.
 struct AccountSummary: Sendable {
   var name: AccountName
   var configuration: AccountConfiguration
   var isActive: Bool
   var isGranted = false
   var isExpired = false
-  /// The level that its record is at; nil when there is none, or it cannot be told.
+  /// Protection level of the account's record; nil without a record or if the level cannot be read.
   var protection: Protection?
   /// There is no user.
   var isGuest = false
   /// When the secret of a registered client expires, in unix seconds.
   var clientSecretExpiresAt: Int?
-  /// What the client shows in the TLS handshake: its digest, and when it expires, in unix seconds.
+  /// The client's TLS certificate: its thumbprint, and its expiry in unix seconds.
   var certificate: (thumbprint: String, expiresAt: Int)?
   var subject: String?
   var scope: String?
@@ -27,7 +27,7 @@ struct AccountSummary: Sendable {
 }
 
 extension AccountSummary {
-  /// Tells the session what the vault says of it. A record that is locked says nothing.
+  /// Applies the vault's data to the session. A locked record changes nothing.
   func teach(_ account: LiveAccount) {
     if problem?.isLocked == true { return }
     account.session.learn(isGranted: isGranted, isExpired: isExpired, refreshedAt: refreshedAt)
@@ -46,7 +46,7 @@ struct VaultOverview: Sendable {
   var installation: String?
 }
 
-/// Reads all that `status` and `list` tell of accounts that were not used yet.
+/// Reads the data that `status` and `list` show for accounts not used since the daemon started.
 enum Survey {
   enum Purpose: Sendable { case status, list }
 

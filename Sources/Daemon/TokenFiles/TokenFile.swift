@@ -10,17 +10,17 @@ final class TokenFile {
   let ticket: Ticket
   let name: String
   let lock: TokenFileLock
-  /// Follows the account when that gets another name.
+  /// The account's name; a rename updates it.
   var account: AccountName
-  /// The session's generation whose token is in it; nil while there is no file.
+  /// Session generation of the token in the file; nil while the file does not exist.
   var written: UInt64?
-  /// Whether it was there before; until then a failure ends it.
+  /// Whether the file has been written once. Before that, a failure ends the request.
   var hasBegun = false
-  /// A token is being got for it.
+  /// A token request for the file is in progress.
   var isWaiting = false
-  /// When the next token is to be got.
+  /// Time of the next token request.
   var renewal: Instant?
-  /// The last attempt to get a token for it failed.
+  /// The last token request for the file failed.
   var hasFailed = false
 
   init(ticket: Ticket, account: AccountName, name: String, lock: TokenFileLock) {

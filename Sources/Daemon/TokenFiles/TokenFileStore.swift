@@ -3,8 +3,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Where token files are: the runtime directory. Beside each lies a lock that its daemon holds, so that another one
-/// can tell the files of a daemon that died from those of one that lives.
+/// The token files in the runtime directory. The daemon holds a lock file beside each, so that another daemon can
+/// distinguish the files of a running daemon from those of one that ended.
 final class TokenFileStore {
   private let directory: PrivateDirectory
 
@@ -33,9 +33,9 @@ final class TokenFileStore {
 
   func path(of name: String) -> String { "\(directory.path)/\(name)" }
 
-  /// A name that nobody else writes to as long as the lock lives.
+  /// Claims a file name, which no other daemon uses while the lock exists.
   ///
-  /// - Parameter name: One that was claimed by a daemon before; nil for a new one.
+  /// - Parameter name: A name that an earlier daemon claimed; nil for a new one.
   /// - Throws: `EAGAIN` when another daemon has it.
   func claim(_ name: String?) throws(SystemError) -> (name: String, lock: TokenFileLock) {
     let name = name ?? Self.newName()
@@ -47,7 +47,7 @@ final class TokenFileStore {
       + Randomness.bytes(randomBytes).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
   }
 
-  /// Puts the token into the file, in one step; there is nothing else in it.
+  /// Replaces the file's content with the token, atomically. The file contains nothing else.
   func write(_ grant: AccessGrant, to name: String) throws(SystemError) {
     try grant.accessToken.bytes.withBytes { (token) throws(SystemError) in
       try directory.replaceFile(name, with: token, isDurable: false)
@@ -56,13 +56,13 @@ final class TokenFileStore {
 
   func remove(_ name: String) { try? directory.removeFile(name, isDurable: false) }
 
-  /// Gives a name up, with its file.
+  /// Releases a name and removes its file.
   func release(_ name: String, _ lock: consuming TokenFileLock) {
     remove(name)
     try? directory.removeFile(name + Self.lockSuffix, isDurable: false)
   }
 
-  /// Removes what daemons left behind that are no more.
+  /// Removes the files of daemons that no longer run.
   func removeOrphans() {
     guard let found = try? directory.fileNames() else { return }
     let names = Set(
@@ -76,7 +76,7 @@ final class TokenFileStore {
   }
 }
 
-/// The sign that a daemon lives that writes to a token file.
+/// The lock of a token file. It exists while the daemon that writes the file runs.
 final class TokenFileLock: Sendable {
   private let lock: FileLock
 

@@ -62,13 +62,13 @@ final class TokenFiles: DaemonPart {
   func removeOrphans() {
     guard runtimeDirectory != nil else { return }
     _ = try? openTokenFileStore()
-    // The machine may have been started anew since, and then nobody looks there again.
+    // After a restart of the machine no daemon uses the earlier directories again, so their files are removed now.
     for path in UserDirectories.pastRuntimeDirectories() { _ = try? TokenFileStore(existing: path) }
   }
 
   // MARK: Getting tokens
 
-  /// Gets a token for a file: a new one, if the one at hand is in it already.
+  /// Requests a token for a file: a new one if the file already contains the cached one.
   private func seek(for file: TokenFile, _ account: LiveAccount) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
@@ -90,7 +90,7 @@ final class TokenFiles: DaemonPart {
     }
   }
 
-  /// A token is there.
+  /// Writes a token to its file.
   func place(_ grant: AccessGrant, in file: TokenFile, _ account: LiveAccount) {
     file.isWaiting = false
     guard tokenFiles[file.ticket] === file, let store = tokenFileStore else { return }
@@ -129,7 +129,7 @@ final class TokenFiles: DaemonPart {
     seek(for: file)
   }
 
-  /// There is no token.
+  /// Handles a failed token request for a file.
   func failed(_ file: TokenFile, _ failure: Failure) {
     file.isWaiting = false
     guard tokenFiles[file.ticket] === file else { return }
@@ -138,7 +138,7 @@ final class TokenFiles: DaemonPart {
       return loop.send(.failure(failure), to: file.ticket)
     }
     switch failure.code.exitStatus {
-    // Who signs in or unlocks brings the file back.
+    // A sign-in or an unlock writes the file again.
     case .signInNeeded, .locked: remove(file, failure.code)
     default:
       file.hasFailed = true
@@ -147,9 +147,9 @@ final class TokenFiles: DaemonPart {
     }
   }
 
-  /// The network is another one: what could not be got for want of it is tried for again within this time.
+  /// Retries failed token requests after a network change, spread over this time.
   ///
-  /// - Returns: Whether there is anything to try.
+  /// - Returns: Whether any file needs a retry.
   func retry(within spread: Duration) -> Bool {
     var isWanted = false
     for file in tokenFiles.values where file.hasFailed {
@@ -165,7 +165,7 @@ final class TokenFiles: DaemonPart {
 
   // MARK: What happens to the session
 
-  /// Keeps the files in line with what happens.
+  /// Updates the files after an event of a session or an account.
   func adapt(to entry: SessionEntry) {
     guard !tokenFiles.isEmpty else { return }
     let own = tokenFiles.values.filter { file in
@@ -187,12 +187,12 @@ final class TokenFiles: DaemonPart {
     }
   }
 
-  /// Files whose token is forgotten get another.
+  /// Requests new tokens for the files of an account whose token was forgotten.
   func renew(of account: AccountName) {
     for file in tokenFiles.values where file.account == account && file.hasBegun { seek(for: file) }
   }
 
-  /// Somebody signs the account out.
+  /// Removes the files of an account at sign-out.
   func remove(of account: AccountName) {
     for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
   }
@@ -214,7 +214,7 @@ final class TokenFiles: DaemonPart {
 
   // MARK: The end
 
-  /// Nobody needs the file any more.
+  /// Ends the upkeep of a file and removes it.
   func end(_ file: TokenFile) {
     tokenFiles[file.ticket] = nil
     for account in broker.accounts.values { account.waiters.removeAll { $0.ticket == file.ticket } }
@@ -228,7 +228,7 @@ final class TokenFiles: DaemonPart {
     }
   }
 
-  /// The sender of a request is gone.
+  /// Ends the file of a request whose sender disconnected.
   func abandon(_ ticket: Ticket) {
     if let file = tokenFiles[ticket] { end(file) }
   }

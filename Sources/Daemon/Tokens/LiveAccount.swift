@@ -6,14 +6,14 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// One account as the loop sees it: its session, and who waits for it. Beside it stand the tokens with
-/// other targets, each with a session of its own.
+/// One account's state on the loop: its session and the requests that wait for it. Tokens with other targets each
+/// have a session of their own.
 final class LiveAccount {
-  /// Tokens of one account beside its own; one more drops the one that was not used for the longest time.
+  /// Limit of tokens with other targets for one account. Another one replaces the least recently used.
   private static let mostOthers = 32
 
   let name: AccountName
-  /// What the session's token is good for; nil for the account's own.
+  /// Scope, resource and audience of the session's token; nil for the account's own token.
   let target: TokenTarget?
   private(set) var others: [TokenTarget: LiveAccount] = [:]
   private var uses: UInt64 = 0
@@ -26,10 +26,10 @@ final class LiveAccount {
     }
   }
 
-  /// The settings file's revision whose settings these are.
+  /// Revision of the settings file that the configuration comes from.
   var settingsRevision: UInt64?
 
-  /// With the token, whatever was made of it goes too, and when there is something else to say of it.
+  /// A new token or a change of `isOffline` discards the cached answer.
   var session = Session() {
     didSet {
       if usualLine?.grant !== session.grant || oldValue.isOffline != session.isOffline { usualLine = nil }
@@ -37,50 +37,50 @@ final class LiveAccount {
   }
   var waiters: [Waiter] = []
 
-  /// The vault file that the token at hand was last held against.
+  /// Stamp of the vault file at the last validation of the cached token.
   var validatedStamp: FileStamp?
 
-  /// What the file changes were at when that was still the vault file.
+  /// Revision of the watched files at the last validation of the cached token.
   var validatedRevision: UInt64?
 
-  /// The answer to those who want the token at hand and nothing else: most callers do, so it is kept.
+  /// Cached answer to requests for the cached token without extras, which most requests are.
   private var usualLine: TokenLine?
 
-  /// Longer answers are made anew each time, to spare the secure heap.
+  /// Limit in bytes of a cached answer. Longer ones are not cached, to save space on the secure heap.
   private static let mostKeptBytes = 16 << 10
 
   /// The origins that refused the tokens of this target.
   var refusals = OriginRefusals()
 
-  /// When the timer goes off that is set for what the session does by itself.
+  /// Time of the scheduled timer for the session's own actions: renewal and notices of expiry.
   var attentionScheduled: Instant?
 
-  /// Held while a renewal that nobody waits for is under way.
+  /// Held while a renewal without waiting requests is in flight.
   var renewalPlace: Renewals.Place?
 
-  /// What was told of it; kept by its own token alone.
+  /// The last published state; only used for the account's own token.
   var news = AccountNews()
 
-  /// When the attempt in flight began.
+  /// Start of the refresh attempt in flight.
   var attemptStartedAt: Instant?
 
-  /// Ends the refresh in flight.
+  /// Cancels the refresh in flight.
   private var refreshCancellation: Cancellation?
-  /// Of what is asked of the server about the session.
+  /// Cancels the server requests about the session, such as introspection.
   private(set) var questions = Cancellation()
 
   /// A request that waits for a token.
   struct Waiter {
-    /// Whose end takes the waiter away.
+    /// The request. Its end removes the waiter.
     let ticket: Ticket
     let need: TokenNeed
-    /// What the token is to be good for; nil for the account's own.
+    /// Scope, resource and audience of the token; nil for the account's own token.
     let target: TokenTarget?
-    /// Until when it waits for a server that cannot be reached; nil when it does not.
+    /// Time until which the request waits for an unreachable server; nil if it does not wait.
     var waitsUntil: Instant?
-    /// A resource or the server has refused the token that was there.
+    /// Whether a resource or the server has rejected the cached token.
     let isAfterRefusal: Bool
-    /// Called once, with the token's account and the token, or with why there is none.
+    /// Called once with the account and the token or the error.
     let finish: (LiveAccount, Result<AccessGrant, SessionError>) -> Void
 
     init(
@@ -103,10 +103,10 @@ final class LiveAccount {
     session.policy = configuration.refreshPolicy
   }
 
-  /// All of its tokens, its own first.
+  /// The account's own token and those with other targets, its own first.
   var all: [LiveAccount] { [self] + others.values }
 
-  /// The one with this target, made when it is new.
+  /// Returns the slot for this target. Creates it if it does not exist.
   func with(_ target: TokenTarget?) -> LiveAccount {
     guard let target, target != self.target else { return self }
     uses += 1
@@ -124,9 +124,9 @@ final class LiveAccount {
     return other
   }
 
-  /// Drops the tokens with other targets, because the session that they came from is over.
+  /// Drops the tokens with other targets, because the session they were issued from has ended.
   ///
-  /// - Returns: Who waited for one.
+  /// - Returns: The waiters of the dropped tokens.
   func dropOthers(cancelling: Bool = true) -> [Waiter] {
     let waiters = others.values.flatMap(\.waiters)
     if cancelling { for other in others.values { other.cancelRefresh() } }
@@ -134,7 +134,7 @@ final class LiveAccount {
     return waiters
   }
 
-  /// Ends what is asked of the server about the session, which holds its secrets.
+  /// Cancels the server requests about the session, because they hold its secrets.
   func cancelQuestions() {
     questions.cancel()
     questions = Cancellation()
@@ -178,7 +178,7 @@ final class LiveAccount {
 }
 
 extension Result<AccessGrant, SessionError> {
-  /// The token, or the failure in the words of the wire.
+  /// Returns the token, or throws the error as a failure of the wire protocol.
   func get(of account: LiveAccount) throws(Wire.Failure) -> AccessGrant {
     switch self {
     case .success(let grant): return grant

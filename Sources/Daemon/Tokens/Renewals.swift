@@ -1,13 +1,13 @@
 internal import Sessions
 
-/// How many renewals that nobody waits for are under way. Used on the loop alone.
+/// Counts the renewals in flight without waiting requests. Used on the loop only.
 ///
-/// A server that hangs, or a thousand accounts that are due, must not take the threads of those who wait.
+/// Limits them, so that a hanging server or many due accounts do not occupy the threads that waiting requests need.
 final class Renewals {
   private var perServer: [String: Int] = [:]
   private var count = 0
 
-  /// A renewal's claim, given back with it, also when its account goes.
+  /// A renewal's place. Its deinitialization frees the place, also when the account is removed.
   final class Place {
     private let server: String
     private let owner: Renewals
@@ -20,7 +20,7 @@ final class Renewals {
     deinit { owner.giveBack(server) }
   }
 
-  /// A place for one more; nil when there are enough.
+  /// Returns a place for one renewal; nil at the limit.
   func place(at server: String) -> Place? {
     let atServer = perServer[server] ?? 0
     guard count < RefreshPolicy.mostRenewals, atServer < RefreshPolicy.mostRenewalsPerServer else { return nil }

@@ -2,7 +2,7 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// Tokens that are got by trading the account's own (RFC 8693), which must be good first.
+/// Tokens obtained by token exchange (RFC 8693), which needs a valid token of the account first.
 extension TokenBroker {
   /// Gets the account's own token for an attempt.
   func beginExchange(_ target: TokenTarget, _ refresh: Session.Refresh, _ other: LiveAccount) {
@@ -16,7 +16,7 @@ extension TokenBroker {
     obtainOrFail(for: waiter, account)
   }
 
-  /// The account's own token is there: trades it.
+  /// Exchanges the account's own token.
   func exchange(_ grant: AccessGrant, for target: TokenTarget, _ refresh: Session.Refresh, _ account: LiveAccount) {
     guard let other = account.others[target] else { return }
     let operation = ExchangeOperation(

@@ -4,10 +4,10 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// What is done without anybody asking: renewals by the accounts' policies, and word of tokens that end.
+/// Actions without a request: renewals by the accounts' policies, and notices of expiring tokens.
 extension TokenBroker {
-  /// Sees to it that the loop comes back when the session has something to do. Each session has one timer that
-  /// counts; one that is too early only costs a look.
+  /// Schedules a timer for the session's next own action. Only the earliest timer of a session counts; one that fires
+  /// too early does nothing.
   func schedule(_ account: LiveAccount) {
     guard let due = account.session.attentionDue else { return }
     if let scheduled = account.attentionScheduled, scheduled <= due { return }
@@ -17,7 +17,7 @@ extension TokenBroker {
 
   func attend(_ name: String, _ target: TokenTarget?) {
     let now = loop.now
-    // What was begun then might be cut off between the server and the disk.
+    // While the daemon stops, a new refresh could be interrupted before its result is written to disk.
     guard !isStopping, let name = try? AccountName(name), let account = slot(name, target),
       let scheduled = account.attentionScheduled, scheduled <= now
     else { return }
@@ -29,7 +29,7 @@ extension TokenBroker {
   }
 
   private func tell(_ notice: Session.Notice, _ account: LiveAccount) {
-    // A token with another target comes and goes with the account's own.
+    // Only the account's own token causes notices; tokens with other targets depend on it.
     guard account.target == nil, let end = account.session.grant?.expiresAtUnixSeconds else { return }
     let isRenewable = account.session.isRenewable
     switch notice {
@@ -50,7 +50,7 @@ extension TokenBroker {
         until: hold.until.advanced(by: account.waiters.isEmpty ? RefreshPolicy.spreadAfterHold * jitter() : .zero))
     }
     guard account.session.isRenewalDue(now: now) else { return }
-    // Somebody who waits has a place like any caller.
+    // A renewal with waiting requests does not count against the limit.
     if account.waiters.isEmpty {
       guard let place = renewals.place(at: server) else {
         return account.session.stayCalm(until: now.advanced(by: .seconds(1) * (0.5 + jitter())))
@@ -60,7 +60,7 @@ extension TokenBroker {
     if let refresh = account.session.renew(now: now) { run(refresh, account) }
   }
 
-  /// Takes in what the end of a refresh tells of the server.
+  /// Updates the server's hold from the result of a refresh.
   func noteServer(_ account: LiveAccount, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
     let server = account.configuration.server
     switch outcome {
@@ -73,8 +73,8 @@ extension TokenBroker {
 // MARK: - Accounts that are always kept fresh
 
 extension TokenBroker {
-  /// Gives accounts their first tokens whose policy is to have one at any time, when the settings have changed.
-  /// Many of them are spread, so that no server gets all their requests at once.
+  /// Requests first tokens for accounts with the background policy after the settings changed. Spreads the requests
+  /// over time, so that no server receives all of them at once.
   func keepFresh() {
     guard !isPrivate else { return }
     context.noteFileChanges()
@@ -89,13 +89,13 @@ extension TokenBroker {
     }
   }
 
-  /// What is done once a minute.
+  /// Runs once a minute.
   func housekeep() {
     noteClock()
     if !isStopping { keepFresh() }
   }
 
-  /// The machine's clock was set: when tokens expire is told anew. Nothing else goes by it.
+  /// Detects that the system clock was set, and updates the published expiry times. Nothing else depends on that clock.
   private func noteClock() {
     let offset = services.time.wallSeconds() - Int(services.time.now().nanoseconds / 1_000_000_000)
     defer { clockOffset = offset }

@@ -4,26 +4,27 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Requests that wait for a server that cannot be reached, and the network that brings it back.
+/// Requests that wait for an unreachable server, and retries after network changes.
 extension TokenBroker {
-  /// More are told at once that the server cannot be reached.
+  /// Limit of waiting requests. Further requests fail at once.
   private static let mostWaiting = 128
 
-  /// How long the network is given to settle after it changed.
+  /// Delay between a network change and the retries, so that several changes cause one round.
   private static let settlingTime = Duration.milliseconds(500)
 
-  /// There is no other round of tries within this time, however often the network changes.
+  /// Minimum interval between two rounds of retries after network changes.
   private static let changeInterval = Duration.seconds(5)
 
   /// Renewals after a change of the network are spread over this time.
   private static let spreadAfterChange = Duration.seconds(5)
 
-  /// Until when a request waits that began just now.
+  /// Returns the time until which a request that begins now waits for the server.
   func waitEnd(_ seconds: Int?) -> Instant? {
     seconds.map { loop.now.advanced(by: .seconds($0)) }
   }
 
-  /// Lets a request wait whose refresh failed, if it wants to and waiting can help.
+  /// Queues a request whose refresh failed, if its waiting time is not over and waiting can help. Returns whether it
+  /// waits.
   func wait(_ waiter: LiveAccount.Waiter, _ account: LiveAccount, _ error: SessionError, _ now: Instant) -> Bool {
     guard let end = waiter.waitsUntil, now < end, error.isWorthWaiting,
       accounts.values.flatMap(\.all).reduce(0, { $0 + $1.waiters.count }) < Self.mostWaiting
@@ -33,7 +34,7 @@ extension TokenBroker {
     return true
   }
 
-  /// Goes on after a failure: the refresh is tried again later, for those who wait or by the account's policy.
+  /// Schedules another refresh after a failure, for waiting requests or by the account's policy.
   func queued(_ account: LiveAccount, because error: SessionError, _ now: Instant) {
     guard error.isWorthWaiting else { return }
     if !account.waiters.isEmpty { account.session.queueUrgently(because: error, now: now) }
@@ -48,7 +49,7 @@ extension TokenBroker {
 
   func waitOver(_ name: String, _ target: TokenTarget?) {
     let now = loop.now
-    // A refresh under way has the answer in a moment.
+    // A refresh in flight answers the waiting requests when it ends.
     guard let name = try? AccountName(name), let account = slot(name, target), account.session.refresh == nil,
       let error = account.session.lastFailure
     else { return }
@@ -57,7 +58,7 @@ extension TokenBroker {
     for waiter in over { waiter.finish(account, .failure(error)) }
   }
 
-  /// The network changed: addresses or routes came. Several changes in a row count once.
+  /// Schedules retries after new addresses or routes appeared. Several changes in a row cause one round.
   func networkChanged() {
     guard !isNetworkSettling else { return }
     isNetworkSettling = true

@@ -6,13 +6,13 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// What stands between a token and those who ask for it, where the vault can be locked.
+/// Decides whether tokens may be served while the vault can be locked.
 protocol TokenLock: AnyObject {
-  /// Why nothing of the account may be handed out now; nil when it may.
+  /// Returns the error if the account's tokens must not be served now; otherwise nil.
   func refusal(for account: AccountName) -> SessionError?
-  /// A token whose record is at this level was handed out.
+  /// Called when a token whose record has this level was served.
   func used(_ level: Protection)
-  /// Another process has changed the vault file.
+  /// Called when another process has changed the vault file.
   func vaultFileChanged()
 }
 
@@ -23,11 +23,11 @@ final class TokenBroker: DaemonPart {
   private let vaultPath: String
   unowned var lock: any TokenLock
   private(set) var accounts: [AccountName: LiveAccount] = [:]
-  /// Servers that are not asked for a while.
+  /// Servers that receive no requests for some time.
   var holds = ServerHolds()
   let renewals = Renewals()
   var isNetworkSettling = false
-  /// When refreshes were tried last because the network changed.
+  /// Time of the last round of retries after a network change.
   var networkTriedAt: Instant?
   /// The daemon serves one client only, and renews nothing without a request.
   var isPrivate = false
@@ -35,11 +35,11 @@ final class TokenBroker: DaemonPart {
   var backgroundScanRevision: UInt64?
   /// Difference of the machine's clock to the one that is never set, in seconds, when it was last looked at.
   var clockOffset: Int?
-  /// The daemon ends: no refresh begins.
+  /// The daemon is stopping: no refresh begins.
   var isStopping = false
-  /// Called when an account goes on under other settings, so that its token is got anew.
+  /// Called when the settings of an account changed, so that its token is requested again.
   var onAdopted: (AccountName) -> Void = { _ in }
-  /// Called when the network changed, with the time over which tries are spread; returns whether anything waits for it.
+  /// Called when the network changed, with the time over which retries are spread. Returns whether any retry is needed.
   var onNetworkChanged: (Duration) -> Bool = { _ in false }
 
   init(_ context: DaemonContext, lock: any TokenLock) {
@@ -48,7 +48,7 @@ final class TokenBroker: DaemonPart {
     vaultPath = context.services.vault.summary().path
   }
 
-  /// The sender of a request is gone.
+  /// Removes the waiters of a request whose sender disconnected.
   func abandon(_ ticket: Ticket) {
     for account in accounts.values.flatMap(\.all) { account.waiters.removeAll { $0.ticket == ticket } }
   }
@@ -57,7 +57,7 @@ final class TokenBroker: DaemonPart {
 
   func take(_ name: AccountName) -> LiveAccount? { accounts.removeValue(forKey: name) }
 
-  /// The account that a request means, under its settings now on disk.
+  /// Returns the requested account, or the active one, with its current settings from disk.
   func resolve(_ name: String?) throws(Failure) -> LiveAccount {
     let settings = try settings()
     let meant = name.map { try? AccountName($0) } ?? settings.active
@@ -72,7 +72,7 @@ final class TokenBroker: DaemonPart {
     return self.account(account, configuration)
   }
 
-  /// The live account; settings that changed since its token was got make it prove itself again.
+  /// Returns the live account. Discards its token if its settings changed since the token was issued.
   func account(_ name: AccountName, _ configuration: AccountConfiguration) -> LiveAccount {
     guard let account = accounts[name] else {
       let account = LiveAccount(name: name, configuration: configuration)
@@ -88,7 +88,7 @@ final class TokenBroker: DaemonPart {
     return account
   }
 
-  /// Goes on under other settings.
+  /// Applies changed settings to a live account.
   func adopt(_ configuration: AccountConfiguration, _ account: LiveAccount) {
     if configuration.differsOnlyInRefreshPolicy(from: account.configuration) {
       for line in account.all {
@@ -98,8 +98,8 @@ final class TokenBroker: DaemonPart {
       return
     }
     account.configuration = configuration
-    // A refresh under way goes on, for what it brings replaces the refresh token that it has sent: its token is not
-    // used any more, but its record is written, and the next refresh waits for that.
+    // A refresh in flight continues, because its result replaces the refresh token that it has sent. Its access token
+    // is not used, but its record is written, and the next refresh waits for that.
     account.session.forgetToken()
     restartForWaiters(account)
     onAdopted(account.name)
@@ -156,12 +156,12 @@ final class TokenBroker: DaemonPart {
     guard let grant = account.session.grant, account.session.refresh == nil else { return }
     if let revision = context.fileRevision, revision == account.validatedRevision { return }
     let stamp = FileStamp(at: vaultPath)
-    // Without a file nothing is proven, as it is not before the first time.
+    // Without a vault file the token is not validated, as before the first validation.
     if let stamp, stamp == account.validatedStamp {
       account.validatedRevision = context.fileRevision
     } else {
       let isCurrent = services.isCurrent(grant, of: account.name)
-      // Another process may have changed what opens the vault, too.
+      // Another process may also have changed the key slots.
       lock.vaultFileChanged()
       if isCurrent {
         account.validatedStamp = stamp
@@ -236,7 +236,7 @@ final class TokenBroker: DaemonPart {
     schedule(account)
   }
 
-  /// - Parameter answer: Nil for one that goes on waiting.
+  /// - Parameter answer: Returns nil for a waiter that keeps waiting.
   private func answerWaiters(
     _ account: LiveAccount, _ answer: (LiveAccount.Waiter) -> Result<AccessGrant, SessionError>?
   ) {
@@ -260,27 +260,27 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  /// The account's own token, or one with another target; nil when it is gone.
+  /// Returns the slot of the account's own token or of one with another target; nil if it no longer exists.
   func slot(_ name: AccountName, _ target: TokenTarget?) -> LiveAccount? {
     guard let account = accounts[name] else { return nil }
     return target.map { account.others[$0] } ?? account
   }
 
-  /// A refresh has written the record again; tokens that came with the record before are still good.
+  /// Updates the record generation of cached tokens after a refresh rewrote the record; these tokens remain valid.
   func moveTokens(of name: AccountName, _ move: RefreshOperation.RecordMove) {
     for account in accounts[name]?.all ?? [] where account.session.grant?.recordGeneration == move.from {
       account.session.recordMoved(to: move.to)
     }
   }
 
-  /// The refresh that these context.longJobs waited for is no longer theirs: they start over under the new settings.
+  /// Starts all waiting requests again under the new settings, because the refresh in flight uses the old ones.
   func restartForWaiters(_ account: LiveAccount) {
     let waiters = account.waiters + account.dropOthers(cancelling: false)
     account.waiters = []
     for waiter in waiters { obtainOrFail(for: waiter, account) }
   }
 
-  /// Serves a token, or waits for one, or tells the waiter why there is none.
+  /// Serves a token, waits for one, or finishes the waiter with the error.
   func obtainOrFail(for waiter: LiveAccount.Waiter, _ account: LiveAccount) {
     do throws(SessionError) { try request(for: waiter, account.with(waiter.target)) } catch {
       waiter.finish(account, .failure(error))
@@ -302,8 +302,8 @@ final class TokenBroker: DaemonPart {
     run(next, account)
   }
 
-  /// A token that was got is kept as long as its level is open, and counts as use of it. A lock may have come between
-  /// the job that got it and this.
+  /// Keeps a new token if its protection level is unlocked, and counts it as use of that level. Otherwise forgets it: a
+  /// lock may have occurred since the job ended.
   func keepOrForget(_ grant: AccessGrant, of account: LiveAccount) {
     let level = grant.protection
     guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
@@ -315,32 +315,32 @@ final class TokenBroker: DaemonPart {
 extension TokenBroker {
   // MARK: Sessions
 
-  /// Changes what was told of an account, and tells what comes of that.
+  /// Updates the published state of an account and publishes the resulting events.
   func tell(of name: AccountName, _ change: (inout AccountNews) -> [SessionEvent]) {
     guard let account = accounts[name] else { return }
     for event in change(&account.news) { log.tell(event, name) }
   }
 
-  /// How a refresh ended.
+  /// Publishes the result of a refresh.
   func tellRefresh(of account: LiveAccount, _ aftermath: Session.Aftermath) {
     switch aftermath {
     case .ignored, .retry: break
     case .renewed(let grant): if account.target == nil { tell(of: account.name) { $0.renewed(grant) } }
     case .failed(let error):
-      // A token with another target may be refused for what it is; only the end of the grant says something of all.
+      // The server may reject only this target. Only the end of the grant affects the whole account.
       guard account.target == nil || SessionEvent.SignOutCause(error) == .expired else { return }
       tell(of: account.name) { $0.failed(error) }
     }
   }
 
-  /// A question to the server about a session.
+  /// Returns a server request about a session.
   func question(_ account: LiveAccount, _ grant: AccessGrant) -> ServerQuestion {
     ServerQuestion(
       account: account.name, configuration: account.configuration, grant: grant, services: services(for: account.name),
       cancellation: (accounts[account.name] ?? account).questions)
   }
 
-  /// Tells why a caller gets what it gets.
+  /// Logs the reason for the decision on a request, if any request receives steps.
   func explain(_ decision: Session.Decision, for waiter: LiveAccount.Waiter, _ account: LiveAccount, _ now: Instant) {
     guard !context.watches.isEmpty else { return }
     switch decision {

@@ -3,8 +3,7 @@ internal import Encoding
 internal import Sessions
 internal import Wire
 
-/// The line that gives a caller a token. It is written on the secure heap and stays there until the kernel
-/// has it.
+/// The answer line with a token. It is written on the secure heap and stays there until it is sent.
 struct TokenLine {
   let grant: AccessGrant
   let line: SharedSecret

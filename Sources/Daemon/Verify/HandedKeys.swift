@@ -8,7 +8,7 @@ internal import Wire
 enum HandedKeys {
   private static let patience = Duration.milliseconds(100)
 
-  /// - Parameter tell: Is told what is odd about the set.
+  /// - Parameter tell: Receives a warning for each irregularity of the set.
   static func read(
     _ descriptor: SharedDescriptor, _ cancellation: Cancellation, tell: (String) -> Void
   ) throws(Failure) -> JWKSet {
@@ -57,7 +57,7 @@ enum HandedKeys {
 }
 
 extension JWKSet {
-  /// Tells what the set holds that does not belong into one.
+  /// Reports members of the set that a key set must not contain.
   func tellWarnings(_ tell: (String) -> Void) {
     if warnings.contains(.privateKey) {
       tell("the key set holds a private key, which was left out: tokens are verified by public keys")

@@ -5,19 +5,19 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Where the keys come from that tokens are verified by.
+/// Source of the keys that verify tokens.
 enum KeyOrigin: Sendable {
   case descriptor(SharedDescriptor)
   case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)
 
-  /// Whose issuer it is, if an account has it.
+  /// The account with this issuer; nil if no account has it.
   var account: AccountName? {
     if case .issuer(_, let account, _) = self { account } else { nil }
   }
 
   /// Blocking.
   ///
-  /// - Parameter tell: Is told what is odd about the keys.
+  /// - Parameter tell: Receives a warning for each irregularity of the keys.
   func keys(
     _ services: SessionServices, _ cancellation: Cancellation, tell: (String) -> Void
   ) throws(Failure) -> VerificationKeys {

@@ -5,8 +5,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Verifies the tokens that come from one descriptor, one a line, and writes what came of each to another, in the same
-/// order. Only a block of lines is in memory at a time.
+/// Reads tokens from one descriptor, one per line, verifies them and writes the results to another descriptor, in the
+/// same order. Only one block of lines is in memory at a time.
 struct TokenCheck: Sendable {
   private let tokens: SharedDescriptor
   private let results: SharedDescriptor
@@ -17,9 +17,9 @@ struct TokenCheck: Sendable {
 
   /// How many tokens one thread takes at a time.
   private static let partSize = 8
-  /// More threads than this bring nothing to anybody else.
+  /// Limit of threads for one check, so that processors remain for other work.
   private static let mostThreads = 4
-  /// How long the other end may keep us waiting before we look whether anybody still wants an answer.
+  /// Interval at which a blocked read or write checks for cancellation.
   private static let patience = Duration.milliseconds(100)
 
   /// - Throws: `EINVAL` when the results are not for a pipe or a socket: a write to a file may wait for a disk.

@@ -27,7 +27,7 @@ extension TokenProblem {
     }
   }
 
-  /// What needs no more than the fault itself.
+  /// Text of a fault without values from the rules.
   static func text(of fault: TokenFault) -> String {
     switch fault {
     case .noClaims: "the payload of the token is not a JSON object, so it has no claims"

@@ -5,24 +5,24 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Says of single tokens whether they hold, as lines of JSON.
+/// Verifies single tokens and writes each result as a line of JSON.
 struct TokenVerdicts: Sendable {
   let rules: TokenRules
   let keys: VerificationKeys
   let time: any TimeSource
   /// See ``VerifyRequest/brief``.
   let isBrief: Bool
-  /// Why the keys, whose time is over, could not be replaced.
+  /// Why expired keys could not be replaced.
   var overdue: SessionError?
 
-  /// The verdicts on some tokens.
+  /// Results for some tokens.
   struct Part: Sendable {
     /// One line for each.
     var bytes: [UInt8] = []
     var tally = VerifyTally()
   }
 
-  /// Other keys are looked for so often for one token: what others got meanwhile, and then what the issuer says.
+  /// Limit of attempts to get newer keys for one token: first those fetched for other tokens, then the issuer's.
   private static let mostRenewals = 3
 
   func part(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
@@ -66,7 +66,7 @@ struct TokenVerdicts: Sendable {
     throw TokenProblem(fault, rules, now: now)
   }
 
-  /// Other keys might make a difference, and they could not be had.
+  /// The problem of a token that newer keys might verify, if fetching them failed.
   private static func unavailable(_ reason: String, _ error: SessionError) -> TokenProblem {
     let failure = Failure(error, account: nil)
     return TokenProblem(.keysUnavailable, "\(reason), and newer keys cannot be had: \(failure.message)")

@@ -11,7 +11,7 @@ internal import Wire
 final class Verifications: DaemonPart {
   let context: DaemonContext
   private let broker: TokenBroker
-  /// Those under way.
+  /// The verifications in progress.
   private var verifications: [Ticket: Cancellation] = [:]
 
   init(_ context: DaemonContext, _ broker: TokenBroker) {
@@ -19,13 +19,13 @@ final class Verifications: DaemonPart {
     self.broker = broker
   }
 
-  /// More at the same time are refused: each has a thread and may keep a processor busy.
+  /// Limit of concurrent verifications: each has a thread and may use a processor fully.
   private static let mostVerifications = 16
 
-  /// As good as no deadline: the input may be of any length, and come as slowly as it likes.
+  /// Effectively no deadline: the input has no limit of length or of time.
   private static let never = Duration.seconds(10 * 365 * 86_400)
 
-  /// - Parameter hasDeadline: The caller named one, which holds.
+  /// - Parameter hasDeadline: Whether the request names a deadline, which then applies.
   func verify(
     _ request: VerifyRequest, _ ticket: Ticket, hasDeadline: Bool, passed: [SharedDescriptor]
   ) throws(Failure) {
@@ -73,7 +73,7 @@ final class Verifications: DaemonPart {
     }
   }
 
-  /// Ends checks: that of a request whose sender has gone, or all.
+  /// Cancels the verification of one request, or all verifications.
   func endVerifications(of ticket: Ticket? = nil) {
     for (each, cancellation) in verifications where ticket == nil || each == ticket {
       cancellation.cancel()
@@ -81,7 +81,7 @@ final class Verifications: DaemonPart {
     }
   }
 
-  /// An issuer that an account has is reached as that account reaches it.
+  /// Uses an account's connection settings if an account has the issuer.
   private func keyOrigin(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeyOrigin {
     if request.bringsKeys {
       guard request.account == nil else {
@@ -107,7 +107,7 @@ final class Verifications: DaemonPart {
       }
       return .issuer(account.configuration, account.name, proxyCredentials: nil)
     }
-    // What is named counts, also where an account reaches the issuer in another way.
+    // Connection settings in the request take precedence over those of an account with the same issuer.
     if !namesWay, let known = try commonOrigin(of: settings().accounts.filter({ isMeant($0.configuration) })) {
       return known
     }
@@ -149,7 +149,7 @@ extension TokenRules {
     if !request.algorithms.isEmpty { algorithms = try Self.algorithms(request.algorithms) }
   }
 
-  /// What is not supported cannot be allowed.
+  /// Parses the names of the allowed algorithms. Rejects unsupported ones.
   private static func algorithms(_ names: [String]) throws(Failure) -> Set<JWSAlgorithm> {
     var algorithms: Set<JWSAlgorithm> = []
     for name in names {
