@@ -51,7 +51,7 @@ package enum Main {
       throw Failure(.invalidRequest, "no command given", hint: "agent help")
     }
     let action = try Dispatch.action(of: command.name, invocation)
-    // How messages are told does not depend on the command.
+    // Every command honours the options that rule messages.
     _ = Console(invocation)
     try invocation.refuseUnread()
     return try action.run()

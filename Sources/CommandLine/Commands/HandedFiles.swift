@@ -13,7 +13,7 @@ struct HandedFiles {
   /// The client secret is asked for on the terminal.
   private let asks: Bool
 
-  /// - Parameter kinds: What the command can hand over.
+  /// - Parameter kinds: The kinds of secrets that the command can hand over.
   /// - Throws: `invalid_request` for two ways to give one secret, and for two secrets in standard input, whatever
   ///   options name them.
   init(_ kinds: Set<HandedSecret>, _ invocation: Invocation) throws(Failure) {

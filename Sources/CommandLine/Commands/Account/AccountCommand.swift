@@ -74,7 +74,7 @@ enum AccountCommand {
       }, noting: { LoginText.success($0, now: SystemTime().wallSeconds()) })
   }
 
-  /// - Parameter settings: What the request names, among it the level at which the session is to be kept.
+  /// - Parameter settings: The settings of the request, with the level at which the session is to be kept.
   private static func change(
     _ request: AccountRequest, _ settings: AccountSettings?, _ invocation: Invocation,
     bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },

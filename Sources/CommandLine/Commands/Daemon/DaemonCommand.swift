@@ -20,7 +20,7 @@ enum DaemonCommand {
     }
   }
 
-  /// - Parameter before: What is done first; returns what a person is told in the end.
+  /// - Parameter before: Runs first; returns the message to print at the end.
   private static func starting(
     _ invocation: Invocation, before: @escaping (DaemonClient) throws(Failure) -> String
   ) throws(Failure) -> Action {

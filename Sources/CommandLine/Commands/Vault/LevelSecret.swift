@@ -36,7 +36,7 @@ struct LevelSecret {
   /// An open file that holds it.
   ///
   /// - Parameters:
-  ///   - purpose: What the person who types it is told it is for; nothing when that is plain.
+  ///   - purpose: Shown in the prompt; empty if the prompt needs no explanation.
   ///   - isNew: It takes effect now, so what is typed is asked for twice.
   /// - Throws: `invalid_request` when none is named and nothing may or can be typed.
   func open(for purpose: String = "", isNew: Bool = false) throws(Failure) -> SharedDescriptor {

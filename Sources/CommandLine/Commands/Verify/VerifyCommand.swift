@@ -45,7 +45,7 @@ enum VerifyCommand {
     try Console.answer(text.span)
   }
 
-  /// Keys at hand need no network and nothing that is stored here, so the user's `agentd` is not asked.
+  /// With keys from a file, `agentd` of the user is not asked: no network and no stored data are needed.
   private static func connect(_ client: DaemonClient, hasKeys: Bool) throws(Failure) -> DaemonConnection {
     guard hasKeys else { return try client.connect() }
     return try DaemonLauncher.startPrivate(client.console, because: "keys at hand need no other", needsHome: false)
