@@ -41,7 +41,7 @@ func tests(_ name: String, uses: [Target.Dependency]) -> Target {
 // linked by an ordinary build. Its sources are those of the tests that replay what was found.
 let isFuzzing = Context.environment["AGENT_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-  "CommandLine", "Sessions", "HTTP", "OAuth", "Vault", "JOSE", "Wire", "Crypto", "Encoding", "Platform",
+  "CommandLine", "Sessions", "HTTP", "OAuth", "Vault", "JOSE", "Wire", "Vocabulary", "Crypto", "Encoding", "Platform",
 ]
 let fuzzing: Target =
   isFuzzing
@@ -64,23 +64,26 @@ let package = Package(
     program("generate", uses: ["CommandLine"], linked: fullyStatic),
 
     // Modules, highest first.
-    module("CommandLine", uses: ["AgentSocket", "Wire", "Encoding", "Platform"]),
+    module("CommandLine", uses: ["AgentSocket", "Wire", "Vocabulary", "Encoding", "Platform"]),
     module(
       "Daemon",
       uses: [
-        "Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire", "Encoding", "Platform",
+        "Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire", "Vocabulary",
+        "Encoding",
+        "Platform",
       ]),
     module("AgentClient", uses: ["AgentSocket", "Wire", "Encoding", "Platform"]),
     // Apart from the library, whose async code would bring a run-time system into the thin client.
     module("AgentSocket", uses: ["Wire", "Encoding", "Platform"]),
-    module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform"]),
-    module("HTTP", uses: ["OAuth", "Crypto", "Encoding", "Platform", "CCurl", "CTLS"]),
+    module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform"]),
+    module("HTTP", uses: ["OAuth", "Vocabulary", "Crypto", "Encoding", "Platform", "CCurl", "CTLS"]),
     module("QRCode", uses: ["CQRencode"]),
     module("DesktopBus", uses: ["Platform", "CSystemd"]),
-    module("OAuth", uses: ["JOSE", "Crypto", "Encoding", "Platform"]),
-    module("Vault", uses: ["Crypto", "Encoding", "Platform"]),
+    module("OAuth", uses: ["JOSE", "Vocabulary", "Crypto", "Encoding", "Platform"]),
+    module("Vault", uses: ["Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("JOSE", uses: ["Crypto", "Encoding"]),
-    module("Wire", uses: ["Encoding"]),
+    module("Wire", uses: ["Vocabulary", "Encoding"]),
+    module("Vocabulary", uses: ["Encoding"]),
     module("Crypto", uses: ["Encoding", "Platform", "COpenSSL"]),
     module("Platform", uses: ["CPlatform"]),
     module("Encoding"),
@@ -106,20 +109,29 @@ let package = Package(
     tests("CryptoTests", uses: ["Crypto", "Encoding"]),
     tests("JOSETests", uses: ["JOSE", "Crypto", "Encoding"]),
     tests("QRCodeTests", uses: ["QRCode"]),
-    tests("WireTests", uses: ["Wire", "Encoding"]),
-    tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport"]),
-    tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding"]),
-    tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
+    tests("VocabularyTests", uses: ["Vocabulary", "Encoding"]),
+    tests("WireTests", uses: ["Wire", "Encoding", "Vocabulary"]),
+    tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
+    tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding", "Vocabulary"]),
+    tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
     tests(
-      "SessionsTests", uses: ["Sessions", "OAuth", "JOSE", "Vault", "Crypto", "Encoding", "Platform", "TestSupport"]),
+      "SessionsTests",
+      uses: ["Sessions", "OAuth", "JOSE", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("AgentClientTests", uses: ["AgentClient", "Wire", "Encoding", "Platform", "TestSupport"]),
-    tests("CommandLineTests", uses: ["CommandLine", "AgentSocket", "Wire", "Encoding", "Platform", "TestSupport"]),
+    tests(
+      "CommandLineTests",
+      uses: ["CommandLine", "AgentSocket", "Wire", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
     tests(
       "DaemonTests",
-      uses: ["Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Encoding", "Platform", "TestSupport"]),
+      uses: [
+        "Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Vocabulary", "Encoding", "Platform",
+        "TestSupport",
+      ]),
     tests("DevIssuerTests", uses: ["devissuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     fuzzing,
-    tests("EndToEndTests", uses: ["TestSupport", "AgentClient", "Vault", "JOSE", "Crypto", "Encoding", "Platform"]),
+    tests(
+      "EndToEndTests",
+      uses: ["TestSupport", "AgentClient", "Vault", "Vocabulary", "JOSE", "Crypto", "Encoding", "Platform"]),
   ],
   swiftLanguageModes: [.v6]
 )

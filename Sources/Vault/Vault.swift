@@ -1,5 +1,6 @@
 package import Crypto
 package import Platform
+package import Vocabulary
 
 /// The sealed store of the accounts' secrets, one file for each machine.
 ///

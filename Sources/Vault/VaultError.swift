@@ -1,4 +1,5 @@
 package import Platform
+package import Vocabulary
 
 /// The reason why a call of the vault failed. Nothing on disk was overwritten.
 package struct VaultError: Error, Hashable, Sendable {
@@ -35,8 +36,6 @@ package struct VaultError: Error, Hashable, Sendable {
     case secureHeapFull
     /// The cryptographic library failed.
     case cryptoFailure
-    /// Not the name of an account.
-    case invalidName
     /// One account more, or one byte more, than a vault file may hold.
     case tooManyAccounts
     /// The key of the record is not in memory: an unlock helps. For ``Protection/device`` the vault itself opens only
@@ -96,9 +95,6 @@ package struct VaultError: Error, Hashable, Sendable {
     case .overQuota: "the disk quota is used up"
     case .secureHeapFull: "no locked memory is left for secrets"
     case .cryptoFailure: "the cryptographic library failed"
-    case .invalidName:
-      "an account name has 1 to \(AccountName.maximumLength) of the characters A-Z a-z 0-9 . _ - "
-        + "and starts with a letter, a digit or an underscore"
     case .tooManyAccounts: "the vault is full"
     case .locked(let protection): Self.lockedMessage(protection)
     case .wrongPassphrase: "the passphrase is wrong"

@@ -1,5 +1,6 @@
 import Testing
 import Vault
+import Vocabulary
 import Wire
 
 @Suite struct `The name of an account` {

@@ -53,6 +53,6 @@ extension AuthorizationServer {
   static func reached(by http: any HTTPClient) throws(OAuthError) -> AuthorizationServer {
     AuthorizationServer(
       metadata: try .complete(), client: try Client(id: "agent", authentication: .none), transport: Transport(),
-      http: http, service: nil)
+      http: http, provider: nil)
   }
 }

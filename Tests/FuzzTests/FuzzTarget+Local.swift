@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import Sessions
 @testable import Vault
+import Vocabulary
 import Wire
 
 extension FuzzTarget {

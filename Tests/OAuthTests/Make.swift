@@ -43,7 +43,7 @@ func testIssuer() throws -> Issuer { try Issuer(issuerText, allowHTTPLoopback: f
 /// A server with every endpoint, and a public client.
 func testServer(
   _ http: ScriptedHTTP, _ authentication: ClientAuthentication = .none, id: String = "agent",
-  service: KnownService? = nil,
+  provider: Provider? = nil,
   change: (inout AuthorizationServerMetadata) -> Void = { _ in }
 ) throws -> AuthorizationServer {
   var metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: EndpointOverrides())
@@ -54,7 +54,7 @@ func testServer(
   change(&metadata)
   return AuthorizationServer(
     metadata: metadata, client: try Client(id: id, authentication: authentication), transport: Transport(), http: http,
-    service: service)
+    provider: provider)
 }
 
 /// An error with everything that a test compares.

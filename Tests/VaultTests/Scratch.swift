@@ -1,6 +1,7 @@
 import Crypto
 import Platform
 import Vault
+import Vocabulary
 
 /// A state directory for one test. It is removed with the last reference.
 final class Scratch: Sendable {

@@ -1,3 +1,5 @@
+internal import Vocabulary
+internal import Vocabulary
 internal import Wire
 
 /// The page agent-config(5).
@@ -36,7 +38,10 @@ enum ManualConfiguration {
   ]
 
   static let file = [
-    Member("version", "number", "The version of the format, 1. Must be there."),
+    Member(
+      "version", "number",
+      "The version of the format, 2. Must be there. Version 1 is read too and written as version 2: it had `keep` as"
+        + " `keep_access_token`, and the endpoints in an object `endpoints`."),
     Member("active", "text", "The account of commands that name none. Must be one of the accounts; by default none."),
     Member("accounts", "object", "The accounts by name, at most 1000; by default none."),
     Member(
@@ -77,107 +82,15 @@ enum ManualConfiguration {
       "The name of an account is 1 to 64 letters, digits, dots, dashes and underscores, and begins with none of a dot and"
         + " a dash. A text is at most 4096 bytes, a list has at most 64 elements."),
     .members(account),
-    .text("Members of `endpoints`, each a URL that takes the place of what the server's metadata says:"),
-    .members(endpoints),
   ]
 
-  static let account = [
-    Member(
-      "issuer", "text",
-      "The authorization server: its own name, a URL in exactly its spelling. Must be there. Option `--issuer`."),
-    Member(
-      "client_id", "text", "The client identifier that is registered there. Must be there. Option `--client-id`."),
-    Member(
-      "provider", "text",
-      "The service that the issuer is, if its particulars are known: one of "
-        + KnownServiceName.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") + ". Option `--provider`."),
-    Member(
-      "scope", "list of texts",
-      "What to ask for at the next sign-in; by default `openid`, and `offline_access` where the server knows it. Option `--scope`."
-    ),
-    Member(
-      "resource", "list of texts",
-      "Where the tokens of the next sign-in are to be good (RFC 8707); by default not said. Option `--resource`."),
-    Member("audience", "text", "The audience that they are to have; by default not said. Option `--audience`."),
-    Member(
-      "token_endpoint_auth_method", "text",
-      "How the client proves who it is: `none`, the default; `client_secret_basic` or `client_secret_post`, with a secret;"
-        + " `private_key_jwt`, with a private key (RFC 7523); `tls_client_auth` or `self_signed_tls_client_auth`, with a"
-        + " certificate (RFC 8705). Secret, key and certificate are in the vault. Option `--token-endpoint-auth-method`."
-    ),
-    Member(
-      "basic_unencoded", "boolean",
-      "With `client_secret_basic`, leave the form encoding of RFC 6749, section 2.3.1, out, for servers that do not undo"
-        + " it; by default `false`. Option `--basic-unencoded`."),
-    Member(
-      "client_certificate", "boolean",
-      "Show the certificate that is in the vault to the server, and use the endpoints that it names for that; by default"
-        + " `false`. A certificate that is given sets it. Option `--client-certificate-file`."),
-    Member(
-      "client_key_algorithm", "text",
-      "What `private_key_jwt` signs with, such as `ES256`, `RS256`, `PS256` or `EdDSA`; by default what the key is for."
-        + " Option `--client-key-algorithm`."),
-    Member(
-      "client_key_id", "text",
-      "The name by which the server knows the client's key, sent as `kid`; by default none. Option `--client-key-id`."),
-    Member(
-      "assertion_audience", "text",
-      "Whom `private_key_jwt` names as the reader of its tokens: `issuer`, the default, or what older servers"
-        + " insist on: `token_endpoint`, or `endpoint`, which is whatever endpoint a request goes to. Option `--assertion-audience`."
-    ),
-    Member(
-      "id_token_algorithm", "text",
-      "The `id_token_signed_response_alg` that the client is registered with, such as `ES256`: no other is accepted then."
-        + " With `HS256`, `HS384` or `HS512` the key is the client secret, of 32, 48 or 64 bytes at least. By default those"
-        + " of the issuer's keys that it announces. Option `--id-token-algorithm`."),
-    Member(
-      "userinfo_algorithm", "text",
-      "The `userinfo_signed_response_alg` that the client is registered with: what UserInfo says must be signed with it"
-        + " then. By default a signed answer is verified, and a plain one is taken. Option `--userinfo-algorithm`."),
-    Member(
-      "ca_file", "text",
-      "The absolute path of a PEM file with certificate authorities that are trusted besides the system's; by default"
-        + " none. Option `--ca-file`."),
-    Member(
-      "pins", "list of texts",
-      "Public keys as `sha256//BASE64`; only servers with one of them are accepted. By default any. Option `--pin`."),
-    Member(
-      "allow_http_loopback", "boolean",
-      "Allow plain http to 127.0.0.1 and [::1]; by default `false`. For development. Option `--allow-http-loopback`."),
-    Member("endpoints", "object", "Endpoints named by hand; by default those of the server's metadata."),
-    Member(
-      "redirect_uri", "text",
-      "Where the browser brings the answer of a sign-in, as it is registered: `http` to `127.0.0.1`, `[::1]` or"
-        + " `localhost`, or, for `--paste`, `https`. Without a port any port is used. By default"
-        + " `http://127.0.0.1/ISSUER`, with the issuer's URL without `https://`. Option `--redirect-uri`."),
-    Member(
-      "proxy", "text",
-      "The URL of the proxy to use, without user name and password, which are in the vault; by default none. Set from the"
-        + " environment at each sign-in."),
-    Member(
-      "no_proxy", "text",
-      "The hosts that the proxy is not for, separated by commas; by default none. Set from the environment at each sign-in."
-    ),
-    Member(
-      "keep_access_token", "boolean",
-      "Keep an access token that cannot be refreshed in the vault; by default `false`. Option `--keep`."),
-    Member(
-      "dpop", "boolean",
-      "Bind the tokens of the next sign-in to a key (RFC 9449); by default `false`. What the session has already goes on"
-        + " as it is. Option `--dpop`."),
-    Member(
-      "origins", "list of texts",
-      "Places that may get the access token, each `https://HOST` or `https://HOST:PORT`; by default only the one of"
-        + " UserInfo. Option `--host`."),
-    Member(
-      "refresh", "text",
-      "When tokens are renewed: `on-demand`, `proactive`, the default, `background`, `offline` or `strict`, as the section"
-        + " about renewal says. Option `--refresh`."),
-    Member(
-      "protect", "text",
-      "How the record of the next sign-in opens: `device`, `passphrase` or `tpm2`; by default as the record before, else"
-        + " `device`. What protects the record that there is, only the vault says. Option `--protect`."),
-  ]
+  static let account = AccountSetting.all.map { setting in
+    var sentences = [setting.kind == .flag ? "\(setting.summary); by default `false`." : setting.declaration.sentence]
+    if let fallback = setting.fallback { sentences.append("By default `\(fallback)`.") }
+    if !setting.details.isEmpty { sentences.append(setting.details) }
+    if setting.option != nil { sentences.append("Option `--\(setting.word)`.") }
+    return Member(setting.name, setting.typeName, sentences.joined(separator: " "))
+  }
 
   private static let renewal =
     "Under every policy a token with less than a minute left, or a tenth of its lifetime if that is less, is renewed"
@@ -214,22 +127,8 @@ enum ManualConfiguration {
     + " when to come back, is left alone by all accounts that have it: renewals wait, and commands that need a new token"
     + " fail with exit status 4 and the time to wait, unless `--wait` lets them wait too."
 
-  static let endpoints = [
-    Member("token_endpoint", "text", "Where tokens are got. Option `--token-endpoint`."),
-    Member(
-      "device_authorization_endpoint", "text",
-      "Where a sign-in begins. Option `--device-authorization-endpoint`."),
-    Member("userinfo_endpoint", "text", "Where claims are got. Option `--userinfo-endpoint`."),
-    Member("revocation_endpoint", "text", "Where tokens are revoked. Option `--revocation-endpoint`."),
-    Member("registration_endpoint", "text", "Where clients are registered. Option `--registration-endpoint`."),
-    Member("jwks_uri", "text", "Where the issuer's public keys are. Option `--jwks-uri`."),
-  ]
-
   /// The settings that a record in the vault repeats.
-  static let bound = [
-    "issuer", "client_id", "token_endpoint_auth_method", "allow_http_loopback", "ca_file", "pins", "provider",
-    "endpoints",
-  ]
+  static let bound = AccountSetting.all.filter(\.isSealed).map(\.name)
 
   private static let bindingBlocks: [ManualBlock] = [
     .text(
@@ -243,7 +142,7 @@ enum ManualConfiguration {
         + " hand is refused until `agent account set` names it, or the account is signed in to anew."),
     .text(
       "`proxy` may differ, unless the vault holds a password for it. `scope`, `resource`, `audience`, `no_proxy`,"
-        + " `keep_access_token`, `dpop`, `protect`, `refresh`, `lock_after` and `active` may be changed at any time."),
+        + " `keep`, `dpop`, `protect`, `refresh`, `lock_after` and `active` may be changed at any time."),
   ]
 
   private static let files = [
@@ -257,7 +156,7 @@ enum ManualConfiguration {
 
   static let example = [
     "{",
-    #"  "version": 1,"#,
+    #"  "version": 2,"#,
     #"  "active": "work","#,
     #"  "accounts": {"#,
     #"    "work": {"#,
@@ -269,7 +168,7 @@ enum ManualConfiguration {
     #"      "issuer": "http://127.0.0.1:8080","#,
     #"      "client_id": "lab","#,
     #"      "allow_http_loopback": true,"#,
-    #"      "endpoints": { "userinfo_endpoint": "http://127.0.0.1:8080/me" }"#,
+    #"      "userinfo_endpoint": "http://127.0.0.1:8080/me""#,
     "    }",
     "  },",
     #"  "on": ["#,
@@ -284,4 +183,15 @@ enum ManualConfiguration {
         + " lead a token or a client secret to another server. They can have the daemon run commands as the user, who is the"
         + " only one who may write it.")
   ]
+}
+
+extension AccountSetting {
+  /// The type of its value in the manual.
+  var typeName: String {
+    switch kind {
+    case .text, .file, .choice: "text"
+    case .texts: "list of texts"
+    case .flag: "boolean"
+    }
+  }
 }

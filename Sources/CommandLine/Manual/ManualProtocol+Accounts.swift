@@ -1,3 +1,5 @@
+internal import Vocabulary
+internal import Vocabulary
 internal import Wire
 
 extension ManualProtocol {
@@ -27,25 +29,12 @@ extension ManualProtocol {
       "Ask for `offline_access` beside `scope`, where the server says that it knows it; it is then kept with the rest."),
   ]
 
-  /// The settings of an account beside its issuer and its client: those with an option mean what the option does.
-  static let settings: [Member] = {
-    let others = [
-      Member("client_certificate", "boolean", "Show the account's certificate; handing one over sets it by itself."),
-      Member("proxy", "text", "The URL of the proxy that the account uses from now on; without it none."),
-      Member("no_proxy", "text", "The hosts that the proxy is not for, as curl(1) reads them."),
-      Member(
-        "protect", "text",
-        "How the record in the vault opens: `device`, `passphrase` or `tpm2`. The level must be open; `vault_create` makes"
-          + " one that nothing opens yet."),
-    ]
-    return AccountSetting.allCases.compactMap { setting in
-      guard let option = Options.accountSettings.first(where: { $0.name == setting.word }) else { return nil }
-      let type = option.argument.metavar == nil ? "boolean" : option.repeats ? "list of texts" : "text"
-      // A list has no need of being told that the option may be given several times.
-      let meaning = option.repeats ? "\(option.summary.split(separator: ";")[0])." : option.sentence
-      return Member(setting.rawValue, type, meaning)
-    } + others
-  }()
+  /// The settings of an account beside its issuer and its client.
+  static let settings = AccountSetting.all.dropFirst(2).map { setting in
+    // A list has no need of being told that the option may be given several times.
+    let meaning = setting.kind == .texts ? "\(setting.summary.split(separator: ";")[0])." : setting.declaration.sentence
+    return Member(setting.name, setting.typeName, meaning)
+  }
 
   private static let issuer = Member("issuer", "text", "The authorization server's own name, a URL.")
   private static let clientID = Member("client_id", "text", "The client identifier.")
@@ -84,7 +73,8 @@ extension ManualProtocol {
       Member("account", "text", "The account."),
       Member("signed_out", "boolean", "Whether it is signed out until the change is undone or somebody signs in."),
       Member("setting", "text", "The setting that signs it out."),
-    ])
+    ],
+    note: "`protect` needs a level that is open; `vault_create` makes one that nothing opens yet.")
 
   private static let rename = Description(
     name: "account_rename",

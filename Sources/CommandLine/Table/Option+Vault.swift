@@ -1,3 +1,4 @@
+internal import Vocabulary
 internal import Wire
 
 extension Options {
@@ -18,13 +19,8 @@ extension Option<String?> {
   }
 }
 
-extension Option<ProtectionLevel?> {
-  static var protect: Self {
-    Self(
-      "protect", "LEVEL", ProtectionLevel.self,
-      "How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN")
-  }
-  static var protection: Self { Self("protection", "LEVEL", ProtectionLevel.self, "The level") }
+extension Option<Protection?> {
+  static var protection: Self { Self("protection", "LEVEL", Protection.self, "The level") }
 }
 
 extension Option<String?> {

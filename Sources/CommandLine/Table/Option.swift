@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// An option as the parser, the help, the manual and the completions see it, whatever it is read as. A class, since a
 /// generic value that holds a large one has its type made at run time, which costs a short program too much.
 final class OptionDeclaration: Sendable {
@@ -104,7 +106,13 @@ struct Option<Value: Sendable>: Sendable {
     _ name: String, short: Character?, _ argument: OptionArgument, repeats: Bool, _ summary: String,
     reading: @escaping @Sendable ([String]) -> Value
   ) {
-    declaration = OptionDeclaration(name: name, short: short, argument: argument, repeats: repeats, summary: summary)
+    self.init(
+      OptionDeclaration(name: name, short: short, argument: argument, repeats: repeats, summary: summary),
+      reading: reading)
+  }
+
+  private init(_ declaration: OptionDeclaration, reading: @escaping @Sendable ([String]) -> Value) {
+    self.declaration = declaration
     self.reading = reading
   }
 
@@ -116,29 +124,34 @@ struct Option<Value: Sendable>: Sendable {
   func saying(_ summary: String) -> OptionDeclaration { declaration.saying(summary) }
 }
 
+// The option of an account's setting, for commands that read it as an option of their own.
 extension Option<Bool> {
+  init(_ setting: AccountSetting) { self.init(setting.declaration) { !$0.isEmpty } }
+
   init(_ name: String, short: Character? = nil, _ summary: String) {
     self.init(name, short: short, .none, repeats: false, summary) { !$0.isEmpty }
   }
 }
 
 extension Option<String?> {
+  init(_ setting: AccountSetting) { self.init(setting.declaration) { $0.last } }
+
   init(_ name: String, short: Character? = nil, _ argument: OptionArgument, _ summary: String) {
     self.init(name, short: short, argument, repeats: false, summary) { $0.last }
   }
 }
 
 extension Option<[String]> {
-  /// - Parameter separator: Stands between several values of one occurrence; spaces may stand anywhere.
+  init(_ setting: AccountSetting) { self.init(setting.declaration, reading: setting.values) }
+
+  /// - Parameter separator: Stands between several values of one occurrence.
   init(
     _ name: String, short: Character? = nil, each argument: OptionArgument, splitAt separator: Character? = nil,
     _ summary: String
   ) {
     self.init(name, short: short, argument, repeats: true, summary) { texts in
       guard let separator else { return texts }
-      return texts.flatMap { text in
-        text.split(separator: separator, omittingEmptySubsequences: separator == " ").map { String($0) }
-      }
+      return texts.flatMap { $0.split(separator: separator, omittingEmptySubsequences: false).map { String($0) } }
     }
   }
 }

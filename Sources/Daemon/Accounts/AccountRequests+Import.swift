@@ -4,6 +4,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 extension AccountRequests {
@@ -20,7 +21,7 @@ extension AccountRequests {
     jobs.run({ [services = services(for: account), configuration] () throws(SessionError) in
       var (secrets, configuration) = (SignIn.Secrets(), configuration)
       let token = try ClientSecret.read(tokenSource, as: .refreshToken)
-      secrets.credentials = try sources.read(for: &configuration, given.authentication)
+      secrets.credentials = try sources.read(for: &configuration, given)
       secrets.proxyCredentials = try proxyCredentials.map { (text) throws(SessionError) in
         try ClientSecret.make(text)
       }

@@ -3,6 +3,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Adds, shows, changes, renames and removes accounts. Each change is one job, which holds the account's lock and writes the
@@ -41,19 +42,15 @@ final class AccountRequests: DaemonPart {
 
   func manage(_ request: AccountRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     switch request {
-    case .add(let account, let settings): try add(try name(account), settings, ticket)
+    case .add(let account, let settings): try add(try AccountName(requested: account), settings, ticket)
     case .show(let account): try show(account, ticket)
     case .set(let account, let settings, let unset): try set(account, settings, unset, ticket)
-    case .rename(let account, let newName): try rename(account, to: try name(newName), ticket)
+    case .rename(let account, let newName): try rename(account, to: try AccountName(requested: newName), ticket)
     case .remove(let account, let local): try remove(account, isLocal: local, ticket)
     case .import(let account, let settings, let handsOver):
       let sources = try SecretSources(passed, announced: handsOver, hasFirst: true)
-      try importToken(try name(account), settings, sources, ticket)
+      try importToken(try AccountName(requested: account), settings, sources, ticket)
     }
-  }
-
-  func name(_ text: String) throws(Failure) -> AccountName {
-    do { return try AccountName(text) } catch { throw Failure(.vault(error), account: nil) }
   }
 
   /// Nothing else about the request matters when the name is taken.
@@ -89,11 +86,11 @@ final class AccountRequests: DaemonPart {
     let account = try broker.resolve(asked)
     let isActive = try settings().active == account.name
     let result = JSONObject([("account", .string(account.name.text)), ("active", .bool(isActive))])
-    let (name, settings) = (account.name, account.configuration.settings.json)
+    let (name, settings) = (account.name, account.configuration.shown.json())
     jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self] outcome in
       var result = result
       // An error of the vault does not fail the request, which only shows settings.
-      result["protection"] = (try? outcome.get()).flatMap { $0 }.map { .string($0.word) }
+      result["protection"] = (try? outcome.get()).flatMap { $0 }.map { .string($0.rawValue) }
       result["settings"] = .object(settings)
       loop.send(.result(result), to: ticket)
     }
@@ -109,7 +106,7 @@ final class AccountRequests: DaemonPart {
     try signIns.refuseDuring(account.name)
     var changed = old
     for setting in unset { changed.unset(setting) }
-    try changed.apply(given)
+    try changed.change(to: given)
     if given.proxy != nil, try changed.takeProxy(of: given) != nil {
       throw Failure(.invalidRequest, "a proxy's password is taken at sign-in only", hint: "agent login \(asked)")
     }
@@ -117,9 +114,10 @@ final class AccountRequests: DaemonPart {
       account: account.name, from: old, to: changed, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
     let confirmation = OriginConfirmation(
-      account: account.name, configuration: changed, added: try changed.origins(of: given), services: services)
+      account: account.name, configuration: changed, added: try changed.resourceOrigins(named: given.origins),
+      services: services)
     let protection = given.protection.map {
-      ProtectionChange(account: account.name, to: Protection($0), services: services)
+      ProtectionChange(account: account.name, to: $0, services: services)
     }
     jobs.run({ () throws(SessionError) in
       // Runs first, because this step may fail.
@@ -211,7 +209,7 @@ final class AccountRequests: DaemonPart {
     }
     account.waiters += old.waiters + old.dropOthers(cancelling: false)
     old.waiters = []
-    account.session.policy = account.configuration.refreshPolicy
+    account.session.policy = account.configuration.refresh
     if account.session.refresh == nil { broker.restartForWaiters(account) }
     broker.schedule(account)
   }

@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Sessions
+internal import Vocabulary
 internal import Wire
 
 /// A proxy's URL as variables such as `HTTPS_PROXY` have it, taken apart: the settings file gets the URL,
@@ -32,11 +33,11 @@ extension AccountConfiguration {
   ///
   /// - Returns: `user:password` from its URL, which is for the vault.
   mutating func takeProxy(of given: AccountSettings) throws(Failure) -> String? {
-    proxy = nil
-    proxyExclusions = given.proxyExclusions
+    self.proxy = nil
+    self.proxyExclusions = given.proxyExclusions
     guard let text = given.proxy, !text.isEmpty else { return nil }
     let setting = try ProxySetting(text)
-    proxy = setting.url
+    self.proxy = setting.url
     return setting.credentials
   }
 }

@@ -1,6 +1,7 @@
 internal import Encoding
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// The accounts that one sign-out request ends.

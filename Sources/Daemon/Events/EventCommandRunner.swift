@@ -1,6 +1,7 @@
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// The commands that are run when something happens: a few at once, each for so long and no longer. It has a set

@@ -2,6 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Runs the commands of the settings for the events that they name.

@@ -1,6 +1,7 @@
 internal import Encoding
 internal import Platform
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Recent events, in memory only, in two lists: the daemon's log, and the events of sessions and accounts. Used on the

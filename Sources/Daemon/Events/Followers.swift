@@ -1,4 +1,5 @@
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// The requests that follow the events of sessions and accounts. Used on the loop only.

@@ -1,6 +1,7 @@
 internal import JOSE
 internal import OAuth
 internal import Sessions
+internal import Vocabulary
 internal import Wire
 
 extension LogStep {
@@ -10,17 +11,17 @@ extension LogStep {
     case .waitedForAccount(let time): self = .waitedForAccount(milliseconds: time)
     case .recordRead: self = .recordRead
     case .recordWritten: self = .recordWritten
-    case .documentKept(let role, let age): self = .documentKept(Endpoint(role), ageSeconds: age)
+    case .documentKept(let role, let age): self = .documentKept(role, ageSeconds: age)
     case .keysDoubted: self = .keysDoubted
     case .metadataDoubted: self = .metadataDoubted
     // Each is an event of its own.
     case .keySetWarned, .authenticationTimeChanged: return nil
-    case .answered(let role, let status, let time): self = .answered(Endpoint(role), status: status, milliseconds: time)
+    case .answered(let role, let status, let time): self = .answered(role, status: status, milliseconds: time)
     case .unanswered(let role, let code, let time):
       let failure = Failure(.oauth(OAuthError(HTTPFailure(code), "")), account: nil)
-      self = .unanswered(Endpoint(role), failure.code, milliseconds: time)
+      self = .unanswered(role, failure.code, milliseconds: time)
     case .idTokenVerified(let name):
-      guard let algorithm = Algorithm(rawValue: name) else { return nil }
+      guard let algorithm = SigningAlgorithm(rawValue: name) else { return nil }
       self = .idTokenVerified(algorithm)
     }
   }
@@ -43,25 +44,6 @@ extension LogEvent.KeySetFlaw {
       switch warning {
       case .privateKey: .privateKey
       case .symmetricKey: .symmetricKey
-      }
-  }
-}
-
-extension LogStep.Endpoint {
-  init(_ role: EndpointRole) {
-    self =
-      switch role {
-      case .metadata: .metadata
-      case .keys: .keys
-      case .authorization: .authorization
-      case .pushedAuthorization: .pushedAuthorization
-      case .deviceAuthorization: .deviceAuthorization
-      case .token: .token
-      case .userinfo: .userinfo
-      case .introspection: .introspection
-      case .revocation: .revocation
-      case .registration: .registration
-      case .resource: .resource
       }
   }
 }

@@ -3,6 +3,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Publishes what happens to sessions and accounts: to the followers of `agent events`, token files and commands of the settings.

@@ -1,4 +1,5 @@
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 extension Failure {
@@ -34,6 +35,6 @@ extension Failure {
   }
 
   private static func already(_ level: Protection) -> String {
-    level == .device ? "agent vault bind" : "agent vault change-passphrase --protection \(level.word)"
+    level == .device ? "agent vault bind" : "agent vault change-passphrase --protection \(level.rawValue)"
   }
 }

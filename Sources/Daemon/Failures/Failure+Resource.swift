@@ -2,6 +2,7 @@ internal import Encoding
 internal import OAuth
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 extension Failure {

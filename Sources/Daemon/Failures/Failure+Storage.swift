@@ -2,6 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 extension Failure {
@@ -22,8 +23,6 @@ extension Failure {
     case .busy: self.init(.vaultBusy, error.message)
     case .secureHeapFull: self.init(.tooBusy, error.message)
     case .storage, .noSpace, .overQuota, .badPermissions: self.init(refused: error)
-    case .invalidName:
-      self.init(.invalidRequest, "an account name is 1 to 64 letters, digits, dots, dashes or underscores")
     default: self.init(.vaultUnusable, error.message)
     }
   }
@@ -107,6 +106,27 @@ extension Failure {
         "a passphrase or PIN has 1 to \(VaultSecret.maximumBytes) bytes of UTF-8")
     case .pin:
       self.init(.invalidConfiguration, "a pin is not of the form sha256//BASE64=")
+    }
+  }
+}
+
+extension AccountName {
+  /// The name in a request.
+  init(requested text: String) throws(Failure) {
+    do { try self.init(text) } catch {
+      throw Failure(.invalidRequest, "an account name is 1 to 64 letters, digits, dots, dashes or underscores")
+    }
+  }
+}
+
+extension ConfigurationError.KeyProblem {
+  /// Text that follows "the client's key" in a message.
+  var message: String {
+    switch self {
+    case .malformed: "is neither a private key in PEM form nor a JSON Web Key"
+    case .encrypted: "is protected by a passphrase; decrypt it first, for example with openssl pkey"
+    case .unsupported: "is of a kind that is not supported, or not for signatures"
+    case .weak: "is too weak: RSA keys need 2048 bits at least"
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import Platform
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// State of a lock of the vault.

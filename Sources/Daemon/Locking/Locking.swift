@@ -4,6 +4,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Locks and unlocks the vault. A lock wipes keys and tokens from memory; accounts that only this device protects stay usable.
@@ -102,7 +103,7 @@ final class Locking: DaemonPart, TokenLock {
     }
     if !wiped.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
     loop.tidyUp()
-    let result = JSONObject([("locked", .array(wiped.levels.map { .string($0.word) }))])
+    let result = JSONObject([("locked", .array(wiped.levels.map { .string($0.rawValue) }))])
     for ticket in locks.tickets { loop.send(.result(result), to: ticket) }
     locks.tickets = []
     let afterwards = locks.afterwards

@@ -1,11 +1,12 @@
 internal import Encoding
 internal import Vault
+internal import Vocabulary
 
 extension SlotSummary {
   /// `{"slot","kind","protection"}`.
   var json: JSONObject {
     JSONObject([
-      ("slot", .int(number)), ("kind", .string(name)), ("protection", .string(protection.word)),
+      ("slot", .int(number)), ("kind", .string(name)), ("protection", .string(protection.rawValue)),
     ])
   }
 }

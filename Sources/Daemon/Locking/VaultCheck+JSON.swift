@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 extension VaultCheck {
@@ -15,7 +16,7 @@ extension VaultCheck {
     object["accounts"] = .array(
       records.map { record in
         [
-          "account": .string(record.account.text), "protection": .string(record.protection.word),
+          "account": .string(record.account.text), "protection": .string(record.protection.rawValue),
           "state": .string(record.state.word),
         ]
       })

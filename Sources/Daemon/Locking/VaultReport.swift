@@ -1,6 +1,7 @@
 internal import Encoding
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// The content of `vault status`. A worker builds it, because that reads the vault.
@@ -67,7 +68,7 @@ struct VaultReport: Sendable {
     object["levels"] = .array(
       levels.map { level in
         [
-          "protection": .string(level.protection.word), "locked": .bool(level.isLocked),
+          "protection": .string(level.protection.rawValue), "locked": .bool(level.isLocked),
           "accounts": .array(level.accounts.map { .string($0.text) }),
         ]
       })

@@ -3,6 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Answers requests about the vault itself, as jobs: a key derivation or a TPM may take seconds.
@@ -54,20 +55,20 @@ final class VaultRequests: DaemonPart {
 
   // MARK: Opening
 
-  private func unlock(_ level: ProtectionLevel, _ source: SharedDescriptor, _ ticket: Ticket) {
+  private func unlock(_ level: Protection, _ source: SharedDescriptor, _ ticket: Ticket) {
     open(level, source, ticket, .unlocked(level)) { (vault, secret, locks) throws(VaultError) in
-      try vault.unlock(Protection(level), secret: secret.bytes, since: locks)
+      try vault.unlock(level, secret: secret.bytes, since: locks)
     }
   }
 
-  private func create(_ level: ProtectionLevel, _ source: SharedDescriptor, _ ticket: Ticket) {
+  private func create(_ level: Protection, _ source: SharedDescriptor, _ ticket: Ticket) {
     open(level, source, ticket, .vaultChanged(.created)) { (vault, secret, locks) throws(VaultError) in
-      try vault.createProtection(Protection(level), secret: secret.bytes, since: locks)
+      try vault.createProtection(level, secret: secret.bytes, since: locks)
     }
   }
 
   private func open(
-    _ level: ProtectionLevel, _ source: SharedDescriptor, _ ticket: Ticket, _ event: LogEvent,
+    _ level: Protection, _ source: SharedDescriptor, _ ticket: Ticket, _ event: LogEvent,
     _ body: @escaping @Sendable (Vault, SharedSecret, _ locks: Int) throws(VaultError) -> Void
   ) {
     // A key derivation takes time, and a lock that arrives meanwhile takes precedence.
@@ -76,7 +77,7 @@ final class VaultRequests: DaemonPart {
       let secret = try VaultSecret.read(source)
       let vault = services.vault
       try storing { () throws(VaultError) in try body(vault, secret, locks) }
-      return ((try? vault.protections()) ?? []).filter { $0.protection == Protection(level) }.map(\.account)
+      return ((try? vault.protections()) ?? []).filter { $0.protection == level }.map(\.account)
     }) { [self] (outcome: Result<[AccountName], SessionError>) in
       switch outcome {
       case .failure(let error): loop.send(.failure(Failure(error, account: nil)), to: ticket)
@@ -103,7 +104,7 @@ final class VaultRequests: DaemonPart {
   private func bind(_ binding: VaultBinding?, _ ticket: Ticket) {
     changeVault(.bound, ticket) { (vault) throws(SessionError) in
       try storing { () throws(VaultError) in
-        if let binding { return try vault.bind(AutomaticKind(binding)) }
+        if let binding { return try vault.bind(binding) }
         guard vault.summary().tpmProblem == nil else { return try vault.bind(.host) }
         // A TPM may be present but unusable.
         do throws(VaultError) {
@@ -116,22 +117,22 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  private func addPassphrase(_ level: ProtectionLevel, _ source: SharedDescriptor, _ ticket: Ticket) {
+  private func addPassphrase(_ level: Protection, _ source: SharedDescriptor, _ ticket: Ticket) {
     changeVault(.passphraseAdded, ticket) { (vault) throws(SessionError) in
       let secret = try VaultSecret.read(source)
       return try storing { () throws(VaultError) in
-        try vault.addPassphrase(for: Protection(level), secret.bytes)
+        try vault.addPassphrase(for: level, secret.bytes)
       }.json
     }
   }
 
   private func changePassphrase(
-    _ level: ProtectionLevel, _ old: SharedDescriptor, _ new: SharedDescriptor, _ ticket: Ticket
+    _ level: Protection, _ old: SharedDescriptor, _ new: SharedDescriptor, _ ticket: Ticket
   ) {
     changeVault(.passphraseChanged, ticket) { (vault) throws(SessionError) in
       let (old, new) = (try VaultSecret.read(old), try VaultSecret.read(new))
       try storing { () throws(VaultError) in
-        try vault.changePassphrase(for: Protection(level), old: old.bytes, new: new.bytes)
+        try vault.changePassphrase(for: level, old: old.bytes, new: new.bytes)
       }
       return JSONObject([("protection", .string(level.rawValue))])
     }
@@ -149,7 +150,7 @@ final class VaultRequests: DaemonPart {
       var secrets: [Int: SharedSecret] = [:]
       for (slot, source) in sources { secrets[slot] = try VaultSecret.read(source) }
       let rotated = try storing { () throws(VaultError) in try vault.rotateKeys(secrets: secrets) }
-      return JSONObject([("rotated", .array(rotated.map { .string($0.word) }))])
+      return JSONObject([("rotated", .array(rotated.map { .string($0.rawValue) }))])
     }
   }
 

@@ -3,6 +3,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// State and services that all parts of the daemon share. Used on the loop's thread only, so it needs no lock; blocking

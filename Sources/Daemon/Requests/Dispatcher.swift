@@ -3,6 +3,7 @@ internal import HTTP
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Hands each request to the part of the daemon that answers it.

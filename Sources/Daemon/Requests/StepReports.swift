@@ -1,5 +1,6 @@
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Sends each step of the work to the requests that asked for steps.

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// The requests that receive the steps of the work. Used on the loop only, except ``Attention``.

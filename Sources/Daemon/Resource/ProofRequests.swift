@@ -3,6 +3,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Proofs of possession for requests that others make with an account's token (RFC 9449 section 7.1). They

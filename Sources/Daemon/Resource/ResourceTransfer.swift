@@ -2,6 +2,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// One request to a resource, from the client's line to its last answer.

@@ -2,6 +2,7 @@ internal import Encoding
 internal import OAuth
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Finds out whether a URL is an issuer or a resource that names one (RFC 9728). Nothing is stored: the person decides.
@@ -14,7 +15,7 @@ final class DiscoverRequests: DaemonPart {
     let settings = try settings()
     if let answer = try Self.known(request, settings) { return loop.send(.result(answer), to: ticket) }
     var configuration = AccountConfiguration(issuer: request.url, clientID: "")
-    try configuration.apply(request.settings)
+    try configuration.change(to: request.settings)
     let proxyCredentials = try configuration.takeProxy(of: request.settings)
     jobs.run { [services, configuration] () throws(SessionError) -> ResourceSearch.Finding in
       let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
@@ -33,8 +34,7 @@ final class DiscoverRequests: DaemonPart {
     func isSame(_ text: String) -> Bool { text.utf8.elementsEqual(request.url.utf8) }
     let accounts: [(AccountName, AccountConfiguration)]
     if let text = request.account {
-      let name: AccountName
-      do { name = try AccountName(text) } catch { throw Failure(.vault(error), account: nil) }
+      let name = try AccountName(requested: text)
       guard let configuration = settings[name] else { return nil }
       if request.onlyForNewAccount { return JSONObject([("account", .string(name.text))]) }
       accounts = [(name, configuration)]

@@ -1,4 +1,5 @@
 internal import OAuth
+internal import Vocabulary
 internal import Wire
 
 /// Chooses the sign-in flow: the requested one, or else one that the machine and the server support.

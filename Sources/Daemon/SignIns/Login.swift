@@ -4,6 +4,7 @@ internal import Platform
 internal import Sessions
 internal import Synchronization
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Whether a sign-in was approved or cancelled, whichever came first. The thread that polls the server approves it.

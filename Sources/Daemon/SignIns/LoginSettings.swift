@@ -1,6 +1,7 @@
 internal import Encoding
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// The account and the settings that a sign-in request means, from what it says and what is stored.
@@ -14,7 +15,7 @@ struct LoginSettings {
 
   init(_ request: LoginRequest, _ settings: Settings) throws(Failure) {
     var request = request
-    // For an account that is there the service is a setting like any other.
+    // For an account that is there the provider is a setting like any other.
     let isStored = request.account.flatMap { try? AccountName($0) }.map { settings[$0] != nil } ?? false
     if !isStored || request.issuer != nil { request.issuer = try AccountConfiguration.issuer(request.settings) }
     account = try Self.account(request, settings)
@@ -37,7 +38,7 @@ struct LoginSettings {
         hint: "agent login \(account.text) --issuer URL --client-id ID")
     }
     if request.registersClient { configuration.forgetClient() }
-    try configuration.apply(request.settings)
+    try configuration.change(to: request.settings)
     configuration.listOrigins(of: request.resources)
     proxyCredentials = try configuration.takeProxy(of: request.settings)
     self.configuration = configuration
@@ -50,9 +51,7 @@ struct LoginSettings {
   }
 
   private static func account(_ request: LoginRequest, _ settings: Settings) throws(Failure) -> AccountName {
-    if let name = request.account {
-      do { return try AccountName(name) } catch { throw Failure(.vault(error), account: nil) }
-    }
+    if let name = request.account { return try AccountName(requested: name) }
     guard let issuer = request.issuer else {
       if let active = settings.active { return active }
       throw Failure(.noAccount(name: nil), account: nil)

@@ -1,5 +1,6 @@
 internal import OAuth
 internal import Sessions
+internal import Vocabulary
 internal import Wire
 
 /// A sign-in that waits for a person.

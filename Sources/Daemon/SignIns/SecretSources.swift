@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Platform
 internal import Sessions
+internal import Vocabulary
 internal import Wire
 
 /// The descriptors that a request hands over, each by what can be read from it. Nothing is read before
@@ -39,15 +40,15 @@ struct SecretSources: Sendable {
   ///   - configuration: Takes over what the key's file tells of the key.
   ///   - named: The settings that the request names, which win.
   func read(
-    for configuration: inout AccountConfiguration, _ named: ClientAuthenticationSettings
+    for configuration: inout AccountConfiguration, _ named: AccountSettings
   ) throws(SessionError) -> ClientCredentials {
     var credentials = ClientCredentials()
     if let source = sources[.clientSecret] { credentials.secret = try ClientSecret.read(source) }
     if let source = sources[.clientKey] {
       let file = try ClientSecret.readKey(source)
       credentials.key = file.key
-      configuration.authentication.keyID = named.keyID ?? file.keyID
-      configuration.authentication.keyAlgorithm = named.keyAlgorithm ?? file.algorithm
+      configuration.clientKeyID = named.clientKeyID ?? file.keyID
+      configuration.clientKeyAlgorithm = named.clientKeyAlgorithm ?? file.algorithm
     }
     if let source = sources[.clientCertificate] {
       credentials.certificate = try ClientSecret.readCertificates(source)

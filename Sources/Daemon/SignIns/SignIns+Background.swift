@@ -3,6 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Sign-ins that continue in the background without a waiting request, and their results.

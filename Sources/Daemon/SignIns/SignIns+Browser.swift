@@ -5,6 +5,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Sign-in in the browser: the answer comes to a loopback address, or is handed over.

@@ -5,6 +5,7 @@ internal import Platform
 internal import QRCode
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Runs sign-ins by browser and by device code (RFC 8628), and owns those under way. Each step that blocks is one job;
@@ -48,7 +49,7 @@ final class SignIns: DaemonPart {
       // Before anything that is handed over is read, so that the request can be made again.
       _ = try services.requireOpen(meant.account, meant.configuration, isNew: meant.isNew)
       var (given, configuration) = (SignIn.Secrets(), meant.configuration)
-      given.credentials = try sources.read(for: &configuration, request.authentication)
+      given.credentials = try sources.read(for: &configuration, request.settings)
       given.proxyCredentials = try meant.proxyCredentials.map { (text) throws(SessionError) in
         try ClientSecret.make(text)
       }

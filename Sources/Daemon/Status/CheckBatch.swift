@@ -2,6 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// One `status` request that asks the servers, and what they have answered so far.

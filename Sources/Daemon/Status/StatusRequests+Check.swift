@@ -3,6 +3,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// `status --check`: for each account that is signed in a good token is got, the server is asked about it,

@@ -3,6 +3,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Answers `status` and `list`.
@@ -63,7 +64,7 @@ final class StatusRequests: DaemonPart {
   private func full(_ summary: AccountSummary, _ account: LiveAccount, _ now: Instant) -> JSONObject {
     var object = brief(summary, account, now)
     object["client_id"] = .string(summary.configuration.clientID)
-    object["protection"] = summary.protection.map { .string($0.word) }
+    object["protection"] = summary.protection.map { .string($0.rawValue) }
     if summary.isGuest { object["guest"] = true }
     object["client_secret_expires_at"] = summary.clientSecretExpiresAt.map { .int($0) }
     object["certificate_thumbprint"] = summary.certificate.map { .string($0.thumbprint) }
@@ -71,7 +72,7 @@ final class StatusRequests: DaemonPart {
     object["subject"] = (account.session.grant?.subject ?? summary.subject).map { .string($0) }
     object["scope"] = (account.session.grant?.scope ?? summary.scope).map { .string($0) }
     object["expires_at"] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
-    object["refresh"] = .string(summary.configuration.refreshPolicy.rawValue)
+    object["refresh"] = .string(summary.configuration.refresh.rawValue)
     if account.session.isQueued { object["refresh_queued"] = true }
     object["last_refresh"] = (account.session.refreshedAt ?? summary.refreshedAt).map { .int($0) }
     if summary.configuration.allowHTTPLoopback { object["http_loopback"] = true }

@@ -3,6 +3,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 
 /// The vault's data on one account. A worker builds it, because that reads and decrypts files.
 struct AccountSummary: Sendable {

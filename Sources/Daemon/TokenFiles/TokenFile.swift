@@ -1,6 +1,7 @@
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 
 /// A file with an account's access token, kept fresh for as long as the connection that asked for it is open.
 /// Used on the loop only.

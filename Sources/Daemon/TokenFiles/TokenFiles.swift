@@ -2,6 +2,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Keeps access tokens in files, for programs that run longer than a token lives. A file gets a new token before the old one

@@ -4,6 +4,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// One account's state on the loop: its session and the requests that wait for it. Tokens with other targets each
@@ -22,7 +23,7 @@ final class LiveAccount {
     didSet {
       usualLine = nil
       settingsRevision = nil
-      session.policy = configuration.refreshPolicy
+      session.policy = configuration.refresh
     }
   }
 
@@ -100,7 +101,7 @@ final class LiveAccount {
     self.name = name
     self.target = target
     self.configuration = configuration
-    session.policy = configuration.refreshPolicy
+    session.policy = configuration.refresh
   }
 
   /// The account's own token and those with other targets, its own first.

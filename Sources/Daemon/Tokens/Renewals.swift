@@ -1,4 +1,5 @@
 internal import Sessions
+internal import Vocabulary
 
 /// Counts the renewals in flight without waiting requests. Used on the loop only.
 ///

@@ -2,6 +2,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Actions without a request: renewals by the accounts' policies, and notices of expiring tokens.
@@ -80,7 +81,7 @@ extension TokenBroker {
     context.noteFileChanges()
     guard let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
     backgroundScanRevision = settingsFile.revision
-    let fresh = settings.accounts.filter { $0.configuration.refreshPolicy == .background }
+    let fresh = settings.accounts.filter { $0.configuration.refresh == .background }
     let spread = RefreshPolicy.startInterval * max(0, fresh.count - 1)
     for (name, configuration) in fresh {
       let account = account(name, configuration)

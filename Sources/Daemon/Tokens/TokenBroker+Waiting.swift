@@ -2,6 +2,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Requests that wait for an unreachable server, and retries after network changes.

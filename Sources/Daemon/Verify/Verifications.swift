@@ -5,6 +5,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
 /// Verifies tokens from any source with the keys of an issuer or with keys that the caller hands over.
@@ -112,7 +113,7 @@ final class Verifications: DaemonPart {
       return known
     }
     var configuration = AccountConfiguration(issuer: issuer, clientID: "")
-    try configuration.apply(request.settings)
+    try configuration.change(to: request.settings)
     let credentials = try configuration.takeProxy(of: request.settings)
     return .issuer(configuration, nil, proxyCredentials: credentials)
   }
@@ -125,7 +126,7 @@ extension Verifications {
   ) throws(Failure) -> KeyOrigin? {
     guard let first = known.first else { return nil }
     func way(_ configuration: AccountConfiguration) -> [String?] {
-      [configuration.caFile, configuration.endpoints.jwks] + Set(configuration.pins).sorted()
+      [configuration.caFile, configuration.jwksURI] + Set(configuration.pins).sorted()
     }
     guard known.allSatisfy({ way($0.configuration) == way(first.configuration) }) else {
       throw Failure(

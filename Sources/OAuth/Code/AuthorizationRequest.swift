@@ -54,7 +54,7 @@ package struct AuthorizationRequest: Sendable {
       ("state", state), ("code_challenge", verifier.challenge), ("code_challenge_method", CodeVerifier.method),
     ]
     add("nonce", nonce)
-    let known = options.serviceParameters
+    let known = options.providerParameters
     add("prompt", options.prompt ?? known.first { $0.name == "prompt" }?.value ?? usualPrompt)
     for parameter in known where parameter.name != "prompt" { add(parameter.name, parameter.value) }
     add("login_hint", options.loginHint)

@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Vocabulary
 
 extension AuthorizationServer {
   /// Begins a sign-in by authorization code. Nothing is sent yet.
@@ -13,7 +14,7 @@ extension AuthorizationServer {
     _ = try require(metadata.tokenEndpoint, .token)
     guard metadata.acceptsCodeChallenges else { throw OAuthError(.codeChallengeUnsupported, "the server") }
     var options = options
-    options.serviceParameters = service?.authorizationParameters ?? []
+    options.providerParameters = provider?.authorizationParameters ?? []
     if let prover { options.dpopKeyThumbprint = prover.key.thumbprint }
     return try AuthorizationRequest(
       metadata, clientID: client.id, redirectURI: redirectURI, scope: scope, options: options)

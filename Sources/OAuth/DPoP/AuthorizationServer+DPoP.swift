@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Encoding
+internal import Vocabulary
 
 /// Proofs of possession (RFC 9449) around the requests that need them.
 extension AuthorizationServer {

@@ -1,4 +1,5 @@
 package import Crypto
+internal import Vocabulary
 
 extension AuthorizationServer {
   /// Asks for the codes of a sign-in on another device (RFC 8628 section 3.1).

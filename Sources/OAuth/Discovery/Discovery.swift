@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Encoding
 package import JOSE
+internal import Vocabulary
 
 /// Fetches the public documents of an issuer.
 package enum Discovery {

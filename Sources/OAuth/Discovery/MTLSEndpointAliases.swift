@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// Endpoints for clients that show a certificate, where they differ from those for all others
 /// (RFC 8705 section 5).
 package struct MTLSEndpointAliases: Sendable {

@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Vocabulary
 
 /// Reads the members of a metadata document that we use, and names the one that is wrong.
 struct MetadataReader {

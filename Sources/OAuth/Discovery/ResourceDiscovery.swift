@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Encoding
+internal import Vocabulary
 
 /// Finds out who issues tokens for a protected resource (RFC 9728). No token is ever sent along.
 package struct ResourceDiscovery {

@@ -1,5 +1,6 @@
 package import Crypto
 internal import Encoding
+internal import Vocabulary
 
 /// An authorization server as one account uses it.
 package struct AuthorizationServer: Sendable {
@@ -11,7 +12,7 @@ package struct AuthorizationServer: Sendable {
   package let clientCertificate: ClientCertificate?
   package let http: any HTTPClient
   /// The particulars of this server, if the account says that it is one we know.
-  package let service: KnownService?
+  package let provider: Provider?
   /// Proves the account's key, to which its tokens are bound then (RFC 9449); nil for Bearer tokens.
   package var prover: DPoPProver?
   /// The signing algorithms that the client is registered for.
@@ -21,13 +22,13 @@ package struct AuthorizationServer: Sendable {
 
   package init(
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
-    service: KnownService? = nil, clientCertificate: ClientCertificate? = nil
+    provider: Provider? = nil, clientCertificate: ClientCertificate? = nil
   ) {
     self.metadata = metadata
     self.client = client
     self.transport = transport
     self.http = http
-    self.service = service
+    self.provider = provider
     self.clientCertificate = clientCertificate
   }
 
@@ -69,7 +70,7 @@ package struct AuthorizationServer: Sendable {
   func advising<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var advised = error
-      advised.advice = service?.advice(for: error)
+      advised.advice = provider?.advice(for: error)
       throw advised
     }
   }
@@ -111,7 +112,7 @@ package struct AuthorizationServer: Sendable {
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
     let tokens = try advising { () throws(OAuthError) in
       try explaining { () throws(OAuthError) in
-        try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: service?.scopeSeparator ?? .space)
+        try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: provider?.scopeSeparator ?? .space)
       }
     }
     try checkBinding(of: tokens)

@@ -1,29 +1,20 @@
 internal import Crypto
 internal import Encoding
 internal import JOSE
+package import Vocabulary
 
 /// A client's proof that it holds a private key: a new signed token for each request, also for each retry
 /// (RFC 7523 section 2.2, OpenID Connect Core 1.0 section 9).
 package struct ClientAssertion: Sendable {
-  /// Whom the token says it is for.
-  package enum Audience: String, Sendable, CaseIterable {
-    /// The issuer identifier and nothing else, which no other server can make use of.
-    case issuer
-    /// The token endpoint, which OpenID Connect Core 1.0 section 9 names and older servers insist on.
-    case tokenEndpoint = "token_endpoint"
-    /// The endpoint that the request goes to, as Glewlwyd wants it.
-    case endpoint
-  }
-
   /// How long a token is good for, in seconds.
   package static let lifetime = 60
 
   private let key: ClientKey
-  private let audience: Audience
+  private let audience: AssertionAudience
   private let wallSeconds: @Sendable () -> Int
 
   /// - Parameter wallSeconds: The clock, in unix seconds.
-  package init(_ key: ClientKey, audience: Audience = .issuer, wallSeconds: @escaping @Sendable () -> Int) {
+  package init(_ key: ClientKey, audience: AssertionAudience = .issuer, wallSeconds: @escaping @Sendable () -> Int) {
     self.key = key
     self.audience = audience
     self.wallSeconds = wallSeconds

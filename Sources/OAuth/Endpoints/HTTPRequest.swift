@@ -1,4 +1,5 @@
 package import Crypto
+package import Vocabulary
 
 /// One request to an endpoint of an authorization server.
 ///

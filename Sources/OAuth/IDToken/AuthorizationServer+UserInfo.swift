@@ -1,5 +1,6 @@
 package import Crypto
 package import Encoding
+internal import Vocabulary
 
 extension AuthorizationServer {
   /// Asks for the claims about the user (OpenID Connect Core 1.0 section 5.3).

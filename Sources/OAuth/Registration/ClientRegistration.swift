@@ -1,5 +1,6 @@
 package import Crypto
 internal import Encoding
+internal import Vocabulary
 
 /// A client as an authorization server registered it (RFC 7591 section 3.2.1).
 ///

@@ -1,5 +1,6 @@
 package import Crypto
 internal import Encoding
+internal import Vocabulary
 
 extension AuthorizationServer {
   /// Whether this client may ask about tokens: the server offers it, and the client can prove who it is

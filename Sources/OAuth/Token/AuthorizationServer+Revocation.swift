@@ -1,4 +1,5 @@
 package import Crypto
+internal import Vocabulary
 
 extension AuthorizationServer {
   /// Tells the server that a token is no longer needed (RFC 7009). Success also means an unknown token.

@@ -3,6 +3,7 @@ package import JOSE
 package import OAuth
 package import Platform
 internal import Synchronization
+internal import Vocabulary
 
 /// Metadata and key sets, in memory and on disk, so that a cold start needs no discovery.
 ///

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Encoding
 internal import OAuth
+internal import Vocabulary
 
 /// The kinds of document in a ``DocumentCache``.
 enum DocumentKind: String, CaseIterable, Sendable {

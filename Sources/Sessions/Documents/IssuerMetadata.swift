@@ -1,4 +1,5 @@
 internal import OAuth
+internal import Vocabulary
 
 /// The metadata of an issuer, with the endpoints that the settings name: those of the cache, and others when an
 /// endpoint that they name is gone.
@@ -46,7 +47,7 @@ struct IssuerMetadata: Sendable {
 
   private func seen(_ edition: Edition) -> Edition {
     edition.map { metadata in
-      let showsCertificate = access.configuration.authentication.showsCertificate
+      let showsCertificate = access.configuration.clientCertificate
       return (showsCertificate ? metadata.forMutualTLS : metadata).applying(access.overrides)
     }
   }

@@ -1,5 +1,6 @@
 internal import OAuth
 internal import Vault
+internal import Vocabulary
 
 /// The way to other metadata than those in use, for when an endpoint that these name is gone.
 struct MetadataRenewal: Sendable {

@@ -1,5 +1,6 @@
 internal import JOSE
 internal import OAuth
+internal import Vocabulary
 
 extension AuthorizationServer {
   /// Whether ID Tokens can be verified: by the keys that the server publishes, or by the client's secret.

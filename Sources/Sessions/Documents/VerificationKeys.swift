@@ -2,7 +2,8 @@ package import Crypto
 package import JOSE
 package import OAuth
 internal import Platform
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// The keys that verify tokens: a fixed set, or those of an issuer, which may change over time. Thread-safe; concurrent
 /// callers share one fetch.

@@ -2,7 +2,8 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 internal import Platform
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// An account's settings in the form that requests need, with its certificate authorities read.
 struct AccountAccess {
@@ -18,9 +19,9 @@ struct AccountAccess {
     let loopback = configuration.allowHTTPLoopback
     do {
       issuer = try Issuer(configuration.issuer, allowHTTPLoopback: loopback)
-      let known = try configuration.service?.endpoints(of: issuer, allowHTTPLoopback: loopback)
+      let known = try configuration.providerSettings?.endpoints(of: issuer, allowHTTPLoopback: loopback)
       publishesMetadata = known == nil
-      overrides = try configuration.endpoints.overrides(allowHTTPLoopback: loopback, else: known)
+      overrides = try configuration.overrides(allowHTTPLoopback: loopback, else: known)
     } catch {
       throw .oauth(error)
     }
@@ -50,12 +51,12 @@ struct AccountAccess {
     var transport = transport
     transport.proxy?.credentials = proxyCredentials
     let authentication = try credentials.authentication(configuration) { time.wallSeconds() }
-    let certificate = try credentials.clientCertificate(configuration.authentication)
-    let signing = try configuration.signing.signing(credentials)
+    let certificate = try credentials.clientCertificate(configuration)
+    let signing = try configuration.signing(credentials)
     do {
       let client = try Client(id: configuration.clientID, authentication: authentication)
       var server = AuthorizationServer(
-        metadata: metadata, client: client, transport: transport, http: http, service: configuration.service,
+        metadata: metadata, client: client, transport: transport, http: http, provider: configuration.providerSettings,
         clientCertificate: certificate)
       server.signing = signing
       return server
@@ -82,7 +83,7 @@ struct AccountAccess {
   }
 }
 
-extension AccountConfiguration.Endpoints {
+extension AccountConfiguration {
   /// - Parameter known: The endpoints that count where none is named by hand.
   func overrides(
     allowHTTPLoopback: Bool, else known: EndpointOverrides? = nil
@@ -92,12 +93,12 @@ extension AccountConfiguration.Endpoints {
       return try Endpoint(text, allowHTTPLoopback: allowHTTPLoopback)
     }
     var overrides = known ?? EndpointOverrides()
-    overrides.token = try endpoint(token) ?? overrides.token
-    overrides.deviceAuthorization = try endpoint(deviceAuthorization) ?? overrides.deviceAuthorization
-    overrides.userinfo = try endpoint(userinfo) ?? overrides.userinfo
-    overrides.revocation = try endpoint(revocation) ?? overrides.revocation
-    overrides.registration = try endpoint(registration) ?? overrides.registration
-    overrides.jwks = try endpoint(jwks) ?? overrides.jwks
+    overrides.token = try endpoint(self.tokenEndpoint) ?? overrides.token
+    overrides.deviceAuthorization = try endpoint(self.deviceAuthorizationEndpoint) ?? overrides.deviceAuthorization
+    overrides.userinfo = try endpoint(self.userinfoEndpoint) ?? overrides.userinfo
+    overrides.revocation = try endpoint(self.revocationEndpoint) ?? overrides.revocation
+    overrides.registration = try endpoint(self.registrationEndpoint) ?? overrides.registration
+    overrides.jwks = try endpoint(self.jwksURI) ?? overrides.jwks
     return overrides
   }
 }

@@ -6,7 +6,7 @@ extension AccountRecord {
   /// Thumbprint and expiry of the account's client certificate; nil when it has none, or none that can be read.
   package func certificate(_ configuration: AccountConfiguration) -> (thumbprint: String, expiresAt: Int)? {
     guard clientCertificate != nil else { return nil }
-    let certificate = try? credentials.clientCertificate(configuration.authentication)
+    let certificate = try? credentials.clientCertificate(configuration)
     return certificate.flatMap { $0 }.map { ($0.thumbprint, $0.expiresAt) }
   }
 

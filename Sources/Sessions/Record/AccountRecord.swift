@@ -1,7 +1,8 @@
 package import Crypto
 internal import Encoding
 package import OAuth
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// The vault's record of one account: its secrets, the origins they may go to, and the user they belong to.
 ///

@@ -1,22 +1,16 @@
 internal import Encoding
 package import OAuth
+package import Vocabulary
 
 /// Where an account's secrets may go, as it stood when the person signed in.
 ///
 /// It is sealed in the vault beside the secrets. The settings file and the metadata cache can be
 /// written by anything that can edit dotfiles; neither may lead a refresh token elsewhere.
 package struct Authority: Sendable, Hashable {
-  package var issuer: String
-  package var clientID: String
-  package var tokenEndpointAuthMethod: String
-  package var allowHTTPLoopback: Bool
+  /// The settings that say where secrets go (``AccountSetting/isSealed``), without ``AccountSettings/caFile``.
+  package var settings: AccountSettings
   /// SHA-256 of the certificate authority file, base64url; nil for the system's alone.
   package var caDigest: String?
-  package var pins: [String]
-  /// The service whose particulars were used, by its name.
-  package var serviceName: String?
-  /// Endpoints named by hand, `name=URL`, in a fixed order.
-  package var namedEndpoints: [String]
   /// The origins of all endpoints that get a secret or a token, sorted.
   package var origins: [String]
   /// The proxy that may get the account's proxy credentials.
@@ -29,37 +23,33 @@ package struct Authority: Sendable, Hashable {
   package init(
     _ configuration: AccountConfiguration, caDigest: String?, metadata: AuthorizationServerMetadata
   ) {
-    issuer = configuration.issuer
-    clientID = configuration.clientID
-    tokenEndpointAuthMethod = configuration.tokenEndpointAuthMethod
-    allowHTTPLoopback = configuration.allowHTTPLoopback
+    settings = configuration.settings
+    for setting in AccountSetting.all where !Self.sealed.contains(setting) { setting.unset(in: &settings) }
     self.caDigest = caDigest
-    pins = configuration.pins
-    serviceName = configuration.serviceName
-    namedEndpoints = configuration.endpoints.named.map { "\($0)=\($1)" }
     origins = metadata.endpointOrigins
     proxy = configuration.proxy
     resourceOrigins = configuration.resourceOrigins.map(\.text).sorted()
     userinfoOrigin = metadata.userinfoEndpoint?.uri.origin
   }
 
+  /// The settings that are kept as they are. Of the certificate authorities the content counts, not the path.
+  private static let sealed = AccountSetting.all.filter { $0.isSealed && $0 != .caFile }
+
   /// The first setting that differs from what the person signed in with, by its name in the settings file.
   package func difference(from configuration: AccountConfiguration, caDigest: String?) -> String? {
-    func same(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
-    if !same(issuer, configuration.issuer) { return "issuer" }
-    if !same(clientID, configuration.clientID) { return "client_id" }
-    if !same(tokenEndpointAuthMethod, configuration.tokenEndpointAuthMethod) { return "token_endpoint_auth_method" }
-    if allowHTTPLoopback != configuration.allowHTTPLoopback { return "allow_http_loopback" }
-    if self.caDigest != caDigest { return "ca_file" }
-    if pins != configuration.pins { return "pins" }
-    if serviceName != configuration.serviceName { return "provider" }
-    if namedEndpoints != configuration.endpoints.named.map({ "\($0)=\($1)" }) { return "endpoints" }
-    return nil
+    if let setting = Self.sealed.first(where: { !isSame($0, in: configuration) }) { return setting.name }
+    return self.caDigest == caDigest ? nil : AccountSetting.caFile.name
   }
 
   /// Whether these settings name the client that this is about.
   func isSameClient(as configuration: AccountConfiguration) -> Bool {
-    issuer.utf8.elementsEqual(configuration.issuer.utf8) && clientID.utf8.elementsEqual(configuration.clientID.utf8)
+    isSame(.issuer, in: configuration) && isSame(.clientID, in: configuration)
+  }
+
+  /// Compares bytes: two spellings of one character name two places.
+  private func isSame(_ setting: AccountSetting, in configuration: AccountConfiguration) -> Bool {
+    let now = setting.effectiveValue(in: configuration.settings)
+    return setting.effectiveValue(in: settings)?.serialized() == now?.serialized()
   }
 
   /// Whether `proxy` is the one that was signed in through.
@@ -76,16 +66,10 @@ package struct Authority: Sendable, Hashable {
   }
 
   var json: JSON {
-    var object = JSONObject([
-      ("issuer", .string(issuer)), ("client_id", .string(clientID)),
-      ("token_endpoint_auth_method", .string(tokenEndpointAuthMethod)),
-      ("allow_http_loopback", .bool(allowHTTPLoopback)),
-    ])
-    if let caDigest { object["ca_digest"] = .string(caDigest) }
-    object["pins"] = .array(pins.map { .string($0) })
-    object["named_endpoints"] = .array(namedEndpoints.map { .string($0) })
+    var object = JSONObject(
+      Self.sealed.compactMap { setting in setting.value(in: settings).map { (setting.name, $0) } })
+    object["ca_digest"] = caDigest.map { .string($0) }
     object["origins"] = .array(origins.map { .string($0) })
-    object["provider"] = serviceName.map { .string($0) }
     object["proxy"] = proxy.map { .string($0) }
     if !resourceOrigins.isEmpty { object["resource_origins"] = .array(resourceOrigins.map { .string($0) }) }
     object["userinfo_origin"] = userinfoOrigin.map { .string($0) }
@@ -98,19 +82,20 @@ package struct Authority: Sendable, Hashable {
       let texts = array.compactMap(\.string)
       return texts.count == array.count ? texts : nil
     }
-    guard let issuer = json["issuer"]?.string, let clientID = json["client_id"]?.string,
-      let method = json["token_endpoint_auth_method"]?.string, let loopback = json["allow_http_loopback"]?.bool,
-      let pins = texts("pins"), let named = texts("named_endpoints"), let origins = texts("origins")
+    guard var settings = try? AccountSettings(members: { json[$0] }, among: Self.sealed), settings.issuer != nil,
+      settings.clientID != nil, let origins = texts("origins")
     else { return nil }
-    self.issuer = issuer
-    self.clientID = clientID
-    tokenEndpointAuthMethod = method
-    allowHTTPLoopback = loopback
+    // Older records have the endpoints as a list of `name=URL`.
+    guard let endpoints = json["named_endpoints"] == nil ? [] : texts("named_endpoints") else { return nil }
+    for endpoint in endpoints {
+      let parts = endpoint.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, let setting = AccountSetting.endpoints.first(where: { $0.name == parts[0] }),
+        (try? setting.set(.string(String(parts[1])), in: &settings)) != nil
+      else { return nil }
+    }
+    self.settings = settings
     caDigest = json["ca_digest"]?.string
-    self.pins = pins
-    namedEndpoints = named
     self.origins = origins
-    serviceName = json["provider"]?.string
     proxy = json["proxy"]?.string
     resourceOrigins = texts("resource_origins") ?? []
     userinfoOrigin = json["userinfo_origin"]?.string

@@ -2,6 +2,7 @@ package import Crypto
 internal import Encoding
 internal import JOSE
 internal import OAuth
+internal import Vocabulary
 
 /// The credentials of a client, as the vault stores them.
 package struct ClientCredentials: Sendable {
@@ -25,23 +26,18 @@ package struct ClientCredentials: Sendable {
   func authentication(
     _ configuration: AccountConfiguration, wallSeconds: @escaping @Sendable () -> Int
   ) throws(SessionError) -> ClientAuthentication {
-    let settings = configuration.authentication
-    guard let method = ClientAuthenticationMethod(rawValue: configuration.tokenEndpointAuthMethod) else {
-      throw .configuration(ConfigurationError(.invalid, "token_endpoint_auth_method"))
-    }
-    switch method {
+    switch configuration.tokenEndpointAuthMethod {
     case .none: return .none
     case .secretBasic:
       let secret = try requireSecret()
-      return settings.isBasicUnencoded ? .basicUnencoded(secret) : .basic(secret)
+      return configuration.basicUnencoded ? .basicUnencoded(secret) : .basic(secret)
     case .secretPost: return .post(try requireSecret())
     case .privateKeyJWT:
-      let audience = settings.assertionAudience.map { ClientAssertion.Audience(rawValue: $0) } ?? .issuer
-      guard let audience else { throw .configuration(ConfigurationError(.invalid, "assertion_audience")) }
+      let audience = configuration.assertionAudience ?? .issuer
       return .privateKeyJWT(
-        ClientAssertion(try clientKey(settings), audience: audience, wallSeconds: wallSeconds))
+        ClientAssertion(try clientKey(configuration), audience: audience, wallSeconds: wallSeconds))
     case .tlsClientAuth, .selfSignedTLSClientAuth:
-      guard settings.showsCertificate, certificate != nil else {
+      guard configuration.clientCertificate, certificate != nil else {
         throw .configuration(ConfigurationError(.missingClientCertificate, ""))
       }
       return .mutualTLS
@@ -49,8 +45,8 @@ package struct ClientCredentials: Sendable {
   }
 
   /// The client certificate for the TLS handshake; nil when the settings use none.
-  func clientCertificate(_ settings: AuthenticationSettings) throws(SessionError) -> ClientCertificate? {
-    guard settings.showsCertificate else { return nil }
+  func clientCertificate(_ configuration: AccountConfiguration) throws(SessionError) -> ClientCertificate? {
+    guard configuration.clientCertificate else { return nil }
     guard let certificate else { throw .configuration(ConfigurationError(.missingClientCertificate, "")) }
     let key = try privateKey()
     do {
@@ -61,14 +57,14 @@ package struct ClientCredentials: Sendable {
   }
 
   /// The key, by the name and for the algorithm that the settings give it.
-  func clientKey(_ settings: AuthenticationSettings) throws(SessionError) -> ClientKey {
-    let algorithm = settings.keyAlgorithm.map { JWSAlgorithm(name: $0) }
-    if case .some(nil) = algorithm { throw .configuration(ConfigurationError(.invalid, "client_key_algorithm")) }
+  func clientKey(_ configuration: AccountConfiguration) throws(SessionError) -> ClientKey {
+    let algorithm = configuration.clientKeyAlgorithm?.rawValue
     let key = try privateKey()
     do throws(JOSEError) {
-      return try ClientKey(key, keyID: settings.keyID, algorithm: algorithm ?? nil)
+      return try ClientKey(
+        key, keyID: configuration.clientKeyID, algorithm: algorithm.flatMap { JWSAlgorithm(name: $0) })
     } catch {
-      throw .configuration(ConfigurationError(.clientKeyAlgorithm, settings.keyAlgorithm ?? ""))
+      throw .configuration(ConfigurationError(.clientKeyAlgorithm, algorithm ?? ""))
     }
   }
 

@@ -1,6 +1,7 @@
 package import Crypto
 internal import Encoding
 internal import JOSE
+package import Vocabulary
 
 /// A client's private key as a person hands it over, taken apart for the vault and the settings.
 package struct ClientKeyFile: Sendable {
@@ -9,14 +10,14 @@ package struct ClientKeyFile: Sendable {
   /// By which the server knows the key; nil when the file does not say.
   package let keyID: String?
   /// The only algorithm that the key is for; nil when the file does not say.
-  package let algorithm: String?
+  package let algorithm: SigningAlgorithm?
 
   /// - Parameter text: PEM or a JSON Web Key, on the secure heap.
   package init(_ text: Span<UInt8>) throws(SessionError) {
     do throws(JOSEError) {
       let read = try PrivateKeyText.read(text)
       keyID = read.keyID
-      algorithm = read.algorithm?.rawValue
+      algorithm = read.algorithm.flatMap { SigningAlgorithm(rawValue: $0.rawValue) }
       key = try Self.encode(read.key)
     } catch {
       let problem: ConfigurationError.KeyProblem =

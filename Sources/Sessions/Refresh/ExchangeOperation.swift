@@ -1,6 +1,7 @@
 package import OAuth
-package import Vault
+internal import Vault
 internal import Platform
+package import Vocabulary
 
 /// Exchanges an account's own access token for one with another target (RFC 8693). Blocking, for a worker thread.
 ///

@@ -3,6 +3,7 @@ internal import JOSE
 internal import OAuth
 internal import Platform
 internal import Vault
+internal import Vocabulary
 
 /// Verifies the ID Token of a token answer with the issuer's keys.
 struct IDTokenCheck {

@@ -2,6 +2,7 @@ internal import Crypto
 internal import OAuth
 internal import Platform
 internal import Vault
+internal import Vocabulary
 
 /// The authorization server of a session, which is followed when its endpoints move.
 struct LiveServer {

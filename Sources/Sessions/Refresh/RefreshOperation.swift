@@ -1,8 +1,9 @@
 package import OAuth
-package import Vault
+internal import Vault
 internal import Crypto
 internal import Encoding
 internal import Platform
+package import Vocabulary
 
 /// Spends an account's refresh token: blocking, for a worker thread.
 ///

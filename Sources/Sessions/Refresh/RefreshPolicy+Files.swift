@@ -1,4 +1,5 @@
 package import Platform
+internal import Vocabulary
 
 /// Renewal times of tokens in files, which are replaced without a request.
 extension RefreshPolicy {

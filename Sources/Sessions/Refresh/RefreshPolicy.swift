@@ -1,7 +1,8 @@
 internal import Platform
+package import Vocabulary
 
 /// When an access token is renewed, and how often a failed attempt is repeated.
-package enum RefreshPolicy {
+extension RefreshPolicy {
   /// Attempts for one request that meets passing failures.
   package static let maximumAttempts = 3
 
@@ -45,7 +46,7 @@ package enum RefreshPolicy {
     .seconds(min(isUrgent ? 30 : 300, (isUrgent && !reached ? 1 : 10) << min(max(count - 1, 0), 6)))
   }
 
-  /// How long a token stays in memory at most under ``Kind/strict``.
+  /// How long a token stays in memory at most under ``strict``.
   static let longestStrictCache = Duration.seconds(300)
 
   /// How far apart the first refreshes of sessions that are always fresh are, when there are many of them.

@@ -1,5 +1,6 @@
 internal import OAuth
 package import Platform
+internal import Vocabulary
 
 /// A server that is in trouble, or wants fewer requests, gets no request before this time.
 package struct ServerHold: Sendable, Hashable {
@@ -79,5 +80,5 @@ extension OAuthError {
 
 extension AccountConfiguration {
   /// Identifies the token endpoint that accounts share.
-  package var server: String { endpoints.token ?? issuer }
+  package var server: String { self.tokenEndpoint ?? issuer }
 }

@@ -1,6 +1,7 @@
 internal import Encoding
 package import OAuth
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// Makes one request to a resource with an account's token. Blocking.
 package struct ResourceCall: Sendable {
@@ -122,7 +123,7 @@ package struct ResourceCall: Sendable {
     access.useProxyCredentials(record.proxyCredentials)
     var transport = access.transport
     // A token that is bound to the certificate is good only with it (RFC 8705 section 3).
-    transport.clientCertificate = try record.credentials.clientCertificate(configuration.authentication)
+    transport.clientCertificate = try record.credentials.clientCertificate(configuration)
     return transport
   }
 }

@@ -1,5 +1,6 @@
 package import OAuth
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// Decides which account's token may go to a place.
 ///
@@ -56,7 +57,7 @@ package struct ResourceGate: Sendable {
 extension AccountConfiguration {
   /// The places that the settings list, each once. An entry that is no origin lists none.
   var resourceOrigins: Set<ResourceOrigin> {
-    Set(origins.compactMap { ResourceOrigin($0, allowHTTPLoopback: allowHTTPLoopback) })
+    Set(self.origins.compactMap { ResourceOrigin($0, allowHTTPLoopback: self.allowHTTPLoopback) })
   }
 
   /// Whether the settings say that a place may get the account's token.

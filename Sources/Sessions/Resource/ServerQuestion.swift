@@ -1,7 +1,8 @@
 package import OAuth
-package import Vault
+internal import Vault
 internal import JOSE
 internal import Platform
+package import Vocabulary
 
 /// The inputs of a request to the authorization server about a live session.
 package struct ServerQuestion: Sendable {

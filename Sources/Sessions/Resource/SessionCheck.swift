@@ -1,6 +1,7 @@
 internal import Crypto
 internal import OAuth
 internal import Vault
+internal import Vocabulary
 
 /// Asks the authorization server whether a session is still valid. Blocking.
 ///

@@ -2,7 +2,8 @@ package import Crypto
 package import Encoding
 package import OAuth
 package import Platform
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// An access token in memory with all that is known about it.
 package final class AccessGrant: Sendable {

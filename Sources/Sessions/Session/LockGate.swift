@@ -1,5 +1,6 @@
 internal import Platform
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// Makes a lock of the vault wait for the operations that must still write to it.
 ///

@@ -1,5 +1,6 @@
 internal import OAuth
 internal import Platform
+internal import Vocabulary
 
 /// Reports the result and the duration of each request.
 struct ObservedHTTPClient: HTTPClient {

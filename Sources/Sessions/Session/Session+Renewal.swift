@@ -1,4 +1,5 @@
 package import Platform
+internal import Vocabulary
 
 /// Actions of a session without a caller: renewals, and notices of a token that expires.
 extension Session {

@@ -1,6 +1,7 @@
 package import Platform
-package import Vault
+internal import Vault
 internal import OAuth
+package import Vocabulary
 
 /// The live state of one account: pure logic, driven by the daemon's loop.
 ///
@@ -24,7 +25,7 @@ package struct Session: Sendable {
   package private(set) var refreshedAt: Int?
   package private(set) var isSigningIn = false
   /// When the token is renewed.
-  package var policy = RefreshPolicy.Kind.proactive
+  package var policy = RefreshPolicy.proactive
 
   /// The server asked not to be called before.
   private(set) var retryNotBefore: Instant?

@@ -2,6 +2,7 @@ package import OAuth
 internal import Crypto
 internal import Platform
 internal import Vault
+internal import Vocabulary
 
 /// Keys that tokens are bound to (RFC 9449): made at a sign-in, kept with the refresh token, never shown.
 extension SessionServices {

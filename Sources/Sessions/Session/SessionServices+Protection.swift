@@ -1,4 +1,5 @@
-package import Vault
+internal import Vault
+package import Vocabulary
 
 extension SessionServices {
   /// The level that an account's record is at; nil when there is none.

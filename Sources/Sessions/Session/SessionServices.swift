@@ -2,6 +2,7 @@ package import OAuth
 package import Platform
 package import Vault
 internal import Crypto
+package import Vocabulary
 
 /// The services that the blocking operations of a session use. Shared by all accounts; thread-safe.
 package struct SessionServices: Sendable {

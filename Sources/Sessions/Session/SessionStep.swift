@@ -1,5 +1,6 @@
 package import JOSE
 package import OAuth
+package import Vocabulary
 
 /// A step of an operation, for those who ask why it failed or took long. It holds no text of a server, a file or a
 /// peer.

@@ -1,5 +1,6 @@
 internal import Platform
 internal import Vault
+internal import Vocabulary
 
 /// Records with refresh tokens that the server issued and that could not be written, for example because the disk
 /// failed. The tokens in the vault are then invalid, so these are kept until they can be written.

@@ -1,5 +1,6 @@
 internal import OAuth
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// Sets an account up without signing in. Blocking.
 package struct AccountAddition: Sendable {

@@ -1,4 +1,5 @@
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// Replaces the settings of an account. Blocking.
 package struct AccountChange: Sendable {

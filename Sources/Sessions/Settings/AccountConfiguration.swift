@@ -1,172 +1,180 @@
 internal import Encoding
+internal import JOSE
 package import OAuth
-package import Vault
+package import Vocabulary
 
-/// The settings of one account. They hold no secret and cannot alone send a secret anywhere: see ``Authority``.
+/// The settings of an account that can be signed in to: ``AccountSettings`` that name an issuer and a client.
+///
+/// They hold no secret and cannot alone send a secret anywhere: see ``Authority``.
+@dynamicMemberLookup
 package struct AccountConfiguration: Sendable, Hashable {
-  package var issuer: String
-  package var clientID: String
-  /// The name of the ``KnownService`` that the issuer is; nil for any other.
-  package var serviceName: String?
-  /// Requested scope values; empty means the default for the issuer.
-  package var scope: [String] = []
-  /// Where the tokens of a sign-in are to be good (RFC 8707).
-  package var resources: [String] = []
-  package var audience: String?
-  /// A ``ClientAuthenticationMethod``.
-  package var tokenEndpointAuthMethod = "none"
-  package var authentication = AuthenticationSettings()
-  package var signing = SigningSettings()
-  /// Absolute path of a PEM file with certificate authorities, trusted besides the system's.
-  package var caFile: String?
-  package var pins: [String] = []
-  package var allowHTTPLoopback = false
-  package var endpoints = Endpoints()
-  /// Where the browser brings the answer of a sign-in, as it is registered at the server.
-  package var redirectURI: String?
-  package var proxy: String?
-  package var proxyExclusions: String?
-  /// Keep an access token that cannot be refreshed in the vault.
-  package var keepsAccessToken = false
-  /// Bind the tokens of the next sign-in to a key (RFC 9449).
-  package var dpop = false
-  /// Places that may get the access token; see ``ResourceGate``.
-  package var origins: [String] = []
-  package var refreshPolicy = RefreshPolicy.Kind.proactive
-  /// The level at which the next sign-in stores its record; nil leaves an old record where it is. The vault decides how
-  /// a record is protected, so an edit of the settings moves none.
-  package var protection: Protection?
-
-  package init(issuer: String, clientID: String) {
-    self.issuer = issuer
-    self.clientID = clientID
+  /// The settings that differ from their defaults. A default that was named is the same as one that was not.
+  package private(set) var settings: AccountSettings {
+    didSet { dropDefaults() }
   }
 
-  /// Endpoints named by hand, under their metadata names (RFC 8414, section 2).
-  package struct Endpoints: Sendable, Hashable {
-    package var token: String?
-    package var deviceAuthorization: String?
-    package var userinfo: String?
-    package var revocation: String?
-    package var registration: String?
-    package var jwks: String?
+  package init(issuer: String, clientID: String) {
+    settings = AccountSettings()
+    settings.issuer = issuer
+    settings.clientID = clientID
+  }
 
-    package init() {}
+  /// Nil without an issuer or a client.
+  init?(_ settings: AccountSettings) {
+    guard settings.issuer != nil, settings.clientID != nil else { return nil }
+    self.settings = settings
+    dropDefaults()
+  }
 
-    /// Names and values of those that are there, in a fixed order.
-    var named: [(String, String)] { all.compactMap { name, value in value.map { (name, $0) } } }
+  package var issuer: String {
+    get { settings.issuer ?? "" }
+    set { settings.issuer = newValue }
+  }
 
-    func json(over old: JSONObject) -> JSONObject {
-      var object = old
-      for (name, value) in all { object[name] = value.map { .string($0) } }
-      return object
-    }
+  package var clientID: String {
+    get { settings.clientID ?? "" }
+    set { settings.clientID = newValue }
+  }
 
-    private var all: [(String, String?)] {
-      [
-        ("token_endpoint", token), ("device_authorization_endpoint", deviceAuthorization),
-        ("userinfo_endpoint", userinfo), ("revocation_endpoint", revocation),
-        ("registration_endpoint", registration), ("jwks_uri", jwks),
-      ]
+  package var tokenEndpointAuthMethod: ClientAuthenticationMethod {
+    get { settings.tokenEndpointAuthMethod ?? ClientAuthenticationMethod.none }
+    set { settings.tokenEndpointAuthMethod = newValue }
+  }
+
+  package var refresh: RefreshPolicy {
+    get { settings.refresh ?? .proactive }
+    set { settings.refresh = newValue }
+  }
+
+  package subscript<Value>(dynamicMember member: WritableKeyPath<AccountSettings, Value>) -> Value {
+    get { settings[keyPath: member] }
+    set { settings[keyPath: member] = newValue }
+  }
+
+  /// Takes over each setting that `other` names.
+  package mutating func apply(_ other: AccountSettings) { settings.apply(other) }
+
+  /// Resets a setting to its default. The excluded hosts go with the proxy.
+  package mutating func unset(_ setting: AccountSetting) {
+    setting.unset(in: &settings)
+    if setting === AccountSetting.proxy { settings.proxyExclusions = nil }
+  }
+
+  private mutating func dropDefaults() {
+    for setting in AccountSetting.all {
+      guard let fallback = setting.fallback, setting.value(in: settings) == .string(fallback) else { continue }
+      setting.unset(in: &settings)
     }
   }
 }
 
 extension AccountConfiguration {
-  /// The built-in settings of the issuer, if the account names its service.
-  package var service: KnownService? { serviceName.flatMap { KnownService.named($0) } }
+  /// The built-in settings of the account's provider; nil if it names none.
+  package var providerSettings: Provider? { settings.provider.map { Provider.named($0) } }
 
-  /// Where the tokens of a sign-in are to be good; nil when the settings do not say.
+  /// The resources and the audience of the tokens of a sign-in; nil when the settings name none.
   package func target() throws(OAuthError) -> TokenTarget? {
-    try TokenTarget.make(scope: [], resources: resources, audience: audience)
+    try TokenTarget.make(scope: [], resources: settings.resources, audience: settings.audience)
   }
 
   /// Whether tokens that were got under `other` are good under these settings as they are.
   package func differsOnlyInRefreshPolicy(from other: AccountConfiguration) -> Bool {
     var same = other
-    same.refreshPolicy = refreshPolicy
+    same.refresh = refresh
     return same == self
   }
 
   /// The same for a sign-in by browser, where it does not say so itself.
   func adding(to options: AuthorizationOptions) -> AuthorizationOptions {
     var options = options
-    if options.resources.isEmpty { options.resources = resources }
-    options.audience = options.audience ?? audience
+    if options.resources.isEmpty { options.resources = settings.resources }
+    options.audience = options.audience ?? settings.audience
     return options
   }
 
-  /// The account's object in the settings file; members this build does not know are kept from `old`.
+  /// Whether the client needs no secret of its own.
+  var isPublicClient: Bool { tokenEndpointAuthMethod == ClientAuthenticationMethod.none && !settings.clientCertificate }
+
+  /// Adopts the algorithms that the client was registered with (OpenID Connect Dynamic Client Registration 1.0 section
+  /// 2). A value that the server does not name stays as requested.
+  ///
+  /// - Throws: `registrationUnusable` when the server registered another algorithm than was requested, or UserInfo under
+  ///   one that is not supported.
+  mutating func adopt(_ registration: ClientRegistration) throws(SessionError) {
+    func agree(_ asked: SigningAlgorithm?, _ found: String?, _ what: String) throws(SessionError) {
+      guard let asked, let found, !asked.rawValue.utf8.elementsEqual(found.utf8) else { return }
+      throw .oauth(OAuthError(.registrationUnusable, "with another signature of \(what) than was asked for"))
+    }
+    try agree(settings.idTokenAlgorithm, registration.idTokenAlgorithm, "ID Tokens")
+    try agree(settings.userInfoAlgorithm, registration.userInfoAlgorithm, "UserInfo")
+    // The settings pin an algorithm of a key only if a person asked for it; otherwise the announced algorithms apply.
+    if let algorithm = registration.idTokenAlgorithm.flatMap({ SigningAlgorithm(rawValue: $0) }), algorithm.isSymmetric
+    {
+      settings.idTokenAlgorithm = algorithm
+    }
+    if let name = registration.userInfoAlgorithm, !name.utf8.elementsEqual("none".utf8) {
+      guard let algorithm = SigningAlgorithm(rawValue: name), !algorithm.isSymmetric else {
+        throw .oauth(OAuthError(.registrationUnusable, "with a signature of UserInfo that is not supported"))
+      }
+      settings.userInfoAlgorithm = algorithm
+    }
+  }
+
+  /// The registered signature algorithms in the form that requests need.
+  ///
+  /// - Throws: `configuration` for an algorithm with HS without a client secret: a secret that a public client has is
+  ///   none (OpenID Connect Core 1.0 section 3.1.3.7, step 8).
+  func signing(_ credentials: ClientCredentials) throws(SessionError) -> ResponseSigning {
+    var signing = ResponseSigning()
+    if let name = settings.idTokenAlgorithm?.rawValue {
+      if let algorithm = JWSAlgorithm(name: name) {
+        signing.idTokens = .key(algorithm)
+      } else if let algorithm = MACAlgorithm(name: name) {
+        guard let secret = credentials.secret else {
+          throw .configuration(ConfigurationError(.missingClientSecret, "client_secret"))
+        }
+        signing.idTokens = .secret(IDTokenSecret(algorithm: algorithm, secret: secret))
+      }
+    }
+    signing.userInfo = settings.userInfoAlgorithm.flatMap { JWSAlgorithm(name: $0.rawValue) }
+    return signing
+  }
+}
+
+// MARK: - The settings file
+
+extension AccountConfiguration {
+  /// Reads an account's object; `place` names it in errors.
+  init(_ object: JSONObject, place: String) throws(ConfigurationError) {
+    let settings: AccountSettings
+    do { settings = try AccountSettings(members: { object[$0] }) } catch {
+      throw ConfigurationError(.invalid, "\(place).\(error.name)")
+    }
+    guard settings.issuer != nil else { throw ConfigurationError(.invalid, "\(place).issuer") }
+    guard let configuration = Self(settings) else { throw ConfigurationError(.invalid, "\(place).client_id") }
+    self = configuration
+  }
+
+  /// The account's object in the settings file; members that are no settings are kept from `old`.
   func json(over old: JSONObject) -> JSONObject {
     var object = old
-    func set(_ name: String, _ value: JSON?) { object[name] = value }
-    set("issuer", .string(issuer))
-    set("client_id", .string(clientID))
-    set("provider", serviceName.map { .string($0) })
-    set("scope", scope.isEmpty ? nil : .array(scope.map { .string($0) }))
-    set("resource", resources.isEmpty ? nil : .array(resources.map { .string($0) }))
-    set("audience", audience.map { .string($0) })
-    set("token_endpoint_auth_method", tokenEndpointAuthMethod == "none" ? nil : .string(tokenEndpointAuthMethod))
-    for (name, value) in authentication.members + signing.members { set(name, value) }
-    set("ca_file", caFile.map { .string($0) })
-    set("pins", pins.isEmpty ? nil : .array(pins.map { .string($0) }))
-    set("allow_http_loopback", allowHTTPLoopback ? true : nil)
-    let places = endpoints.json(over: old["endpoints"]?.object ?? JSONObject())
-    set("endpoints", places.isEmpty ? nil : .object(places))
-    set("redirect_uri", redirectURI.map { .string($0) })
-    set("proxy", proxy.map { .string($0) })
-    set("no_proxy", proxyExclusions.map { .string($0) })
-    set("keep_access_token", keepsAccessToken ? true : nil)
-    set("dpop", dpop ? true : nil)
-    set("origins", origins.isEmpty ? nil : .array(origins.map { .string($0) }))
-    set("refresh", refreshPolicy == .proactive ? nil : .string(refreshPolicy.rawValue))
-    set("protect", protection.map { .string($0.word) })
+    for setting in AccountSetting.all { object[setting.name] = setting.value(in: settings) }
     return object
   }
 
-  /// Reads an account's object; `place` names it in errors.
-  init(_ object: JSONObject, place: String) throws(ConfigurationError) {
-    let reader = SettingsReader(object: object, place: place)
-    guard let issuer = try reader.text("issuer") else { throw ConfigurationError(.invalid, "\(place).issuer") }
-    guard let clientID = try reader.text("client_id") else { throw ConfigurationError(.invalid, "\(place).client_id") }
-    self.init(issuer: issuer, clientID: clientID)
-    serviceName = try reader.text("provider")
-    if let serviceName, KnownService.named(serviceName) == nil {
-      throw ConfigurationError(.invalid, "\(place).provider")
+  /// An account of version 1 of the file as version 2 has it. Version 1 had the endpoints in an object of their own, and
+  /// `keep_access_token` for `keep`.
+  static func upgraded(_ old: JSONObject, place: String) throws(ConfigurationError) -> JSONObject {
+    var object = old
+    object["keep"] = old["keep_access_token"]
+    object["keep_access_token"] = nil
+    guard let value = old["endpoints"] else { return object }
+    guard var endpoints = value.object else { throw ConfigurationError(.invalid, "\(place).endpoints") }
+    for setting in AccountSetting.endpoints {
+      object[setting.name] = endpoints[setting.name]
+      endpoints[setting.name] = nil
     }
-    scope = try reader.texts("scope")
-    resources = try reader.texts("resource")
-    audience = try reader.text("audience")
-    tokenEndpointAuthMethod = try reader.text("token_endpoint_auth_method") ?? "none"
-    authentication = try AuthenticationSettings(reader)
-    signing = try SigningSettings(reader)
-    caFile = try reader.text("ca_file")
-    pins = try reader.texts("pins")
-    allowHTTPLoopback = try reader.flag("allow_http_loopback")
-    redirectURI = try reader.text("redirect_uri")
-    proxy = try reader.text("proxy")
-    proxyExclusions = try reader.text("no_proxy")
-    keepsAccessToken = try reader.flag("keep_access_token")
-    dpop = try reader.flag("dpop")
-    origins = try reader.texts("origins")
-    if let name = try reader.text("refresh") {
-      guard let policy = RefreshPolicy.Kind(rawValue: name) else {
-        throw ConfigurationError(.invalid, "\(place).refresh")
-      }
-      refreshPolicy = policy
-    }
-    if let word = try reader.text("protect") {
-      guard let protection = Protection(word: word) else { throw ConfigurationError(.invalid, "\(place).protect") }
-      self.protection = protection
-    }
-    guard let named = object["endpoints"] else { return }
-    guard let named = named.object else { throw ConfigurationError(.invalid, "\(place).endpoints") }
-    let places = SettingsReader(object: named, place: "\(place).endpoints")
-    endpoints.token = try places.text("token_endpoint")
-    endpoints.deviceAuthorization = try places.text("device_authorization_endpoint")
-    endpoints.userinfo = try places.text("userinfo_endpoint")
-    endpoints.revocation = try places.text("revocation_endpoint")
-    endpoints.registration = try places.text("registration_endpoint")
-    endpoints.jwks = try places.text("jwks_uri")
+    object["endpoints"] = endpoints.isEmpty ? nil : .object(endpoints)
+    return object
   }
 }

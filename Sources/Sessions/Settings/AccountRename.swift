@@ -1,4 +1,5 @@
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// Gives an account another name. Blocking.
 ///

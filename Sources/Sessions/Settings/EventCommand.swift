@@ -1,5 +1,6 @@
 internal import Encoding
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// A command of the settings that is run when something happens to a session or an account.
 package struct EventCommand: Sendable, Hashable {

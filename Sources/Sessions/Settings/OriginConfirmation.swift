@@ -1,5 +1,6 @@
 package import OAuth
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// Seals in the vault which places may get an account's token, after a person has changed the list. Blocking.
 ///

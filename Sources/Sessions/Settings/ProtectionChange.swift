@@ -1,4 +1,5 @@
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// Moves an account's record to another level of protection, in one write of the vault. Blocking.
 package struct ProtectionChange: Sendable {

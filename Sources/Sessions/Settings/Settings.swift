@@ -1,11 +1,13 @@
 internal import Encoding
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// The settings file as a value: accounts in the order they were added, and the active one.
 ///
 /// Members that this build does not know are kept as they are when the file is written again.
 package struct Settings: Sendable, Hashable {
-  package static let version = 1
+  /// The version of the file that is written; version 1 is read too.
+  package static let version = 2
   package static let maximumAccounts = 1000
   package static let maximumBytes = 4 << 20
 
@@ -37,15 +39,22 @@ package struct Settings: Sendable, Hashable {
     }
     self.object = object
     guard let version = object["version"]?.int else { throw ConfigurationError(.invalid, "version") }
-    guard version == Self.version else { throw ConfigurationError(.unsupportedVersion, "version") }
+    guard (1...Self.version).contains(version) else { throw ConfigurationError(.unsupportedVersion, "version") }
+    self.object["version"] = .int(Self.version)
     if let value = object["accounts"] {
-      guard let named = value.object else { throw ConfigurationError(.invalid, "accounts") }
+      guard var named = value.object else { throw ConfigurationError(.invalid, "accounts") }
       for name in named.names {
-        guard let account = try? AccountName(name), let settings = named[name]?.object else {
+        guard let account = try? AccountName(name), var settings = named[name]?.object else {
           throw ConfigurationError(.invalid, "accounts: a name or its value")
         }
-        accounts.append((account, try AccountConfiguration(settings, place: "accounts.\(name)")))
+        let place = "accounts.\(name)"
+        if version == 1 {
+          settings = try AccountConfiguration.upgraded(settings, place: place)
+          named[name] = .object(settings)
+        }
+        accounts.append((account, try AccountConfiguration(settings, place: place)))
       }
+      self.object["accounts"] = .object(named)
     }
     if let value = object["lock_after"] {
       guard let seconds = value.int, (0...Self.maximumLockAfterSeconds).contains(seconds) else {

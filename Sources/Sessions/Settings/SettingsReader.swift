@@ -1,35 +1,27 @@
 internal import Encoding
+internal import Vocabulary
 
 /// Reads members of the settings file and names the one that is wrong.
 struct SettingsReader {
   let object: JSONObject
   let place: String
 
-  private static let maximumTextBytes = 4096
-  private static let maximumListCount = 64
-
   func text(_ name: String) throws(ConfigurationError) -> String? {
     guard let value = object[name] else { return nil }
-    guard let text = value.string, text.utf8.count <= Self.maximumTextBytes, !text.utf8.contains(0) else {
+    guard let text = value.string, text.utf8.count <= AccountSetting.maximumTextBytes, !text.utf8.contains(0) else {
       throw ConfigurationError(.invalid, "\(place).\(name)")
     }
     return text
   }
 
-  func flag(_ name: String) throws(ConfigurationError) -> Bool {
-    guard let value = object[name] else { return false }
-    guard let flag = value.bool else { throw ConfigurationError(.invalid, "\(place).\(name)") }
-    return flag
-  }
-
   func texts(_ name: String) throws(ConfigurationError) -> [String] {
     guard let value = object[name] else { return [] }
-    guard let array = value.array, array.count <= Self.maximumListCount else {
+    guard let array = value.array, array.count <= AccountSetting.maximumListCount else {
       throw ConfigurationError(.invalid, "\(place).\(name)")
     }
     var texts: [String] = []
     for element in array {
-      guard let text = element.string, text.utf8.count <= Self.maximumTextBytes, !text.utf8.contains(0) else {
+      guard let text = element.string, text.utf8.count <= AccountSetting.maximumTextBytes, !text.utf8.contains(0) else {
         throw ConfigurationError(.invalid, "\(place).\(name)")
       }
       texts.append(text)

@@ -2,6 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import JOSE
 internal import OAuth
+internal import Vocabulary
 
 /// Registers a client for an account at its server (RFC 7591), and checks the result. Blocking.
 struct ClientRegistrar {
@@ -40,7 +41,7 @@ struct ClientRegistrar {
   /// section 8.4), unless the server says that it wants more. Of what it announces then a secret is the surest:
   /// servers differ in what they take for the reader of a signed token.
   private func methods(_ metadata: AuthorizationServerMetadata) -> [ClientAuthenticationMethod] {
-    let wanted = ClientAuthenticationMethod(rawValue: configuration.tokenEndpointAuthMethod) ?? .none
+    let wanted = configuration.tokenEndpointAuthMethod
     if wanted != .none { return [wanted] }
     if secrets.clientKey != nil { return [.privateKeyJWT] }
     let announced = metadata.tokenEndpointAuthMethods
@@ -62,12 +63,12 @@ struct ClientRegistrar {
     case .privateKeyJWT:
       if made.secrets.clientKey == nil { made.secrets.clientKey = try ClientKeyFile.generate().key }
       // Some servers find a key by its name only.
-      let named = made.configuration.authentication.keyID
-      let key = try made.secrets.credentials.clientKey(made.configuration.authentication)
+      let named = made.configuration.clientKeyID
+      let key = try made.secrets.credentials.clientKey(made.configuration)
       do {
-        made.configuration.authentication.keyID = try named ?? key.thumbprint()
+        made.configuration.clientKeyID = try named ?? key.thumbprint()
         request.keys = [
-          try made.secrets.credentials.clientKey(made.configuration.authentication).published()
+          try made.secrets.credentials.clientKey(made.configuration).published()
         ]
       } catch {
         throw .memory
@@ -100,8 +101,8 @@ struct ClientRegistrar {
       throw .oauth(error)
     }
     request.bindsTokensToKey = configuration.dpop
-    request.idTokenAlgorithm = configuration.signing.idTokenAlgorithm
-    request.userInfoAlgorithm = configuration.signing.userInfoAlgorithm
+    request.idTokenAlgorithm = configuration.idTokenAlgorithm?.rawValue
+    request.userInfoAlgorithm = configuration.userInfoAlgorithm?.rawValue
     request.bindsTokensToCertificate = secrets.clientCertificate != nil && metadata.bindsTokensToCertificates
     return request
   }
@@ -157,9 +158,9 @@ struct ClientRegistrar {
     do throws(SessionError) {
       let method = try check(registration, request)
       made.configuration.clientID = registration.clientID
-      made.configuration.tokenEndpointAuthMethod = method.rawValue
+      made.configuration.tokenEndpointAuthMethod = method
       if registration.bindsTokensToKey { made.configuration.dpop = true }
-      try made.configuration.signing.adopt(registration)
+      try made.configuration.adopt(registration)
       made.secrets.clientSecret = [.secretBasic, .secretPost].contains(method) ? registration.secret : nil
       // A certificate has the same key.
       if method != .privateKeyJWT, secrets.clientCertificate == nil { made.secrets.clientKey = nil }

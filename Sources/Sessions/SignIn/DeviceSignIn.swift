@@ -1,6 +1,7 @@
 package import OAuth
 package import Platform
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// A sign-in by the device authorization grant (RFC 8628), in two blocking steps for worker
 /// threads: ``prepare(_:)``, and ``poll(approved:)`` as often as ``DevicePolling`` says.

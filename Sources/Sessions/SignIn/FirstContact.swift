@@ -1,4 +1,5 @@
 internal import OAuth
+internal import Vocabulary
 
 /// A server with freshly fetched metadata, for an account without a session. Open settings are chosen by the server's
 /// announcements.
@@ -14,11 +15,11 @@ struct FirstContact {
   ) throws(SessionError) {
     let credentials = secrets.credentials
     self.configuration = configuration
-    if credentials.certificate != nil { self.configuration.authentication.showsCertificate = true }
+    if credentials.certificate != nil { self.configuration.clientCertificate = true }
     var access = try AccountAccess(self.configuration)
     access.useProxyCredentials(secrets.proxyCredentials)
     let metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
-    if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == ClientAuthenticationMethod.none.rawValue {
+    if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == .none {
       let method = try Self.method(credentials, self.configuration, metadata.tokenEndpointAuthMethods)
       self.configuration.tokenEndpointAuthMethod = method
       access = try AccountAccess(self.configuration)
@@ -35,23 +36,21 @@ struct FirstContact {
   /// (RFC 9700 section 2.5).
   private static func method(
     _ credentials: ClientCredentials, _ configuration: AccountConfiguration, _ announced: [String]
-  ) throws(SessionError) -> String {
+  ) throws(SessionError) -> ClientAuthenticationMethod {
     func isAnnounced(_ method: ClientAuthenticationMethod) -> Bool { announced.contains(method.rawValue) }
-    if let certificate = try credentials.clientCertificate(configuration.authentication) {
+    if let certificate = try credentials.clientCertificate(configuration) {
       let methods: [ClientAuthenticationMethod] =
         certificate.isSelfIssued
         ? [.selfSignedTLSClientAuth, .tlsClientAuth] : [.tlsClientAuth, .selfSignedTLSClientAuth]
-      if let method = methods.first(where: isAnnounced) { return method.rawValue }
+      if let method = methods.first(where: isAnnounced) { return method }
       // A certificate that proves nothing can still bind tokens (RFC 8705 section 4).
       if credentials.secret == nil {
-        let method = isAnnounced(.privateKeyJWT) ? ClientAuthenticationMethod.privateKeyJWT : .none
-        return method.rawValue
+        return isAnnounced(.privateKeyJWT) ? .privateKeyJWT : .none
       }
     } else if credentials.key != nil {
-      return ClientAuthenticationMethod.privateKeyJWT.rawValue
+      return .privateKeyJWT
     }
-    if let known = configuration.service?.tokenEndpointAuthMethod { return known }
-    let isBasic = isAnnounced(.secretBasic) || !isAnnounced(.secretPost)
-    return (isBasic ? ClientAuthenticationMethod.secretBasic : .secretPost).rawValue
+    if let known = configuration.providerSettings?.tokenEndpointAuthMethod { return known }
+    return isAnnounced(.secretBasic) || !isAnnounced(.secretPost) ? .secretBasic : .secretPost
   }
 }

@@ -1,6 +1,7 @@
 internal import OAuth
 internal import Platform
 internal import Vault
+internal import Vocabulary
 
 /// A session without a user: the client itself is what signs in (RFC 6749 section 4.4). Blocking.
 package enum GuestSignIn {
@@ -32,7 +33,7 @@ extension AccountConfiguration {
 
   /// The scope that a guest asks for; nil leaves it to the server.
   func guestScope() throws(OAuthError) -> Scope? {
-    let values = scope.filter { value in !Self.userScopes.contains { $0.utf8.elementsEqual(value.utf8) } }
+    let values = self.scope.filter { value in !Self.userScopes.contains { $0.utf8.elementsEqual(value.utf8) } }
     return values.isEmpty ? nil : try Scope(values: values)
   }
 }

@@ -1,4 +1,5 @@
 package import OAuth
+internal import Vocabulary
 
 /// The scope by which a session outlasts its access token (OpenID Connect Core, section 11).
 extension AccountConfiguration {
@@ -6,10 +7,10 @@ extension AccountConfiguration {
 
   /// Adds it to the scope values that there are, where the server says that it knows it.
   package mutating func askToStay(_ metadata: AuthorizationServerMetadata) {
-    guard !scope.isEmpty, metadata.knowsOfflineAccess,
-      !scope.contains(where: { $0.utf8.elementsEqual(Self.offlineAccess.utf8) })
+    guard !self.scope.isEmpty, metadata.knowsOfflineAccess,
+      !self.scope.contains(where: { $0.utf8.elementsEqual(Self.offlineAccess.utf8) })
     else { return }
-    scope.append(Self.offlineAccess)
+    self.scope.append(Self.offlineAccess)
   }
 }
 

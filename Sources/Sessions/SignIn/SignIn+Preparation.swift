@@ -1,6 +1,7 @@
 package import Crypto
 package import OAuth
-package import Vault
+internal import Vault
+package import Vocabulary
 
 extension SignIn {
   /// All that a sign-in starts from.
@@ -45,8 +46,7 @@ extension SignIn {
     /// The secrets given now, else the stored ones, which go only where they went before.
     func secrets(_ access: AccountAccess) throws(SessionError) -> Secrets {
       var secrets = given
-      let isPublic = configuration.authentication.isPublic(configuration.tokenEndpointAuthMethod)
-      let needsCredentials = !isPublic && secrets.credentials.isEmpty
+      let needsCredentials = !configuration.isPublicClient && secrets.credentials.isEmpty
       let proxy = secrets.proxyCredentials == nil ? configuration.proxy : nil
       guard !isNew, needsCredentials || proxy != nil, let record = try services.recordToReplace(of: account) else {
         return secrets
@@ -72,7 +72,7 @@ extension SignIn {
     ) throws(OAuthError) -> Scope? {
       if isGuest { return try configuration.guestScope() }
       if !values.isEmpty { return try Scope(values: values) }
-      if let usual = configuration.service?.scope, !usual.isEmpty { return try Scope(values: usual) }
+      if let usual = configuration.providerSettings?.scope, !usual.isEmpty { return try Scope(values: usual) }
       guard metadata.issuesIDTokens else { return nil }
       return try Scope(values: metadata.knowsOfflineAccess ? ["openid", "offline_access"] : ["openid"])
     }

@@ -2,7 +2,8 @@ package import Crypto
 internal import Encoding
 package import OAuth
 package import Platform
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// The common part of all sign-in flows: the account, its server, and the use of the tokens.
 package struct SignIn: Sendable {

@@ -1,8 +1,9 @@
 package import Crypto
 package import OAuth
-package import Vault
+internal import Vault
 internal import Encoding
 internal import Platform
+package import Vocabulary
 
 /// Sets an account up with a refresh token that another program got. Blocking.
 ///

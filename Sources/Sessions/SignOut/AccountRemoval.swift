@@ -1,4 +1,5 @@
-package import Vault
+internal import Vault
+package import Vocabulary
 
 /// Signs an account out and forgets its settings. Blocking.
 ///

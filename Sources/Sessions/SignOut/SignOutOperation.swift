@@ -1,6 +1,7 @@
 internal import OAuth
-package import Vault
+internal import Vault
 internal import Crypto
+package import Vocabulary
 
 /// Ends an account's session: tells the server, then removes the secrets here. Blocking.
 package struct SignOutOperation: Sendable {
@@ -106,7 +107,7 @@ package struct SignOutOperation: Sendable {
     }
     let metadata = live.server.metadata
     guard metadata.revocationEndpoint != nil || metadata.unusableEndpoints[.revocation] != nil else {
-      return .notOffered(page: configuration.service?.sessionsPage)
+      return .notOffered(page: configuration.providerSettings?.sessionsPage)
     }
     return try revoke(record, at: &live)
   }

@@ -1,3 +1,5 @@
+package import Vocabulary
+
 /// The result of a check of every part of a vault.
 package struct VaultCheck: Sendable, Hashable {
   /// The result for a slot.

@@ -1,3 +1,5 @@
+package import Vocabulary
+
 /// The public properties of a vault, without opening it. Nothing in it is secret.
 package struct VaultSummary: Sendable, Hashable {
   /// The slots; empty when there is no vault, or when its file cannot be read.

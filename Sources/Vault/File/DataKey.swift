@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Vocabulary
 
 /// The key of one protection in one vault. It seals and opens the records of that protection; the key of the device
 /// also authenticates the index.
@@ -83,7 +84,7 @@ final class DataKey: Sendable {
     _ purpose: String, from secret: borrowing SecretBytes, _ header: VaultHeader, _ protection: Protection,
     _ epoch: UInt64
   ) throws(CryptoError) -> SecretBytes {
-    var info = Array(purpose.utf8) + [protection.rawValue]
+    var info = Array(purpose.utf8) + [protection.number]
     info.append(bigEndian: epoch)
     return try secret.withBytes { (bytes) throws(CryptoError) in
       try HKDF.sha256(secret: bytes, salt: header.bytes.span, info: info.span, count: AES256GCM.keyByteCount)

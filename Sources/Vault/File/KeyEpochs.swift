@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// When the key of each protection was made: the generation of that write, 0 where there is no key.
 ///
 /// The epoch distinguishes an older key from its replacement.

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Platform
+internal import Vocabulary
 
 /// A vault file with the keys that open its records, as far as they are known.
 struct OpenVault {

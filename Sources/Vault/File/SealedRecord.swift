@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// One account's record, sealed as in the file.
 struct SealedRecord: Sendable {
   let name: AccountName
@@ -19,7 +21,7 @@ struct SealedRecord: Sendable {
     header: VaultHeader, name: AccountName, protection: Protection, generation: UInt64
   ) -> [UInt8] {
     var bytes = header.bytes
-    bytes.append(protection.rawValue)
+    bytes.append(protection.number)
     bytes.append(bigEndian: generation)
     bytes += name.text.utf8
     return bytes
@@ -29,7 +31,7 @@ struct SealedRecord: Sendable {
   func appendEntry(to bytes: inout [UInt8]) {
     bytes.append(UInt8(name.text.utf8.count))
     bytes += name.text.utf8
-    bytes.append(protection.rawValue)
+    bytes.append(protection.number)
     bytes.append(bigEndian: generation)
     bytes += nonce
     bytes.append(bigEndian: UInt32(sealed.count))
@@ -47,7 +49,7 @@ struct RecordEntry {
   init(from reader: inout ByteReader) throws(VaultError) {
     let length = Int(try reader.integer(UInt8.self))
     guard let name = AccountName(bytes: try reader.take(length)),
-      let protection = Protection(rawValue: try reader.integer())
+      let protection = Protection(number: try reader.integer())
     else { throw VaultError(.damaged) }
     self.name = name
     self.protection = protection

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Vocabulary
 
 /// A vault file that is complete and well formed, but not authenticated.
 ///

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Platform
+internal import Vocabulary
 
 // Reading and writing of the file, for all calls.
 

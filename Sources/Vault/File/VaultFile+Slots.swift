@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 // The slots of a file, and the keys in them.
 
 extension VaultFile {

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Vocabulary
 
 /// The content of a vault file whose index is authentic. The records are still sealed.
 struct VaultFile: Sendable {

@@ -1,4 +1,5 @@
 internal import Platform
+package import Vocabulary
 
 /// The vault at one moment: one read and one verification of the file for any number of records. It holds the keys that
 /// were in memory then, so the caller must not keep it.

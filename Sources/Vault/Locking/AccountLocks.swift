@@ -1,4 +1,5 @@
 internal import Platform
+internal import Vocabulary
 
 /// The advisory locks of accounts: the files `locks/account-NAME.lock` in the state directory. The files are never
 /// removed, because a lock on a removed file excludes no other process.

@@ -1,5 +1,6 @@
 package import Crypto
 internal import Platform
+package import Vocabulary
 
 // Protections that a passphrase or PIN opens.
 

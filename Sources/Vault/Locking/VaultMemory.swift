@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// The state that a `Vault` keeps between calls.
 struct VaultMemory: Sendable {
   /// The keys of the vault last opened.

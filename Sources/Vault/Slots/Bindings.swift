@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Platform
+internal import Vocabulary
 
 /// The means by which slots are made and opened. An error here names no file but the device secret: the caller says
 /// which vault it is about.
@@ -54,7 +55,7 @@ struct Bindings: Sendable {
 
   /// Makes an automatic slot, and the device secret if there is none.
   func makeAutomaticSlot(
-    _ kind: AutomaticKind, for key: DataKey, in file: VaultFile, _ directory: borrowing PrivateDirectory
+    _ kind: VaultBinding, for key: DataKey, in file: VaultFile, _ directory: borrowing PrivateDirectory
   ) throws(VaultError) -> KeySlot {
     let deviceSecret = try DeviceSecret.readOrCreate(in: directory)
     let context = try file.nextContext(kind.slotKind, for: key)

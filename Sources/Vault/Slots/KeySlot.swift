@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// One way to open the key of a protection: a kind, and a body in the format of that kind.
 ///
 /// A slot whose kind this program does not know is kept byte for byte.
@@ -22,7 +24,7 @@ struct KeySlot: Sendable, Hashable {
   init(from reader: inout ByteReader) throws(VaultError) {
     number = try reader.integer()
     kindNumber = try reader.integer()
-    guard number > 0, let protection = Protection(rawValue: try reader.integer()) else { throw VaultError(.damaged) }
+    guard number > 0, let protection = Protection(number: try reader.integer()) else { throw VaultError(.damaged) }
     self.protection = protection
     let length = Int(try reader.integer(UInt16.self))
     guard length <= VaultFormat.maximumSlotLength else { throw VaultError(.damaged) }
@@ -45,7 +47,7 @@ struct KeySlot: Sendable, Hashable {
   func append(to bytes: inout [UInt8]) {
     bytes.append(number)
     bytes.append(bigEndian: kindNumber)
-    bytes.append(protection.rawValue)
+    bytes.append(protection.number)
     bytes.append(bigEndian: UInt16(body.count))
     bytes += body
   }

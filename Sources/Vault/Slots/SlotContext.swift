@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// The identity of a slot. All of it is authenticated with the wrapped key, so that no slot can replace another slot,
 /// one of another vault, or one with an older key.
 struct SlotContext: Sendable {
@@ -31,7 +33,7 @@ struct SlotContext: Sendable {
     var bytes = header.bytes
     bytes.append(number)
     bytes.append(bigEndian: kind.rawValue)
-    bytes.append(protection.rawValue)
+    bytes.append(protection.number)
     bytes.append(bigEndian: epoch)
     return bytes
   }

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// The kinds of key slots. A number, once given, is never used for something else.
 package enum SlotKind: UInt16, Sendable, Hashable, CaseIterable {
   /// Bound to the device secret, the machine and the user (``HostBinding``).
@@ -17,13 +19,8 @@ package enum SlotKind: UInt16, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The kinds of automatic slots, which open without a passphrase or PIN.
-package enum AutomaticKind: Sendable, Hashable, CaseIterable {
-  /// The device secret and the machine.
-  case host
-  /// The device secret, the machine and a key in the TPM.
-  case tpm2
-
+extension VaultBinding {
+  /// The kind of the slots with this binding.
   var slotKind: SlotKind {
     switch self {
     case .host: .host

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Platform
+internal import Vocabulary
 
 extension UnverifiedVaultFile {
   /// Gets the device's key from the first automatic slot that opens.

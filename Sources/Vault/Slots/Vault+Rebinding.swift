@@ -1,5 +1,6 @@
 package import Crypto
 internal import Platform
+internal import Vocabulary
 
 // The recovery of a vault whose automatic slots no longer open.
 

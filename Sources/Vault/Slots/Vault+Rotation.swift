@@ -1,5 +1,6 @@
 package import Crypto
 internal import Platform
+package import Vocabulary
 
 // New keys, so that an older copy of the file and of its keys does not open later content.
 

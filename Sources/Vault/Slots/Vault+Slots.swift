@@ -1,5 +1,6 @@
 package import Crypto
 internal import Platform
+package import Vocabulary
 
 // The slots that hold the keys. Each change is one atomic write of the whole file.
 
@@ -16,7 +17,7 @@ extension Vault {
   /// - Returns: The new slot.
   /// - Throws: `tpmUnavailable`.
   @discardableResult
-  package func bind(_ kind: AutomaticKind) throws(VaultError) -> SlotSummary {
+  package func bind(_ kind: VaultBinding) throws(VaultError) -> SlotSummary {
     let slot: KeySlot? = try changing(orCreating: true) { (vault, directory) throws(VaultError) in
       vault.file.removeSlots(where: \.isAutomatic)
       let slot = try bindings.makeAutomaticSlot(kind, for: vault.deviceKey, in: vault.file, directory)

@@ -1,4 +1,5 @@
 package import Encoding
+internal import Vocabulary
 
 /// One line of the daemon's log.
 package struct LogEntry: Sendable, Hashable {

@@ -1,4 +1,5 @@
 internal import Encoding
+package import Vocabulary
 
 /// The events of the daemon's log. An event has only numbers and words of this program, no text, so no text of another
 /// party can get into the log.
@@ -42,7 +43,7 @@ package enum LogEvent: Sendable, Hashable {
   case keySetWarning(KeySetFlaw)
 
   case locked(LockCause)
-  case unlocked(ProtectionLevel)
+  case unlocked(Protection)
   case vaultChanged(VaultChange)
 
   /// An event command of the settings failed; 1 is the first.

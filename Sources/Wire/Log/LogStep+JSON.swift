@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Vocabulary
 
 extension LogStep {
   /// The `event` member.
@@ -54,7 +55,7 @@ extension LogStep {
     func word<Word: RawRepresentable<String>>(_ member: String) -> Word? {
       json[member]?.string.flatMap { Word(rawValue: $0) }
     }
-    let endpoint: Endpoint? = word("endpoint")
+    let endpoint: EndpointRole? = word("endpoint")
     let step: LogStep? =
       switch json["event"]?.string {
       case "token_served": .tokenServed(secondsLeft: number("seconds_left"))

@@ -1,4 +1,5 @@
 internal import Encoding
+package import Vocabulary
 
 /// A step of the daemon's work for a request, with the reason. Steps are published and logged only for requests with
 /// `verbose`. As in every ``LogEvent``, a step has no text.
@@ -17,15 +18,15 @@ package enum LogStep: Sendable, Hashable {
   case recordRead
   case recordWritten
   /// A document came from the cache.
-  case documentKept(Endpoint, ageSeconds: Int)
+  case documentKept(EndpointRole, ageSeconds: Int)
   /// The cached keys do not verify a signed token, so they are fetched again.
   case keysDoubted
   /// An endpoint is gone, or the cached metadata name one that is not allowed, so they are fetched again.
   case metadataDoubted
   /// The status is that of HTTP.
-  case answered(Endpoint, status: Int, milliseconds: Int)
-  case unanswered(Endpoint, FailureCode, milliseconds: Int)
-  case idTokenVerified(Algorithm)
+  case answered(EndpointRole, status: Int, milliseconds: Int)
+  case unanswered(EndpointRole, FailureCode, milliseconds: Int)
+  case idTokenVerified(SigningAlgorithm)
   /// The ID Token identifies the user, so UserInfo is not requested.
   case identityKnown
   /// The user has not decided yet; the next poll is after this time.
@@ -39,46 +40,6 @@ package enum LogStep: Sendable, Hashable {
     /// The resource rejected the token.
     case refused
     case ending(secondsLeft: Int, secondsWanted: Int)
-  }
-
-  /// The endpoints that the daemon uses.
-  package enum Endpoint: String, Sendable, CaseIterable {
-    case metadata, keys, authorization
-    case pushedAuthorization = "pushed_authorization"
-    case deviceAuthorization = "device_authorization"
-    case token, userinfo, introspection, revocation, registration, resource
-
-    fileprivate var title: String {
-      switch self {
-      case .metadata: "metadata"
-      case .keys: "key set"
-      case .authorization: "authorization endpoint"
-      case .pushedAuthorization: "pushed authorization request endpoint"
-      case .deviceAuthorization: "device authorization endpoint"
-      case .token: "token endpoint"
-      case .userinfo: "UserInfo endpoint"
-      case .introspection: "introspection endpoint"
-      case .revocation: "revocation endpoint"
-      case .registration: "client registration endpoint"
-      case .resource: "resource"
-      }
-    }
-  }
-
-  /// The algorithms of ID Tokens (RFC 7518, section 3.1; RFC 8037; RFC 9864).
-  package enum Algorithm: String, Sendable, CaseIterable {
-    // The names are those on the wire.
-    // swift-format-ignore: AlwaysUseLowerCamelCase
-    case RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519
-    case HS256, HS384, HS512
-
-    /// Whether the key is a shared secret.
-    var isSymmetric: Bool {
-      switch self {
-      case .HS256, .HS384, .HS512: true
-      default: false
-      }
-    }
   }
 }
 

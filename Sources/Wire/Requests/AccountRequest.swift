@@ -1,3 +1,5 @@
+package import Vocabulary
+
 /// Manages the accounts. The set of requests is closed.
 package enum AccountRequest: Sendable, Hashable {
   /// Adds an account without a sign-in; it needs an issuer and a client id.
@@ -45,17 +47,17 @@ extension AccountRequest {
   /// Reads the request of this name; nil if there is none.
   init?(named name: String, _ members: RequestMembers) throws(Failure) {
     switch name {
-    case "account_add": self = .add(account: try Self.account(members), try AccountSettings(members))
+    case "account_add": self = .add(account: try Self.account(members), try members.settings())
     case "account_show": self = .show(account: try members.text("account"))
     case "account_set":
-      self = .set(account: try Self.account(members), try AccountSettings(members), unset: try Self.unset(members))
+      self = .set(account: try Self.account(members), try members.settings(), unset: try Self.unset(members))
     case "account_rename":
       self = .rename(
         account: try Self.account(members), to: try Self.required(members.text("new_name"), "new_name"))
     case "account_remove": self = .remove(account: try Self.account(members), local: try members.flag("local"))
     case "account_import":
       self = .import(
-        account: try Self.account(members), try AccountSettings(members),
+        account: try Self.account(members), try members.settings(),
         handsOver: try HandedSecret.read(members))
     default: return nil
     }
@@ -65,12 +67,12 @@ extension AccountRequest {
     switch self {
     case .add(let account, let settings):
       members.add("account", account)
-      settings.addMembers(to: &members)
+      members.add(settings)
     case .show(let account): members.add("account", account)
     case .set(let account, let settings, let unset):
       members.add("account", account)
-      settings.addMembers(to: &members)
-      members.add("unset", unset.map(\.rawValue))
+      members.add(settings)
+      members.add("unset", unset.map(\.name))
     case .rename(let account, let newName):
       members.add("account", account)
       members.add("new_name", newName)
@@ -79,7 +81,7 @@ extension AccountRequest {
       members.add("local", local)
     case .import(let account, let settings, let handsOver):
       members.add("account", account)
-      settings.addMembers(to: &members)
+      members.add(settings)
       HandedSecret.addMembers(handsOver, to: &members)
     }
   }
@@ -96,7 +98,7 @@ extension AccountRequest {
   private static func unset(_ members: RequestMembers) throws(Failure) -> [AccountSetting] {
     var settings: [AccountSetting] = []
     for name in try members.texts("unset") {
-      guard let setting = AccountSetting(rawValue: name) else {
+      guard let setting = AccountSetting.named(name), setting.canBeUnset else {
         throw Failure(.invalidRequest, "\"unset\" must list settings that can be taken back")
       }
       settings.append(setting)

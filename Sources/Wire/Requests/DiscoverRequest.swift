@@ -1,3 +1,5 @@
+package import Vocabulary
+
 /// Finds out whether the URL of a sign-in is an authorization server or a resource (RFC 9728).
 package struct DiscoverRequest: Sendable, Hashable {
   package var url: String
@@ -18,13 +20,13 @@ extension DiscoverRequest {
     self.init(url: url)
     account = try members.text("account")
     onlyForNewAccount = try members.flag("only_for_new_account")
-    settings = try AccountSettings(connection: members)
+    settings = try members.settings(AccountSetting.connection)
   }
 
   func addMembers(to members: inout MemberWriter) {
     members.add("url", url)
     members.add("account", account)
     members.add("only_for_new_account", onlyForNewAccount)
-    settings.addConnectionMembers(to: &members)
+    members.add(settings, among: AccountSetting.connection)
   }
 }

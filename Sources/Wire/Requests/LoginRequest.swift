@@ -1,3 +1,5 @@
+package import Vocabulary
+
 /// Starts a sign-in and, if an issuer is named, adds the account for it.
 ///
 /// No member is a secret: see ``handsOver``.
@@ -52,14 +54,14 @@ extension LoginRequest {
   init(_ members: RequestMembers) throws(Failure) {
     self.init()
     account = try members.text("account")
-    settings = try AccountSettings(members)
+    settings = try members.settings()
     handsOver = try HandedSecret.read(members)
     if try members.flag("initial_access_token_descriptor") { handsOver.insert(.initialAccessToken) }
     registersClient = try members.flag("register")
     isGuest = try members.flag("guest")
     asksToStay = try members.flag("offline_access")
     wantsQRCode = try members.flag("qr_code")
-    flow = try members.text("flow").map { (name) throws(Failure) in try Self.flow(name) }
+    flow = try members.choice("flow", Flow.self)
     canOpenBrowser = try members.flag("can_open_browser")
     isDetached = try members.flag("start")
     demands = try SignInDemands(members)
@@ -67,7 +69,7 @@ extension LoginRequest {
 
   func addMembers(to members: inout MemberWriter) {
     members.add("account", account)
-    settings.addMembers(to: &members)
+    members.add(settings)
     HandedSecret.addMembers(handsOver, to: &members)
     members.add("register", registersClient)
     members.add("guest", isGuest)
@@ -77,12 +79,5 @@ extension LoginRequest {
     members.add("can_open_browser", canOpenBrowser)
     members.add("start", isDetached)
     demands.addMembers(to: &members)
-  }
-
-  private static func flow(_ name: String) throws(Failure) -> Flow {
-    guard let flow = Flow(rawValue: name) else {
-      throw Failure(.invalidRequest, "\"flow\" must be browser, device or paste")
-    }
-    return flow
   }
 }

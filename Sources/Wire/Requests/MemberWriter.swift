@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Vocabulary
 
 /// Writes the members of a request in order. An absent one is left out.
 ///
@@ -47,6 +48,15 @@ struct MemberWriter {
     guard !numbers.isEmpty else { return }
     begin(name)
     bytes.append(utf8: "[\(numbers.map(String.init).joined(separator: ","))]")
+  }
+
+  /// The settings that are named.
+  mutating func add(_ settings: AccountSettings, among rows: [AccountSetting] = AccountSetting.all) {
+    for setting in rows {
+      guard let value = setting.value(in: settings) else { continue }
+      begin(setting.name)
+      bytes.append(contentsOf: value.serialized())
+    }
   }
 
   /// Closes the object. The caller adds the line feed.

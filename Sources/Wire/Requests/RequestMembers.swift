@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Vocabulary
 
 /// Reads a request's members. An error names the member of the wrong type or size, never its value.
 struct RequestMembers {
@@ -6,8 +7,8 @@ struct RequestMembers {
 
   init(_ object: JSONObject) { self.object = object }
 
-  private static let maximumTextBytes = 4096
-  private static let maximumListCount = 64
+  private static let maximumTextBytes = AccountSetting.maximumTextBytes
+  private static let maximumListCount = AccountSetting.maximumListCount
 
   /// - Parameter limit: The largest length in bytes.
   func text(_ name: String, limit: Int = maximumTextBytes) throws(Failure) -> String? {
@@ -42,11 +43,24 @@ struct RequestMembers {
     return integers
   }
 
-  /// The word of a protection level.
-  func protection(_ name: String) throws(Failure) -> ProtectionLevel? {
+  /// One of the words of a closed set.
+  func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _: Choice.Type
+  ) throws(Failure) -> Choice? {
     guard let word = try text(name) else { return nil }
-    guard let level = ProtectionLevel(rawValue: word) else { throw wrong(name, "device, passphrase or tpm2") }
-    return level
+    guard let choice = Choice.allCases.first(where: { $0.rawValue.utf8.elementsEqual(word.utf8) }) else {
+      throw wrong(name, "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return choice
+  }
+
+  /// The settings of an account; an absent one is not changed.
+  func settings(_ settings: [AccountSetting] = AccountSetting.all) throws(Failure) -> AccountSettings {
+    do {
+      return try AccountSettings(members: { object[$0].flatMap { $0 == .null ? nil : $0 } }, among: settings)
+    } catch {
+      throw wrong(error.name, error.expected)
+    }
   }
 
   func texts(_ name: String) throws(Failure) -> [String] {

@@ -1,3 +1,5 @@
+package import Vocabulary
+
 /// Manages the vault: its slots, and whether it is locked. The set of requests is closed.
 ///
 /// No member is a secret. Each secret is a descriptor of the request, in the order that the case names.
@@ -9,19 +11,19 @@ package enum VaultRequest: Sendable, Hashable {
   case lock
 
   /// Unlocks a level. Its descriptor has the passphrase or PIN.
-  case unlock(ProtectionLevel)
+  case unlock(Protection)
 
   /// Makes the key of a level that has none, and leaves it unlocked. Its descriptor has the passphrase or PIN.
-  case create(ProtectionLevel)
+  case create(Protection)
 
   /// Binds the vault to this device with a new automatic slot; nil means that the daemon chooses its kind.
   case bind(VaultBinding?)
 
   /// Adds a passphrase to an unlocked level. Its descriptor has the passphrase.
-  case addPassphrase(ProtectionLevel)
+  case addPassphrase(Protection)
 
   /// Changes a passphrase or PIN. Its descriptors have the old one and the new one.
-  case changePassphrase(ProtectionLevel)
+  case changePassphrase(Protection)
 
   /// Removes the slot with this number.
   case removeSlot(Int)
@@ -119,16 +121,12 @@ extension VaultRequest {
     }
   }
 
-  private static func level(_ members: RequestMembers) throws(Failure) -> ProtectionLevel {
-    try required(members.protection("protection"), "protection")
+  private static func level(_ members: RequestMembers) throws(Failure) -> Protection {
+    try required(members.choice("protection", Protection.self), "protection")
   }
 
   private static func binding(_ members: RequestMembers) throws(Failure) -> VaultBinding? {
-    guard let word = try members.text("binding") else { return nil }
-    guard let binding = VaultBinding(rawValue: word) else {
-      throw Failure(.invalidRequest, "\"binding\" must be host or tpm2")
-    }
-    return binding
+    try members.choice("binding", VaultBinding.self)
   }
 
   private static func required<Value>(_ value: Value?, _ name: String) throws(Failure) -> Value {

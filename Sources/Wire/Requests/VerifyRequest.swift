@@ -1,3 +1,5 @@
+package import Vocabulary
+
 /// Verifies tokens. It has two descriptors: the tokens are read from the first, one a line, and the results are written
 /// to the second, one a line. A descriptor with a key set comes before them, if there is one.
 package struct VerifyRequest: Sendable, Hashable {
@@ -31,7 +33,7 @@ package struct VerifyRequest: Sendable, Hashable {
   init(_ members: RequestMembers) throws(Failure) {
     account = try members.text("account")
     issuer = try members.text("issuer")
-    settings = try AccountSettings(connection: members)
+    settings = try members.settings(AccountSetting.connection)
     bringsKeys = try members.flag("jwks_descriptor")
     audience = try members.text("audience")
     algorithms = try members.texts("algorithms")
@@ -44,7 +46,7 @@ package struct VerifyRequest: Sendable, Hashable {
   func addMembers(to members: inout MemberWriter) {
     members.add("account", account)
     members.add("issuer", issuer)
-    settings.addConnectionMembers(to: &members)
+    members.add(settings, among: AccountSetting.connection)
     members.add("jwks_descriptor", bringsKeys)
     members.add("audience", audience)
     members.add("algorithms", algorithms)

@@ -1,5 +1,6 @@
 import Encoding
 import Testing
+import Vocabulary
 import Wire
 
 @testable import CommandLine
@@ -29,7 +30,7 @@ private func object(_ text: String) throws -> JSONObject {
   }
 
   @Test func `take settings back by the names of their options`() throws {
-    for setting in AccountSetting.allCases where setting != .proxy {
+    for setting in AccountSetting.all.filter(\.canBeUnset) where setting != .proxy {
       let word = setting.word
       #expect((Options.accountSettings + Options.clientSecrets).contains { $0.name == word }, "\(word)")
       let invocation = try Parser.parse(["account", "set", "work", "--unset", word])

@@ -1,6 +1,7 @@
 import Encoding
 import Platform
 import Testing
+import Vocabulary
 import Wire
 
 @testable import CommandLine
@@ -151,22 +152,22 @@ private func object(_ text: String) throws -> JSONObject {
     expected.issuer = "https://x"
     expected.clientID = "c"
     expected.scope = ["openid", "a", "b"]
-    expected.tokenEndpointAuthMethod = "client_secret_post"
-    expected.authentication.basicUnencoded = true
-    expected.authentication.keyAlgorithm = "PS256"
-    expected.authentication.keyID = "k"
-    expected.authentication.assertionAudience = .tokenEndpoint
-    expected.signing.idTokenAlgorithm = "HS256"
-    expected.signing.userInfoAlgorithm = "ES256"
+    expected.tokenEndpointAuthMethod = .secretPost
+    expected.basicUnencoded = true
+    expected.clientKeyAlgorithm = .PS256
+    expected.clientKeyID = "k"
+    expected.assertionAudience = .tokenEndpoint
+    expected.idTokenAlgorithm = .HS256
+    expected.userInfoAlgorithm = .ES256
     expected.caFile = "/ca.pem"
     expected.pins = ["sha256//a", "sha256//b"]
     expected.allowHTTPLoopback = true
-    expected.endpoints.token = "https://t"
-    expected.endpoints.deviceAuthorization = "https://d"
-    expected.endpoints.userinfo = "https://u"
-    expected.endpoints.revocation = "https://r"
-    expected.endpoints.registration = "https://n"
-    expected.endpoints.jwks = "https://j"
+    expected.tokenEndpoint = "https://t"
+    expected.deviceAuthorizationEndpoint = "https://d"
+    expected.userinfoEndpoint = "https://u"
+    expected.revocationEndpoint = "https://r"
+    expected.registrationEndpoint = "https://n"
+    expected.jwksURI = "https://j"
     expected.redirectURI = "http://127.0.0.1/cb"
     expected.flow = .device
     expected.keepsAccessToken = true

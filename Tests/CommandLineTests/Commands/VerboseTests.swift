@@ -2,6 +2,7 @@ import Encoding
 import Platform
 import TestSupport
 import Testing
+import Vocabulary
 import Wire
 
 @testable import CommandLine

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Vocabulary
 import Wire
 
 /// The schema of the JSON output names words that the source has as closed sets.
@@ -24,7 +25,7 @@ import Wire
     #expect(words.isSuperset(of: LogEvent.LockCause.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: LogEvent.VaultChange.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: CheckResult.allCases.map(\.rawValue)))
-    #expect(words.isSuperset(of: LogStep.Endpoint.allCases.map(\.rawValue)))
+    #expect(words.isSuperset(of: EndpointRole.allCases.map(\.rawValue)))
     #expect(words.isSuperset(of: LogEvent.TokenFileChange.allCases.map(\.rawValue)))
   }
 
@@ -35,6 +36,6 @@ import Wire
   }
 
   @Test func `for services are all that a sign-in may name`() throws {
-    #expect(try Self.schema().words(of: "account show").isSuperset(of: KnownServiceName.allCases.map(\.rawValue)))
+    #expect(try Self.schema().words(of: "account show").isSuperset(of: ProviderName.allCases.map(\.rawValue)))
   }
 }

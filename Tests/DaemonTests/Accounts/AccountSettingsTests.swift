@@ -1,6 +1,7 @@
 import Encoding
 import Sessions
 import Testing
+import Vocabulary
 import Wire
 
 @testable import Daemon
@@ -12,27 +13,27 @@ import Wire
     var settings = AccountSettings()
     settings.issuer = "https://as.example"
     settings.clientID = "cli"
-    settings.service = .keycloak
+    settings.provider = .keycloak
     settings.resources = ["https://api.example/"]
     settings.audience = "backend"
     settings.scope = ["openid", "mail"]
-    settings.tokenEndpointAuthMethod = "client_secret_post"
-    settings.authentication.basicUnencoded = true
-    settings.authentication.certificate = true
-    settings.authentication.keyAlgorithm = "ES256"
-    settings.authentication.keyID = "k"
-    settings.authentication.assertionAudience = .tokenEndpoint
-    settings.signing.idTokenAlgorithm = "ES256"
-    settings.signing.userInfoAlgorithm = "RS256"
+    settings.tokenEndpointAuthMethod = .secretPost
+    settings.basicUnencoded = true
+    settings.clientCertificate = true
+    settings.clientKeyAlgorithm = .ES256
+    settings.clientKeyID = "k"
+    settings.assertionAudience = .tokenEndpoint
+    settings.idTokenAlgorithm = .ES256
+    settings.userInfoAlgorithm = .RS256
     settings.caFile = "/etc/ca.pem"
     settings.pins = [pin]
     settings.allowHTTPLoopback = true
-    settings.endpoints.token = "https://as.example/t"
-    settings.endpoints.deviceAuthorization = "https://as.example/d"
-    settings.endpoints.userinfo = "https://as.example/u"
-    settings.endpoints.revocation = "https://as.example/r"
-    settings.endpoints.registration = "https://as.example/n"
-    settings.endpoints.jwks = "https://as.example/j"
+    settings.tokenEndpoint = "https://as.example/t"
+    settings.deviceAuthorizationEndpoint = "https://as.example/d"
+    settings.userinfoEndpoint = "https://as.example/u"
+    settings.revocationEndpoint = "https://as.example/r"
+    settings.registrationEndpoint = "https://as.example/n"
+    settings.jwksURI = "https://as.example/j"
     settings.redirectURI = "http://127.0.0.1:8400/cb"
     settings.proxy = "http://proxy.example:3128"
     settings.proxyExclusions = "localhost"
@@ -55,7 +56,7 @@ import Wire
   @Test func `are shown as they were given`() throws {
     var configuration = try AccountConfiguration(Self.full)
     #expect(try configuration.takeProxy(of: Self.full) == nil)
-    #expect(configuration.settings == Self.full)
+    #expect(configuration.shown == Self.full)
   }
 
   @Test func `of a new account name its issuer and client`() {
@@ -63,38 +64,39 @@ import Wire
     settings.clientID = nil
     #expect(Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "--client-id ID")
     settings.issuer = nil
-    settings.service = nil
+    settings.provider = nil
     #expect(Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "--issuer URL")
   }
 
-  @Test(arguments: AccountSetting.allCases) func `are taken back one by one`(setting: AccountSetting) throws {
+  @Test(arguments: AccountSetting.all.filter(\.canBeUnset)) func `are taken back one by one`(setting: AccountSetting)
+    throws
+  {
     var configuration = try AccountConfiguration(Self.full)
     _ = try configuration.takeProxy(of: Self.full)
-    let before = configuration.settings.json
+    let before = configuration.settings.json()
     configuration.unset(setting)
-    let after = configuration.settings.json
+    let after = configuration.settings.json()
     let changed = before.names.filter { before[$0] != after[$0] }
-    #expect(changed == (setting == .proxy ? ["proxy", "no_proxy"] : [setting.rawValue]))
+    #expect(changed == (setting == AccountSetting.proxy ? ["proxy", "no_proxy"] : [setting.name]))
   }
 
   @Test func `all taken back are those of an account that names nothing`() throws {
     var configuration = try AccountConfiguration(Self.full)
     _ = try configuration.takeProxy(of: Self.full)
-    for setting in AccountSetting.allCases { configuration.unset(setting) }
+    for setting in AccountSetting.all.filter(\.canBeUnset) { configuration.unset(setting) }
     #expect(configuration == AccountConfiguration(issuer: "https://as.example", clientID: "cli"))
   }
 
   @Test func `that are not named stay as they are`() throws {
     var configuration = try AccountConfiguration(Self.full)
     let before = configuration
-    try configuration.apply(AccountSettings())
+    try configuration.change(to: AccountSettings())
     #expect(configuration == before)
   }
 
   @Test func `of wrong values are refused`() {
     let edits: [(inout AccountSettings) -> Void] = [
       { $0.pins = ["sha256//AAAA"] }, { $0.caFile = "relative.pem" },
-      { $0.tokenEndpointAuthMethod = "client_secret_jwt" },
       { $0.scope = ["a\"b"] },
     ]
     for edit in edits {
@@ -107,9 +109,9 @@ import Wire
   @Test func `never show a password that somebody wrote into the proxy's URL`() throws {
     var configuration = try AccountConfiguration(Self.full)
     configuration.proxy = "http://user:canary@proxy.example:3128"
-    #expect(configuration.settings.proxy == "http://proxy.example:3128")
+    #expect(configuration.shown.proxy == "http://proxy.example:3128")
     configuration.proxy = "ht!tp://user:canary@"
-    #expect(configuration.settings.proxy == nil)
+    #expect(configuration.shown.proxy == nil)
   }
 
   @Test(arguments: [

@@ -3,6 +3,7 @@ import Platform
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 import Wire
 
 @testable import Daemon

@@ -119,7 +119,7 @@ import Wire
     (.deviceSecretMissing, .vaultUnusable, .failed), (.badPermissions, .storage, .failed),
     (.busy, .vaultBusy, .tryLater), (.storage(system), .storage, .failed), (.noSpace, .storage, .failed),
     (.overQuota, .storage, .failed),
-    (.invalidName, .invalidRequest, .usage), (.tooManyAccounts, .vaultUnusable, .failed),
+    (.tooManyAccounts, .vaultUnusable, .failed),
   ]
 
   @Test(arguments: vaultErrors)

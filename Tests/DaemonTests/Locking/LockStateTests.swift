@@ -3,6 +3,7 @@ import Testing
 import Vault
 
 @testable import Daemon
+import Vocabulary
 
 @Suite struct `The lock by itself` {
   private let start = Instant.now

@@ -2,6 +2,7 @@ import OAuth
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 import Wire
 
 @testable import Daemon
@@ -22,7 +23,7 @@ import Wire
     configuration.scope = ["openid", "email"]
     configuration.caFile = "/etc/ca.pem"
     configuration.pins = [pin]
-    configuration.endpoints.userinfo = issuer + "/me"
+    configuration.userinfoEndpoint = issuer + "/me"
     configuration.keepsAccessToken = true
     var settings = Settings()
     try settings.set(configuration, for: try AccountName("work"))
@@ -137,7 +138,7 @@ import Wire
   @Test func `values that cannot be right are refused`() throws {
     let wrong: [(String, (inout LoginRequest) -> Void)] = [
       ("the name", { $0.account = "../work" }), ("the scope", { $0.scope = ["a\"b"] }),
-      ("the method", { $0.tokenEndpointAuthMethod = "client_secret_jwt" }), ("the CA file", { $0.caFile = "ca.pem" }),
+      ("the CA file", { $0.caFile = "ca.pem" }),
       ("a short pin", { $0.pins = ["sha256//AAAA"] }), ("a pin's algorithm", { $0.pins = ["sha1//AAAA"] }),
       ("the proxy", { $0.proxy = "ftp://proxy.example" }), ("the proxy's URL", { $0.proxy = "http://" }),
     ]
@@ -159,15 +160,15 @@ import Wire
       Self.request {
         $0.account = "work"
         $0.clientID = "new"
-        $0.tokenEndpointAuthMethod = "client_secret_post"
-        $0.endpoints.token = Self.issuer + "/token"
+        $0.tokenEndpointAuthMethod = .secretPost
+        $0.tokenEndpoint = Self.issuer + "/token"
         $0.allowHTTPLoopback = true
       }, try Self.stored())
     let configuration = meant.configuration
     #expect(configuration.clientID == "new")
-    #expect(configuration.tokenEndpointAuthMethod == "client_secret_post")
-    #expect(configuration.endpoints.token == Self.issuer + "/token")
-    #expect(configuration.endpoints.userinfo == Self.issuer + "/me")
+    #expect(configuration.tokenEndpointAuthMethod == .secretPost)
+    #expect(configuration.tokenEndpoint == Self.issuer + "/token")
+    #expect(configuration.userinfoEndpoint == Self.issuer + "/me")
     #expect(configuration.allowHTTPLoopback)
     #expect(configuration.scope == ["openid", "email"])
   }
@@ -206,14 +207,14 @@ import Wire
       Self.request {
         $0.account = "code"
         $0.clientID = "cli"
-        $0.service = .github
+        $0.provider = .github
       }, Settings())
-    #expect(meant.configuration.issuer == "https://github.com" && meant.configuration.serviceName == "github")
+    #expect(meant.configuration.issuer == "https://github.com" && meant.configuration.provider == .github)
     let failure = Self.failure(
       Self.request {
         $0.account = "code"
         $0.clientID = "cli"
-        $0.service = .okta
+        $0.provider = .okta
       })
     #expect(failure?.code == .invalidRequest && failure?.hint?.contains("okta.com") == true)
   }
@@ -223,7 +224,7 @@ import Wire
       Self.request {
         $0.account = "chat"
         $0.clientID = "cli"
-        $0.service = .slack
+        $0.provider = .slack
       })
     #expect(
       failure?.message
@@ -235,8 +236,8 @@ import Wire
     let meant = try LoginSettings(
       Self.request {
         $0.account = "work"
-        $0.service = .okta
+        $0.provider = .okta
       }, try Self.stored())
-    #expect(meant.configuration.issuer == Self.issuer && meant.configuration.serviceName == "okta")
+    #expect(meant.configuration.issuer == Self.issuer && meant.configuration.provider == .okta)
   }
 }

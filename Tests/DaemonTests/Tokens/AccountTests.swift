@@ -4,6 +4,7 @@ import Platform
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 import Wire
 
 @testable import Daemon

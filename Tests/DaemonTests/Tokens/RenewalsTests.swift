@@ -2,6 +2,7 @@ import Sessions
 import Testing
 
 @testable import Daemon
+import Vocabulary
 
 @Suite struct `Renewals that nobody waits for` {
   @Test func `are a few at a time for one server, and leave room for others`() {

@@ -6,6 +6,7 @@ import Sessions
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 import Wire
 
 @testable import Daemon
@@ -151,7 +152,7 @@ private final class BrokerHome {
       vault: Vault(stateDirectory: directory.path("state"), machineIdentity: Array(1...16), userID: 1000),
       http: http, time: time, documents: DocumentCache(directory: directory.path("cache"), http: http, time: time))
     var configuration = AccountConfiguration(issuer: "https://as.example", clientID: "cli")
-    configuration.refreshPolicy = .onDemand
+    configuration.refresh = .onDemand
     let settings = SettingsFile(directory: directory.path("config"))
     let (name, added) = (account, configuration)
     _ = try settings.change { (settings) throws(ConfigurationError) in try settings.set(added, for: name) }

@@ -4,6 +4,7 @@ import Platform
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 
 /// Keys that a client proves itself with, which no other program ever sees: the one its tokens are bound to (RFC 9449)
 /// and its own (RFC 7523).

@@ -16,8 +16,8 @@ import Testing
     case .issuer: account["issuer"] = .string(thief.url)
     case .clientID: account["client_id"] = "another-client"
     case .caFile: account["ca_file"] = .string(tree.path("home/ca.pem"))
-    case .tokenEndpoint: account["endpoints"] = ["token_endpoint": .string(thief.url + "/token")]
-    case .revocationEndpoint: account["endpoints"] = ["revocation_endpoint": .string(thief.url + "/revoke")]
+    case .tokenEndpoint: account["token_endpoint"] = .string(thief.url + "/token")
+    case .revocationEndpoint: account["revocation_endpoint"] = .string(thief.url + "/revoke")
     case .pins: account["pins"] = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
     case .authentication: account["token_endpoint_auth_method"] = "client_secret_post"
     }

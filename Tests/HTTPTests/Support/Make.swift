@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import OAuth
+import Vocabulary
 
 // Short ways to make what the tests need.
 

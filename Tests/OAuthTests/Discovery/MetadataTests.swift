@@ -1,6 +1,7 @@
 import Encoding
 import OAuth
 import Testing
+import Vocabulary
 
 @Suite struct `Authorization server metadata` {
   static let full = """

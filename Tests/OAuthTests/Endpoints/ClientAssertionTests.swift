@@ -3,13 +3,14 @@ import Encoding
 import JOSE
 import OAuth
 import Testing
+import Vocabulary
 
 @Suite struct `A client assertion (RFC 7523)` {
   private static let answer = #"{"access_token":"a","token_type":"Bearer"}"#
   private static let now = 1_700_000_000
 
   private func server(
-    _ http: ScriptedHTTP, _ key: ClientKey, audience: ClientAssertion.Audience = .issuer,
+    _ http: ScriptedHTTP, _ key: ClientKey, audience: AssertionAudience = .issuer,
     announced: [String]? = nil
   ) throws -> AuthorizationServer {
     let assertion = ClientAssertion(key, audience: audience) { Self.now }
@@ -20,7 +21,7 @@ import Testing
 
   /// The tokens that `count` requests brought, verified with the key's public half.
   private func tokens(
-    _ key: ClientKey, audience: ClientAssertion.Audience = .issuer, announced: [String]? = nil, count: Int = 1,
+    _ key: ClientKey, audience: AssertionAudience = .issuer, announced: [String]? = nil, count: Int = 1,
     verifying algorithm: JWSAlgorithm
   ) throws -> [(header: JSONObject, claims: JSONObject, form: [String])] {
     let http = ScriptedHTTP(try response(Self.answer), try response(Self.answer))

@@ -3,6 +3,7 @@ import Encoding
 import JOSE
 import OAuth
 import Testing
+import Vocabulary
 
 @Suite struct `A client certificate (RFC 8705)` {
   static func certificate(

@@ -2,14 +2,15 @@ import Encoding
 import OAuth
 import Sessions
 import Testing
+import Vocabulary
 
 @Suite struct `Where an account's secrets may go` {
   static let configuration: AccountConfiguration = {
     var configuration = Home.configuration
-    configuration.tokenEndpointAuthMethod = "client_secret_basic"
+    configuration.tokenEndpointAuthMethod = .secretBasic
     configuration.pins = ["sha256//one", "sha256//two"]
-    configuration.endpoints.token = "https://as.example/token"
-    configuration.endpoints.jwks = "https://as.example/keys"
+    configuration.tokenEndpoint = "https://as.example/token"
+    configuration.jwksURI = "https://as.example/keys"
     return configuration
   }()
 
@@ -33,19 +34,19 @@ import Testing
     Edit(setting: "issuer") { $0.issuer = TestIssuer.text + "/" },
     Edit(setting: "issuer") { $0.issuer = "https://AS.example/tenant" },
     Edit(setting: "client_id") { $0.clientID = "CLI" },
-    Edit(setting: "token_endpoint_auth_method") { $0.tokenEndpointAuthMethod = "none" },
+    Edit(setting: "token_endpoint_auth_method") { $0.tokenEndpointAuthMethod = .none },
     Edit(setting: "allow_http_loopback") { $0.allowHTTPLoopback = true },
     Edit(setting: "pins") { $0.pins = [] },
     Edit(setting: "pins") { $0.pins.append("sha256//three") },
     Edit(setting: "pins") { $0.pins.reverse() },
-    Edit(setting: "endpoints") { $0.endpoints.token = nil },
-    Edit(setting: "endpoints") { $0.endpoints.jwks = "https://as.example/other" },
-    Edit(setting: "endpoints") { $0.endpoints.deviceAuthorization = "https://as.example/d" },
-    Edit(setting: "endpoints") { $0.endpoints.userinfo = "https://as.example/u" },
-    Edit(setting: "endpoints") { $0.endpoints.revocation = "https://as.example/r" },
-    Edit(setting: "endpoints") {
+    Edit(setting: "token_endpoint") { $0.tokenEndpoint = nil },
+    Edit(setting: "jwks_uri") { $0.jwksURI = "https://as.example/other" },
+    Edit(setting: "device_authorization_endpoint") { $0.deviceAuthorizationEndpoint = "https://as.example/d" },
+    Edit(setting: "userinfo_endpoint") { $0.userinfoEndpoint = "https://as.example/u" },
+    Edit(setting: "revocation_endpoint") { $0.revocationEndpoint = "https://as.example/r" },
+    Edit(setting: "token_endpoint") {
       // The same texts under each other's names.
-      swap(&$0.endpoints.token, &$0.endpoints.jwks)
+      ($0.tokenEndpoint, $0.jwksURI) = ($0.jwksURI, $0.tokenEndpoint)
     },
   ])
   func `differs with any setting that leads elsewhere`(_ edit: Edit) throws {
@@ -74,7 +75,7 @@ import Testing
     var configuration = Self.configuration
     configuration.clientID = "caf\u{E9}"
     var authority = try authority()
-    authority.clientID = "cafe\u{301}"
+    authority.settings.clientID = "cafe\u{301}"
     #expect(authority.difference(from: configuration, caDigest: "digest") == "client_id")
   }
 

@@ -3,6 +3,7 @@ import Encoding
 import OAuth
 import Sessions
 import Testing
+import Vocabulary
 
 /// How sign-ins and refreshes prove who the client is.
 @Suite struct `What a client proves itself with` {
@@ -41,7 +42,7 @@ import Testing
 
   @Test func `is a key whose file tells its name and its algorithm`() throws {
     let file = try Self.keyFile()
-    #expect(file.keyID == "k1" && file.algorithm == "ES256")
+    #expect(file.keyID == "k1" && file.algorithm == .ES256)
     #expect(throws: SessionError.configuration(ConfigurationError(.clientKey(.malformed), ""))) {
       try Self.keyFile("{}")
     }
@@ -57,7 +58,7 @@ import Testing
   @Test func `is a token by its key, at sign-in and at each refresh`() throws {
     let home = try home(["private_key_jwt"])
     let outcome = try signIn(home, given(try Self.keyFile()))
-    #expect(outcome.configuration.tokenEndpointAuthMethod == "private_key_jwt")
+    #expect(outcome.configuration.tokenEndpointAuthMethod == .privateKeyJWT)
     #expect(try home.stored()?.clientKey != nil)
     home.http.forgetRequests()
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
@@ -86,11 +87,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("private_key_jwt", ConfigurationError.Code.missingClientKey),
-    ("tls_client_auth", .missingClientCertificate), ("self_signed_tls_client_auth", .missingClientCertificate),
-    ("client_secret_post", .missingClientSecret),
-  ]) func `must be there for its method`(method: String, code: ConfigurationError.Code) throws {
-    let home = try home([method])
+    (ClientAuthenticationMethod.privateKeyJWT, ConfigurationError.Code.missingClientKey),
+    (.tlsClientAuth, .missingClientCertificate), (.selfSignedTLSClientAuth, .missingClientCertificate),
+    (.secretPost, .missingClientSecret),
+  ]) func `must be there for its method`(method: ClientAuthenticationMethod, code: ConfigurationError.Code) throws {
+    let home = try home([method.rawValue])
     var configuration = Home.configuration
     configuration.tokenEndpointAuthMethod = method
     do {
@@ -104,7 +105,7 @@ import Testing
   @Test func `must fit the algorithm that the settings name`() throws {
     let home = try home(["private_key_jwt"])
     var configuration = Home.configuration
-    configuration.authentication.keyAlgorithm = "RS256"
+    configuration.clientKeyAlgorithm = .RS256
     #expect(throws: SessionError.configuration(ConfigurationError(.clientKeyAlgorithm, "RS256"))) {
       try home.prepare(configuration, given(try Self.keyFile()))
     }
@@ -116,7 +117,7 @@ import Testing
   ) throws {
     let home = try home(["client_secret_basic"])
     var configuration = Home.configuration
-    configuration.authentication.isBasicUnencoded = isUnencoded
+    configuration.basicUnencoded = isUnencoded
     var given = SignIn.Secrets()
     given.clientSecret = try secret("a%b")
     _ = try home.prepare(configuration, given)
@@ -125,16 +126,16 @@ import Testing
 
   @Test func `settings are written and read again, and left out when they say nothing`() throws {
     var configuration = Home.configuration
-    configuration.tokenEndpointAuthMethod = "private_key_jwt"
-    configuration.authentication.isBasicUnencoded = true
-    configuration.authentication.showsCertificate = true
-    configuration.authentication.keyAlgorithm = "PS256"
-    configuration.authentication.keyID = "k"
-    configuration.authentication.assertionAudience = "token_endpoint"
+    configuration.tokenEndpointAuthMethod = .privateKeyJWT
+    configuration.basicUnencoded = true
+    configuration.clientCertificate = true
+    configuration.clientKeyAlgorithm = .PS256
+    configuration.clientKeyID = "k"
+    configuration.assertionAudience = .tokenEndpoint
     let home = try Home()
     try home.addSettings(configuration)
     #expect(try home.settings()[home.account] == configuration)
-    configuration.authentication = AuthenticationSettings()
+    for setting in AccountSetting.all where setting.canBeUnset { configuration.unset(setting) }
     let other = try Home()
     try other.addSettings(configuration)
     #expect(try other.settings()[other.account] == configuration)

@@ -5,6 +5,7 @@ import Platform
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 
 // RFC 8693.
 @Suite struct `A token that is got for another` {

@@ -4,6 +4,7 @@ import OAuth
 import Sessions
 import TestSupport
 import Testing
+import Vocabulary
 
 /// The ID Token in memory, from the sign-in over refreshes to the end of the grant.
 @Suite struct `The ID Token at hand` {

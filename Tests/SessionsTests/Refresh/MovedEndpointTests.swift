@@ -5,6 +5,7 @@ import Platform
 import Sessions
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Metadata that were kept and no longer fit the server (RFC 8414 section 3.2, RFC 6749 section 5.2).
 @Suite struct `An endpoint that is gone` {
@@ -117,7 +118,7 @@ import Testing
 
   @Test func `is not followed where the settings name it`() throws {
     var configuration = Home.configuration
-    configuration.endpoints.token = "https://as.example/by/hand"
+    configuration.tokenEndpoint = "https://as.example/by/hand"
     try home.store(configuration)
     home.http.answer("https://as.example/by/hand", try gone())
     #expect(throws: SessionError.self) { try home.refresh(configuration) }

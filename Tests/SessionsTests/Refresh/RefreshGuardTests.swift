@@ -6,6 +6,7 @@ import Sessions
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 
 /// Whoever can edit the settings or the cache must not lead a secret elsewhere.
 @Suite struct `Before a refresh token is sent` {
@@ -21,10 +22,10 @@ import Vault
   @Test(arguments: [
     Edit(testDescription: "issuer") { $0.issuer = "https://evil.example" },
     Edit(testDescription: "client_id") { $0.clientID = "other" },
-    Edit(testDescription: "token_endpoint_auth_method") { $0.tokenEndpointAuthMethod = "client_secret_post" },
+    Edit(testDescription: "token_endpoint_auth_method") { $0.tokenEndpointAuthMethod = .secretPost },
     Edit(testDescription: "allow_http_loopback") { $0.allowHTTPLoopback = true },
     Edit(testDescription: "pins") { $0.pins = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="] },
-    Edit(testDescription: "endpoints") { $0.endpoints.token = "https://evil.example/token" },
+    Edit(testDescription: "token_endpoint") { $0.tokenEndpoint = "https://evil.example/token" },
   ])
   func `settings that differ from the sign-in's send nothing at all`(_ edit: Edit) throws {
     try home.store { $0.clientSecret = try secret("client-secret") }
@@ -96,8 +97,8 @@ import Vault
 
   @Test func `a server without metadata is known by the endpoints that the settings name`() throws {
     var configuration = Home.configuration
-    configuration.endpoints.token = "https://as.example/by/hand"
-    try home.store { $0.authority.namedEndpoints = ["token_endpoint=https://as.example/by/hand"] }
+    configuration.tokenEndpoint = "https://as.example/by/hand"
+    try home.store { $0.authority.settings.tokenEndpoint = "https://as.example/by/hand" }
     home.http.fail(TestIssuer.metadataURL, HTTPFailure(.connect))
     #expect(throws: SessionError.self) { _ = try home.refresh(configuration) }
     for location in try Issuer(configuration.issuer, allowHTTPLoopback: false).metadataLocations {
@@ -172,7 +173,7 @@ import Vault
 
   @Test func `a client secret that the method needs and nobody stored is named`() throws {
     var configuration = Home.configuration
-    configuration.tokenEndpointAuthMethod = "client_secret_basic"
+    configuration.tokenEndpointAuthMethod = .secretBasic
     try home.store(configuration)
     let error = ConfigurationError(.missingClientSecret, "client_secret")
     #expect(throws: SessionError.configuration(error)) { _ = try home.refresh(configuration) }
@@ -182,7 +183,7 @@ import Vault
   // RFC 6749 section 2.3.1.
   @Test func `the stored client secret goes by the method of the sign-in`() throws {
     var configuration = Home.configuration
-    configuration.tokenEndpointAuthMethod = "client_secret_basic"
+    configuration.tokenEndpointAuthMethod = .secretBasic
     try home.store(configuration) { $0.clientSecret = try secret("s3cret") }
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
     _ = try home.refresh(configuration)

@@ -3,9 +3,10 @@ import Platform
 import Sessions
 import Vault
 import Testing
+import Vocabulary
 
 @Suite struct `A session by its policy` {
-  typealias Kind = RefreshPolicy.Kind
+  typealias Kind = RefreshPolicy
 
   /// An active session that was used once.
   func used(_ policy: Kind, lifetime: Int? = 3600) throws -> SessionRun {

@@ -2,6 +2,7 @@ import OAuth
 import Platform
 import Sessions
 import Testing
+import Vocabulary
 
 @Suite struct `The end of a refresh` {
   let expired = SessionError.expired(account: "work")

@@ -5,6 +5,7 @@ import Platform
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 
 /// Answers requests to resources one after the other, and keeps what came with each.
 private final class Resources: HTTPClient {

@@ -5,6 +5,7 @@ import Platform
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `A call of a resource` {
   let home: Home

@@ -5,6 +5,7 @@ import Platform
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 
 /// Which account's token may go where.
 @Suite struct `The places of a token` {

@@ -3,13 +3,14 @@ import OAuth
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `A check of a session` {
   private static let introspectionURL = "https://as.example/introspect"
 
   private static let confidential: AccountConfiguration = {
     var configuration = Home.configuration
-    configuration.tokenEndpointAuthMethod = "client_secret_post"
+    configuration.tokenEndpointAuthMethod = .secretPost
     return configuration
   }()
 
@@ -111,8 +112,8 @@ import Vault
   @Test func `sends nothing when the settings are not those of the sign-in`() throws {
     try home.store()
     var configuration = Home.configuration
-    configuration.endpoints.userinfo = "https://evil.example/userinfo"
-    #expect(throws: SessionError.configurationChanged(account: "work", setting: "endpoints")) {
+    configuration.userinfoEndpoint = "https://evil.example/userinfo"
+    #expect(throws: SessionError.configurationChanged(account: "work", setting: "userinfo_endpoint")) {
       _ = try ask(configuration)
     }
     #expect(home.http.requests.isEmpty)

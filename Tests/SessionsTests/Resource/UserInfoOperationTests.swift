@@ -3,6 +3,7 @@ import OAuth
 import Platform
 import Sessions
 import Testing
+import Vocabulary
 
 // OpenID Connect Core 1.0 section 5.3.
 @Suite struct `A question to UserInfo` {
@@ -60,7 +61,7 @@ import Testing
   @Test func `takes no plain answer when the client is registered for signed ones`() throws {
     try home.store()
     var configuration = Home.configuration
-    configuration.signing.userInfoAlgorithm = "ES256"
+    configuration.userInfoAlgorithm = .ES256
     home.http.answer(TestIssuer.userInfoURL, try response(200, ["sub": "alice"]))
     #expect(throws: SessionError.oauth(OAuthError(.userInfoRejected, "it is not signed"))) {
       _ = try ask(configuration)
@@ -68,7 +69,7 @@ import Testing
     home.http.answer(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
     home.http.answer(TestIssuer.userInfoURL, try signedUserInfo())
     #expect(try ask(configuration)?["sub"] == "alice")
-    configuration.signing.userInfoAlgorithm = "RS256"
+    configuration.userInfoAlgorithm = .RS256
     home.http.answer(TestIssuer.userInfoURL, try signedUserInfo())
     #expect(
       throws: SessionError.oauth(OAuthError(.userInfoRejected, "its signature algorithm is not accepted"))
@@ -83,8 +84,8 @@ import Testing
   @Test func `sends the token to no other place than the sign-in's`() throws {
     try home.store()
     var configuration = Home.configuration
-    configuration.endpoints.userinfo = "https://evil.example/userinfo"
-    #expect(throws: SessionError.configurationChanged(account: "work", setting: "endpoints")) {
+    configuration.userinfoEndpoint = "https://evil.example/userinfo"
+    #expect(throws: SessionError.configurationChanged(account: "work", setting: "userinfo_endpoint")) {
       _ = try ask(configuration)
     }
     #expect(home.http.requests.isEmpty)

@@ -5,6 +5,7 @@ import Platform
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 
 private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throws -> HTTPResponse {
   var body: JSONObject = ["access_token": .string(accessToken), "token_type": "DPoP", "expires_in": 300]

@@ -3,6 +3,7 @@ import Testing
 import Vault
 
 @testable import Sessions
+import Vocabulary
 
 @Suite struct `The gate between locking and writing` {
   @Test func `keeps a lock waiting for whoever is inside, and others away meanwhile`() throws {

@@ -2,6 +2,7 @@ import OAuth
 import Platform
 import Sessions
 import Testing
+import Vocabulary
 
 @Suite struct `A refresh that somebody waits for` {
   /// A session without a token whose refresh failed at second 0, and somebody waits.
@@ -114,9 +115,9 @@ import Testing
     #expect(!lasting.isWorthWaiting)
   }
 
-  @Test(arguments: RefreshPolicy.Kind.allCases)
+  @Test(arguments: RefreshPolicy.allCases)
   func `is tried alone only by a session that is always fresh, at the end`(
-    policy: RefreshPolicy.Kind
+    policy: RefreshPolicy
   ) throws {
     var run = try SessionRun.active(grant("old"), jitter: 1, policy: policy)
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 100), at: 1) == .served("old"))

@@ -1,5 +1,6 @@
 import Platform
 import Sessions
+import Vocabulary
 
 /// A session with the words that its tests are written in.
 struct SessionRun {
@@ -55,7 +56,7 @@ struct SessionRun {
 
   /// A session whose token came by a refresh.
   static func active(
-    _ grant: AccessGrant, jitter: Double = 0, policy: RefreshPolicy.Kind = .proactive
+    _ grant: AccessGrant, jitter: Double = 0, policy: RefreshPolicy = .proactive
   ) -> SessionRun {
     var run = SessionRun()
     run.session.policy = policy

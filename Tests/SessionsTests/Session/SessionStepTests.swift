@@ -4,6 +4,7 @@ import OAuth
 import Sessions
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite struct `An operation that is observed` {
   private let home: Home

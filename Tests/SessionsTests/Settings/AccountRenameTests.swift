@@ -7,6 +7,7 @@ import Testing
 import Vault
 
 @testable import Sessions
+import Vocabulary
 
 @Suite struct `Renaming an account` {
   let home: Home

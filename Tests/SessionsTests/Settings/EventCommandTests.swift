@@ -3,6 +3,7 @@ import Testing
 import Vault
 
 @testable import Sessions
+import Vocabulary
 
 @Suite struct `Commands of the settings` {
   private static func settings(_ on: String) throws(ConfigurationError) -> Settings {

@@ -2,11 +2,12 @@ import Encoding
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `Changes of the settings` {
   let names: [AccountName]
 
-  init() throws { names = try ["a", "b", "c"].map { (text) throws(VaultError) in try AccountName(text) } }
+  init() throws { names = try ["a", "b", "c"].map { (text) throws(AccountName.Invalid) in try AccountName(text) } }
 
   func settings(active: Int = 0) throws -> Settings {
     var settings = Settings()
@@ -40,7 +41,7 @@ import Vault
   }
 
   @Test func `members that this build does not know move along`() throws {
-    let text = #"{"version":1,"accounts":{"a":{"issuer":"https://x","client_id":"c","from_the_future":[1]}},"more":{}}"#
+    let text = #"{"version":2,"accounts":{"a":{"issuer":"https://x","client_id":"c","from_the_future":[1]}},"more":{}}"#
     var settings = try Settings(parsing: Array(text.utf8))
     settings.rename(names[0], to: names[1])
     let json = try JSON(parsing: settings.serialized())

@@ -3,6 +3,7 @@ import Sessions
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `The settings file` {
   let directory: TemporaryDirectory

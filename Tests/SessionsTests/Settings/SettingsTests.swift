@@ -2,6 +2,7 @@ import Encoding
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `The settings` {
   let work: AccountName
@@ -15,18 +16,18 @@ import Vault
   static let full: AccountConfiguration = {
     var account = AccountConfiguration(issuer: "https://as.example/t\"\\é", clientID: "cli \u{1F600}")
     account.scope = ["openid", "mail"]
-    account.tokenEndpointAuthMethod = "client_secret_post"
-    account.signing.idTokenAlgorithm = "HS256"
-    account.signing.userInfoAlgorithm = "ES256"
+    account.tokenEndpointAuthMethod = .secretPost
+    account.idTokenAlgorithm = .HS256
+    account.userInfoAlgorithm = .ES256
     account.caFile = "/etc/ca.pem"
     account.pins = ["sha256//AAAA="]
     account.allowHTTPLoopback = true
-    account.endpoints.token = "https://as.example/t"
-    account.endpoints.deviceAuthorization = "https://as.example/d"
-    account.endpoints.userinfo = "https://as.example/u"
-    account.endpoints.revocation = "https://as.example/r"
-    account.endpoints.registration = "https://as.example/n"
-    account.endpoints.jwks = "https://as.example/j"
+    account.tokenEndpoint = "https://as.example/t"
+    account.deviceAuthorizationEndpoint = "https://as.example/d"
+    account.userinfoEndpoint = "https://as.example/u"
+    account.revocationEndpoint = "https://as.example/r"
+    account.registrationEndpoint = "https://as.example/n"
+    account.jwksURI = "https://as.example/j"
     account.proxy = "http://proxy.example:3128"
     account.proxyExclusions = "localhost"
     account.keepsAccessToken = true
@@ -55,21 +56,54 @@ import Vault
 
   @Test func `are written as they are documented`() throws {
     var settings = Settings()
-    #expect(String(decoding: settings.serialized(), as: UTF8.self) == #"{"version":1}"# + "\n")
+    #expect(String(decoding: settings.serialized(), as: UTF8.self) == #"{"version":2}"# + "\n")
     var account = Self.full
     account.issuer = "https://as.example"
     account.clientID = "cli"
     try settings.set(account, for: work)
     #expect(
       String(decoding: settings.serialized(), as: UTF8.self)
-        == #"{"version":1,"accounts":{"work":{"issuer":"https://as.example","client_id":"cli","#
+        == #"{"version":2,"accounts":{"work":{"issuer":"https://as.example","client_id":"cli","#
         + #""scope":["openid","mail"],"token_endpoint_auth_method":"client_secret_post","#
         + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","ca_file":"/etc/ca.pem","#
-        + #""pins":["sha256//AAAA="],"allow_http_loopback":true,"endpoints":{"token_endpoint":"https://as.example/t","#
+        + #""pins":["sha256//AAAA="],"allow_http_loopback":true,"token_endpoint":"https://as.example/t","#
         + #""device_authorization_endpoint":"https://as.example/d","userinfo_endpoint":"https://as.example/u","#
-        + #""revocation_endpoint":"https://as.example/r","registration_endpoint":"https://as.example/n","jwks_uri":"https://as.example/j"},"#
-        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost","keep_access_token":true,"dpop":true}},"active":"work"}"#
-        + "\n")
+        + #""revocation_endpoint":"https://as.example/r","registration_endpoint":"https://as.example/n","#
+        + #""jwks_uri":"https://as.example/j","proxy":"http://proxy.example:3128","no_proxy":"localhost","keep":true,"#
+        + #""dpop":true}},"active":"work"}"# + "\n")
+  }
+
+  // MARK: Version 1
+
+  @Test func `of version 1 are read, and written as version 2 with what this build does not know`() throws {
+    let text =
+      #"{"version":1,"accounts":{"work":{"issuer":"https://as.example","client_id":"cli","hook":["x"],"#
+      + #""keep_access_token":true,"endpoints":{"introspection_endpoint":"https://as.example/i","#
+      + #""token_endpoint":"https://as.example/t","jwks_uri":"https://as.example/j"}}},"active":"work"}"#
+    let settings = try parse(text)
+    let account = try #require(settings[work])
+    #expect(account.keepsAccessToken)
+    #expect(account.tokenEndpoint == "https://as.example/t" && account.jwksURI == "https://as.example/j")
+    let again = try Settings(parsing: settings.serialized())
+    #expect(again == settings && again[work] == account)
+    let written = try JSON(parsing: settings.serialized())
+    #expect(written["version"] == 2)
+    let object = try #require(written["accounts"]?["work"]?.object)
+    #expect(object["hook"] == ["x"])
+    #expect(object["endpoints"] == ["introspection_endpoint": "https://as.example/i"])
+    #expect(object["keep_access_token"] == nil)
+  }
+
+  @Test(arguments: [1, JSON.null, [], [:]]) func `of version 1 with an endpoint of the wrong type name it`(
+    value: JSON
+  ) throws {
+    let account: JSONObject = [
+      "issuer": "https://as.example", "client_id": "cli", "endpoints": ["token_endpoint": value],
+    ]
+    let settings: JSON = ["version": 1, "accounts": ["work": .object(account)]]
+    #expect(throws: ConfigurationError(.invalid, "accounts.work.token_endpoint")) {
+      try Settings(parsing: settings.serialized())
+    }
   }
 
   @Test func `make the first account the active one`() throws {
@@ -85,21 +119,20 @@ import Vault
 
   @Test func `keep members that this build does not know`() throws {
     let text =
-      #"{"future":{"a":[1.50,null]},"version":1,"accounts":{"work":{"issuer":"https://as.example","hook":["x"],"#
-      + #""client_id":"cli","endpoints":{"introspection_endpoint":"https://as.example/i"}}},"active":"work"}"#
+      #"{"future":{"a":[1.50,null]},"version":2,"accounts":{"work":{"issuer":"https://as.example","hook":["x"],"#
+      + #""client_id":"cli"}},"active":"work"}"#
     var settings = try parse(text)
     #expect(String(decoding: settings.serialized(), as: UTF8.self) == text + "\n")
     var account = try #require(settings[work])
     account.clientID = "other"
-    account.endpoints.token = "https://as.example/t"
+    account.tokenEndpoint = "https://as.example/t"
     try settings.set(account, for: work)
     #expect(
       String(decoding: settings.serialized(), as: UTF8.self)
-        == #"{"future":{"a":[1.50,null]},"version":1,"accounts":{"work":{"issuer":"https://as.example","hook":["x"],"#
-        + #""client_id":"other","endpoints":{"introspection_endpoint":"https://as.example/i","#
-        + #""token_endpoint":"https://as.example/t"}}},"active":"work"}"# + "\n")
+        == #"{"future":{"a":[1.50,null]},"version":2,"accounts":{"work":{"issuer":"https://as.example","hook":["x"],"#
+        + #""client_id":"other","token_endpoint":"https://as.example/t"}},"active":"work"}"# + "\n")
     // A member of ours that goes does go.
-    account.endpoints.token = nil
+    account.tokenEndpoint = nil
     try settings.set(account, for: work)
     #expect(try Settings(parsing: settings.serialized())[work] == account)
   }
@@ -119,7 +152,7 @@ import Vault
     #expect(throws: ConfigurationError(.invalid, "version")) { try parse(text) }
   }
 
-  @Test(arguments: [0, 2, -1]) func `of another version are refused`(version: Int) {
+  @Test(arguments: [0, 3, -1]) func `of another version are refused`(version: Int) {
     #expect(throws: ConfigurationError(.unsupportedVersion, "version")) { try parse(#"{"version":\#(version)}"#) }
   }
 
@@ -135,50 +168,36 @@ import Vault
     #expect(throws: ConfigurationError(.invalid, place)) { try parse(#"{"version":1,\#(part)}"#) }
   }
 
-  static let texts = [
-    "issuer", "client_id", "token_endpoint_auth_method", "ca_file", "proxy", "no_proxy",
-    "id_token_algorithm", "userinfo_algorithm",
-  ]
-  static let places = [
-    "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint",
-    "registration_endpoint", "jwks_uri",
-  ]
-
   func parse(_ name: String, _ value: JSON) throws(ConfigurationError) -> Settings {
     var account: JSONObject = ["issuer": "https://as.example", "client_id": "cli"]
     account[name] = value
-    let settings: JSON = ["version": 1, "accounts": ["work": .object(account)]]
+    let settings: JSON = ["version": 2, "accounts": ["work": .object(account)]]
     return try Settings(parsing: settings.serialized())
   }
 
-  @Test(arguments: texts) func `name a text of the wrong type`(name: String) throws {
-    for value: JSON in [1, true, .null, [], [:], "a\u{0}", .string(String(repeating: "x", count: 4097))] {
-      #expect(throws: ConfigurationError(.invalid, "accounts.work.\(name)")) { try parse(name, value) }
+  @Test(arguments: AccountSetting.all) func `name a setting of the wrong type or size`(setting: AccountSetting) throws {
+    let long = String(repeating: "x", count: 4097)
+    let wrong: [JSON] =
+      switch setting.kind {
+      case .text, .file, .choice: [1, true, .null, [], [:], "a\u{0}", .string(long)]
+      case .flag: [1, "true", .null, []]
+      case .texts:
+        ["openid", 1, .null, [1], [.null], ["a\u{0}"], [.string(long)], .array(Array(repeating: "x", count: 65))]
+      }
+    for value in wrong {
+      #expect(throws: ConfigurationError(.invalid, "accounts.work.\(setting.name)")) { try parse(setting.name, value) }
     }
-    _ = try parse(name, .string(String(repeating: "x", count: 4096)))
-  }
-
-  @Test(arguments: ["allow_http_loopback", "keep_access_token", "dpop"]) func `name a flag of the wrong type`(
-    name: String
-  ) {
-    for value: JSON in [1, "true", .null, []] {
-      #expect(throws: ConfigurationError(.invalid, "accounts.work.\(name)")) { try parse(name, value) }
-    }
-  }
-
-  @Test(arguments: ["scope", "pins"]) func `name a list of the wrong type`(name: String) {
-    for value: JSON in ["openid", 1, .null, [1], [.null], ["a\u{0}"], .array(Array(repeating: "x", count: 65))] {
-      #expect(throws: ConfigurationError(.invalid, "accounts.work.\(name)")) { try parse(name, value) }
-    }
-  }
-
-  @Test(arguments: places) func `name an endpoint of the wrong type`(name: String) {
-    for value: JSON in [1, .null, [], [:]] {
-      #expect(throws: ConfigurationError(.invalid, "accounts.work.endpoints.\(name)")) {
-        try parse("endpoints", [name: value])
+    let longest = String(repeating: "x", count: 4096)
+    switch setting.kind {
+    case .text, .file: _ = try parse(setting.name, .string(longest))
+    case .flag: _ = try parse(setting.name, true)
+    case .texts: _ = try parse(setting.name, .array(Array(repeating: .string(longest), count: 64)))
+    case .choice(let words):
+      for word in words { _ = try parse(setting.name, .string(word)) }
+      #expect(throws: ConfigurationError(.invalid, "accounts.work.\(setting.name)")) {
+        try parse(setting.name, "other")
       }
     }
-    #expect(throws: ConfigurationError(.invalid, "accounts.work.endpoints")) { try parse("endpoints", [.string(name)]) }
   }
 
   // MARK: Limits

@@ -6,6 +6,7 @@ import Sessions
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 
 /// A sign-in by authorization code (RFC 6749 section 4.1, RFC 7636).
 @Suite struct `A sign-in in the browser` {

@@ -8,6 +8,7 @@ import Testing
 import Vault
 
 @testable import Sessions
+import Vocabulary
 
 /// A sign-in by the device grant, step by step (RFC 8628).
 @Suite struct `A sign-in by device code` {
@@ -158,7 +159,7 @@ import Vault
     home.http.answer(
       TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("device_authorization_endpoint", nil))))
     var configuration = Home.configuration
-    configuration.endpoints.deviceAuthorization = TestIssuer.deviceURL
+    configuration.deviceAuthorizationEndpoint = TestIssuer.deviceURL
     #expect(try home.prepare(configuration).authorization.userCode == "WDJB-MJHT")
   }
 

@@ -4,12 +4,13 @@ import Platform
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 
 /// Sessions without a user (RFC 6749 section 4.4).
 @Suite struct `A guest` {
   private func configuration(_ scope: [String] = []) -> AccountConfiguration {
     var configuration = Home.configuration
-    configuration.tokenEndpointAuthMethod = "client_secret_post"
+    configuration.tokenEndpointAuthMethod = .secretPost
     configuration.scope = scope
     return configuration
   }

@@ -3,6 +3,7 @@ import OAuth
 import Sessions
 import TestSupport
 import Testing
+import Vocabulary
 
 /// A sign-in at a service without metadata, whose particulars are known.
 @Suite struct `A sign-in at GitHub` {
@@ -12,7 +13,7 @@ import Testing
 
   private static let configuration: AccountConfiguration = {
     var configuration = AccountConfiguration(issuer: "https://github.com", clientID: "cli")
-    configuration.serviceName = "github"
+    configuration.provider = .github
     return configuration
   }()
   private static let deviceURL = "https://github.com/login/device/code"
@@ -46,7 +47,7 @@ import Testing
     let record = try #require(try home.stored())
     #expect(record.authority.difference(from: Self.configuration, caDigest: nil) == nil)
     var changed = Self.configuration
-    changed.serviceName = nil
+    changed.provider = nil
     #expect(record.authority.difference(from: changed, caDigest: nil) == "provider")
   }
 

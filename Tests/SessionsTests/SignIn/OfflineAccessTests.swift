@@ -5,6 +5,7 @@ import Sessions
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 
 /// The scope of a sign-in that somebody else than the person chose (RFC 9728 section 2).
 @Suite struct `A sign-in that asks to stay` {

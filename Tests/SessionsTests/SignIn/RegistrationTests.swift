@@ -5,6 +5,7 @@ import Sessions
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `An account whose client is registered` {
   private static let place = "https://as.example/register"
@@ -52,7 +53,7 @@ import Vault
     try registers(home)
     let outcome = try signIn(home, preparation(home))
     #expect(outcome.configuration.clientID == "c1")
-    #expect(outcome.configuration.tokenEndpointAuthMethod == "none")
+    #expect(outcome.configuration.tokenEndpointAuthMethod == .none)
     let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
     #expect(asked["client_name"] == "agent on host" && asked["token_endpoint_auth_method"] == "none")
     #expect(
@@ -68,8 +69,8 @@ import Vault
   @Test func `has the signatures that the server registered`() throws {
     let home = try home()
     try registers(home, ("userinfo_signed_response_alg", "ES256"), ("id_token_signed_response_alg", "ES256"))
-    let signing = try signIn(home, preparation(home)).configuration.signing
-    #expect(signing.userInfoAlgorithm == "ES256" && signing.idTokenAlgorithm == nil)
+    let signing = try signIn(home, preparation(home)).configuration
+    #expect(signing.userInfoAlgorithm == .ES256 && signing.idTokenAlgorithm == nil)
     let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
     #expect(asked["userinfo_signed_response_alg"] == nil && asked["id_token_signed_response_alg"] == nil)
   }
@@ -77,10 +78,11 @@ import Vault
   @Test func `asks for the signatures that the account names, and takes no others`() throws {
     let home = try home()
     var configuration = AccountConfiguration(issuer: TestIssuer.text, clientID: "")
-    configuration.signing.idTokenAlgorithm = "ES256"
-    configuration.signing.userInfoAlgorithm = "ES384"
+    configuration.idTokenAlgorithm = .ES256
+    configuration.userInfoAlgorithm = .ES384
     try registers(home)
-    #expect(try signIn(home, preparation(home, configuration)).configuration.signing == configuration.signing)
+    let registered = try signIn(home, preparation(home, configuration)).configuration
+    #expect(registered.idTokenAlgorithm == .ES256 && registered.userInfoAlgorithm == .ES384)
     let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
     #expect(asked["userinfo_signed_response_alg"] == "ES384" && asked["id_token_signed_response_alg"] == "ES256")
     for (name, reason) in [
@@ -94,7 +96,7 @@ import Vault
       }
     }
     try registers(home, ("userinfo_signed_response_alg", "none"))
-    #expect(try signIn(home, preparation(home)).configuration.signing.userInfoAlgorithm == nil)
+    #expect(try signIn(home, preparation(home)).configuration.userInfoAlgorithm == nil)
     try registers(home, ("userinfo_signed_response_alg", "HS256"))
     home.http.answer(Self.managed, try response(204, [:]))
     let unknown = OAuthError(.registrationUnusable, "with a signature of UserInfo that is not supported")
@@ -143,12 +145,12 @@ import Vault
     let home = try home([("token_endpoint_auth_methods_supported", ["private_key_jwt"])])
     try registers(home)
     let outcome = try signIn(home, preparation(home))
-    #expect(outcome.configuration.tokenEndpointAuthMethod == "private_key_jwt")
+    #expect(outcome.configuration.tokenEndpointAuthMethod == .privateKeyJWT)
     let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
     let key = try #require(asked["jwks"]?["keys"]?.array?.first?.object)
     #expect(key["kty"] == "EC" && key["d"] == nil)
     // RFC 7638.
-    #expect(key["kid"]?.string == outcome.configuration.authentication.keyID && key["kid"] != nil)
+    #expect(key["kid"]?.string == outcome.configuration.clientKeyID && key["kid"] != nil)
     #expect(try home.stored()?.clientKey != nil)
     #expect(home.http.requests.contains { $0.form?.contains { $0.hasPrefix("client_assertion=") } == true })
   }
@@ -159,7 +161,7 @@ import Vault
       home, ("client_secret", "s1"), ("client_secret_expires_at", .int(TestIssuer.now + 100)),
       ("token_endpoint_auth_method", "client_secret_post"))
     let outcome = try signIn(home, preparation(home))
-    #expect(outcome.configuration.tokenEndpointAuthMethod == "client_secret_post")
+    #expect(outcome.configuration.tokenEndpointAuthMethod == .secretPost)
     #expect(home.http.requests.contains { $0.form?.contains("client_secret=s1") == true })
     home.time.advance(seconds: 101)
     home.http.forgetRequests()

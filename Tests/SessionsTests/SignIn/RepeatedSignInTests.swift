@@ -6,6 +6,7 @@ import Sessions
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 
 /// A sign-in to an account that was signed in before, and the secrets that go with it.
 @Suite struct `A repeated sign-in` {
@@ -105,16 +106,16 @@ import Vault
 
   struct Method: CustomTestStringConvertible {
     var announced: [JSON]?
-    var chosen: String
+    var chosen: ClientAuthenticationMethod
     var testDescription: String { "\(announced?.compactMap(\.string) ?? ["nothing"])" }
   }
 
   // RFC 8414 section 2: client_secret_basic where nothing is announced.
   @Test(arguments: [
-    Method(announced: nil, chosen: "client_secret_basic"),
-    Method(announced: ["client_secret_post", "client_secret_basic"], chosen: "client_secret_basic"),
-    Method(announced: ["client_secret_post"], chosen: "client_secret_post"),
-    Method(announced: ["none", "private_key_jwt"], chosen: "client_secret_basic"),
+    Method(announced: nil, chosen: .secretBasic),
+    Method(announced: ["client_secret_post", "client_secret_basic"], chosen: .secretBasic),
+    Method(announced: ["client_secret_post"], chosen: .secretPost),
+    Method(announced: ["none", "private_key_jwt"], chosen: .secretBasic),
   ])
   func `sends a given secret in the way the server announces`(_ method: Method) throws {
     let metadata = TestIssuer.metadata("token_endpoint_auth_methods_supported", method.announced.map { .array($0) })
@@ -122,19 +123,19 @@ import Vault
     let signIn = try home.prepare(Home.configuration, SignIn.Secrets(clientSecret: secret("s3cret")))
     #expect(signIn.configuration.tokenEndpointAuthMethod == method.chosen)
     let request = try #require(home.http.requests.last)
-    let isBasic = method.chosen == "client_secret_basic"
+    let isBasic = method.chosen == .secretBasic
     #expect(request.authorization == (isBasic ? "Basic " + Base64.encode(Array("cli:s3cret".utf8)) : nil))
     #expect(request.form?.contains("client_secret=s3cret") == !isBasic)
     let outcome = try home.finish(signIn, try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
     #expect(outcome.configuration.tokenEndpointAuthMethod == method.chosen)
     let record = try #require(try home.stored())
     #expect(record.clientSecret?.text == "s3cret")
-    #expect(record.authority.tokenEndpointAuthMethod == method.chosen)
+    #expect(record.authority.settings.tokenEndpointAuthMethod == method.chosen)
   }
 
   @Test func `sends a given secret in the way the account says`() throws {
     var configuration = Home.configuration
-    configuration.tokenEndpointAuthMethod = "client_secret_post"
+    configuration.tokenEndpointAuthMethod = .secretPost
     _ = try home.prepare(configuration, SignIn.Secrets(clientSecret: secret("s3cret")))
     #expect(home.http.requests.last?.form?.contains("client_secret=s3cret") == true)
     #expect(home.http.requests.last?.authorization == nil)
@@ -142,7 +143,7 @@ import Vault
 
   @Test func `with a method that needs a secret and none at hand says so`() throws {
     var configuration = Home.configuration
-    configuration.tokenEndpointAuthMethod = "client_secret_basic"
+    configuration.tokenEndpointAuthMethod = .secretBasic
     #expect(throws: SessionError.configuration(ConfigurationError(.missingClientSecret, "client_secret"))) {
       _ = try home.prepare(configuration)
     }
@@ -151,7 +152,7 @@ import Vault
 
   func confidential() throws -> AccountConfiguration {
     var configuration = Home.configuration
-    configuration.tokenEndpointAuthMethod = "client_secret_post"
+    configuration.tokenEndpointAuthMethod = .secretPost
     try home.store(configuration) { $0.clientSecret = try secret("stored") }
     return configuration
   }
@@ -171,10 +172,12 @@ import Vault
   @Test(arguments: [
     Edit(testDescription: "issuer") { $0.issuer = "https://evil.example" },
     Edit(testDescription: "client_id") { $0.clientID = "other" },
-    Edit(testDescription: "token_endpoint_auth_method") { $0.tokenEndpointAuthMethod = "client_secret_basic" },
+    Edit(testDescription: "token_endpoint_auth_method") { $0.tokenEndpointAuthMethod = .secretBasic },
     Edit(testDescription: "allow_http_loopback") { $0.allowHTTPLoopback = true },
     Edit(testDescription: "pins") { $0.pins = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="] },
-    Edit(testDescription: "endpoints") { $0.endpoints.deviceAuthorization = "https://evil.example/d" },
+    Edit(testDescription: "device_authorization_endpoint") {
+      $0.deviceAuthorizationEndpoint = "https://evil.example/d"
+    },
   ])
   func `sends the stored client secret nowhere else`(_ edit: Edit) throws {
     var configuration = try confidential()
@@ -187,7 +190,7 @@ import Vault
 
   @Test func `with a secret given anew may go elsewhere`() throws {
     var configuration = try confidential()
-    configuration.endpoints.deviceAuthorization = "https://new.example/d"
+    configuration.deviceAuthorizationEndpoint = "https://new.example/d"
     home.http.answer("https://new.example/d", try response(200, Home.codes))
     _ = try home.prepare(configuration, SignIn.Secrets(clientSecret: secret("given")))
     #expect(home.http.requests.last?.form?.contains("client_secret=given") == true)

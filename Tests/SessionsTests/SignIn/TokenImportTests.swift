@@ -4,6 +4,7 @@ import OAuth
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `Importing a refresh token` {
   let home: Home
@@ -120,7 +121,7 @@ import Vault
     home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
     home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "ours"))
     let outcome = try importToken(clientSecret: "s3cret")
-    #expect(outcome.configuration.tokenEndpointAuthMethod == "client_secret_post")
+    #expect(outcome.configuration.tokenEndpointAuthMethod == .secretPost)
     #expect(try home.settings()[home.account] == outcome.configuration)
     #expect(forms.last?.suffix(2) == ["client_id=cli", "client_secret=s3cret"])
     #expect(try home.stored()?.clientSecret?.text == "s3cret")

@@ -3,6 +3,7 @@ import OAuth
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `Removing an account` {
   let home: Home

@@ -5,6 +5,7 @@ import Platform
 import Sessions
 import Testing
 import Vault
+import Vocabulary
 
 // RFC 7009.
 @Suite struct `A sign-out` {
@@ -219,10 +220,10 @@ import Vault
   @Test func `under other settings than the sign-in's sends nothing`() throws {
     try home.store()
     var configuration = Home.configuration
-    configuration.endpoints.revocation = "https://evil.example/revoke"
+    configuration.revocationEndpoint = "https://evil.example/revoke"
     #expect(
       try signOut(configuration: configuration)
-        == .failed(.configurationChanged(account: "work", setting: "endpoints")))
+        == .failed(.configurationChanged(account: "work", setting: "revocation_endpoint")))
     #expect(home.http.requests.isEmpty)
     #expect(try home.stored() == nil)
   }

@@ -2,6 +2,7 @@ import Platform
 import Sessions
 import TestSupport
 import Vault
+import Vocabulary
 
 /// The settings beside the vault, for what changes both.
 extension Home {

@@ -5,6 +5,7 @@ import Platform
 import Sessions
 import TestSupport
 import Vault
+import Vocabulary
 
 /// A user's directories, a clock and a server, for the operations that block.
 final class Home: Sendable {

@@ -4,6 +4,7 @@ import OAuth
 import Platform
 import Sessions
 import Vault
+import Vocabulary
 
 // Short ways to make what the tests need.
 

@@ -1,6 +1,7 @@
 import Crypto
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `A look at every part of a vault` {
   let scratch: Scratch

@@ -1,6 +1,7 @@
 import Platform
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `Several users of one vault` {
   let scratch: Scratch

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Vault
+import Vocabulary
 
 @Suite struct `A damaged vault file` {
   let scratch: Scratch

@@ -1,5 +1,6 @@
 import Testing
 import Vault
+import Vocabulary
 
 /// A file of format version 2 and its device secret, made by another program from the description
 /// of the format. It must open for ever.

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Vault
+import Vocabulary
 
 @Suite struct `The vault file` {
   private let key: DataKey

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Vault
+import Vocabulary
 
 /// Whether so many bytes are used, now or when a thread has ended that is about to.
 private func settles(at bytes: Int) -> Bool {

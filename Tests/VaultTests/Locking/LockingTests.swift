@@ -2,6 +2,7 @@ import Crypto
 import Platform
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `A protection by passphrase` {
   let scratch: Scratch

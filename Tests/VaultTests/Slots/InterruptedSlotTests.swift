@@ -2,6 +2,7 @@ import Crypto
 import Platform
 import Testing
 import Vault
+import Vocabulary
 
 /// The signal of a write past the limit on file sizes.
 private let fileSizeSignal: Int32 = 25

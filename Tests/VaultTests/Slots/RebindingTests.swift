@@ -2,6 +2,7 @@ import Crypto
 import Platform
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `A vault that does not open by itself any more` {
   let scratch: Scratch

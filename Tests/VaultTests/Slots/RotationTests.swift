@@ -3,6 +3,7 @@ import Platform
 import Testing
 
 @testable import Vault
+import Vocabulary
 
 @Suite struct `New keys` {
   let scratch: Scratch

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Vault
+import Vocabulary
 
 @Suite(.needsSoftwareTPM) struct `A protection by a PIN` {
   let scratch: Scratch

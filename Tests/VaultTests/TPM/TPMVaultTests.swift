@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Vault
+import Vocabulary
 
 @Suite(.needsSoftwareTPM) struct `A vault bound to a TPM` {
   let scratch: Scratch

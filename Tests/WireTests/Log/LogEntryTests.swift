@@ -1,5 +1,6 @@
 import Encoding
 import Testing
+import Vocabulary
 import Wire
 
 @Suite struct `An entry of the log` {
@@ -24,10 +25,10 @@ import Wire
       .refreshNeeded(.refused), .refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60)), .refreshJoined,
       .recordChanged, .waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .metadataDoubted,
       .identityKnown, .signInPending(seconds: 5), .servedOffline,
-    ] + LogStep.Endpoint.allCases.map { .documentKept($0, ageSeconds: 3600) }
-    + LogStep.Endpoint.allCases.map { .answered($0, status: 200, milliseconds: 34) }
+    ] + EndpointRole.allCases.map { .documentKept($0, ageSeconds: 3600) }
+    + EndpointRole.allCases.map { .answered($0, status: 200, milliseconds: 34) }
     + FailureCode.allCases.map { .unanswered(.token, $0, milliseconds: 34) }
-    + LogStep.Algorithm.allCases.map { .idTokenVerified($0) }
+    + SigningAlgorithm.allCases.map { .idTokenVerified($0) }
 
   @Test(arguments: events, [nil, "work"]) func `is read back as it was written`(event: LogEvent, account: String?)
     throws

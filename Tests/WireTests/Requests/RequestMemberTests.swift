@@ -1,5 +1,6 @@
 import Encoding
 import Testing
+import Vocabulary
 import Wire
 
 /// Who sends a member of the wrong kind learns which one, and nothing of its value comes back: it may

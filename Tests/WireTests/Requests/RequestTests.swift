@@ -1,5 +1,6 @@
 import Encoding
 import Testing
+import Vocabulary
 import Wire
 
 extension Failure {
@@ -18,31 +19,31 @@ let fullLogin: LoginRequest = {
   login.account = "work"
   login.issuer = "https://as.example/tenant"
   login.clientID = "cli \"quoted\" \\ é"
-  login.service = .keycloak
+  login.provider = .keycloak
   login.scope = ["openid", "offline_access"]
   login.resources = ["https://api.example/"]
   login.audience = "backend"
-  login.tokenEndpointAuthMethod = "client_secret_basic"
+  login.tokenEndpointAuthMethod = .secretBasic
   login.handsOver = Set(HandedSecret.allCases)
   login.registersClient = true
   login.isGuest = true
   login.asksToStay = true
-  login.authentication.basicUnencoded = true
-  login.authentication.certificate = true
-  login.authentication.keyAlgorithm = "PS256"
-  login.authentication.keyID = "k 1"
-  login.authentication.assertionAudience = .tokenEndpoint
-  login.signing.idTokenAlgorithm = "HS256"
-  login.signing.userInfoAlgorithm = "ES256"
+  login.basicUnencoded = true
+  login.clientCertificate = true
+  login.clientKeyAlgorithm = .PS256
+  login.clientKeyID = "k 1"
+  login.assertionAudience = .tokenEndpoint
+  login.idTokenAlgorithm = .HS256
+  login.userInfoAlgorithm = .ES256
   login.caFile = "/etc/ca.pem"
   login.pins = ["sha256//AAAA="]
   login.allowHTTPLoopback = true
-  login.endpoints.token = "https://as.example/t"
-  login.endpoints.deviceAuthorization = "https://as.example/d"
-  login.endpoints.userinfo = "https://as.example/u"
-  login.endpoints.revocation = "https://as.example/r"
-  login.endpoints.registration = "https://as.example/n"
-  login.endpoints.jwks = "https://as.example/j"
+  login.tokenEndpoint = "https://as.example/t"
+  login.deviceAuthorizationEndpoint = "https://as.example/d"
+  login.userinfoEndpoint = "https://as.example/u"
+  login.revocationEndpoint = "https://as.example/r"
+  login.registrationEndpoint = "https://as.example/n"
+  login.jwksURI = "https://as.example/j"
   login.proxy = "http://proxy.example:3128"
   login.proxyExclusions = "localhost,.example"
   login.keepsAccessToken = true
@@ -126,12 +127,12 @@ private let fullDiscovery: DiscoverRequest = {
         + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
         + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_audience":"token_endpoint","#
         + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","#
-        + #""ca_file":"/etc/ca.pem","allow_http_loopback":true,"proxy":"http://proxy.example:3128","#
-        + #""no_proxy":"localhost,.example","pins":["sha256//AAAA="],"#
+        + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
         + #""registration_endpoint":"https://as.example/n","#
         + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
+        + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","#
         + #""keep":true,"dpop":true,"#
         + #""origins":["api.example.org"],"refresh":"on-demand","protect":"passphrase","#
         + #""client_secret_descriptor":true,"client_key_descriptor":true,"#

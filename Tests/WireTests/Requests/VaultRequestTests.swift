@@ -1,10 +1,11 @@
 import Encoding
 import Testing
+import Vocabulary
 import Wire
 
 @Suite struct `A request about the vault` {
   static let all: [VaultRequest] =
-    ProtectionLevel.allCases.flatMap { level -> [VaultRequest] in
+    Protection.allCases.flatMap { level -> [VaultRequest] in
       [.unlock(level), .create(level), .addPassphrase(level), .changePassphrase(level)]
     } + [
       .status, .lock, .bind(nil), .bind(.host), .bind(.tpm2), .removeSlot(1), .removeSlot(255), .rotateKey(slots: []),
@@ -40,7 +41,7 @@ import Wire
     #expect(throws: Failure.invalid("the request needs the member \"protection\"")) {
       try parse(#"{"v":1,"request":"\#(name)"}"#)
     }
-    #expect(throws: Failure.invalid("\"protection\" must be device, passphrase or tpm2")) {
+    #expect(throws: Failure.invalid("\"protection\" must be one of device, passphrase, tpm2")) {
       try parse(#"{"v":1,"request":"\#(name)","protection":"none"}"#)
     }
   }

@@ -1,5 +1,6 @@
 import Encoding
 import Testing
+import Vocabulary
 import Wire
 
 @Suite struct `A request to verify tokens` {

@@ -1,6 +1,7 @@
 internal import AgentSocket
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// `agent account …` and `agent use`.
@@ -102,8 +103,7 @@ enum AccountCommand {
     if let level = result["protection"]?.string { listing.add(["protection", level]) }
     let settings = result["settings"]?.object ?? JSONObject()
     for name in settings.names {
-      let word = AccountSetting(rawValue: name)?.word
-      let title = word ?? String(name.map { $0 == "_" ? "-" : $0 })
+      let title = AccountSetting.named(name)?.word ?? String(name.map { $0 == "_" ? "-" : $0 })
       listing.add([title, value(settings[name])])
     }
     return listing.text

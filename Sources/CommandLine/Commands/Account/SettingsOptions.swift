@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// Makes an account's settings of a command line.
@@ -7,35 +8,24 @@ enum SettingsOptions {
   /// The settings that the options name. The proxy is not an option: see ``LoginOptions/proxy(from:)``.
   static func read(_ invocation: Invocation) throws(Failure) -> AccountSettings {
     var settings = AccountSettings()
-    settings.issuer = invocation[.issuer]
-    settings.clientID = invocation[.clientID]
-    settings.service = invocation[.provider]
-    settings.scope = invocation[.scope]
-    settings.resources = invocation[.resource]
-    settings.audience = invocation[.audience]
-    settings.tokenEndpointAuthMethod = invocation[.tokenEndpointAuthMethod]
-    settings.authentication.basicUnencoded = invocation[.basicUnencoded]
-    settings.authentication.keyAlgorithm = invocation[.clientKeyAlgorithm]
-    settings.authentication.keyID = invocation[.clientKeyID]
-    settings.authentication.assertionAudience = invocation[.assertionAudience]
-    settings.signing.idTokenAlgorithm = invocation[.idTokenAlgorithm]
-    settings.signing.userInfoAlgorithm = invocation[.userInfoAlgorithm]
-    settings.caFile = try invocation[.caFile].map { (path) throws(Failure) in try absolute(path) }
-    settings.pins = invocation[.pin]
-    settings.allowHTTPLoopback = invocation[.allowHTTPLoopback]
-    settings.endpoints.token = invocation[.tokenEndpoint]
-    settings.endpoints.deviceAuthorization = invocation[.deviceAuthorizationEndpoint]
-    settings.endpoints.userinfo = invocation[.userinfoEndpoint]
-    settings.endpoints.revocation = invocation[.revocationEndpoint]
-    settings.endpoints.registration = invocation[.registrationEndpoint]
-    settings.endpoints.jwks = invocation[.jwksURI]
-    settings.redirectURI = invocation[.redirectURI]
-    settings.keepsAccessToken = invocation[.keep]
-    settings.dpop = invocation[.dpop]
-    settings.origins = invocation[.host]
-    settings.refresh = invocation[.refresh]
-    settings.protection = invocation[.protect]
+    for setting in AccountSetting.withOption {
+      let option = setting.declaration
+      guard invocation.has(option) else { continue }
+      let value = try value(of: setting, invocation.texts(option))
+      do { try setting.set(value, in: &settings) } catch {
+        throw Failure(.invalidRequest, "\"--\(option.name)\" must be \(error.expected)")
+      }
+    }
     return settings
+  }
+
+  private static func value(of setting: AccountSetting, _ texts: [String]) throws(Failure) -> JSON {
+    switch setting.kind {
+    case .flag: true
+    case .text, .choice: .string(texts.last ?? "")
+    case .file: .string(try absolute(texts.last ?? ""))
+    case .texts: .array(setting.values(of: texts).map { .string($0) })
+    }
   }
 
   /// The absolute path of a file: the daemon has another current directory.

@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// `agent status`.
@@ -84,7 +85,7 @@ enum StatusCommand {
 
   /// When tokens are renewed, where that is not the usual way.
   private static func renewal(_ account: JSON) -> Phrase? {
-    let policy = account["refresh"]?.string.flatMap { RefreshPolicyName(rawValue: $0) }
+    let policy = account["refresh"]?.string.flatMap { RefreshPolicy(rawValue: $0) }
     let name = policy.flatMap { $0 == .proactive ? nil : Phrase(verbatim: $0.rawValue) }
     guard account["refresh_queued"]?.bool == true else { return name }
     let waits = Phrase("waits for the network or the server")

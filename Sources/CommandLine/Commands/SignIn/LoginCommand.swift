@@ -1,6 +1,7 @@
 internal import AgentSocket
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// `agent login`: a new sign-in, or one that goes on in the background.

@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// A sign-in that names a resource instead of an authorization server (RFC 9728).
@@ -15,7 +16,8 @@ struct ResourceLogin {
   /// Nil when the command line names no URL that could be a resource.
   init?(_ invocation: Invocation) throws(Failure) {
     // A service that is known, or endpoints that are named, need no metadata.
-    guard invocation[.provider] == nil, invocation[.tokenEndpoint] == nil else { return nil }
+    let manual = [AccountSetting.provider, .tokenEndpoint]
+    guard !manual.contains(where: { invocation.has($0.declaration) }) else { return nil }
     self.invocation = invocation
     if let operand = LoginOptions.urlOperand(invocation) {
       url = operand

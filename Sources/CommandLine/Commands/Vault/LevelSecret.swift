@@ -1,5 +1,6 @@
 internal import AgentSocket
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// A passphrase or a PIN of the vault, as a command line gives it: in a file, on a descriptor that the caller
@@ -22,7 +23,7 @@ struct LevelSecret {
   }
 
   /// The secret that replaces the one that opens a level.
-  static func replacing(_ level: ProtectionLevel, _ invocation: Invocation) throws(Failure) -> LevelSecret {
+  static func replacing(_ level: Protection, _ invocation: Invocation) throws(Failure) -> LevelSecret {
     let named =
       level == .tpm2
       ? try NamedSecret("PIN", .newPINFile, or: .newPINFD, invocation)

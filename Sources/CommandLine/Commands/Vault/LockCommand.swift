@@ -1,5 +1,6 @@
 internal import AgentSocket
 internal import Encoding
+internal import Vocabulary
 internal import Wire
 
 /// `agent lock` and `agent unlock`.

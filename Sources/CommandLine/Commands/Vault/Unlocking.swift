@@ -1,6 +1,7 @@
 internal import AgentSocket
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// Opens levels of the vault over a connection to the daemon, asking for what opens them.
@@ -21,8 +22,8 @@ struct Unlocking {
   /// Opens what is locked: all that accounts are behind, or what the named one needs.
   ///
   /// - Returns: The levels that were opened.
-  func open(_ account: String?, over connection: inout DaemonConnection) throws(Failure) -> [ProtectionLevel] {
-    var opened: [ProtectionLevel] = []
+  func open(_ account: String?, over connection: inout DaemonConnection) throws(Failure) -> [Protection] {
+    var opened: [Protection] = []
     while let level = try next(account, over: &connection) {
       // A daemon that says again what was opened just now would never be done.
       guard !opened.contains(level) else { throw Failure(.locked, "the vault was locked again meanwhile") }
@@ -33,7 +34,7 @@ struct Unlocking {
   }
 
   /// Sees to it that something can be kept at a level: makes its key if it has none, and opens it if it is locked.
-  func prepare(_ level: ProtectionLevel, over connection: inout DaemonConnection) throws(Failure) {
+  func prepare(_ level: Protection, over connection: inout DaemonConnection) throws(Failure) {
     guard level != .device else { return }
     let status = try VaultStatus(over: &connection, client)
     if status.isLocked(.device) { try open(.device, over: &connection) }
@@ -53,15 +54,15 @@ struct Unlocking {
 
   private func next(
     _ account: String?, over connection: inout DaemonConnection
-  ) throws(Failure) -> ProtectionLevel? {
+  ) throws(Failure) -> Protection? {
     let status = try VaultStatus(over: &connection, client)
     // Without the device's key it is unknown which accounts the others protect.
     if status.isLocked(.device) { return .device }
     if let problem = status.problem { throw problem }
-    return ProtectionLevel.allCases.first { status.isLocked($0) && status.guards(account, at: $0) }
+    return Protection.allCases.first { status.isLocked($0) && status.guards(account, at: $0) }
   }
 
-  private func open(_ level: ProtectionLevel, over connection: inout DaemonConnection) throws(Failure) {
+  private func open(_ level: Protection, over connection: inout DaemonConnection) throws(Failure) {
     // A level with a PIN may have a passphrase too, for the day when the PIN is forgotten.
     let isByPassphrase = level != .tpm2 || (passphrase.isNamed && !pin.isNamed)
     let secret = isByPassphrase ? passphrase : pin
@@ -92,12 +93,12 @@ struct VaultStatus {
   var problem: Failure? { result["problem"].flatMap { Failure(json: $0) } }
 
   /// Whether something opens the level.
-  func has(_ level: ProtectionLevel) -> Bool { entry(level) != nil }
+  func has(_ level: Protection) -> Bool { entry(level) != nil }
 
-  func isLocked(_ level: ProtectionLevel) -> Bool { entry(level)?["locked"]?.bool == true }
+  func isLocked(_ level: Protection) -> Bool { entry(level)?["locked"]?.bool == true }
 
   /// Whether the account, or any when none is named, is kept at the level.
-  func guards(_ account: String?, at level: ProtectionLevel) -> Bool {
+  func guards(_ account: String?, at level: Protection) -> Bool {
     let names = (entry(level)?["accounts"]?.array ?? []).compactMap(\.string)
     guard let account else { return !names.isEmpty }
     return names.contains { $0.utf8.elementsEqual(account.utf8) }
@@ -108,7 +109,7 @@ struct VaultStatus {
     (result["slots"]?.array ?? []).compactMap { $0["needs_secret"]?.bool == true ? $0["slot"]?.int : nil }
   }
 
-  private func entry(_ level: ProtectionLevel) -> JSON? {
+  private func entry(_ level: Protection) -> JSON? {
     result["levels"]?.array?.first { $0["protection"]?.string?.utf8.elementsEqual(level.rawValue.utf8) ?? false }
   }
 }

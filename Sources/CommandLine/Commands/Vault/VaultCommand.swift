@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// `agent vault …`.

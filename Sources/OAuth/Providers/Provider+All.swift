@@ -1,24 +1,39 @@
-extension KnownService {
-  /// All that we know, sorted by name.
-  package static let all: [KnownService] = [
-    apple, auth0, authentik, cognito, dex, entra, github, gitlab, google, keycloak, okta, slack, zitadel,
-  ]
+package import Vocabulary
 
-  // MARK: Services in one place
+extension Provider {
+  package static func named(_ name: ProviderName) -> Provider {
+    switch name {
+    case .apple: apple
+    case .auth0: auth0
+    case .authentik: authentik
+    case .cognito: cognito
+    case .dex: dex
+    case .entra: entra
+    case .github: github
+    case .gitlab: gitlab
+    case .google: google
+    case .keycloak: keycloak
+    case .okta: okta
+    case .slack: slack
+    case .zitadel: zitadel
+    }
+  }
+
+  // MARK: Providers in one place
 
   /// No metadata, no ID Token, scopes with commas, tokens without expiry for OAuth apps. GitHub Enterprise
   /// Server is the same under an issuer of its own.
-  private static let github: KnownService = {
-    var service = KnownService("github", "GitHub")
-    service.issuer = "https://github.com"
-    service.paths = Paths(
+  private static let github: Provider = {
+    var provider = Provider(.github, "GitHub")
+    provider.issuer = "https://github.com"
+    provider.paths = Paths(
       authorization: "/login/oauth/authorize", token: "/login/oauth/access_token",
       deviceAuthorization: "/login/device/code")
     // An empty scope gives back whatever was granted before.
-    service.scope = ["read:user"]
-    service.scopeSeparator = .comma
-    service.sessionsPage = "https://github.com/settings/applications"
-    service.advice = [
+    provider.scope = ["read:user"]
+    provider.scopeSeparator = .comma
+    provider.sessionsPage = "https://github.com/settings/applications"
+    provider.advice = [
       Advice(
         error: "device_flow_disabled",
         text: "switch on \"Enable Device Flow\" in the settings of the app at GitHub"),
@@ -32,32 +47,32 @@ extension KnownService {
         error: "bad_refresh_token",
         text: "the session is over: GitHub's refresh tokens work once, for six months"),
     ]
-    return service
+    return provider
   }()
 
-  private static let gitlab: KnownService = {
-    var service = KnownService("gitlab", "GitLab")
-    service.issuer = "https://gitlab.com"
-    service.scope = ["openid", "read_user"]
-    service.advice = [
+  private static let gitlab: Provider = {
+    var provider = Provider(.gitlab, "GitLab")
+    provider.issuer = "https://gitlab.com"
+    provider.scope = ["openid", "read_user"]
+    provider.advice = [
       Advice(
         error: "unauthorized_client",
         text: "the application must allow the device authorization grant; each GitLab server has its own applications")
     ]
-    return service
+    return provider
   }()
 
   /// A refresh token comes only with `access_type=offline`, and only with consent; the scope
   /// `offline_access` is refused. "Desktop" and "limited input" clients have a secret that is none.
-  private static let google: KnownService = {
-    var service = KnownService("google", "Google")
-    service.issuer = "https://accounts.google.com"
-    service.scope = ["openid", "email"]
-    service.authorizationParameters = [
+  private static let google: Provider = {
+    var provider = Provider(.google, "Google")
+    provider.issuer = "https://accounts.google.com"
+    provider.scope = ["openid", "email"]
+    provider.authorizationParameters = [
       Parameter(name: "access_type", value: "offline"), Parameter(name: "prompt", value: "consent"),
     ]
-    service.tokenEndpointAuthMethod = "client_secret_post"
-    service.advice = [
+    provider.tokenEndpointAuthMethod = .secretPost
+    provider.advice = [
       Advice(
         error: "invalid_scope",
         text: "Google's device flow allows few scopes only: sign in with --browser for the others"),
@@ -69,17 +84,17 @@ extension KnownService {
         text: "Google ends refresh tokens after six idle months, and after seven days for an app in testing"),
       Advice(error: "admin_policy_enforced", text: "the administrator of your Google organisation blocks these scopes"),
     ]
-    return service
+    return provider
   }()
 
   /// `http://localhost` is the only loopback redirect whose port is not compared; no revocation endpoint.
-  private static let entra: KnownService = {
-    var service = KnownService("entra", "Microsoft Entra ID")
-    service.issuerExample = "https://login.microsoftonline.com/TENANT-ID/v2.0"
-    service.scope = ["openid", "profile", "offline_access"]
-    service.redirectHost = "localhost"
-    service.sessionsPage = "https://mysignins.microsoft.com/"
-    service.advice = [
+  private static let entra: Provider = {
+    var provider = Provider(.entra, "Microsoft Entra ID")
+    provider.issuerExample = "https://login.microsoftonline.com/TENANT-ID/v2.0"
+    provider.scope = ["openid", "profile", "offline_access"]
+    provider.redirectHost = "localhost"
+    provider.sessionsPage = "https://mysignins.microsoft.com/"
+    provider.advice = [
       Advice(
         error: "AADSTS7000218",
         text: "switch on \"Allow public client flows\" in the app's registration, or give the client secret"),
@@ -102,106 +117,106 @@ extension KnownService {
         error: "AADSTS50011", text: "register http://localhost as a redirect URI for mobile and desktop applications"),
       Advice(error: "AADSTS28000", text: "scopes of two resources cannot be asked for in one request"),
     ]
-    return service
+    return provider
   }()
 
   // MARK: Services that each customer has under a name of their own
 
-  private static let okta: KnownService = {
-    var service = KnownService("okta", "Okta")
-    service.issuerExample = "https://NAME.okta.com or https://NAME.okta.com/oauth2/default"
-    service.scope = ["openid", "profile", "offline_access"]
-    service.advice = [
+  private static let okta: Provider = {
+    var provider = Provider(.okta, "Okta")
+    provider.issuerExample = "https://NAME.okta.com or https://NAME.okta.com/oauth2/default"
+    provider.scope = ["openid", "profile", "offline_access"]
+    provider.advice = [
       Advice(error: "unauthorized_client", text: "allow the grant type in the app's general settings at Okta"),
       Advice(
         error: "invalid_scope",
         text: "offline_access must be allowed for the app and by the authorization server"),
     ]
-    return service
+    return provider
   }()
 
-  private static let auth0: KnownService = {
-    var service = KnownService("auth0", "Auth0")
-    service.issuerExample = "https://NAME.auth0.com/ with the slash at its end"
-    service.scope = ["openid", "profile", "offline_access"]
-    service.advice = [
+  private static let auth0: Provider = {
+    var provider = Provider(.auth0, "Auth0")
+    provider.issuerExample = "https://NAME.auth0.com/ with the slash at its end"
+    provider.scope = ["openid", "profile", "offline_access"]
+    provider.advice = [
       Advice(
         error: "unauthorized_client",
         text: "the application must be of type native, with the device code grant in its advanced settings"),
       Advice(
         error: "invalid_grant", text: "the session is over, or its refresh token was used twice; sign in again"),
     ]
-    return service
+    return provider
   }()
 
-  private static let keycloak: KnownService = {
-    var service = KnownService("keycloak", "Keycloak")
-    service.issuerExample = "https://HOST/realms/REALM"
-    service.advice = [
+  private static let keycloak: Provider = {
+    var provider = Provider(.keycloak, "Keycloak")
+    provider.issuerExample = "https://HOST/realms/REALM"
+    provider.advice = [
       Advice(
         error: "unauthorized_client",
         text: "switch on \"OAuth 2.0 Device Authorization Grant\" for the client, or sign in with --browser"),
       Advice(
         error: "invalid_scope", text: "offline_access needs the role of that name and the client's optional scope"),
     ]
-    return service
+    return provider
   }()
 
-  private static let authentik: KnownService = {
-    var service = KnownService("authentik", "authentik")
-    service.issuerExample = "https://HOST/application/o/SLUG/ with the slash at its end"
-    service.scope = ["openid", "profile", "offline_access"]
-    service.advice = [
+  private static let authentik: Provider = {
+    var provider = Provider(.authentik, "authentik")
+    provider.issuerExample = "https://HOST/application/o/SLUG/ with the slash at its end"
+    provider.scope = ["openid", "profile", "offline_access"]
+    provider.advice = [
       Advice(error: "invalid_scope", text: "offline_access must be among the scopes that are chosen in authentik")
     ]
-    return service
+    return provider
   }()
 
-  private static let zitadel: KnownService = {
-    var service = KnownService("zitadel", "Zitadel")
-    service.issuerExample = "https://NAME.zitadel.cloud"
-    service.scope = ["openid", "profile", "offline_access"]
-    service.advice = [
+  private static let zitadel: Provider = {
+    var provider = Provider(.zitadel, "Zitadel")
+    provider.issuerExample = "https://NAME.zitadel.cloud"
+    provider.scope = ["openid", "profile", "offline_access"]
+    provider.advice = [
       Advice(
         error: "unauthorized_client",
         text: "allow the device code grant and refresh tokens in the application's"
           + " settings")
     ]
-    return service
+    return provider
   }()
 
-  private static let dex: KnownService = {
-    var service = KnownService("dex", "Dex")
-    service.issuerExample = "https://HOST/dex"
-    service.scope = ["openid", "profile", "offline_access"]
-    return service
+  private static let dex: Provider = {
+    var provider = Provider(.dex, "Dex")
+    provider.issuerExample = "https://HOST/dex"
+    provider.scope = ["openid", "profile", "offline_access"]
+    return provider
   }()
 
   /// No device grant; the redirect URI must be registered with its port.
-  private static let cognito: KnownService = {
-    var service = KnownService("cognito", "Amazon Cognito")
-    service.issuerExample = "https://cognito-idp.REGION.amazonaws.com/POOL"
-    service.scope = ["openid"]
-    service.advice = [
+  private static let cognito: Provider = {
+    var provider = Provider(.cognito, "Amazon Cognito")
+    provider.issuerExample = "https://cognito-idp.REGION.amazonaws.com/POOL"
+    provider.scope = ["openid"]
+    provider.advice = [
       Advice(
         error: "redirect_mismatch",
         text: "register a redirect URI with its port at Cognito, and name the same: --redirect-uri"
           + " http://localhost:PORT/")
     ]
-    return service
+    return provider
   }()
 
   // MARK: Services that cannot be signed in to from a terminal
 
-  private static let slack: KnownService = {
-    var service = KnownService("slack", "Slack")
-    service.obstacle = "Slack has no device grant and takes only https redirect addresses"
-    return service
+  private static let slack: Provider = {
+    var provider = Provider(.slack, "Slack")
+    provider.obstacle = "Slack has no device grant and takes only https redirect addresses"
+    return provider
   }()
 
-  private static let apple: KnownService = {
-    var service = KnownService("apple", "Apple")
-    service.obstacle = "Apple has no device grant and takes only https redirect addresses of a domain"
-    return service
+  private static let apple: Provider = {
+    var provider = Provider(.apple, "Apple")
+    provider.obstacle = "Apple has no device grant and takes only https redirect addresses of a domain"
+    return provider
   }()
 }

@@ -1,12 +1,12 @@
 internal import Encoding
+package import Vocabulary
 
 /// The settings of a public or widely used authorization server, as data.
 ///
 /// An account names one explicitly. These settings never loosen a rule for other servers, and the account's own
 /// settings override all of them.
-package struct KnownService: Sendable, Hashable {
-  /// In settings and on the command line.
-  package let name: String
+package struct Provider: Sendable, Hashable {
+  package let name: ProviderName
   /// As people call it.
   package let title: String
   /// Where it is, for a service that is in one place only or mostly.
@@ -23,7 +23,7 @@ package struct KnownService: Sendable, Hashable {
   /// The host of loopback redirect URIs, where the server takes one spelling only.
   package var redirectHost: String?
   /// How a client secret is sent, where the server's announcement is not to be followed.
-  package var tokenEndpointAuthMethod: String?
+  package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
   /// Where a person ends sessions by hand, for a server that has no revocation endpoint.
   package var sessionsPage: String?
   /// Why no sign-in is possible from a terminal; nil where one is.
@@ -31,7 +31,7 @@ package struct KnownService: Sendable, Hashable {
   /// The advice to show beside an error, by its name.
   package var advice: [Advice] = []
 
-  package init(_ name: String, _ title: String) {
+  package init(_ name: ProviderName, _ title: String) {
     self.name = name
     self.title = title
   }
@@ -57,9 +57,8 @@ package struct KnownService: Sendable, Hashable {
   }
 }
 
-extension KnownService {
-  /// The service of exactly this name.
-  package static func named(_ name: String) -> KnownService? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
+extension Provider {
+  package static let all = ProviderName.allCases.map(named)
 
   /// The endpoints for an issuer that publishes no metadata; nil where it does.
   package func endpoints(of issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) -> EndpointOverrides? {

@@ -1,5 +1,5 @@
 import Testing
-import Vault
+import Vocabulary
 
 @Suite struct `Account names` {
   @Test(arguments: ["a", "Z", "0", "_", "_.-", "work", "me.at-work_2", "9-9", String(repeating: "x", count: 64)])
@@ -13,7 +13,7 @@ import Vault
       String(repeating: "x", count: 65),
     ]
     for name in names {
-      #expect(throws: VaultError(.invalidName)) { try AccountName(name) }
+      #expect(throws: AccountName.Invalid()) { try AccountName(name) }
     }
   }
 

@@ -1,5 +1,4 @@
-/// The name of an account: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.`
-/// or `-`.
+/// The name of an account: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`.
 ///
 /// Such a name is safe as a part of a file name, as a command argument and on a terminal.
 /// Capital and small letters differ.
@@ -10,24 +9,26 @@ package struct AccountName: Sendable, Hashable {
   /// The name, unchanged.
   package let text: String
 
+  /// The text breaks a rule of account names.
+  package struct Invalid: Error, Hashable {
+    package init() {}
+  }
+
   /// Checks and keeps a name.
-  ///
-  /// - Throws: ``VaultError/Code/invalidName`` when the name breaks a rule above.
-  package init(_ text: String) throws(VaultError) {
-    guard Self.isValid(text.utf8) else { throw VaultError(.invalidName) }
+  package init(_ text: String) throws(Invalid) {
+    guard Self.isValid(text.utf8) else { throw Invalid() }
     self.text = text
   }
 
   /// The name with these bytes; nil if they break a rule.
-  init?(bytes: ArraySlice<UInt8>) {
+  package init?(bytes: ArraySlice<UInt8>) {
     guard Self.isValid(bytes) else { return nil }
     self.text = String(decoding: bytes, as: UTF8.self)
   }
 
   private static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
     guard let first = bytes.first, bytes.count <= maximumLength else { return false }
-    return isAlphanumeric(first) || first == UInt8(ascii: "_")
-      ? bytes.allSatisfy(isAllowed) : false
+    return (isAlphanumeric(first) || first == UInt8(ascii: "_")) && bytes.allSatisfy(isAllowed)
   }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {

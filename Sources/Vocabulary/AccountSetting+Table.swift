@@ -1,0 +1,173 @@
+/// Every setting of an account, in the order of the settings file and of the manual.
+///
+/// To add one: a property of ``AccountSettings`` and a row here. A test fails for a property without a row.
+extension AccountSetting {
+  package static let all = [
+    issuer, clientID, provider, scope, resource, audience, tokenEndpointAuthMethod, basicUnencoded, clientCertificate,
+    clientKeyAlgorithm, clientKeyID, assertionAudience, idTokenAlgorithm, userInfoAlgorithm, caFile, pins,
+    allowHTTPLoopback, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint, revocationEndpoint,
+    registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop, origins, refresh,
+    protection,
+  ]
+
+  /// The settings of a connection to a server, which count without an account too.
+  package static let connection = [caFile, allowHTTPLoopback, proxy, proxyExclusions]
+
+  /// The endpoints that replace those of the metadata.
+  package static let endpoints = [
+    tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint, revocationEndpoint, registrationEndpoint, jwksURI,
+  ]
+
+  package static let issuer = AccountSetting(
+    "issuer", \.issuer, Option("issuer", "URL"), "Issuer URL, exactly as in its discovery document",
+    details: "Required.", isSealed: true, canBeUnset: false)
+
+  package static let clientID = AccountSetting(
+    "client_id", \.clientID, Option("client-id", "ID"), "The client identifier registered there", details: "Required.",
+    isSealed: true, canBeUnset: false)
+
+  package static let provider = AccountSetting(
+    "provider", \.provider, Option("provider", "NAME"), "Use the built-in settings for this provider",
+    details: "By default none.", isSealed: true)
+
+  package static let scope = AccountSetting(
+    "scope", \.scope, Option("scope", short: "s", "SCOPE", splitsAtSpaces: true),
+    "What to ask for; may be given several times, or hold several separated by spaces",
+    details: "By default `openid`, and `offline_access` where the server announces it. Counts at the next sign-in.")
+
+  package static let resource = AccountSetting(
+    "resource", \.resources, Option("resource", "URI"),
+    "Ask for tokens that are good at this resource (RFC 8707); may be given several times",
+    details: "By default none. Counts at the next sign-in.")
+
+  package static let audience = AccountSetting(
+    "audience", \.audience, Option("audience", "NAME"),
+    "Ask for tokens with this audience, where the server takes one",
+    details: "By default none. Counts at the next sign-in.")
+
+  package static let tokenEndpointAuthMethod = AccountSetting(
+    "token_endpoint_auth_method", \.tokenEndpointAuthMethod, Option("token-endpoint-auth-method", "METHOD"),
+    "How the client proves who it is; without it, what it has and the server's announcement decide",
+    details: "`client_secret_basic` and `client_secret_post` need a secret, `private_key_jwt` a private key (RFC 7523),"
+      + " `tls_client_auth` and `self_signed_tls_client_auth` a certificate (RFC 8705). Secret, key and certificate are"
+      + " in the vault.",
+    fallback: ClientAuthenticationMethod.none, isSealed: true)
+
+  package static let basicUnencoded = AccountSetting(
+    "basic_unencoded", \.basicUnencoded, Option("basic-unencoded"),
+    "Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding",
+    details: "The encoding is that of RFC 6749, section 2.3.1.")
+
+  package static let clientCertificate = AccountSetting(
+    "client_certificate", \.clientCertificate, Option("client-certificate-file", isShared: true),
+    "Show the certificate that is in the vault to the server, and use the endpoints that it names for that",
+    details: "A certificate that is given sets it.")
+
+  package static let clientKeyAlgorithm = AccountSetting(
+    "client_key_algorithm", \.clientKeyAlgorithm, among: SigningAlgorithm.asymmetric,
+    Option("client-key-algorithm", "ALGORITHM"), "What private_key_jwt signs with; without it, what the key is for")
+
+  package static let clientKeyID = AccountSetting(
+    "client_key_id", \.clientKeyID, Option("client-key-id", "ID"),
+    "The name by which the server knows the client's key; a JSON Web Key may bring its own",
+    details: "Sent as `kid`; by default none.")
+
+  package static let assertionAudience = AccountSetting(
+    "assertion_audience", \.assertionAudience, Option("assertion-audience", "AUDIENCE"),
+    "Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint or each endpoint",
+    details: "By default `issuer`.")
+
+  package static let idTokenAlgorithm = AccountSetting(
+    "id_token_algorithm", \.idTokenAlgorithm, Option("id-token-algorithm", "ALGORITHM"),
+    "Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret",
+    details:
+      "It is the `id_token_signed_response_alg` that the client is registered with. The secret then has 32, 48 or"
+      + " 64 bytes at least. By default the algorithms of the issuer's keys that it announces.")
+
+  package static let userInfoAlgorithm = AccountSetting(
+    "userinfo_algorithm", \.userInfoAlgorithm, among: SigningAlgorithm.asymmetric,
+    Option("userinfo-algorithm", "ALGORITHM"), "Accept only UserInfo that is signed, with this algorithm",
+    details:
+      "It is the `userinfo_signed_response_alg` that the client is registered with. By default a signed answer is"
+      + " verified, and a plain one is accepted.")
+
+  package static let caFile = AccountSetting(
+    "ca_file", \.caFile, kind: .file, Option("ca-file", "FILE"),
+    "Trust the certificate authorities in this PEM file besides the system's, for this account only",
+    details: "An absolute path; by default none.", isSealed: true)
+
+  package static let pins = AccountSetting(
+    "pins", \.pins, Option("pin", "sha256//BASE64"),
+    "Accept only servers with this public key; may be given several times", details: "By default any.", isSealed: true)
+
+  package static let allowHTTPLoopback = AccountSetting(
+    "allow_http_loopback", \.allowHTTPLoopback, Option("allow-http-loopback"),
+    "Allow plain http to 127.0.0.1 and [::1], for development", isSealed: true)
+
+  package static let tokenEndpoint = AccountSetting(
+    "token_endpoint", \.tokenEndpoint, Option("token-endpoint", "URL"), "Use this token endpoint",
+    details: endpointDefault, isSealed: true)
+
+  package static let deviceAuthorizationEndpoint = AccountSetting(
+    "device_authorization_endpoint", \.deviceAuthorizationEndpoint, Option("device-authorization-endpoint", "URL"),
+    "Use this device authorization endpoint", details: endpointDefault, isSealed: true)
+
+  package static let userinfoEndpoint = AccountSetting(
+    "userinfo_endpoint", \.userinfoEndpoint, Option("userinfo-endpoint", "URL"), "Use this UserInfo endpoint",
+    details: endpointDefault, isSealed: true)
+
+  package static let revocationEndpoint = AccountSetting(
+    "revocation_endpoint", \.revocationEndpoint, Option("revocation-endpoint", "URL"), "Use this revocation endpoint",
+    details: endpointDefault, isSealed: true)
+
+  package static let registrationEndpoint = AccountSetting(
+    "registration_endpoint", \.registrationEndpoint, Option("registration-endpoint", "URL"),
+    "Use this client registration endpoint", details: endpointDefault, isSealed: true)
+
+  package static let jwksURI = AccountSetting(
+    "jwks_uri", \.jwksURI, Option("jwks-uri", "URL"), "Take the issuer's keys from here", details: endpointDefault,
+    isSealed: true)
+
+  private static let endpointDefault = "By default that of the server's metadata."
+
+  package static let redirectURI = AccountSetting(
+    "redirect_uri", \.redirectURI, Option("redirect-uri", "URI"),
+    "The redirect URI that is registered for the client, byte for byte; without a port any port is used",
+    details: "It is `http` to `127.0.0.1`, `[::1]` or `localhost`, or, for `--paste`, `https`. By default"
+      + " `http://127.0.0.1/ISSUER`, with the issuer's URL without `https://`.")
+
+  package static let proxy = AccountSetting(
+    "proxy", \.proxy, nil, "The URL of the proxy",
+    details: "The settings file has it without user name and password, which are in the vault. By default none. Each"
+      + " sign-in sets it from the environment.")
+
+  package static let proxyExclusions = AccountSetting(
+    "no_proxy", \.proxyExclusions, nil, "The hosts that the proxy is not for, separated by commas",
+    details: "By default none. Each sign-in sets it from the environment.", canBeUnset: false)
+
+  package static let keepsAccessToken = AccountSetting(
+    "keep", \.keepsAccessToken, Option("keep"),
+    "Keep the access token in the vault when the server gives no refresh token")
+
+  package static let dpop = AccountSetting(
+    "dpop", \.dpop, Option("dpop"),
+    "Bind the tokens to a key that never leaves `agentd` (DPoP), so that a stolen token is of no use",
+    details: "Counts at the next sign-in (RFC 9449).")
+
+  package static let origins = AccountSetting(
+    "origins", \.origins, Option("host", "HOST"),
+    "Let requests take the access token to this host too; may be given several times",
+    details: "In the file each is `https://HOST` or `https://HOST:PORT`. By default only that of UserInfo.")
+
+  package static let refresh = AccountSetting(
+    "refresh", \.refresh, Option("refresh", "POLICY"),
+    "When tokens are renewed, see agent-config(5); without it before they expire, while they are in use",
+    fallback: .proactive)
+
+  package static let protection = AccountSetting(
+    "protect", \.protection, Option("protect", "LEVEL"),
+    "How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN",
+    details: "Counts at the next sign-in; by default as the record before, else `device`. The vault alone says how the"
+      + " present record opens.",
+    canBeUnset: false)
+}

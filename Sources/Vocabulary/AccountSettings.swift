@@ -1,0 +1,76 @@
+/// The settings of an account, as far as somebody named them. No member is a secret, and no setting alone can send a
+/// secret anywhere: the vault keeps those that say where secrets go, see ``AccountSetting/isSealed``.
+///
+/// A value that is nil, false or empty is not named. In a request that means that it is not changed, in the settings
+/// file that it has its default. Each member has its row in ``AccountSetting/all``.
+package struct AccountSettings: Sendable, Hashable {
+  package var issuer: String?
+  package var clientID: String?
+  package var provider: ProviderName?
+
+  /// Requested scope values; empty means the default for the issuer.
+  package var scope: [String] = []
+  /// The resources of the tokens (RFC 8707).
+  package var resources: [String] = []
+  package var audience: String?
+
+  /// Nil means `none` for a client without credentials, and otherwise the method that the server announces.
+  package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
+  /// HTTP Basic without the form encoding of RFC 6749 section 2.3.1, for servers that do not decode it.
+  package var basicUnencoded = false
+  /// A certificate is sent in the TLS handshake (RFC 8705). The certificate itself is in the vault.
+  package var clientCertificate = false
+  /// The `alg` of assertions (RFC 7523); nil leaves it to the key.
+  package var clientKeyAlgorithm: SigningAlgorithm?
+  /// The `kid` of assertions.
+  package var clientKeyID: String?
+  package var assertionAudience: AssertionAudience?
+
+  /// The `alg` of ID Tokens; nil accepts those that the issuer announces.
+  package var idTokenAlgorithm: SigningAlgorithm?
+  /// The `alg` of UserInfo, which must then be signed; nil accepts a plain answer too.
+  package var userInfoAlgorithm: SigningAlgorithm?
+
+  /// Absolute path of a PEM file with certificate authorities, trusted besides the system's.
+  package var caFile: String?
+  /// `sha256//BASE64` public key pins.
+  package var pins: [String] = []
+  package var allowHTTPLoopback = false
+
+  // Endpoints that replace those of the metadata, under their names there (RFC 8414 section 2).
+  package var tokenEndpoint: String?
+  package var deviceAuthorizationEndpoint: String?
+  package var userinfoEndpoint: String?
+  package var revocationEndpoint: String?
+  package var registrationEndpoint: String?
+  package var jwksURI: String?
+
+  /// The registered redirect URI; nil means a loopback address with any port.
+  package var redirectURI: String?
+  /// The proxy's URL; in the settings file without user name and password.
+  package var proxy: String?
+  /// The hosts that the proxy is not for, as curl reads them.
+  package var proxyExclusions: String?
+  /// Whether an access token that cannot be refreshed is stored in the vault.
+  package var keepsAccessToken = false
+  /// Whether the tokens of the next sign-in are bound to a key (RFC 9449).
+  package var dpop = false
+  /// Origins that may get the access token. A request adds its own to those that are there, and may name a host only.
+  package var origins: [String] = []
+  package var refresh: RefreshPolicy?
+  /// The protection of the record that the next sign-in writes; nil keeps that of the present record.
+  package var protection: Protection?
+
+  package init() {}
+}
+
+extension AccountSettings {
+  /// Takes over each setting that `other` names.
+  package mutating func apply(_ other: AccountSettings) {
+    for setting in AccountSetting.all {
+      guard let value = setting.value(in: other) else { continue }
+      // A value that was read from settings fits them.
+      try? setting.set(value, in: &self)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// The closed sets that settings choose from. The raw values are those in the settings file, in requests and on the
+// command line.
+
+/// How the record of an account opens.
+package enum Protection: String, Sendable, Hashable, CaseIterable {
+  /// In the background, by this device alone.
+  case device
+  /// Only while unlocked by a passphrase.
+  case passphrase
+  /// Only while unlocked by a PIN that the TPM verifies.
+  case tpm2
+}
+
+/// The automatic ways to open the vault.
+package enum VaultBinding: String, Sendable, Hashable, CaseIterable {
+  /// The device secret, the machine and the user.
+  case host
+  /// The device secret, the machine, the user, and a key that never leaves the TPM.
+  case tpm2
+}
+
+/// When the tokens of an account are renewed.
+package enum RefreshPolicy: String, Sendable, Hashable, CaseIterable {
+  /// Only on request.
+  case onDemand = "on-demand"
+  /// Before the token expires, if it was used.
+  case proactive
+  /// Always before the token expires, from the daemon's start on.
+  case background
+  /// As ``proactive``; a refresh that fails for a passing reason is made as soon as it can be.
+  case offline
+  /// Only on request; a token stays in memory for a short time and is never given out when little of its lifetime is
+  /// left.
+  case strict
+}
+
+/// The ways in which a client can prove who it is (RFC 6749 section 2.3, OpenID Connect Core 1.0 section 9,
+/// RFC 8705 section 2), by their names in metadata.
+package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterable {
+  case none
+  case secretBasic = "client_secret_basic"
+  case secretPost = "client_secret_post"
+  case privateKeyJWT = "private_key_jwt"
+  case tlsClientAuth = "tls_client_auth"
+  case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
+}
+
+/// The `aud` of a client's assertions (RFC 7523 section 3).
+package enum AssertionAudience: String, Sendable, Hashable, CaseIterable {
+  /// The issuer identifier and nothing else, which no other server can make use of.
+  case issuer
+  /// The token endpoint, which OpenID Connect Core 1.0 section 9 names and older servers require.
+  case tokenEndpoint = "token_endpoint"
+  /// The endpoint that the request goes to, as Glewlwyd requires.
+  case endpoint
+}
+
+/// The providers that have built-in settings.
+package enum ProviderName: String, Sendable, Hashable, CaseIterable {
+  case apple, auth0, authentik, cognito, dex, entra, github, gitlab, google, keycloak, okta, slack, zitadel
+}
+
+/// The signature algorithms of ID Tokens, UserInfo and assertions (RFC 7518 section 3.1, RFC 8037, RFC 9864).
+package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
+  // The names are those on the wire.
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  case RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519
+  case HS256, HS384, HS512
+
+  /// Whether the key is a shared secret.
+  package var isSymmetric: Bool {
+    switch self {
+    case .HS256, .HS384, .HS512: true
+    default: false
+    }
+  }
+
+  /// The algorithms whose key is a pair.
+  package static let asymmetric = allCases.filter { !$0.isSymmetric }
+}
