@@ -32,13 +32,13 @@ struct CompletionScript {
 extension OptionDeclaration {
   /// The possible values; nil for a switch.
   var candidates: Candidates? {
-    if name == Option.account.name { return .accounts }
     switch argument {
     case .none: return nil
     case .text, .descriptor, .duration: return .text
     case .durationOrNever: return .words(["never"])
     case .file, .secretFile: return .files
-    case .choice(_, let words): return .words(words)
+    case .choice(_, let words): return .words(words())
+    case .account: return .accounts
     }
   }
 
@@ -55,11 +55,11 @@ extension CommandName {
 
   /// The commands and groups that a first word may name, each with what it does.
   static var firstWordSummaries: [(word: String, summary: String)] {
-    firstWords.map { ($0, CommandName(rawValue: $0)?.command.summary ?? members(ofGroup: $0).joined(separator: ", ")) }
+    firstWords.map { ($0, Command.named($0)?.summary ?? members(ofGroup: $0).joined(separator: ", ")) }
   }
 
   /// The same of the second words of a group.
   static func memberSummaries(ofGroup group: String) -> [(word: String, summary: String)] {
-    members(ofGroup: group).map { ($0, CommandName(rawValue: "\(group) \($0)")?.command.summary ?? "") }
+    members(ofGroup: group).map { ($0, Command.named("\(group) \($0)")?.summary ?? "") }
   }
 }

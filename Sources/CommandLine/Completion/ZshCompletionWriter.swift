@@ -55,7 +55,7 @@ struct ZshCompletionWriter {
   }
 
   private var commands: String {
-    let entries = CommandName.commands.map { command in
+    let entries = Command.all.map { command in
       var specifications = command.options.flatMap(specifications)
       if command.operands.limit > 0, let action = action(command.operands.candidates) {
         specifications.append(

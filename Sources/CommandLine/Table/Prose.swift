@@ -1,8 +1,14 @@
-/// The notation of the table's texts: words between backticks are typed or printed exactly so.
+/// The notation of the table's texts: words between backticks are typed or printed exactly so, an empty line ends a
+/// paragraph, and any other line break is a space.
 enum Prose {
   enum Part: Hashable {
     case text(String)
     case literal(String)
+  }
+
+  /// A text's paragraphs, each on one line.
+  static func paragraphs(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).split(separator: "").map { $0.joined(separator: " ") }
   }
 
   /// A text's parts, in order; empty ones are left out.

@@ -21,11 +21,11 @@ enum HelpCommand {
 
   private static func standardText(for words: [String]) throws(Failure) -> String {
     guard let first = words.first else { return HelpWriter.program() }
-    if let name = CommandName(rawValue: words.joined(separator: " ")) { return HelpWriter.help(on: name.command) }
+    if let command = Command.named(words.joined(separator: " ")) { return HelpWriter.help(on: command) }
     let members = CommandName.members(ofGroup: first)
     if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first) }
     // Words after a whole command are its operands: `agent token work --help`.
-    if let name = CommandName(rawValue: first) { return HelpWriter.help(on: name.command) }
+    if let command = Command.named(first) { return HelpWriter.help(on: command) }
     throw Failure(.invalidRequest, "there is no command \"\(words.joined(separator: " "))\"", hint: "agent help")
   }
 }

@@ -57,7 +57,8 @@ struct TokenVariables: Sendable {
 
   /// All that are set or, where they have no value, absent.
   var names: [String] {
-    let set = mappings.isEmpty ? usualVariables.map(\.rawValue) : mappings.map(\.name)
+    let usual = ShellVariable.allCases.filter { $0 != omitted }
+    let set = mappings.isEmpty ? usual.map(\.rawValue) : mappings.map(\.name)
     return set + fileNames.filter { !set.contains($0) }
   }
 
@@ -86,14 +87,12 @@ struct TokenVariables: Sendable {
   private func forEachUsual(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
-    for variable in usualVariables where !(isForFile && variable.changesWithToken) {
+    for variable in ShellVariable.allCases where variable != omitted && !(isForFile && variable.changesWithToken) {
       try variable.field.withValue(in: answer, from: line) { (value) throws(Failure) in
         try body(variable.rawValue, value)
       }
     }
   }
-
-  private var usualVariables: [ShellVariable] { ShellVariable.allCases.filter { $0 != omitted } }
 
   /// That a variable cannot hold what the server chose for it.
   static func unusable(_ name: String) -> Failure {
