@@ -50,7 +50,7 @@ struct ZshCompletionWriter {
 
   private func list(_ entries: [(word: String, summary: String)]) -> String {
     entries.map { entry in
-      Self.quoted("\(entry.word):\(Prose.plain(entry.summary).replacing(each: ":", with: "\\:"))")
+      Quoting.single("\(entry.word):\(Prose.plain(entry.summary).replacing(each: ":", with: "\\:"))")
     }.joined(separator: " ")
   }
 
@@ -90,7 +90,7 @@ struct ZshCompletionWriter {
     return option.spellings.map { spelling in
       let others = option.repeats ? "*" : "(\(option.spellings.joined(separator: " ")))"
       let attached = value == nil ? "" : spelling.hasPrefix("--") ? "=" : "+"
-      return Self.quoted("\(others)\(spelling)\(attached)[\(meaning)]\(value ?? "")")
+      return Quoting.single("\(others)\(spelling)\(attached)[\(meaning)]\(value ?? "")")
     }
   }
 
@@ -168,7 +168,4 @@ struct ZshCompletionWriter {
       }
       """
   }
-
-  /// A word between single quotes.
-  private static func quoted(_ text: String) -> String { "'" + text.replacing(each: "'", with: #"'\''"#) + "'" }
 }

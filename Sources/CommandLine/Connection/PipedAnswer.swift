@@ -79,7 +79,7 @@ struct PipedAnswer: ~Copyable {
 
   /// The result in the last line, if that has arrived.
   private func lastLine(_ connection: inout DaemonConnection) throws(Failure) -> JSONObject? {
-    while let reply = try connection.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
+    while let reply = try connection.takeReply() {
       switch reply {
       case .result(let result): return result
       case .failure(let failure): throw failure

@@ -107,11 +107,6 @@ struct Console: Sendable {
   @_disfavoredOverload
   func note(_ message: String) { note(Phrase(verbatim: message)) }
 
-  /// The same for a text that came from the daemon and may be one of those that are translated.
-  func note(known message: String) {
-    note(Phrase(known: message))
-  }
-
   /// Tells a step on the way to the answer, to those who asked for it. The message is made only then.
   func detail(_ message: @autoclosure () -> String) {
     if verbose { note(message()) }

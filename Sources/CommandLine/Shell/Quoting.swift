@@ -80,16 +80,12 @@ enum Quoting: Sendable {
   /// Bytes that no shell reads as anything but themselves, inside quotes or out, in a file name
   /// pattern or not.
   static func isLiteral(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...0xFF:
-      true
-    case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: ":"),
-      UInt8(ascii: "@"), UInt8(ascii: "%"), UInt8(ascii: "+"), UInt8(ascii: "="), UInt8(ascii: ","):
-      true
-    default: false
-    }
+    byte.isASCIIAlphanumeric || byte >= 0x80 || "_-./:@%+=,".utf8.contains(byte)
   }
+
+  /// A word between single quotes, for shells of the sh family. It is of our own or a person's: what a server chose needs
+  /// ``append(_:to:)``.
+  static func single(_ word: String) -> String { "'" + word.replacing(each: "'", with: #"'\''"#) + "'" }
 
   /// Bytes that a word of a command may have without any quotes, wherever in it they stand.
   static func isPlain(_ byte: UInt8) -> Bool { isLiteral(byte) && byte < 0x80 && byte != UInt8(ascii: "=") }

@@ -22,55 +22,32 @@ struct ResourceConversation {
 
   /// Sends the request and passes on what comes back: `head` once, then `body` piece by piece.
   func run(
-    _ request: CallRequest, sending content: consuming FileDescriptor?,
+    _ request: CallRequest, sending content: SharedDescriptor?,
     head tellHead: (ResponseHead) throws(Failure) -> Void, body tellBody: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> Answer {
-    var connection = try client.connect()
-    let result: Answer
-    do {
+    try client.connect().lent { (connection) throws(Failure) in
       let pipe = try send(request, content, over: connection)
-      let head = try waitForHead(request, &connection)
+      // The daemon watches the time: it alone knows whether something still moves.
+      let never = Instant.now.advanced(by: .seconds(10 * 365 * 86_400))
+      let head = try client.event(over: &connection, before: never, waitingFor: .call(request)) { event in
+        if case .response(let head) = event { head } else { nil }
+      }
       try tellHead(head)
-      result = try passBody(pipe, head, &connection, tellBody)
-    } catch {
-      connection.finish()
-      throw error
+      return try passBody(pipe, head, &connection, tellBody)
     }
-    connection.finish()
-    return result
   }
 
   /// - Returns: The end of the pipe that the body comes out of.
   private func send(
-    _ request: CallRequest, _ content: consuming FileDescriptor?, over connection: borrowing DaemonConnection
+    _ request: CallRequest, _ content: SharedDescriptor?, over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {
     let pipe: Pipe
     do { pipe = try Pipe() } catch { throw Failure(error, doing: "the request could not be made") }
     _ = client.logRequest(.call(request))
-    let envelope = client.envelope(.call(request))
-    var passed: [SharedDescriptor] = []
-    if let content { passed.append(SharedDescriptor(content)) }
-    try connection.send(envelope, passing: passed + [SharedDescriptor(pipe.writing)])
+    let passed = [content, SharedDescriptor(pipe.writing)].compactMap { $0 }
+    try connection.send(client.envelope(.call(request)), passing: passed)
     // The daemon's copy of the other end is the only one from now on.
     return pipe.reading
-  }
-
-  /// The daemon watches the time: it alone knows whether something still moves.
-  private func waitForHead(_ request: CallRequest, _ connection: inout DaemonConnection) throws(Failure) -> ResponseHead
-  {
-    let patience = Patience(.call(request), client.console)
-    let never = Instant.now.advanced(by: .seconds(10 * 365 * 86_400))
-    while true {
-      let reply = try connection.nextLine(before: never, waiting: patience.wait) { (line) throws(Failure) in
-        try Reply(parsing: line)
-      }
-      switch reply {
-      case .event(.response(let head)): return head
-      case .event(let event): client.tell(event)
-      case .failure(let failure): throw failure
-      case .result: throw Reply.unreadable
-      }
-    }
   }
 
   private func passBody(

@@ -103,8 +103,7 @@ enum VerifyCommand {
 
   private static func openKeys(_ path: String) throws(Failure) -> FileDescriptor {
     do {
-      return try path.utf8.elementsEqual("-".utf8)
-        ? NamedSecret.duplicate(0) : FileDescriptor(opening: path, for: .reading)
+      return try NamedSecret.file(path)
     } catch {
       throw Failure(.invalidRequest, "the key set \"\(path)\" cannot be read: \(error.message)")
     }

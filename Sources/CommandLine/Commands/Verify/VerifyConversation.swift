@@ -18,25 +18,17 @@ struct VerifyConversation {
     passing passed: [SharedDescriptor],
     tell: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
-    var connection = connection
-    let tally: VerifyTally
-    do {
+    try connection.lent { (connection) throws(Failure) in
       var typed: TypedTokens?
-      let pipe: FileDescriptor
+      var source = tokens.source
       if tokens.isTyped {
         let typing = try Self.pipe()
         typed = TypedTokens(tokens, into: SharedDescriptor(typing.writing))
-        pipe = try send(request, passed + [SharedDescriptor(typing.reading)], over: connection)
-      } else {
-        pipe = try send(request, passed + [tokens.source], over: connection)
+        source = SharedDescriptor(typing.reading)
       }
-      tally = try receive(pipe, &connection, &typed, tell)
-    } catch {
-      connection.finish()
-      throw error
+      let pipe = try send(request, passed + [source], over: connection)
+      return try receive(pipe, &connection, &typed, tell)
     }
-    connection.finish()
-    return tally
   }
 
   /// - Returns: The end of the pipe that the results come out of. The daemon's copy of the other end is the only one.
