@@ -52,14 +52,16 @@ extension CommandName {
 
   /// The first words that have a second one: `daemon`.
   static var groups: [String] { firstWords.filter { !members(ofGroup: $0).isEmpty } }
+}
 
+extension Command {
   /// The commands and groups that a first word may name, each with what it does.
   static var firstWordSummaries: [(word: String, summary: String)] {
-    firstWords.map { ($0, Command.named($0)?.summary ?? members(ofGroup: $0).joined(separator: ", ")) }
+    CommandName.firstWords.map { ($0, named($0)?.summary ?? CommandName.members(ofGroup: $0).joined(separator: ", ")) }
   }
 
   /// The same of the second words of a group.
   static func memberSummaries(ofGroup group: String) -> [(word: String, summary: String)] {
-    members(ofGroup: group).map { ($0, Command.named("\(group) \($0)")?.summary ?? "") }
+    CommandName.members(ofGroup: group).map { ($0, named("\(group) \($0)")?.summary ?? "") }
   }
 }

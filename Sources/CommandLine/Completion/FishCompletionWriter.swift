@@ -65,9 +65,9 @@ struct FishCompletionWriter {
   }
 
   private var firstWords: [String] {
-    let first = CommandName.firstWordSummaries.map { ("", $0) }
+    let first = Command.firstWordSummaries.map { ("", $0) }
     let second = CommandName.groups.flatMap { group in
-      CommandName.memberSummaries(ofGroup: group).map { (group, $0) }
+      Command.memberSummaries(ofGroup: group).map { (group, $0) }
     }
     return (first + second).map { group, entry in
       line("word \(group)", "-a \(Self.quoted(entry.word)) -d \(description(entry.summary))")

@@ -32,14 +32,14 @@ struct ZshCompletionWriter {
 
   private var words: String {
     let groups = CommandName.groups.map { group in
-      "  \(group)) names=(\(list(CommandName.memberSummaries(ofGroup: group)))) ;;"
+      "  \(group)) names=(\(list(Command.memberSummaries(ofGroup: group)))) ;;"
     }
     return """
       # The words that may follow $1, the first word of a command; without it the first words.
       __\(id)_words() {
         local -a names
         case $1 in
-        '') names=(\(list(CommandName.firstWordSummaries))) ;;
+        '') names=(\(list(Command.firstWordSummaries))) ;;
       \(groups.joined(separator: "\n"))
         *) return 1 ;;
         esac

@@ -8,14 +8,7 @@ enum DaemonProgram {
   ///
   /// They are found from this program's own file, so that an installed tree can be moved.
   static func candidates(besides executable: String) -> [String] {
-    places(besides: executable, installed: "libexec/agentd", built: "agentd")
-  }
-
-  /// Where something may be, best first: in an installed tree, and in a build tree beside the program.
-  static func places(besides executable: String, installed: String, built: String) -> [String] {
-    func parent(of path: Substring) -> Substring { path.lastIndex(of: "/").map { path[..<$0] } ?? "" }
-    let directory = parent(of: executable[...])
-    return ["\(parent(of: directory))/\(installed)", "\(directory)/\(built)"]
+    ProgramTree.places(besides: executable, installed: "libexec/agentd", built: "agentd")
   }
 
   /// The number under which ``start(arguments:inheriting:needsHome:)`` hands its descriptor over.

@@ -33,7 +33,7 @@ struct Language: Sendable {
   /// The directories that may hold catalogues, best first: installed, and in a build tree. They are found from the
   /// program's own file, so that an installed tree can be moved.
   static func directories(besides executable: String) -> [String] {
-    DaemonProgram.places(besides: executable, installed: "share/locale", built: "locale")
+    ProgramTree.places(besides: executable, installed: "share/locale", built: "locale")
   }
 
   private init(besides executable: String) {

@@ -20,13 +20,14 @@ struct VerifyConversation {
   ) throws(Failure) -> VerifyTally {
     try connection.lent { (connection) throws(Failure) in
       var typed: TypedTokens?
-      var source = tokens.source
+      let pipe: FileDescriptor
       if tokens.isTyped {
         let typing = try Self.pipe()
         typed = TypedTokens(tokens, into: SharedDescriptor(typing.writing))
-        source = SharedDescriptor(typing.reading)
+        pipe = try send(request, passed + [SharedDescriptor(typing.reading)], over: connection)
+      } else {
+        pipe = try send(request, passed + [tokens.source], over: connection)
       }
-      let pipe = try send(request, passed + [source], over: connection)
       return try receive(pipe, &connection, &typed, tell)
     }
   }
