@@ -134,8 +134,9 @@ struct Parser {
     let known = (command?.options ?? []) + Options.common
     let candidates = Suggestion.candidates(for: name, among: known.map(\.name))
     let message = "unknown option \"--\(name)\""
-    let isOfCommand = Command.all.contains { $0.options.contains { $0.name.utf8.elementsEqual(name.utf8) } }
-    if candidates.isEmpty, command == nil, isOfCommand {
+    if candidates.isEmpty, command == nil,
+      Command.all.contains(where: { $0.options.contains { $0.name.utf8.elementsEqual(name.utf8) } })
+    {
       return error("\(message) before the command", hint: "give it after the command's name")
     }
     return error(message, hint: meant(candidates.map { "--\($0)" }))

@@ -23,9 +23,9 @@ enum ExecCommand {
       }
       defer { for index in environment.indices { environment[index].overwrite() } }
       let error = Spawn.replaceProcess(
-        executable: program, arguments: HandedCommand.arguments(trailing), environment: environment)
+        executable: program, arguments: ExecutedCommand.arguments(trailing), environment: environment)
       // Only a failure leads here.
-      return HandedCommand.refused(program, error, client.console)
+      return ExecutedCommand.refused(program, error, client.console)
     }
   }
 }

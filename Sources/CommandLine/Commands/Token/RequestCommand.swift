@@ -17,7 +17,7 @@ enum RequestCommand {
     return .doing { () throws(Failure) in
       let body = try openBody(data, client.console)
       var writer = BodyWriter(path: output)
-      let answer = try ResourceConversation(client).run(
+      let answer = try client.request(
         request, sending: body,
         head: { (head) throws(Failure) in
           try writer.open()
@@ -54,7 +54,7 @@ enum RequestCommand {
       decoding: value.utf8.map { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F ? 0x20 : $0 }, as: UTF8.self)
   }
 
-  static func json(_ answer: ResourceConversation.Answer) -> JSONObject {
+  static func json(_ answer: ResourceAnswer) -> JSONObject {
     JSONObject([
       ("account", .string(answer.account)), ("status", .int(answer.head.status)), ("headers", answer.head.headersJSON),
       ("body_bytes", .int(answer.bodyBytes)),

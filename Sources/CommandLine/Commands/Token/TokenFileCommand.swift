@@ -45,10 +45,10 @@ enum TokenFileCommand {
     let console = keeper.console
     let child: SupervisedCommand
     do {
-      child = try SupervisedCommand(command[0], HandedCommand.arguments(command), environment)
+      child = try SupervisedCommand(command[0], ExecutedCommand.arguments(command), environment)
     } catch {
       keeper.finish()
-      return HandedCommand.refused(command[0], error, console)
+      return ExecutedCommand.refused(command[0], error, console)
     }
     var supervisor = TokenFileSupervisor(child, renewal, environment)
     let status: Platform.ExitStatus

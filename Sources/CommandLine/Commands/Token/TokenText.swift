@@ -5,6 +5,8 @@ internal import Wire
 /// Tokens and their types as text: servers choose them, so they are checked before they get into a
 /// header, a variable or a terminal.
 enum TokenText {
+  /// Refuses a token that could end a header or act on a terminal.
+  ///
   /// - Throws: `server_misbehaved` for a token that is empty or holds a byte that is not printable ASCII (RFC 6749,
   ///   appendix A.12; for a compact JWT RFC 7515, section 7.1); a space would end it in a header (RFC 6750, section 2.1).
   static func check(_ token: Span<UInt8>, _ kind: String) throws(Failure) {

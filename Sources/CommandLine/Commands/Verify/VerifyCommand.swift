@@ -19,7 +19,7 @@ enum VerifyCommand {
       if let jwks { passed.append(SharedDescriptor(try openKeys(jwks))) }
       let tokens = try TokenInput.open(path, client.console)
       let (isJSON, now) = (client.console.json, SystemTime().wallSeconds())
-      let tally = try VerifyConversation(client).run(request, of: tokens, over: connection, passing: passed) {
+      let tally = try client.verify(request, of: tokens, over: connection, passing: passed) {
         (block) throws(Failure) in try tell(block, isJSON: isJSON, now: now)
       }
       guard tally.tokens > 0 else { throw TokenInput.nothing }

@@ -3,33 +3,29 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A request to a resource by way of the daemon: its answer's body comes through a pipe beside the socket.
-struct ResourceConversation {
-  private let client: DaemonClient
+/// The head of a resource's answer, and the outcome of its body.
+struct ResourceAnswer {
+  var account: String
+  var head: ResponseHead
+  var bodyBytes: Int
+  /// Why the answer is no success.
+  var problem: Failure?
+}
 
-  init(_ client: DaemonClient) { self.client = client }
-
-  /// The head of the answer, and the outcome of its body.
-  struct Answer {
-    var account: String
-    var head: ResponseHead
-    var bodyBytes: Int
-    /// Why the answer is no success.
-    var problem: Failure?
-  }
-
+extension DaemonClient {
   private static let pieceBytes = 65_536
 
-  /// Sends the request and passes on what comes back: `head` once, then `body` piece by piece.
-  func run(
+  /// Makes a request to a resource by way of the daemon: the body of its answer comes through a pipe beside the socket.
+  /// Passes on what comes back: `head` once, then `body` piece by piece.
+  func request(
     _ request: CallRequest, sending content: SharedDescriptor?,
     head tellHead: (ResponseHead) throws(Failure) -> Void, body tellBody: (Span<UInt8>) throws(Failure) -> Void
-  ) throws(Failure) -> Answer {
-    try client.connect().lent { (connection) throws(Failure) in
+  ) throws(Failure) -> ResourceAnswer {
+    try connect().lent { (connection) throws(Failure) in
       let pipe = try send(request, content, over: connection)
       // The daemon watches the time: it alone knows whether something still moves.
       let never = Instant.now.advanced(by: .seconds(10 * 365 * 86_400))
-      let head = try client.event(over: &connection, before: never, waitingFor: .call(request)) { event in
+      let head = try event(over: &connection, before: never, waitingFor: .call(request)) { event in
         if case .response(let head) = event { head } else { nil }
       }
       try tellHead(head)
@@ -43,9 +39,9 @@ struct ResourceConversation {
   ) throws(Failure) -> FileDescriptor {
     let pipe: Pipe
     do { pipe = try Pipe() } catch { throw Failure(error, doing: "the request could not be made") }
-    _ = client.logRequest(.call(request))
+    _ = logRequest(.call(request))
     let passed = [content, SharedDescriptor(pipe.writing)].compactMap { $0 }
-    try connection.send(client.envelope(.call(request)), passing: passed)
+    try connection.send(envelope(.call(request)), passing: passed)
     // The daemon's copy of the other end is the only one from now on.
     return pipe.reading
   }
@@ -53,10 +49,10 @@ struct ResourceConversation {
   private func passBody(
     _ pipe: consuming FileDescriptor, _ head: ResponseHead, _ connection: inout DaemonConnection,
     _ tellBody: (Span<UInt8>) throws(Failure) -> Void
-  ) throws(Failure) -> Answer {
+  ) throws(Failure) -> ResourceAnswer {
     var piece: [UInt8] = []
     var nothingTyped: TypedTokens?
-    let result = try PipedAnswer(client, from: pipe).receive(
+    let result = try PipedAnswer(self, from: pipe).receive(
       over: &connection, total: { $0["body_bytes"]?.int }, beside: &nothingTyped
     ) { (pipe) throws(Failure) in
       piece.removeAll(keepingCapacity: true)
@@ -71,7 +67,7 @@ struct ResourceConversation {
       throw Reply.unreadable
     }
     let problem = result["problem"].flatMap { Failure(json: $0) }
-    client.console.detail("the answer has status \(head.status) and \(bytes) bytes")
-    return Answer(account: account, head: head, bodyBytes: bytes, problem: problem)
+    console.detail("the answer has status \(head.status) and \(bytes) bytes")
+    return ResourceAnswer(account: account, head: head, bodyBytes: bytes, problem: problem)
   }
 }

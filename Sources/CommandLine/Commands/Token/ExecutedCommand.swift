@@ -2,7 +2,7 @@ internal import Platform
 internal import Wire
 
 /// The command that `agent exec` runs, in its own place or beside itself.
-enum HandedCommand {
+enum ExecutedCommand {
   /// The bytes of the last arguments of this process, which were read as `words`: a file name need not be UTF-8, and a
   /// `String` of it would name another file. When they are not this process's own, as in a test, the words' bytes.
   static func arguments(_ words: [String]) -> [[UInt8]] {
