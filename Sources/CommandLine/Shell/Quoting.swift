@@ -83,9 +83,12 @@ enum Quoting: Sendable {
     byte.isASCIIAlphanumeric || byte >= 0x80 || "_-./:@%+=,".utf8.contains(byte)
   }
 
-  /// A word between single quotes, for shells of the sh family. It is of our own or a person's: what a server chose needs
-  /// ``append(_:to:)``.
-  static func single(_ word: String) -> String { "'" + word.replacing(each: "'", with: #"'\''"#) + "'" }
+  /// A word between single quotes, for a command line of the sh family that is read once. The bytes are looked at, since
+  /// a quote before a combining character is another `Character`.
+  static func single(_ word: String) -> String {
+    let bytes = word.utf8.flatMap { $0 == UInt8(ascii: "'") ? Array(#"'\''"#.utf8) : [$0] }
+    return "'" + String(decoding: bytes, as: UTF8.self) + "'"
+  }
 
   /// Bytes that a word of a command may have without any quotes, wherever in it they stand.
   static func isPlain(_ byte: UInt8) -> Bool { isLiteral(byte) && byte < 0x80 && byte != UInt8(ascii: "=") }
