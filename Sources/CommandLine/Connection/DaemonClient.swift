@@ -85,7 +85,18 @@ struct DaemonClient {
   ) throws(Failure) -> JSONObject {
     let begin = logRequest(request)
     try connection.send(envelope(request), passing: descriptors)
-    return try answer(to: request, over: &connection, since: begin)
+    let (deadline, patience) = (deadline(of: request), Patience(request, console))
+    while true {
+      switch try connection.nextReply(before: deadline, waiting: patience.wait) {
+      case .result(let result):
+        logOutcome("answered", since: begin)
+        return result
+      case .failure(let failure):
+        logOutcome("refused with \(failure.code.rawValue)", since: begin)
+        throw failure
+      case .event(let event): console.tell(event)
+      }
+    }
   }
 
   /// Runs `body` with a connection of its own, for several requests.
@@ -104,24 +115,6 @@ struct DaemonClient {
     return try connect().lent(to: body)
   }
 
-  /// The result of the request that was sent last.
-  private func answer(
-    to request: Request, over connection: inout DaemonConnection, since begin: Instant
-  ) throws(Failure) -> JSONObject {
-    let (deadline, patience) = (deadline(of: request), Patience(request, console))
-    while true {
-      switch try connection.nextReply(before: deadline, waiting: patience.wait) {
-      case .result(let result):
-        logOutcome("answered", since: begin)
-        return result
-      case .failure(let failure):
-        logOutcome("refused with \(failure.code.rawValue)", since: begin)
-        throw failure
-      case .event(let event): tell(event)
-      }
-    }
-  }
-
   /// The first event that `isMeant` makes something of; others are told.
   func event<Result>(
     over connection: inout DaemonConnection, before deadline: Instant, waitingFor request: Request,
@@ -132,7 +125,7 @@ struct DaemonClient {
       switch try connection.nextReply(before: deadline, waiting: patience.wait) {
       case .event(let event):
         if let result = isMeant(event) { return result }
-        tell(event)
+        console.tell(event)
       case .failure(let failure): throw failure
       case .result: throw Reply.unreadable
       }
@@ -167,23 +160,13 @@ struct DaemonClient {
             logOutcome("refused with \(error.code.rawValue)", since: begin)
             throw error
           }
-          tell(event)
+          console.tell(event)
           return nil
         }
         logOutcome("answered", since: begin)
         return try body(answer, line)
       }
       if let result { return result }
-    }
-  }
-
-  /// Tells an event that is not part of the answer.
-  func tell(_ event: Event) {
-    switch event {
-    case .notice(let message): console.note(Phrase(known: message))
-    case .progress(let entry): console.detail(entry)
-    case .following: console.detail("following what happens")
-    case .qrCode, .deviceCode, .browser, .redirectRefused, .response, .session, .tokenFile: break
     }
   }
 

@@ -117,6 +117,16 @@ struct Console: Sendable {
     if let entry { detail(entry.sentence) }
   }
 
+  /// Tells an event that is not part of the answer.
+  func tell(_ event: Event) {
+    switch event {
+    case .notice(let message): note(Phrase(known: message))
+    case .progress(let entry): detail(entry)
+    case .following: detail("following what happens")
+    case .qrCode, .deviceCode, .browser, .redirectRefused, .response, .session, .tokenFile: break
+    }
+  }
+
   /// Writes finished text to standard error. A failure of that is not reported, since there is no other place for it.
   static func tell(_ text: String) {
     try? Output.write(text, to: .standardError)

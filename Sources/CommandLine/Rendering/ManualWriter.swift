@@ -75,7 +75,7 @@ enum ManualWriter {
       let short = option.short.map { "Fl \($0)\(value) , " } ?? ""
       return ".It \(short)Fl \\-\(Mdoc.escaped(option.name))\(value)\n" + Mdoc.paragraph(option.sentence)
     }
-    return ".Bl -tag -width Ds\n" + items.joined() + ".El\n"
+    return Mdoc.list(items)
   }
 
   private static var examples: String {

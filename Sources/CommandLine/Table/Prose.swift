@@ -38,9 +38,16 @@ enum Prose {
   }
 }
 
-extension String {
-  /// The text with other text in the place of each occurrence of a character.
-  func replacing(each character: Character, with replacement: String) -> String {
-    split(separator: character, omittingEmptySubsequences: false).joined(separator: replacement)
+extension StringProtocol {
+  /// The text with other text in the place of each occurrence of one that is not empty.
+  func replacing(each text: String, with replacement: String) -> String {
+    var result = ""
+    var rest = self[...]
+    while let character = rest.first {
+      let isFound = rest.hasPrefix(text)
+      result += isFound ? replacement : String(character)
+      rest = rest.dropFirst(isFound ? text.count : 1)
+    }
+    return result
   }
 }

@@ -40,7 +40,7 @@ enum EventsCommand {
     while true {
       switch try connection.nextReply(before: .distantFuture) {
       case .event(.session(let entry)): if let entry { try Console.answer(line(entry, client.console)) }
-      case .event(let event): client.tell(event)
+      case .event(let event): client.console.tell(event)
       case .failure(let failure): throw failure
       case .result: return
       }

@@ -52,7 +52,7 @@ extension DaemonClient {
   ) throws(Failure) -> ResourceAnswer {
     var piece: [UInt8] = []
     var nothingTyped: TypedTokens?
-    let result = try PipedAnswer(self, from: pipe).receive(
+    let result = try PipedAnswer(console, from: pipe).receive(
       over: &connection, total: { $0["body_bytes"]?.int }, beside: &nothingTyped
     ) { (pipe) throws(Failure) in
       piece.removeAll(keepingCapacity: true)

@@ -78,7 +78,7 @@ struct TokenFileKeeper: ~Copyable {
   private mutating func take(_ reply: Reply) throws(Failure) {
     switch reply {
     case .event(.tokenFile(let file)): take(file)
-    case .event(let event): client.tell(event)
+    case .event(let event): console.tell(event)
     case .failure(let failure):
       mayStart = failure.code != .daemonUnavailable
       throw failure
