@@ -34,8 +34,7 @@ struct NamedSecret {
     let secret: FileDescriptor
     if let path {
       do {
-        secret =
-          try path.utf8.elementsEqual("-".utf8) ? Self.duplicate(0) : FileDescriptor(opening: path, for: .reading)
+        secret = try Self.file(path)
       } catch {
         throw Failure(.invalidRequest, "the \(title) file \"\(path)\" cannot be read: \(error.message)")
       }
@@ -61,6 +60,11 @@ struct NamedSecret {
     } catch {
       throw Failure(.invalidRequest, "descriptor \(number) cannot be read: \(error.message)")
     }
+  }
+
+  /// The file of this path, and standard input for `-`.
+  static func file(_ path: String) throws(SystemError) -> FileDescriptor {
+    try path.utf8.elementsEqual("-".utf8) ? duplicate(0) : FileDescriptor(opening: path, for: .reading)
   }
 
   /// A second descriptor for what the caller opened as this number.

@@ -22,7 +22,7 @@ enum SecretPrompt {
     var line: [UInt8] = []
     line.reserveCapacity(mostBytes)
     defer { line.overwrite() }
-    var ending: Int32?
+    let ending: Int32?
     do {
       let terminal = try Terminal.openControlling()
       // Held back as long as nothing is shown: none may end this process in between.
@@ -33,13 +33,9 @@ enum SecretPrompt {
         return try read(terminal, signals, &line, upTo: mostBytes)
       }
     } catch {
-      throw Failure(
-        .invalidRequest, "there is no terminal to ask on: \(error.message)", hint: hint)
+      throw Failure(.invalidRequest, "there is no terminal to ask on: \(error.message)", hint: hint)
     }
-    if let ending {
-      Signals.raise(ending)
-      throw Failure(.cancelled, "cancelled")
-    }
+    try obey(ending)
     while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { line.removeLast() }
     guard !line.isEmpty else { throw Failure(.invalidRequest, "nothing was typed") }
     return try body(line.span)
@@ -48,6 +44,13 @@ enum SecretPrompt {
   /// Holds back what ends or stops this process, for ``read(_:_:_:upTo:)`` to tell; `Signals.unblockAll` lets it go.
   static func holdEndings() throws(SystemError) -> Signals.SignalReceiver {
     try Signals.SignalReceiver(endings.filter { !Signals.isIgnored($0) })
+  }
+
+  /// Ends this process by a signal that came, or the command where the signal does not do that.
+  static func obey(_ ending: Int32?) throws(Failure) {
+    guard let ending else { return }
+    Signals.raise(ending)
+    throw Failure(.cancelled, "cancelled")
   }
 
   /// Reads up to the end of the line; returns the signal that came before, if one did.
@@ -90,10 +93,7 @@ enum Confirmation {
     } catch {
       throw Failure(error, doing: "the terminal cannot be read from")
     }
-    if let ending {
-      Signals.raise(ending)
-      throw Failure(.cancelled, "cancelled")
-    }
+    try SecretPrompt.obey(ending)
     let answer = String(decoding: line.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
     let words = Phrase("y yes").localized()
     // Who is used to the English words gets on with them in any language.

@@ -32,13 +32,13 @@ struct CompletionScript {
 extension OptionDeclaration {
   /// The possible values; nil for a switch.
   var candidates: Candidates? {
-    if name == Option.account.name { return .accounts }
     switch argument {
     case .none: return nil
     case .text, .descriptor, .duration: return .text
     case .durationOrNever: return .words(["never"])
     case .file, .secretFile: return .files
-    case .choice(_, let words): return .words(words)
+    case .choice(_, let words): return .words(words())
+    case .account: return .accounts
     }
   }
 
@@ -52,14 +52,16 @@ extension CommandName {
 
   /// The first words that have a second one: `daemon`.
   static var groups: [String] { firstWords.filter { !members(ofGroup: $0).isEmpty } }
+}
 
+extension Command {
   /// The commands and groups that a first word may name, each with what it does.
   static var firstWordSummaries: [(word: String, summary: String)] {
-    firstWords.map { ($0, CommandName(rawValue: $0)?.command.summary ?? members(ofGroup: $0).joined(separator: ", ")) }
+    CommandName.firstWords.map { ($0, named($0)?.summary ?? CommandName.members(ofGroup: $0).joined(separator: ", ")) }
   }
 
   /// The same of the second words of a group.
   static func memberSummaries(ofGroup group: String) -> [(word: String, summary: String)] {
-    members(ofGroup: group).map { ($0, CommandName(rawValue: "\(group) \($0)")?.command.summary ?? "") }
+    CommandName.members(ofGroup: group).map { ($0, named("\(group) \($0)")?.summary ?? "") }
   }
 }

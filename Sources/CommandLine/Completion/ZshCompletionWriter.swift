@@ -32,14 +32,14 @@ struct ZshCompletionWriter {
 
   private var words: String {
     let groups = CommandName.groups.map { group in
-      "  \(group)) names=(\(list(CommandName.memberSummaries(ofGroup: group)))) ;;"
+      "  \(group)) names=(\(list(Command.memberSummaries(ofGroup: group)))) ;;"
     }
     return """
       # The words that may follow $1, the first word of a command; without it the first words.
       __\(id)_words() {
         local -a names
         case $1 in
-        '') names=(\(list(CommandName.firstWordSummaries))) ;;
+        '') names=(\(list(Command.firstWordSummaries))) ;;
       \(groups.joined(separator: "\n"))
         *) return 1 ;;
         esac
@@ -50,12 +50,12 @@ struct ZshCompletionWriter {
 
   private func list(_ entries: [(word: String, summary: String)]) -> String {
     entries.map { entry in
-      Self.quoted("\(entry.word):\(Prose.plain(entry.summary).replacing(each: ":", with: "\\:"))")
+      Quoting.single("\(entry.word):\(Prose.plain(entry.summary).replacing(each: ":", with: "\\:"))")
     }.joined(separator: " ")
   }
 
   private var commands: String {
-    let entries = CommandName.commands.map { command in
+    let entries = Command.all.map { command in
       var specifications = command.options.flatMap(specifications)
       if command.operands.limit > 0, let action = action(command.operands.candidates) {
         specifications.append(
@@ -90,7 +90,7 @@ struct ZshCompletionWriter {
     return option.spellings.map { spelling in
       let others = option.repeats ? "*" : "(\(option.spellings.joined(separator: " ")))"
       let attached = value == nil ? "" : spelling.hasPrefix("--") ? "=" : "+"
-      return Self.quoted("\(others)\(spelling)\(attached)[\(meaning)]\(value ?? "")")
+      return Quoting.single("\(others)\(spelling)\(attached)[\(meaning)]\(value ?? "")")
     }
   }
 
@@ -168,7 +168,4 @@ struct ZshCompletionWriter {
       }
       """
   }
-
-  /// A word between single quotes.
-  private static func quoted(_ text: String) -> String { "'" + text.replacing(each: "'", with: #"'\''"#) + "'" }
 }

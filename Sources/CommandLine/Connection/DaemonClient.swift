@@ -73,10 +73,10 @@ struct DaemonClient {
   ///
   /// - Throws: `daemon_unavailable` when none runs.
   func askIfRunning(_ request: Request) throws(Failure) -> JSONObject {
-    guard var connection = try DaemonLauncher.connect(console) else {
+    guard let connection = try DaemonLauncher.connect(console) else {
       throw Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start")
     }
-    return try ask(request, over: &connection)
+    return try connection.lent { (connection) throws(Failure) in try ask(request, over: &connection) }
   }
 
   /// The same over a connection that goes on.
@@ -85,7 +85,18 @@ struct DaemonClient {
   ) throws(Failure) -> JSONObject {
     let begin = logRequest(request)
     try connection.send(envelope(request), passing: descriptors)
-    return try answer(to: request, over: &connection, since: begin)
+    let (deadline, patience) = (deadline(of: request), Patience(request, console))
+    while true {
+      switch try connection.nextReply(before: deadline, waiting: patience.wait) {
+      case .result(let result):
+        logOutcome("answered", since: begin)
+        return result
+      case .failure(let failure):
+        logOutcome("refused with \(failure.code.rawValue)", since: begin)
+        throw failure
+      case .event(let event): console.tell(event)
+      }
+    }
   }
 
   /// Runs `body` with a connection of its own, for several requests.
@@ -96,45 +107,27 @@ struct DaemonClient {
   ) throws(Failure) -> Result {
     let connection = try connect()
     do {
-      return try converse(over: connection, body)
+      return try connection.lent(to: body)
     } catch {
       guard error.code == .daemonUnavailable, mayRepeat, !isPrivate else { throw error }
     }
     console.detail("the daemon ended, so the next one is asked")
-    return try converse(over: try connect(), body)
+    return try connect().lent(to: body)
   }
 
-  private func converse<Result>(
-    over connection: consuming DaemonConnection, _ body: (inout DaemonConnection) throws(Failure) -> Result
+  /// The first event that `isMeant` makes something of; others are told.
+  func event<Result>(
+    over connection: inout DaemonConnection, before deadline: Instant, waitingFor request: Request,
+    _ isMeant: (Event) -> Result?
   ) throws(Failure) -> Result {
-    let result: Result
-    do {
-      result = try body(&connection)
-    } catch {
-      connection.finish()
-      throw error
-    }
-    connection.finish()
-    return result
-  }
-
-  /// The result of the request that was sent last.
-  private func answer(
-    to request: Request, over connection: inout DaemonConnection, since begin: Instant
-  ) throws(Failure) -> JSONObject {
-    let (deadline, patience) = (deadline(of: request), Patience(request, console))
+    let patience = Patience(request, console)
     while true {
-      let reply = try connection.nextLine(before: deadline, waiting: patience.wait) { (line) throws(Failure) in
-        try Reply(parsing: line)
-      }
-      switch reply {
-      case .result(let result):
-        logOutcome("answered", since: begin)
-        return result
-      case .failure(let failure):
-        logOutcome("refused with \(failure.code.rawValue)", since: begin)
-        throw failure
-      case .event(let event): tell(event)
+      switch try connection.nextReply(before: deadline, waiting: patience.wait) {
+      case .event(let event):
+        if let result = isMeant(event) { return result }
+        console.tell(event)
+      case .failure(let failure): throw failure
+      case .result: throw Reply.unreadable
       }
     }
   }
@@ -167,23 +160,13 @@ struct DaemonClient {
             logOutcome("refused with \(error.code.rawValue)", since: begin)
             throw error
           }
-          tell(event)
+          console.tell(event)
           return nil
         }
         logOutcome("answered", since: begin)
         return try body(answer, line)
       }
       if let result { return result }
-    }
-  }
-
-  /// Tells an event that is not part of the answer.
-  func tell(_ event: Event) {
-    switch event {
-    case .notice(let message): console.note(known: message)
-    case .progress(let entry): console.detail(entry)
-    case .following: console.detail("following what happens")
-    case .qrCode, .deviceCode, .browser, .redirectRefused, .response, .session, .tokenFile: break
     }
   }
 
@@ -203,6 +186,33 @@ struct DaemonClient {
 }
 
 extension DaemonConnection {
+  /// Lends the connection to `body`, and closes it afterwards, also when `body` throws.
+  consuming func lent<Result: ~Copyable>(
+    to body: (inout DaemonConnection) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let result: Result
+    do {
+      result = try body(&self)
+    } catch {
+      finish()
+      throw error
+    }
+    finish()
+    return result
+  }
+
+  /// Waits for the next line that holds no secret.
+  mutating func nextReply(before deadline: Instant, waiting wait: Wait = waitSilently) throws(Failure) -> Reply {
+    try nextLine(before: deadline, waiting: wait) { (line) throws(Failure) in try Reply(parsing: line) }
+  }
+
+  /// The next line, which holds no secret, if it is here already; nil otherwise. Never waits.
+  mutating func takeReply() throws(Failure) -> Reply? {
+    var reply: Reply?
+    _ = try passLine { (line) throws(Failure) in reply = try Reply(parsing: line) }
+    return reply
+  }
+
   /// Waits for the next line and gives it, without its line feed, to `body`.
   ///
   /// - Parameter wait: Called when nothing is here; it may tell a person something meanwhile.
@@ -214,13 +224,6 @@ extension DaemonConnection {
     var result: Result?
     try passLine(before: deadline, waiting: wait) { (line) throws(Failure) in result = try body(line) }
     guard let result else { preconditionFailure("a line was passed") }
-    return result
-  }
-
-  /// Gives the next line to `body` if it is here already; nil otherwise. Never waits.
-  mutating func takeLine<Result>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result? {
-    var result: Result?
-    _ = try passLine { (line) throws(Failure) in result = try body(line) }
     return result
   }
 }

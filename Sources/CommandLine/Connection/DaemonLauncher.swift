@@ -54,9 +54,7 @@ enum DaemonLauncher {
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
   ) throws(Failure) -> DaemonConnection {
     let pair: SocketPair
-    do { pair = try SocketPair() } catch {
-      throw Failure(error, doing: "a private agentd could not be started")
-    }
+    do { pair = try SocketPair() } catch { throw Failure(error, doing: "a private agentd could not be started") }
     let daemon = try DaemonProgram.start(
       arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: pair.second,
       needsHome: needsHome)
@@ -76,13 +74,7 @@ enum DaemonLauncher {
     } catch {
       throw Failure(error, doing: "\(place.directory) cannot be used for the daemon's socket")
     }
-    let connection: DaemonConnection
-    do {
-      connection = try startUnderLock(in: directory, place, console, patience)
-    } catch {
-      lock.release()
-      throw error
-    }
+    let connection = try startUnderLock(in: directory, place, console, patience)
     lock.release()
     return connection
   }
@@ -112,9 +104,7 @@ enum DaemonLauncher {
   ) throws(Failure) -> Launch {
     let begin = Instant.now
     let readiness: Pipe
-    do { readiness = try Pipe() } catch {
-      throw Failure(error, doing: "agentd could not be started")
-    }
+    do { readiness = try Pipe() } catch { throw Failure(error, doing: "agentd could not be started") }
     let daemon = try DaemonProgram.start(
       arguments: [
         "--directory", place.directory, "--socket-name", place.name, "--ready-fd",
@@ -123,9 +113,7 @@ enum DaemonLauncher {
       inheriting: readiness.writing)
     let reading = readiness.reading
     // Our copy of the other end goes, or the end of agentd would not be noticed.
-    do { try readiness.writing.close() } catch {
-      throw Failure(error, doing: "agentd could not be started")
-    }
+    do { try readiness.writing.close() } catch { throw Failure(error, doing: "agentd could not be started") }
     switch isReady(reading, patience) {
     case .some(true):
       console.detail(

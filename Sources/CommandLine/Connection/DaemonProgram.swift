@@ -8,12 +8,7 @@ enum DaemonProgram {
   ///
   /// They are found from this program's own file, so that an installed tree can be moved.
   static func candidates(besides executable: String) -> [String] {
-    let directory = parent(of: executable[...])
-    return ["\(parent(of: directory))/libexec/agentd", "\(directory)/agentd"]
-  }
-
-  private static func parent(of path: Substring) -> Substring {
-    path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+    ProgramTree.places(besides: executable, installed: "libexec/agentd", built: "agentd")
   }
 
   /// The number under which ``start(arguments:inheriting:needsHome:)`` hands its descriptor over.

@@ -5,12 +5,12 @@ internal import Wire
 
 /// An answer whose content comes through a pipe while the daemon's lines come through the socket.
 struct PipedAnswer: ~Copyable {
-  private let client: DaemonClient
+  private let console: Console
   private let pipe: FileDescriptor
 
   /// - Parameter pipe: The end that the content comes out of. The daemon has the only copy of the other one.
-  init(_ client: DaemonClient, from pipe: consuming FileDescriptor) {
-    self.client = client
+  init(_ console: Console, from pipe: consuming FileDescriptor) {
+    self.console = console
     self.pipe = pipe
   }
 
@@ -79,11 +79,11 @@ struct PipedAnswer: ~Copyable {
 
   /// The result in the last line, if that has arrived.
   private func lastLine(_ connection: inout DaemonConnection) throws(Failure) -> JSONObject? {
-    while let reply = try connection.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
+    while let reply = try connection.takeReply() {
       switch reply {
       case .result(let result): return result
       case .failure(let failure): throw failure
-      case .event(let event): client.tell(event)
+      case .event(let event): console.tell(event)
       }
     }
     return nil

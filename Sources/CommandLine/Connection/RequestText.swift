@@ -23,21 +23,8 @@ enum RequestText {
     return uri.origin
   }
 
+  /// Read from the line that is sent, so that no request is left out.
   private static func account(of request: Request) -> String? {
-    switch request {
-    case .token(let token): token.account
-    case .proof(let proof): proof.account
-    case .login(let login): login.account
-    case .logout(let logout): logout.account
-    case .status(let account, check: _), .whoami(let account): account
-    case .use(let account): account
-    case .account(let request): request.account
-    case .call(let call): call.account
-    case .verify(let request): request.account
-    case .events(let request): request.account
-    case .tokenFile(let request): request.account
-    case .discover(let request): request.account
-    case .loginRedirect, .loginResume, .list, .daemonStatus, .daemonStop, .daemonLog, .vault: nil
-    }
+    (try? JSON(parsing: RequestEnvelope(request).serialized()))?["account"]?.string
   }
 }

@@ -1,4 +1,11 @@
 extension ManualProtocol {
+  /// How a server is reached that no account names.
+  static let way = [
+    Member("allow_http_loopback", "boolean", "Allow plain http to `127.0.0.1` and `[::1]`."),
+    Member("proxy", "text", "The proxy in the caller's environment."),
+    Member("no_proxy", "text", "Hosts that it is not for."),
+  ]
+
   static let discover = Description(
     name: "discover",
     purpose: "Finds out what a URL is that a person wants to sign in to: an authorization server, or a resource that"
@@ -11,10 +18,7 @@ extension ManualProtocol {
       Member(
         "only_for_new_account", "boolean", "Answer with `account` alone if that account is there, whatever the URL is."),
       Member("ca_file", "text", "As for `login`; so are the others."),
-      Member("allow_http_loopback", "boolean", "Allow plain http to `127.0.0.1` and `[::1]`."),
-      Member("proxy", "text", "The proxy in the caller's environment."),
-      Member("no_proxy", "text", "Hosts that it is not for."),
-    ],
+    ] + way,
     result: [
       Member("account", "text", "An account that was set up for this resource; the other members are absent then."),
       Member(

@@ -220,18 +220,22 @@ extension ManualProtocol {
 
   // MARK: Events
 
+  /// Who asks a person for what.
+  private static let signIn = [
+    Member("login", "text", "The sign-in, by 128 random bits."),
+    Member("account", "text", "The account."),
+    Member("issuer", "text", "Its authorization server."),
+    Member("client_id", "text", "The client that asks."),
+    Member("scope", "text", "What it asks for."),
+  ]
+
   static let events: [Description] =
     [
       response,
       Description(
         name: "device_code",
         purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",
-        members: [
-          Member("login", "text", "The sign-in, by 128 random bits."),
-          Member("account", "text", "The account."),
-          Member("issuer", "text", "Its authorization server."),
-          Member("client_id", "text", "The client that asks."),
-          Member("scope", "text", "What it asks for."),
+        members: signIn + [
           Member("user_code", "text", "The code, as the server spells it."),
           Member("verification_uri", "text", "The address."),
           Member("verification_uri_complete", "text", "The address with the code in it."),
@@ -249,12 +253,7 @@ extension ManualProtocol {
       Description(
         name: "browser",
         purpose: "A person must open an address in a browser; see RFC 6749, section 4.1.",
-        members: [
-          Member("login", "text", "The sign-in, by 128 random bits."),
-          Member("account", "text", "The account."),
-          Member("issuer", "text", "Its authorization server."),
-          Member("client_id", "text", "The client that asks."),
-          Member("scope", "text", "What it asks for."),
+        members: signIn + [
           Member("url", "text", "The address. The daemon opens nothing itself."),
           Member("redirect_uri", "text", "Where the browser brings the answer."),
           Member(

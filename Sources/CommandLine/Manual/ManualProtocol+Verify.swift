@@ -16,9 +16,7 @@ extension ManualProtocol {
         "The issuer whose keys count, and whose name the tokens must have. One that an account has is reached as that"
           + " account reaches it, unless `ca_file` or `allow_http_loopback` is there."),
       Member("ca_file", "text", "As for `login`, where `issuer` is and no `account`; so are the next three."),
-      Member("allow_http_loopback", "boolean", "Allow plain http to `127.0.0.1` and `[::1]`."),
-      Member("proxy", "text", "The proxy in the caller's environment."),
-      Member("no_proxy", "text", "Hosts that it is not for."),
+    ] + way + [
       Member(
         "jwks_descriptor", "boolean",
         "A descriptor from which a JWK Set, or a single public JWK, can be read comes with this line. No issuer is asked"

@@ -107,11 +107,6 @@ struct Console: Sendable {
   @_disfavoredOverload
   func note(_ message: String) { note(Phrase(verbatim: message)) }
 
-  /// The same for a text that came from the daemon and may be one of those that are translated.
-  func note(known message: String) {
-    note(Phrase(known: message))
-  }
-
   /// Tells a step on the way to the answer, to those who asked for it. The message is made only then.
   func detail(_ message: @autoclosure () -> String) {
     if verbose { note(message()) }
@@ -120,6 +115,16 @@ struct Console: Sendable {
   /// Tells a step of the daemon's to those who asked for it; nothing about one that this program does not know.
   func detail(_ entry: LogEntry?) {
     if let entry { detail(entry.sentence) }
+  }
+
+  /// Tells an event that is not part of the answer.
+  func tell(_ event: Event) {
+    switch event {
+    case .notice(let message): note(Phrase(known: message))
+    case .progress(let entry): detail(entry)
+    case .following: detail("following what happens")
+    case .qrCode, .deviceCode, .browser, .redirectRefused, .response, .session, .tokenFile: break
+    }
   }
 
   /// Writes finished text to standard error. A failure of that is not reported, since there is no other place for it.

@@ -33,12 +33,7 @@ struct Language: Sendable {
   /// The directories that may hold catalogues, best first: installed, and in a build tree. They are found from the
   /// program's own file, so that an installed tree can be moved.
   static func directories(besides executable: String) -> [String] {
-    let directory = parent(of: executable[...])
-    return ["\(parent(of: directory))/share/locale", "\(directory)/locale"]
-  }
-
-  private static func parent(of path: Substring) -> Substring {
-    path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+    ProgramTree.places(besides: executable, installed: "share/locale", built: "locale")
   }
 
   private init(besides executable: String) {

@@ -10,6 +10,11 @@ struct Listing {
     rows.append(cells.map { TerminalText.clean($0) })
   }
 
+  /// Adds a row of two cells, unless there is no value.
+  mutating func add(_ title: String, _ value: String?) {
+    if let value { add([title, value]) }
+  }
+
   /// Adds a row in the reader's language.
   mutating func add(_ cells: [Phrase]) {
     rows.append(cells.map { $0.localized(limit: 200) })

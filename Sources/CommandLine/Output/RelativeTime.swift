@@ -22,12 +22,7 @@ enum RelativeTime {
     return "\(tenths / 10).\(tenths % 10) ms"
   }
 
-  /// `expires in 54m` or `expired 2h ago`.
-  static func expiry(at unixSeconds: Int, now: Int) -> String { expiryPhrase(at: unixSeconds, now: now).english }
-}
-
-/// Lengths of time as ``RelativeTime`` rounds them, in the reader's language.
-extension RelativeTime {
+  /// A length of time in the reader's language.
   static func phrase(seconds: Int) -> Phrase {
     let parts = parts(seconds: seconds).map(unit)
     return parts.count == 2 ? "\(parts[0]) \(parts[1])" : parts[0]

@@ -58,8 +58,8 @@ struct Parser {
   private mutating func readWord(_ word: String) throws(UsageError) {
     guard command == nil else { return operands.append(word) }
     let name = group.map { "\($0) \(word)" } ?? word
-    if let found = CommandName(rawValue: name) {
-      command = found.command
+    if let found = Command.named(name) {
+      command = found
     } else if group == nil, !CommandName.members(ofGroup: word).isEmpty {
       group = word
     } else {
@@ -134,8 +134,9 @@ struct Parser {
     let known = (command?.options ?? []) + Options.common
     let candidates = Suggestion.candidates(for: name, among: known.map(\.name))
     let message = "unknown option \"--\(name)\""
-    let isOfCommand = CommandName.commands.contains { $0.options.contains { $0.name.utf8.elementsEqual(name.utf8) } }
-    if candidates.isEmpty, command == nil, isOfCommand {
+    if candidates.isEmpty, command == nil,
+      Command.all.contains(where: { $0.options.contains { $0.name.utf8.elementsEqual(name.utf8) } })
+    {
       return error("\(message) before the command", hint: "give it after the command's name")
     }
     return error(message, hint: meant(candidates.map { "--\($0)" }))

@@ -7,7 +7,7 @@ enum HelpWriter {
   static func program() -> String {
     var text = wrapped(Manual.summary + ".")
     text += "\nUsage: agent [OPTION]... COMMAND [ARGUMENT]...\n\nCommands:\n"
-    for command in CommandName.commands { text += entry(command.name.rawValue, command.summary, gap: 1) }
+    for command in Command.all { text += entry(command.name.rawValue, command.summary, gap: 1) }
     text += "\nOptions of every command:\n" + Options.common.map(entry).joined()
     text += "\n" + wrapped("`agent help COMMAND` says more about one command, and agent(1) about all.")
     return text
@@ -16,7 +16,7 @@ enum HelpWriter {
   /// The list of the commands of a group.
   static func help(onGroup group: String) -> String {
     var text = "Usage: agent \(group) COMMAND\n\nCommands:\n"
-    for command in CommandName.commands where command.name.words.count == 2 && command.name.words[0] == group {
+    for command in Command.all where command.name.words.count == 2 && command.name.words[0] == group {
       text += entry(command.name.rawValue, command.summary, gap: 1)
     }
     return text
@@ -41,7 +41,7 @@ enum HelpWriter {
     let short = option.short.map { "-\($0), " } ?? "    "
     let value = option.argument.metavar.map { " \($0)" } ?? ""
     var summary = option.summary
-    if case .choice(_, let words) = option.argument { summary += " (\(words.joined(separator: ", ")))" }
+    if case .choice(_, let words) = option.argument { summary += " (\(words().joined(separator: ", ")))" }
     return entry("\(short)--\(option.name)\(value)", summary)
   }
 

@@ -36,7 +36,7 @@ enum ManualWriter {
       ManualSection("NAME", [.raw(".Nm agent\n.Nd \(Mdoc.escaped(summary))\n")]),
       ManualSection("SYNOPSIS", [.raw(".Nm\n.Op Ar OPTION ...\n.Ar COMMAND\n.Op Ar ARGUMENT ...\n")]),
       ManualSection("DESCRIPTION", Manual.description.map { .text($0) }),
-      ManualSection("COMMANDS", CommandName.commands.flatMap(subsection)),
+      ManualSection("COMMANDS", Command.all.flatMap(subsection)),
       ManualSection(
         "OPTIONS",
         [
@@ -75,11 +75,11 @@ enum ManualWriter {
       let short = option.short.map { "Fl \($0)\(value) , " } ?? ""
       return ".It \(short)Fl \\-\(Mdoc.escaped(option.name))\(value)\n" + Mdoc.paragraph(option.sentence)
     }
-    return ".Bl -tag -width Ds\n" + items.joined() + ".El\n"
+    return Mdoc.list(items)
   }
 
   private static var examples: String {
-    let examples = CommandName.commands.flatMap(\.examples) + Manual.examples
+    let examples = Command.all.flatMap(\.examples) + Manual.examples
     return examples.map { example in
       Mdoc.paragraph(example.purpose + ":") + ".Pp\n.Dl \(Mdoc.escaped(example.line))\n"
     }.joined(separator: ".Pp\n")

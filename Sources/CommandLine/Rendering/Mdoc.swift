@@ -92,24 +92,18 @@ extension Mdoc {
       list(items.map { ".It \(macro) \(argument($0.term))\n" + paragraph($0.meaning) })
     case .members(let members):
       list(members.map { ".It Li \(argument($0.name)) Pq \(argument($0.type))\n" + paragraph($0.meaning) })
-    case .code(let lines): ".Bd -literal -offset indent\n" + lines.map { "\(literal($0))\n" }.joined() + ".Ed\n"
+    case .code(let lines):
+      ".Bd -literal -offset indent\n" + lines.map { "\(guarded(escaped($0)))\n" }.joined() + ".Ed\n"
     case .raw(let text): text
     case .seeAlso(let pages): seeAlso(pages)
     }
   }
 
-  private static func list(_ items: [String]) -> String { ".Bl -tag -width Ds\n" + items.joined() + ".El\n" }
-
-  private static func literal(_ line: String) -> String {
-    let line = escaped(line)
-    return line.hasPrefix(".") ? "\\&" + line : line
-  }
+  static func list(_ items: [String]) -> String { ".Bl -tag -width Ds\n" + items.joined() + ".El\n" }
 
   /// References to other pages, one a line.
   static func seeAlso(_ pages: [(name: String, section: Int)]) -> String {
-    pages.enumerated().map { index, page in
-      ".Xr \(page.name) \(page.section)" + (index < pages.count - 1 ? " ,\n" : "\n")
-    }.joined()
+    pages.map { ".Xr \($0.name) \($0.section)" }.joined(separator: " ,\n") + "\n"
   }
 }
 

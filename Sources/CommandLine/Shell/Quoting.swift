@@ -80,15 +80,14 @@ enum Quoting: Sendable {
   /// Bytes that no shell reads as anything but themselves, inside quotes or out, in a file name
   /// pattern or not.
   static func isLiteral(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...0xFF:
-      true
-    case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: ":"),
-      UInt8(ascii: "@"), UInt8(ascii: "%"), UInt8(ascii: "+"), UInt8(ascii: "="), UInt8(ascii: ","):
-      true
-    default: false
-    }
+    byte.isASCIIAlphanumeric || byte >= 0x80 || "_-./:@%+=,".utf8.contains(byte)
+  }
+
+  /// A word between single quotes, for a command line of the sh family that is read once. The bytes are looked at, since
+  /// a quote before a combining character is another `Character`.
+  static func single(_ word: String) -> String {
+    let bytes = word.utf8.flatMap { $0 == UInt8(ascii: "'") ? Array(#"'\''"#.utf8) : [$0] }
+    return "'" + String(decoding: bytes, as: UTF8.self) + "'"
   }
 
   /// Bytes that a word of a command may have without any quotes, wherever in it they stand.

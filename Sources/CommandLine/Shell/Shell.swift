@@ -2,8 +2,9 @@ internal import Encoding
 
 /// A syntax in which `env` writes variables: that of a shell, or of a file.
 ///
-/// All that differs from shell to shell is in this value; `Shell.all` has every one of them.
-struct Shell: Sendable {
+/// All that differs from shell to shell is in this value; `Shell.all` has every one of them. A class, since the type of
+/// an array of large values is made at run time.
+final class Shell: Sendable {
   /// As `--shell` spells it.
   let name: String
   let quoting: Quoting

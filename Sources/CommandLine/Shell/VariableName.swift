@@ -19,19 +19,13 @@ enum VariableName {
 
   /// Whether every shell takes it for a variable's name.
   static func isWellFormed(_ name: Substring.UTF8View) -> Bool {
-    guard let first = name.first, !isDigit(first) else { return false }
-    return name.allSatisfy { isDigit($0) || isLetter($0) || $0 == UInt8(ascii: "_") }
+    guard let first = name.first, !first.isASCIIDigit else { return false }
+    return name.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }
   }
 
   /// Whether a well-formed name is one of ``refused`` or begins with ``refusedPrefix``.
   static func isRefused(_ name: String) -> Bool {
     let capital = name.uppercased()
     return capital.hasPrefix(refusedPrefix) || refused.contains { $0.utf8.elementsEqual(capital.utf8) }
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
   }
 }

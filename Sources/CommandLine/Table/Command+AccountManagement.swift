@@ -4,11 +4,12 @@ extension Command {
   static let accountAdd = Command(
     .accountAdd,
     summary: "Set up an account without signing in",
-    details: [
-      "The issuer and the client identifier must be named. `agent login NAME` signs in later; a client secret is"
-        + " given then, since secrets are kept with a session only. The first account becomes the active one.",
-      #"With `--json` prints `{"account", "active"}`."#,
-    ],
+    details: """
+      The issuer and the client identifier must be named. `agent login NAME` signs in later; a client secret is given
+      then, since secrets are kept with a session only. The first account becomes the active one.
+
+      With `--json` prints `{"account", "active"}`.
+      """,
     options: Options.accountSettings,
     operands: .newAccount,
     examples: [
@@ -20,71 +21,77 @@ extension Command {
   static let accountShow = Command(
     .accountShow,
     summary: "Show the settings of an account",
-    details: [
-      "Settings hold no secrets. What the session is like is told by `agent status`.",
-      #"With `--json` prints `{"account", "active", "protection", "settings": {"issuer", "client_id", "provider", "scope", "resource","#
-        + #" "audience", "token_endpoint_auth_method", "basic_unencoded", "client_certificate", "client_key_algorithm","#
-        + #" "client_key_id", "assertion_audience", "id_token_algorithm", "userinfo_algorithm", "ca_file", "pins","#
-        + #" "allow_http_loopback", "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint","#
-        + #" "revocation_endpoint", "registration_endpoint", "jwks_uri", "proxy", "no_proxy", "keep", "dpop","#
-        + #" "origins", "protect", "refresh"}}`, with the values that the options of `agent account set` take. `protection` is how the"#
-        + " record in the vault opens: `device`, `passphrase` or `tpm2`.",
-    ],
+    details: """
+      Settings hold no secrets. What the session is like is told by `agent status`.
+
+      With `--json` prints `{"account", "active", "protection", "settings": {"issuer", "client_id", "provider", "scope",
+      "resource", "audience", "token_endpoint_auth_method", "basic_unencoded", "client_certificate",
+      "client_key_algorithm", "client_key_id", "assertion_audience", "id_token_algorithm", "userinfo_algorithm",
+      "ca_file", "pins", "allow_http_loopback", "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint",
+      "revocation_endpoint", "registration_endpoint", "jwks_uri", "proxy", "no_proxy", "keep", "dpop", "origins",
+      "protect", "refresh"}}`, with the values that the options of `agent account set` take. `protection` is how the
+      record in the vault opens: `device`, `passphrase` or `tpm2`.
+      """,
     operands: .account)
 
   static let accountSet = Command(
     .accountSet,
     summary: "Change the settings of an account",
-    details: [
-      "What is not named stays as it is; `--unset` takes a setting back. Settings that say where the session's"
-        + " secrets go are sealed at the sign-in: the issuer, the client and how it proves itself, certificate"
-        + " authorities, pins, endpoints and plain http. When one of them is changed the account is signed out until"
-        + " the setting is put back or `agent login` is run, and the command says so. The others take effect at once.",
-      "`--host` adds an origin that may get the access token: a host name, with a port after a colon where it is not 443."
-        + " It is sealed beside the session, so that a settings file that somebody else edited leads no token astray."
-        + " `--unset host` takes all of them back, before those that are named are added.",
-      "`--protect` moves the session to another level of protection in one write of the vault, see `agent login`. Both"
-        + " levels must be unlocked.",
-      #"With `--json` prints `{"account", "signed_out", "setting"}`; `setting` is what signs the account out."#,
-    ],
+    details: """
+      What is not named stays as it is; `--unset` takes a setting back. Settings that say where the session's secrets go
+      are sealed at the sign-in: the issuer, the client and how it proves itself, certificate authorities, pins,
+      endpoints and plain http. When one of them is changed the account is signed out until the setting is put back or
+      `agent login` is run, and the command says so. The others take effect at once.
+
+      `--host` adds an origin that may get the access token: a host name, with a port after a colon where it is not 443.
+      It is sealed beside the session, so that a settings file that somebody else edited leads no token astray. `--unset
+      host` takes all of them back, before those that are named are added.
+
+      `--protect` moves the session to another level of protection in one write of the vault, see `agent login`. Both
+      levels must be unlocked.
+
+      With `--json` prints `{"account", "signed_out", "setting"}`; `setting` is what signs the account out.
+      """,
     options: Options.accountSettings + [Option.unsetSettings.declaration],
     operands: .namedAccount)
 
   static let accountRename = Command(
     .accountRename,
     summary: "Give an account another name",
-    details: [
-      "The session goes on under the new name. An account that has that name already is never replaced.",
-      #"With `--json` prints `{"account", "renamed_from", "active"}`."#,
-    ],
+    details: """
+      The session goes on under the new name. An account that has that name already is never replaced.
+
+      With `--json` prints `{"account", "renamed_from", "active"}`.
+      """,
     operands: .rename)
 
   static let accountRemove = Command(
     .accountRemove,
     summary: "Sign out of an account and forget its settings",
-    details: [
-      "Signs out like `agent logout`. When the account was the active one, another becomes active, and the command"
-        + " says which. A client that `agent login --register` registered is deleted at the server, and the command says whether"
-        + " the server confirmed.",
-      #"With `--json` prints `{"account", "revoked", "detail", "client_deleted", "client_detail", "active_account"}`; the"#
-        + " last only when it changed, and the two about the client only when one was registered.",
-    ],
+    details: """
+      Signs out like `agent logout`. When the account was the active one, another becomes active, and the command says
+      which. A client that `agent login --register` registered is deleted at the server, and the command says whether
+      the server confirmed.
+
+      With `--json` prints `{"account", "revoked", "detail", "client_deleted", "client_detail", "active_account"}`; the
+      last only when it changed, and the two about the client only when one was registered.
+      """,
     options: [Option.local.declaration],
     operands: .namedAccount)
 
   static let accountImport = Command(
     .accountImport,
     summary: "Set up an account with a refresh token from elsewhere",
-    details: [
-      "For a refresh token that another program got for the same client. `agentd` reads it from the open file,"
-        + " spends it once, which proves that it works, verifies the ID Token if one comes, and keeps what it got"
-        + " instead. At servers that rotate refresh tokens the imported one is worth nothing afterwards. When the"
-        + " server refuses it, nothing is kept. When anything else is wrong with the answer, the command fails and the"
-        + " account is set up all the same with what the server gave; where the ID Token could not be verified, it has no"
-        + " token until a later one was.",
-      "The token is one line of a file, of standard input, or of a descriptor that the caller opened; never an"
-        + #" argument. With `--json` prints `{"account", "issuer", "subject", "scope", "expires_at"}`."#,
-    ],
+    details: """
+      For a refresh token that another program got for the same client. `agentd` reads it from the open file, spends it
+      once, which proves that it works, verifies the ID Token if one comes, and keeps what it got instead. At servers
+      that rotate refresh tokens the imported one is worth nothing afterwards. When the server refuses it, nothing is
+      kept. When anything else is wrong with the answer, the command fails and the account is set up all the same with
+      what the server gave; where the ID Token could not be verified, it has no token until a later one was.
+
+      The token is one line of a file, of standard input, or of a descriptor that the caller opened; never an argument.
+      With `--json` prints `{"account", "issuer", "subject", "scope", "expires_at"}`.
+      """,
     options: Options.accountSettings + Options.clientSecrets + [
       Option.refreshTokenFile.declaration, Option.refreshTokenFD.declaration,
     ],

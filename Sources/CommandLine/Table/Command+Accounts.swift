@@ -4,54 +4,55 @@ extension Command {
   static let status = Command(
     .status,
     summary: "Show accounts, sessions, daemon and vault",
-    details: [
-      "No token is ever part of the answer. `STATE` is one of signed_out, signing_in, active, stale, refreshing,"
-        + " expired, locked and offline. An account is expired too when the server wants the user to sign in again before"
-        + " it renews the session, which it has not ended: `problem` then has the code `interaction_required`.",
-      "With `--check` the authorization server of each account is asked whether the session still holds, by"
-        + " introspection (RFC 7662) where the client may use it, and by UserInfo otherwise. `CHECK` is ok,"
-        + " signed_out_elsewhere, not_signed_in, not_possible (the server offers nothing that would tell) or failed. A"
-        + " session that was ended elsewhere is expired from then on.",
-      #"With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "guest", "client_secret_expires_at","#
-        + #" "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "protection","#
-        + #" "expires_at", "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "check", "check_problem"}],"#
-        + #" "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib","#
-        + #" "secure_heap", "secure_heap_used"}, "vault": {"path", "exists", "slots", "device_bound","#
-        + #" "binding", "binding_problem", "installation"}}`."#
-        + " `refresh` is the account's policy of renewal (`on-demand`, `proactive`, `background`, `offline` or `strict`), and"
-        + " `refresh_queued` tells of a refresh that waits for the network"
-        + " or the server. `problem` says why the account cannot be used or what failed last, and `check_problem` why a check failed;"
-        + " `protection` is how the record of the account opens: `device`, `passphrase` or `tpm2`; `binding` is what opens"
-        + " the vault in the background, `host` or `tpm2`, and `binding_problem` why that is not the TPM;"
-        + #" problems are `{"code", "message", "hint"}`. `uptime` is in seconds, and `secure_heap`, the memory for secrets,"#
-        + " is `locked`, `unlocked` or `unavailable`. `guest` tells of a session without a user, and"
-        + " `certificate_thumbprint` is what tokens that are bound to the client's certificate name as `x5t#S256` (RFC"
-        + " 8705).",
-    ],
+    details: """
+      No token is ever part of the answer. `STATE` is one of signed_out, signing_in, active, stale, refreshing, expired,
+      locked and offline. An account is expired too when the server wants the user to sign in again before it renews the
+      session, which it has not ended: `problem` then has the code `interaction_required`.
+
+      With `--check` the authorization server of each account is asked whether the session still holds, by introspection
+      (RFC 7662) where the client may use it, and by UserInfo otherwise. `CHECK` is ok, signed_out_elsewhere,
+      not_signed_in, not_possible (the server offers nothing that would tell) or failed. A session that was ended
+      elsewhere is expired from then on.
+
+      With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "guest", "client_secret_expires_at",
+      "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "protection", "expires_at",
+      "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "check",
+      "check_problem"}], "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
+      "secure_heap", "secure_heap_used"}, "vault": {"path", "exists", "slots", "device_bound", "binding",
+      "binding_problem", "installation"}}`. `refresh` is the account's policy of renewal (`on-demand`, `proactive`,
+      `background`, `offline` or `strict`), and `refresh_queued` tells of a refresh that waits for the network or the
+      server. `problem` says why the account cannot be used or what failed last, and `check_problem` why a check failed;
+      `protection` is how the record of the account opens: `device`, `passphrase` or `tpm2`; `binding` is what opens the
+      vault in the background, `host` or `tpm2`, and `binding_problem` why that is not the TPM; problems are `{"code",
+      "message", "hint"}`. `uptime` is in seconds, and `secure_heap`, the memory for secrets, is `locked`, `unlocked` or
+      `unavailable`. `guest` tells of a session without a user, and `certificate_thumbprint` is what tokens that are
+      bound to the client's certificate name as `x5t#S256` (RFC 8705).
+      """,
     options: [Option.check.declaration],
     operands: .account)
 
   static let list = Command(
     .list,
     summary: "List the accounts",
-    details: [
-      "The active account is marked with an asterisk. With `--json` prints"
-        + #" `{"accounts": [{"name", "active", "issuer", "state"}]}`, with the states of `agent status`."#
-    ])
+    details: """
+      The active account is marked with an asterisk. With `--json` prints `{"accounts": [{"name", "active", "issuer",
+      "state"}]}`, with the states of `agent status`.
+      """)
 
   static let use = Command(
     .use,
     summary: "Make an account the active one",
-    details: [#"Commands that name no account act on the active one. With `--json` prints `{"account"}`."#],
+    details: """
+      Commands that name no account act on the active one. With `--json` prints `{"account"}`.
+      """,
     operands: .namedAccount)
 
   static let whoami = Command(
     .whoami,
     summary: "Show who is signed in",
-    details: [
-      "Shows what the verified ID Token says. With `--json` prints"
-        + #" `{"account", "issuer", "subject", "claims": {...}}`."#
-    ],
+    details: """
+      Shows what the verified ID Token says. With `--json` prints `{"account", "issuer", "subject", "claims": {...}}`.
+      """,
     operands: .account)
 
   static let help = Command(
@@ -62,29 +63,34 @@ extension Command {
   static let events = Command(
     .events,
     summary: "Show what happened to sessions and accounts",
-    details: [
-      "Prints the last 200 events that the daemon keeps in memory, those of one account if one is named, and ends; with"
-        + " `--follow` those that happen from now on, each at once, until it is ended or the daemon is. `AGENT_ACCOUNT`"
-        + " does not matter here. No token, code or text of a server is ever in an event. Without `--follow` no daemon is"
-        + " started, and where none runs it fails with exit status 4. What the daemon did in detail is in"
-        + " `agent daemon log`.",
-      "`--follow` ends with exit status 4 when the daemon stops, and with `--timeout` after that time. A reader that does"
-        + " not read is let go: nobody waits for it. At most 32 commands can follow.",
-      #"With `--json` prints one object a line: `{"time", "event", "account", ...}`, where `account` is missing for what is"#
-        + " about none. `event` is one of these:",
-      #"`signed_in` (with `"expires_at"` if the server names an end of the token);"#
-        + #" `signed_out` (`"cause"`: `user`, somebody asked for it here; `removed`, with the account; `expired`, the"#
-        + " authorization server refuses the refresh token; `revoked`, it says that it no longer honours the session, as"
-        + " `agent status --check` finds out; `elsewhere`, another process"
-        + " did it; `settings`, they no longer fit the sign-in; `identity`, the server answers for another person);",
-      #"`refreshed` (`"expires_at"`); `refresh_failed` (`"code"`, that of an error that does not pass by itself, told once);"#
-        + #" `expiring` and `expired`, the token at hand is near its end, or there, and nobody has got a new one"#
-        + #" (`"expires_at"`, `"renewable"`: whether the next command gets one without a sign-in. If so it is told a minute"#
-        + " before, or a tenth of the lifetime if that is less; if not, five minutes, or half of it);",
-      #"`offline` (`"code"`), `online`; `locked`, `unlocked`; `account_added`, `account_removed`, `account_renamed`"#
-        + #" (`"renamed_from"`), and `active_changed`: the account is the active one now, or without `account` none is."#,
-      "Commands that are run for events are in the member `on` of the settings: see agent-config(5).",
-    ],
+    details: """
+      Prints the last 200 events that the daemon keeps in memory, those of one account if one is named, and ends; with
+      `--follow` those that happen from now on, each at once, until it is ended or the daemon is. `AGENT_ACCOUNT` does
+      not matter here. No token, code or text of a server is ever in an event. Without `--follow` no daemon is started,
+      and where none runs it fails with exit status 4. What the daemon did in detail is in `agent daemon log`.
+
+      `--follow` ends with exit status 4 when the daemon stops, and with `--timeout` after that time. A reader that does
+      not read is let go: nobody waits for it. At most 32 commands can follow.
+
+      With `--json` prints one object a line: `{"time", "event", "account", ...}`, where `account` is missing for what
+      is about none. `event` is one of these:
+
+      `signed_in` (with `"expires_at"` if the server names an end of the token); `signed_out` (`"cause"`: `user`,
+      somebody asked for it here; `removed`, with the account; `expired`, the authorization server refuses the refresh
+      token; `revoked`, it says that it no longer honours the session, as `agent status --check` finds out; `elsewhere`,
+      another process did it; `settings`, they no longer fit the sign-in; `identity`, the server answers for another
+      person);
+
+      `refreshed` (`"expires_at"`); `refresh_failed` (`"code"`, that of an error that does not pass by itself, told
+      once); `expiring` and `expired`, the token at hand is near its end, or there, and nobody has got a new one
+      (`"expires_at"`, `"renewable"`: whether the next command gets one without a sign-in. If so it is told a minute
+      before, or a tenth of the lifetime if that is less; if not, five minutes, or half of it);
+
+      `offline` (`"code"`), `online`; `locked`, `unlocked`; `account_added`, `account_removed`, `account_renamed`
+      (`"renamed_from"`), and `active_changed`: the account is the active one now, or without `account` none is.
+
+      Commands that are run for events are in the member `on` of the settings: see agent-config(5).
+      """,
     options: [Option.follow.declaration],
     operands: .account,
     examples: [

@@ -2,10 +2,10 @@ extension Command {
   static let completions = Command(
     .completions,
     summary: "Print the completions for a shell",
-    details: [
-      "`make install` puts the same text where the shells look for it. Commands, options, values and files are"
-        + " completed, and the names of accounts while the daemon runs."
-    ],
+    details: """
+      `make install` puts the same text where the shells look for it. Commands, options, values and files are completed,
+      and the names of accounts while the daemon runs.
+      """,
     operands: .completionShell,
     examples: [
       Example("Complete in this bash", #"source <(agent completions bash)"#),

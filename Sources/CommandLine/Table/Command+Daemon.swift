@@ -2,75 +2,77 @@ extension Command {
   static let daemonStart = Command(
     .daemonStart,
     summary: "Start the daemon, unless it runs",
-    details: [
-      "Other commands start the daemon by themselves when they need it. With `--json` prints the object that"
-        + " `agent status` has under `daemon`."
-    ])
+    details: """
+      Other commands start the daemon by themselves when they need it. With `--json` prints the object that `agent
+      status` has under `daemon`.
+      """)
 
   static let daemonStop = Command(
     .daemonStop,
     summary: "Stop the daemon",
-    details: [
-      "Access tokens are forgotten. Sessions are kept in the vault and go on with the next command. With `--json` prints"
-        + " `{}`."
-    ])
+    details: """
+      Access tokens are forgotten. Sessions are kept in the vault and go on with the next command. With `--json` prints
+      `{}`.
+      """)
 
   static let daemonRestart = Command(
     .daemonRestart,
     summary: "Stop the daemon and start it anew",
-    details: [
-      "Needed after an upgrade, when the running daemon is older than this program. With `--json` prints the object that"
-        + " `agent status` has under `daemon`."
-    ])
+    details: """
+      Needed after an upgrade, when the running daemon is older than this program. With `--json` prints the object that
+      `agent status` has under `daemon`.
+      """)
 
   static let daemonStatus = Command(
     .daemonStatus,
     summary: "Show the running daemon",
-    details: [
-      "Fails with exit status 4 when no daemon runs, and starts none. With `--json` prints the object that"
-        + " `agent status` has under `daemon`."
-    ])
+    details: """
+      Fails with exit status 4 when no daemon runs, and starts none. With `--json` prints the object that `agent status`
+      has under `daemon`.
+      """)
 
   static let daemonRun = Command(
     .daemonRun,
     summary: "Run the daemon in the foreground",
-    details: ["Becomes `agentd --foreground`, which logs to standard error."])
+    details: """
+      Becomes `agentd --foreground`, which logs to standard error.
+      """)
 
   static let daemonLog = Command(
     .daemonLog,
     summary: "Show what the daemon did lately",
-    details: [
-      "The daemon keeps its last 500 events in memory: refreshes with their duration and result, sign-ins, sign-outs,"
-        + " changes of settings, and peers that it dropped. What became of the sessions is in `agent events`. No token, code or text of a server is ever in it. Fails with"
-        + " exit status 4 when no daemon runs, and starts none. In the foreground `agentd` writes the same lines to"
-        + " standard error.",
-      #"With `--json` prints `{"events": [{"time", "account", "event", ...}], "dropped"}`, the oldest first; `dropped` is"#
-        + " the number of events that were pushed out. `event` is one of `started`, `stopping`, `refresh_began` (with"
-        + #" `"attempt"`), `refresh_retry` (`"attempt"`, `"wait_ms"`), `refresh_queued` (`"seconds"`), `refresh_ended` (`"duration_ms"`, `"result"`),"#
-        + #" `token_expiring` (`"seconds"`), `token_expired`, `network_changed`, `clock_set` (`"seconds"`),"#
-        + #" `sign_in_began`, `sign_in_code` (`"seconds"`), `sign_in_slowed` (`"seconds"`), `sign_in_approved`,"#
-        + #" `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out` (`"result"`: `revoked`, `not_revoked` or"#
-        + #" `failed`), `checked` (`"duration_ms"`, `"result"`, as of `agent status --check`), `settings_changed`"#
-        + #" (`"change"`: `signed_in`, `added`, `changed`, `removed`, `imported`, `renamed`, `named`, `activated` or"#
-        + #" `outside`), `locked` (`"cause"`: `asked`, `idle` or `session`), `unlocked` (`"protection"`: `device`,"#
-        + #" `passphrase` or `tpm2`), `vault_changed` (`"change"`: `created`, `bound`, `rebound`, `passphrase_added`,"#
-        + " `passphrase_changed`, `slot_removed`, `keys_rotated` or `idle_time`),"
-        + #" `peer_dropped` (`"reason"`: `silent`, `not_reading`, `line_too_long`, `other_user` or `crowded`),"#
-        + #" `command_failed` (a command that is run for events, by its place in the settings, `"position"`; `"reason"`:"#
-        + #" `exited` with `"status"`, `signalled` with `"signal"`, `timed_out`, or `not_started` with `"errno"`),"#
-        + #" `commands_dropped` (`"count"`), `token_file` (`"change"`: `written`, `removed` or `failed`),"#
-        + #" `key_set_warning` (`"reason"`: `private_key` or `symmetric_key`, which an issuer published and which was left"#
-        + " out), `authentication_time_changed` (the server put a later sign-in of the same user into a new ID Token),"
-        + " `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an error.",
-      "While a command with `--verbose` waits, single steps are events too: `token_served` (`\"seconds_left\"`),"
-        + #" `served_offline`, `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with `"seconds_left"` and"#
-        + #" `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account` (`"duration_ms"`),"#
-        + #" `record_read`, `record_written`, `document_kept` (`"endpoint"`, `"seconds"`), `keys_doubted`,"#
-        + #" `metadata_doubted`, `answered`"#
-        + #" (`"endpoint"`, `"status"`, which is that of HTTP, `"duration_ms"`), `unanswered` (`"endpoint"`, `"result"`,"#
-        + #" `"duration_ms"`), `id_token_verified` (`"algorithm"`), `identity_known` and `sign_in_pending`"#
-        + " (`\"seconds\"`). `endpoint` is one of `metadata`, `keys`, `authorization`,"
-        + " `pushed_authorization`, `device_authorization`, `token`, `userinfo`,"
-        + " `introspection`, `revocation`, `registration` and `resource`.",
-    ])
+    details: """
+      The daemon keeps its last 500 events in memory: refreshes with their duration and result, sign-ins, sign-outs,
+      changes of settings, and peers that it dropped. What became of the sessions is in `agent events`. No token, code
+      or text of a server is ever in it. Fails with exit status 4 when no daemon runs, and starts none. In the
+      foreground `agentd` writes the same lines to standard error.
+
+      With `--json` prints `{"events": [{"time", "account", "event", ...}], "dropped"}`, the oldest first; `dropped` is
+      the number of events that were pushed out. `event` is one of `started`, `stopping`, `refresh_began` (with
+      `"attempt"`), `refresh_retry` (`"attempt"`, `"wait_ms"`), `refresh_queued` (`"seconds"`), `refresh_ended`
+      (`"duration_ms"`, `"result"`), `token_expiring` (`"seconds"`), `token_expired`, `network_changed`, `clock_set`
+      (`"seconds"`), `sign_in_began`, `sign_in_code` (`"seconds"`), `sign_in_slowed` (`"seconds"`), `sign_in_approved`,
+      `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out` (`"result"`: `revoked`, `not_revoked` or `failed`),
+      `checked` (`"duration_ms"`, `"result"`, as of `agent status --check`), `settings_changed` (`"change"`:
+      `signed_in`, `added`, `changed`, `removed`, `imported`, `renamed`, `named`, `activated` or `outside`), `locked`
+      (`"cause"`: `asked`, `idle` or `session`), `unlocked` (`"protection"`: `device`, `passphrase` or `tpm2`),
+      `vault_changed` (`"change"`: `created`, `bound`, `rebound`, `passphrase_added`, `passphrase_changed`,
+      `slot_removed`, `keys_rotated` or `idle_time`), `peer_dropped` (`"reason"`: `silent`, `not_reading`,
+      `line_too_long`, `other_user` or `crowded`), `command_failed` (a command that is run for events, by its place in
+      the settings, `"position"`; `"reason"`: `exited` with `"status"`, `signalled` with `"signal"`, `timed_out`, or
+      `not_started` with `"errno"`), `commands_dropped` (`"count"`), `token_file` (`"change"`: `written`, `removed` or
+      `failed`), `key_set_warning` (`"reason"`: `private_key` or `symmetric_key`, which an issuer published and which
+      was left out), `authentication_time_changed` (the server put a later sign-in of the same user into a new ID
+      Token), `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an
+      error.
+
+      While a command with `--verbose` waits, single steps are events too: `token_served` (`"seconds_left"`),
+      `served_offline`, `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with
+      `"seconds_left"` and `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account`
+      (`"duration_ms"`), `record_read`, `record_written`, `document_kept` (`"endpoint"`, `"seconds"`), `keys_doubted`,
+      `metadata_doubted`, `answered` (`"endpoint"`, `"status"`, which is that of HTTP, `"duration_ms"`), `unanswered`
+      (`"endpoint"`, `"result"`, `"duration_ms"`), `id_token_verified` (`"algorithm"`), `identity_known` and
+      `sign_in_pending` (`"seconds"`). `endpoint` is one of `metadata`, `keys`, `authorization`, `pushed_authorization`,
+      `device_authorization`, `token`, `userinfo`, `introspection`, `revocation`, `registration` and `resource`.
+      """)
 }

@@ -2,35 +2,42 @@ extension Command {
   static let request = Command(
     .request,
     summary: "Make a request to a resource with an account's token",
-    details: [
-      "`agentd` makes the request, so that the token is in no other program. `URL` decides whose token goes along: the"
-        + " account that lists its origin (scheme, host and port) with `agent account set --host`, or else the one whose"
-        + " UserInfo endpoint is there. `--account` chooses among several; an origin that the account does not list is"
-        + " refused all the same. The active account counts no more than others.",
-      "`METHOD` is `GET`, or `POST` when there is data. The body of the answer goes to standard output as it comes,"
-        + " whatever the status is: when it breaks off, the part that came has been written, and the exit status is 4."
-        + " So it is where nothing but the end of a TLS connection ends the body and the server did not announce that end:"
-        + " anybody may have cut it. Bodies may have any size in both directions.",
-      "When the token is refused with status 401, it is renewed and the request is made again, once. A resource that"
-        + " refuses the fresh token too is answered with its 401: for five minutes, or until the token is renewed for"
-        + " another reason, no refresh is spent on it, and the session stays what it is. Data from a pipe can"
-        + " be sent again as long as it is no more than 1 MiB. A redirect is followed for `GET`, `HEAD` and `OPTIONS`,"
-        + " to the same origin, three times at most; any other is an answer.",
-      "`--scope`, `--resource`, `--audience` and `--exchange` let another token than the account's own go along, as in"
-        + " `agent token`. Which origins may get it is all the same.",
-      "`Content-Type` is `application/x-www-form-urlencoded` unless a header names another. These headers are refused:"
-        + " `Authorization`, `DPoP`, `Host`, `Content-Length`, `Transfer-Encoding`, `Connection`, `Keep-Alive`, `TE`,"
-        + " `Trailer`, `Upgrade`, `Expect`, `HTTP2-Settings` and those that begin with `Proxy-`.",
-      "`--timeout` is for how long nothing may move; the whole may take as long as it likes. Without it 2 minutes."
-        + " `--wait` comes before it: a request that cannot begin, since the network is away or the authorization server is"
-        + " in trouble, is made when it can be.",
-      "With `--json`, which needs `--output`, prints"
-        + #" `{"account", "status", "headers": [["NAME", "VALUE"], ...], "body_bytes"}`."#,
-      "The exit status is 0 for an answer with a status below 400, 3 for 401, 6 for 403, 4 for 408, 425, 429 and all from"
-        + " 500, and 1 for any other. When the resource asks for another sign-in (RFC 9470), or for claims (`insufficient_claims`), it is 3; when it"
-        + " asks for a scope, 6. The error on standard"
-        + " error names the command that helps.",
-    ],
+    details: """
+      `agentd` makes the request, so that the token is in no other program. `URL` decides whose token goes along: the
+      account that lists its origin (scheme, host and port) with `agent account set --host`, or else the one whose
+      UserInfo endpoint is there. `--account` chooses among several; an origin that the account does not list is refused
+      all the same. The active account counts no more than others.
+
+      `METHOD` is `GET`, or `POST` when there is data. The body of the answer goes to standard output as it comes,
+      whatever the status is: when it breaks off, the part that came has been written, and the exit status is 4. So it
+      is where nothing but the end of a TLS connection ends the body and the server did not announce that end: anybody
+      may have cut it. Bodies may have any size in both directions.
+
+      When the token is refused with status 401, it is renewed and the request is made again, once. A resource that
+      refuses the fresh token too is answered with its 401: for five minutes, or until the token is renewed for another
+      reason, no refresh is spent on it, and the session stays what it is. Data from a pipe can be sent again as long as
+      it is no more than 1 MiB. A redirect is followed for `GET`, `HEAD` and `OPTIONS`, to the same origin, three times
+      at most; any other is an answer.
+
+      `--scope`, `--resource`, `--audience` and `--exchange` let another token than the account's own go along, as in
+      `agent token`. Which origins may get it is all the same.
+
+      `Content-Type` is `application/x-www-form-urlencoded` unless a header names another. These headers are refused:
+      `Authorization`, `DPoP`, `Host`, `Content-Length`, `Transfer-Encoding`, `Connection`, `Keep-Alive`, `TE`,
+      `Trailer`, `Upgrade`, `Expect`, `HTTP2-Settings` and those that begin with `Proxy-`.
+
+      `--timeout` is for how long nothing may move; the whole may take as long as it likes. Without it 2 minutes.
+      `--wait` comes before it: a request that cannot begin, since the network is away or the authorization server is in
+      trouble, is made when it can be.
+
+      With `--json`, which needs `--output`, prints `{"account", "status", "headers": [["NAME", "VALUE"], ...],
+      "body_bytes"}`.
+
+      The exit status is 0 for an answer with a status below 400, 3 for 401, 6 for 403, 4 for 408, 425, 429 and all from
+      500, and 1 for any other. When the resource asks for another sign-in (RFC 9470), or for claims
+      (`insufficient_claims`), it is 3; when it asks for a scope, 6. The error on standard error names the command that
+      helps.
+      """,
     options: [
       Option.headers.declaration, Option.data.declaration, Option.output.declaration, Option.include.declaration,
       Option.wait.declaration,
@@ -48,18 +55,22 @@ extension Command {
   static let proof = Command(
     .proof,
     summary: "Print a proof for one request with a bound token",
-    details: [
-      "A token that `agent login --dpop` got is bound to a key that never leaves `agentd` (DPoP, RFC 9449). A request"
-        + " with such a token needs, beside `Authorization: DPoP TOKEN`, a header `DPoP` with a proof that is made for its"
-        + " method, its URL and this token. A proof is good once, and for about a minute. The query of the URL is no part"
-        + " of it. `agent request` makes its own; this command is for other programs.",
-      "As for `agent request`, the URL decides which account it is, and gets a proof only where the token may go:"
-        + " `agent account set NAME --host HOST`. Without a method, GET is meant.",
-      "With `--header` prints both header lines, for the same token.",
-      "A server may answer with status 401, the error `use_dpop_nonce` and a header `DPoP-Nonce`. Hand its value over with"
-        + " `--nonce` and send the request again; later proofs for that server use it without being told.",
-      #"With `--json` prints `{"account", "dpop"}`. The command fails with exit status 1 when the token is not bound."#,
-    ],
+    details: """
+      A token that `agent login --dpop` got is bound to a key that never leaves `agentd` (DPoP, RFC 9449). A request
+      with such a token needs, beside `Authorization: DPoP TOKEN`, a header `DPoP` with a proof that is made for its
+      method, its URL and this token. A proof is good once, and for about a minute. The query of the URL is no part of
+      it. `agent request` makes its own; this command is for other programs.
+
+      As for `agent request`, the URL decides which account it is, and gets a proof only where the token may go: `agent
+      account set NAME --host HOST`. Without a method, GET is meant.
+
+      With `--header` prints both header lines, for the same token.
+
+      A server may answer with status 401, the error `use_dpop_nonce` and a header `DPoP-Nonce`. Hand its value over
+      with `--nonce` and send the request again; later proofs for that server use it without being told.
+
+      With `--json` prints `{"account", "dpop"}`. The command fails with exit status 1 when the token is not bound.
+      """,
     options: [
       Option.nonce.declaration,
       Option.header.saying("Print whole `Authorization` and `DPoP` header lines"),

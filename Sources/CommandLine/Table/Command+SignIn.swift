@@ -2,71 +2,82 @@ extension Command {
   static let login = Command(
     .login,
     summary: "Sign in to an account",
-    details: [
-      "Opens a browser where one can be opened and the server offers it; approve there and come back, the command"
-        + " ends by itself. Elsewhere, over SSH say, it shows a short code and an address: open the address in any"
-        + " browser, on this device or another, type the code and approve. Where the server has no such codes it shows"
-        + " an address and asks for the one that the browser ends at. `--browser`, `--device` and `--paste` override"
-        + " the choice. Interrupting the command with Ctrl-C cancels the sign-in, unless it goes on in the background.",
-      "In a browser sign-in the answer comes to a port of this machine that is open for this sign-in only. By default"
-        + " the redirect URI is `http://127.0.0.1:PORT/ISSUER`, with any free port and the issuer's URL without"
-        + " `https://`. A client that is registered with another one needs `--redirect-uri`, which is kept with the"
-        + " account: `http` to `127.0.0.1`, `[::1]` or `localhost`, with a port or, where the server accepts any,"
-        + " without. With `--paste` it may also be an `https` URL.",
-      "The browser is what `BROWSER` names, a list of commands separated by colons in which `%s` stands for the"
-        + " address, else `xdg-open`, else `wslview`. With `--paste` the address is read from the terminal without"
-        + " being shown, or from standard input where that is no terminal.",
-      "The first sign-in names the issuer and the client identifier that the authorization server's"
-        + " administrator gave out. They are kept with the account, so that later `agent login NAME` is enough."
-        + " `ACCOUNT` may also be the issuer's URL; the account is then named after its host.",
-      "`ACCOUNT` may be the URL of a resource as well, an API or an MCP server say, that tells who issues tokens for it"
-        + " (RFC 9728), exactly as the resource names itself; `--resource` does the same for an account that is not there"
-        + " yet. Whether that authorization server is to be trusted a person must say: on the terminal, or by naming it"
-        + " with `--issuer`; with `--no-input` or without a terminal the exit status is 3, and the hint is the whole"
-        + " command. Before that nothing goes to that server. Without `--client-id` the server is then asked to register a"
-        + " client, as with `--register`. The tokens are asked for this resource and what it says to ask for, with"
-        + " `offline_access` where the server knows it, unless `--scope` says otherwise; they are bound to a key, as with"
-        + " `--dpop`, where the resource takes no others. Later the same command signs in again without a question.",
-      "`agent request` may send the tokens to the origin of each `--resource` that is named at a sign-in, as if it were"
-        + " named with `--host`.",
-      "For jobs and programs that cannot wait, `--start` prints the name of the sign-in as soon as it is known what a"
-        + " person must do, and `agentd` goes on by itself; `--resume` waits for the end, and with `--no-wait` tells with"
-        + " exit status 4 that nobody has approved yet. The name is 128 random bits and dies with the daemon; how it"
-        + " ended is kept for ten minutes.",
-      "`--acr`, `--max-age`, `--prompt` and `--login-hint` ask something of how the person signs in. They need a browser:"
-        + " a device code cannot carry them.",
-      "A client secret is never an argument: it comes from a file, from standard input, from an environment variable or"
-        + " from the terminal. A client can prove who it is with a private key as well: `--client-key-file` alone makes it"
-        + " sign a token for each request (RFC 7523), with `--client-certificate-file` it shows the certificate in the TLS"
-        + " handshake (RFC 8705), and tokens may then be bound to it. All of these are handed over to `agentd` as open"
-        + " files and kept in the vault, where later sign-ins find them.",
-      "`--register` asks the server to register a client of its own for the account (RFC 7591): one without a secret"
-        + " unless the server wants more. What the server made of it is checked, its client identifier goes into the"
-        + " settings and its secrets into the vault. When the sign-in fails, or the account is removed, the client is"
-        + " deleted at the server again (RFC 7592), as far as the server lets clients do that; `agent logout` keeps it.",
-      "`--guest` signs in nobody: the client gets tokens for itself (RFC 6749, section 4.4), for which it must prove who"
-        + " it is, and gets new ones the same way whenever they are needed. `agent status` calls the account a guest's. A"
-        + " later `agent login` without `--guest` makes the same account the user's, and says so.",
-      "With `--dpop` the tokens are bound to a key that is made now, kept in the vault and never shown (RFC 9449)."
-        + " Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof"
-        + " for each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is"
-        + " kept with the account, and made by itself where a server registers the client for such tokens.",
-      "`--protect` says how the session opens in the vault: by this `device` alone, which is the default and lets it be"
-        + " refreshed in the background, or only while somebody has unlocked it, by a `passphrase` or by the TPM with a PIN"
-        + " (`tpm2`). The first time a new passphrase or PIN is asked for, twice, or read from what `--passphrase-file` and"
-        + " the like name; later the one that there is. See `agent lock`.",
-      "With `--json` the events go to standard output, one object a line:"
-        + #" `{"event": "device_code", "login", "account", "issuer", "client_id", "scope", "user_code", "verification_uri","#
-        + #" "verification_uri_complete", "expires_at", "interval"}` or `{"event": "browser", "login", "account","#
-        + #" "issuer", "client_id", "scope", "url", "redirect_uri", "must_paste", "expires_at", "url_expires_at"}` where"#
-        + #" something is worth knowing `{"event": "notice", "message"}`, where a pasted address is not the answer"#
-        + #" `{"event": "redirect_refused", "code", "message", "hint"}` with the code `redirect_rejected`, with `--start` at last"#
-        + #" `{"event": "started", "login", "account", "expires_at"}`, with `--no-wait` perhaps"#
-        + #" `{"event": "waiting", "login", "account", "expires_at"}`, and at the end"#
-        + #" `{"event": "signed_in", "account", "issuer", "subject", "scope", "expires_at", "guest","#
-        + #" "upgraded_from_guest"}` or"#
-        + #" `{"event": "error", "code", "message", "hint"}`."#,
-    ],
+    details: """
+      Opens a browser where one can be opened and the server offers it; approve there and come back, the command ends by
+      itself. Elsewhere, over SSH say, it shows a short code and an address: open the address in any browser, on this
+      device or another, type the code and approve. Where the server has no such codes it shows an address and asks for
+      the one that the browser ends at. `--browser`, `--device` and `--paste` override the choice. Interrupting the
+      command with Ctrl-C cancels the sign-in, unless it goes on in the background.
+
+      In a browser sign-in the answer comes to a port of this machine that is open for this sign-in only. By default the
+      redirect URI is `http://127.0.0.1:PORT/ISSUER`, with any free port and the issuer's URL without `https://`. A
+      client that is registered with another one needs `--redirect-uri`, which is kept with the account: `http` to
+      `127.0.0.1`, `[::1]` or `localhost`, with a port or, where the server accepts any, without. With `--paste` it may
+      also be an `https` URL.
+
+      The browser is what `BROWSER` names, a list of commands separated by colons in which `%s` stands for the address,
+      else `xdg-open`, else `wslview`. With `--paste` the address is read from the terminal without being shown, or from
+      standard input where that is no terminal.
+
+      The first sign-in names the issuer and the client identifier that the authorization server's administrator gave
+      out. They are kept with the account, so that later `agent login NAME` is enough. `ACCOUNT` may also be the
+      issuer's URL; the account is then named after its host.
+
+      `ACCOUNT` may be the URL of a resource as well, an API or an MCP server say, that tells who issues tokens for it
+      (RFC 9728), exactly as the resource names itself; `--resource` does the same for an account that is not there yet.
+      Whether that authorization server is to be trusted a person must say: on the terminal, or by naming it with
+      `--issuer`; with `--no-input` or without a terminal the exit status is 3, and the hint is the whole command.
+      Before that nothing goes to that server. Without `--client-id` the server is then asked to register a client, as
+      with `--register`. The tokens are asked for this resource and what it says to ask for, with `offline_access` where
+      the server knows it, unless `--scope` says otherwise; they are bound to a key, as with `--dpop`, where the
+      resource takes no others. Later the same command signs in again without a question.
+
+      `agent request` may send the tokens to the origin of each `--resource` that is named at a sign-in, as if it were
+      named with `--host`.
+
+      For jobs and programs that cannot wait, `--start` prints the name of the sign-in as soon as it is known what a
+      person must do, and `agentd` goes on by itself; `--resume` waits for the end, and with `--no-wait` tells with exit
+      status 4 that nobody has approved yet. The name is 128 random bits and dies with the daemon; how it ended is kept
+      for ten minutes.
+
+      `--acr`, `--max-age`, `--prompt` and `--login-hint` ask something of how the person signs in. They need a browser:
+      a device code cannot carry them.
+
+      A client secret is never an argument: it comes from a file, from standard input, from an environment variable or
+      from the terminal. A client can prove who it is with a private key as well: `--client-key-file` alone makes it
+      sign a token for each request (RFC 7523), with `--client-certificate-file` it shows the certificate in the TLS
+      handshake (RFC 8705), and tokens may then be bound to it. All of these are handed over to `agentd` as open files
+      and kept in the vault, where later sign-ins find them.
+
+      `--register` asks the server to register a client of its own for the account (RFC 7591): one without a secret
+      unless the server wants more. What the server made of it is checked, its client identifier goes into the settings
+      and its secrets into the vault. When the sign-in fails, or the account is removed, the client is deleted at the
+      server again (RFC 7592), as far as the server lets clients do that; `agent logout` keeps it.
+
+      `--guest` signs in nobody: the client gets tokens for itself (RFC 6749, section 4.4), for which it must prove who
+      it is, and gets new ones the same way whenever they are needed. `agent status` calls the account a guest's. A
+      later `agent login` without `--guest` makes the same account the user's, and says so.
+
+      With `--dpop` the tokens are bound to a key that is made now, kept in the vault and never shown (RFC 9449).
+      Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof for
+      each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is kept with
+      the account, and made by itself where a server registers the client for such tokens.
+
+      `--protect` says how the session opens in the vault: by this `device` alone, which is the default and lets it be
+      refreshed in the background, or only while somebody has unlocked it, by a `passphrase` or by the TPM with a PIN
+      (`tpm2`). The first time a new passphrase or PIN is asked for, twice, or read from what `--passphrase-file` and
+      the like name; later the one that there is. See `agent lock`.
+
+      With `--json` the events go to standard output, one object a line: `{"event": "device_code", "login", "account",
+      "issuer", "client_id", "scope", "user_code", "verification_uri", "verification_uri_complete", "expires_at",
+      "interval"}` or `{"event": "browser", "login", "account", "issuer", "client_id", "scope", "url", "redirect_uri",
+      "must_paste", "expires_at", "url_expires_at"}` where something is worth knowing `{"event": "notice", "message"}`,
+      where a pasted address is not the answer `{"event": "redirect_refused", "code", "message", "hint"}` with the code
+      `redirect_rejected`, with `--start` at last `{"event": "started", "login", "account", "expires_at"}`, with
+      `--no-wait` perhaps `{"event": "waiting", "login", "account", "expires_at"}`, and at the end `{"event":
+      "signed_in", "account", "issuer", "subject", "scope", "expires_at", "guest", "upgraded_from_guest"}` or `{"event":
+      "error", "code", "message", "hint"}`.
+      """,
     options: Options.accountSettings + Options.clientSecrets + [
       Option.register.declaration, Option.initialAccessTokenFile.declaration, Option.guest.declaration,
       Option.browser.declaration, Option.device.declaration, Option.paste.declaration,
@@ -85,17 +96,19 @@ extension Command {
   static let logout = Command(
     .logout,
     summary: "Sign out, and revoke the tokens at the server",
-    details: [
-      "Removes the session from memory and from the vault. The account's settings are kept. When the server"
-        + " cannot be reached the session is removed all the same, and the command says so. A refresh that is under way ends"
-        + " first, and what it brought is revoked. While an approved sign-in is being stored the command is refused.",
-      "The browser has a session of its own at the server, with which the next sign-in may go through without a password."
-        + " `--browser` opens the page that ends it (OpenID Connect RP-Initiated Logout), or shows its address where no"
-        + " browser can be opened. The page asks first, since the address names the account by its identifier and holds"
-        + " no token; what it then does, only the page tells.",
-      #"With `--json` prints `{"accounts": [{"account", "revoked", "detail", "end_session_url"}]}`; `revoked` is whether"#
-        + " the server confirmed, and `detail` says why it did not. The address is there with `--browser` alone.",
-    ],
+    details: """
+      Removes the session from memory and from the vault. The account's settings are kept. When the server cannot be
+      reached the session is removed all the same, and the command says so. A refresh that is under way ends first, and
+      what it brought is revoked. While an approved sign-in is being stored the command is refused.
+
+      The browser has a session of its own at the server, with which the next sign-in may go through without a password.
+      `--browser` opens the page that ends it (OpenID Connect RP-Initiated Logout), or shows its address where no
+      browser can be opened. The page asks first, since the address names the account by its identifier and holds no
+      token; what it then does, only the page tells.
+
+      With `--json` prints `{"accounts": [{"account", "revoked", "detail", "end_session_url"}]}`; `revoked` is whether
+      the server confirmed, and `detail` says why it did not. The address is there with `--browser` alone.
+      """,
     options: [
       Option.all.declaration, Option.local.declaration,
       Option.browser.saying("Then open the page that ends the browser's session at the server"),

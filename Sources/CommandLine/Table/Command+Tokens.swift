@@ -2,20 +2,23 @@ extension Command {
   static let token = Command(
     .token,
     summary: "Print a valid access token",
-    details: [
-      "Prints a token at once when a good one is at hand, and gets a new one from the server otherwise.",
-      #"With `--json` prints `{"account", "issuer", "access_token", "token_type", "scope", "expires_at"}`, without the"#
-        + " members that the server left out. `\"offline\": true` is added to a token that should have been renewed when the"
-        + " server could not be reached; it is good until it expires.",
-      "With `--id-token` prints the verified ID Token that came with the access token, or before it when the server"
-        + " gave none since; with `--json` it is a member `\"id_token\"` of the object. It has a lifetime of its own."
-        + " Where there is none the command fails with exit status 1.",
-      "`--scope`, `--resource` and `--audience` ask for another token than the account's own: one with fewer scopes, or"
-        + " one that is good elsewhere. Each is kept in memory and renewed by itself, and none takes the place of the"
-        + " account's own. With `--exchange` it is got by trading the account's own token (RFC 8693), for servers that"
-        + " want it so. Where the server withholds a part of the scope that was asked for, no token is printed, and the"
-        + " exit status is 6.",
-    ],
+    details: """
+      Prints a token at once when a good one is at hand, and gets a new one from the server otherwise.
+
+      With `--json` prints `{"account", "issuer", "access_token", "token_type", "scope", "expires_at"}`, without the
+      members that the server left out. `"offline": true` is added to a token that should have been renewed when the
+      server could not be reached; it is good until it expires.
+
+      With `--id-token` prints the verified ID Token that came with the access token, or before it when the server gave
+      none since; with `--json` it is a member `"id_token"` of the object. It has a lifetime of its own. Where there is
+      none the command fails with exit status 1.
+
+      `--scope`, `--resource` and `--audience` ask for another token than the account's own: one with fewer scopes, or
+      one that is good elsewhere. Each is kept in memory and renewed by itself, and none takes the place of the
+      account's own. With `--exchange` it is got by trading the account's own token (RFC 8693), for servers that want it
+      so. Where the server withholds a part of the scope that was asked for, no token is printed, and the exit status is
+      6.
+      """,
     options: [Option.minValid.declaration] + Options.tokenTarget + [
       Option.wait.declaration, Option.forceRefresh.declaration, Option.header.declaration, Option.idToken.declaration,
     ],
@@ -29,26 +32,32 @@ extension Command {
   static let env = Command(
     .env,
     summary: "Print shell statements that set a token's variables",
-    details: [
-      "Sets and exports `AGENT_ACCESS_TOKEN`, `AGENT_TOKEN_TYPE`, `AGENT_TOKEN_EXPIRES_AT` (unix seconds),"
-        + " `AGENT_ACCOUNT`, `AGENT_ISSUER` and `AGENT_SUBJECT`; one that has no value is unset. Every value is quoted so"
-        + " that the shell takes it for nothing but text, also where the quotes around `$(agent env)` were forgotten."
-        + " A value with a line break is refused.",
-      "When the command fails, it prints one statement that only sets the exit status, so that"
-        + #" `eval "$(agent env)" || exit` stops; with `dotenv` and `json` it prints nothing."#,
-      "The shell is `sh` unless another one is named, whatever `SHELL` says: `sh`, `bash` and `zsh` are the same and suit"
-        + " dash and ksh too, and `csh` suits tcsh; csh itself takes no value of 4 KiB or more. `dotenv` writes `NAME=\"VALUE\"` lines with a backslash before each"
-        + #" `"`, `\`, `$` and backquote, and `json`, or `--json`, one object of texts; both leave out what has no value."#
-        + " With `--unset`, `dotenv` gives empty values and `json` gives `null`.",
-      variableDetails,
-      refusedNameDetails,
-      "With `--hook` prints a function for the start file of an interactive shell, which keeps the variables fresh: before"
-        + " each prompt it compares two numbers, and about once a minute, or when the token is near its end, it asks the"
-        + " daemon, for half a second at most. It says nothing. A daemon that is slow to start is asked at a later prompt."
-        + " When nobody is signed in, or the account is locked, it unsets the variables. `AGENT_ACCOUNT` is"
-        + " neither set nor unset, unless `--var` names it: without an account the variables are those of the active one."
-        + " bash from 4.2 on, zsh and fish from 3.2 on are supported; the output must stand between quotes.",
-    ],
+    details: """
+      Sets and exports `AGENT_ACCESS_TOKEN`, `AGENT_TOKEN_TYPE`, `AGENT_TOKEN_EXPIRES_AT` (unix seconds),
+      `AGENT_ACCOUNT`, `AGENT_ISSUER` and `AGENT_SUBJECT`; one that has no value is unset. Every value is quoted so that
+      the shell takes it for nothing but text, also where the quotes around `$(agent env)` were forgotten. A value with
+      a line break is refused.
+
+      When the command fails, it prints one statement that only sets the exit status, so that `eval "$(agent env)" ||
+      exit` stops; with `dotenv` and `json` it prints nothing.
+
+      The shell is `sh` unless another one is named, whatever `SHELL` says: `sh`, `bash` and `zsh` are the same and suit
+      dash and ksh too, and `csh` suits tcsh; csh itself takes no value of 4 KiB or more. `dotenv` writes `NAME="VALUE"`
+      lines with a backslash before each `"`, `\\`, `$` and backquote, and `json`, or `--json`, one object of texts;
+      both leave out what has no value. With `--unset`, `dotenv` gives empty values and `json` gives `null`.
+
+      \(variableDetails)
+
+      Since a server chooses the values, `--var` refuses names that decide what programs run:
+      \(VariableName.refusedList) and every name that begins with `\(VariableName.refusedPrefix)`, in small letters too.
+
+      With `--hook` prints a function for the start file of an interactive shell, which keeps the variables fresh:
+      before each prompt it compares two numbers, and about once a minute, or when the token is near its end, it asks
+      the daemon, for half a second at most. It says nothing. A daemon that is slow to start is asked at a later prompt.
+      When nobody is signed in, or the account is locked, it unsets the variables. `AGENT_ACCOUNT` is neither set nor
+      unset, unless `--var` names it: without an account the variables are those of the active one. bash from 4.2 on,
+      zsh and fish from 3.2 on are supported; the output must stand between quotes.
+      """,
     options: [
       Option.shell.declaration, Option.variable.declaration, Option.unset.declaration, Option.hook.declaration,
     ],
@@ -64,23 +73,27 @@ extension Command {
   static let exec = Command(
     .exec,
     summary: "Run a command with a token in its environment",
-    details: [
-      "Sets the variables that `agent env` names and becomes the command. The exit status is the command's own,"
-        + " 126 when it cannot be run and 127 when it is not found.",
-      variableDetails,
-      "The names that `agent env` refuses are refused here too.",
-      "With `--token-file` the token is in a file, for a command that runs for longer than a token lives:"
-        + " `AGENT_TOKEN_FILE` has its path, and so has any variable that `--var` gives the field `token_file`. The file"
-        + " holds the token and nothing else, no line feed either; it is in the runtime directory and only the user may read"
-        + " it. It is replaced in one step at each renewal, of which there is one in time as long as the command runs, and"
-        + " it is gone when the command ends, however it ends. `AGENT_ACCESS_TOKEN` and `AGENT_TOKEN_EXPIRES_AT` are not set"
-        + " unless `--var` names them.",
-      "`agent` then waits for the command and stays out of the way: signals are passed on, job control is as without it."
-        + " With `--signal` the command gets that signal each time the file has changed, and with `--on-renewal` a program is"
-        + " run then, with the same variables, one at a time. When the account is signed out the file is removed, which is"
-        + " a change too, and the next sign-in brings it back. The same happens when the daemon is stopped, until one runs"
-        + " again; one that crashed is started anew.",
-    ],
+    details: """
+      Sets the variables that `agent env` names and becomes the command. The exit status is the command's own, 126 when
+      it cannot be run and 127 when it is not found.
+
+      \(variableDetails)
+
+      The names that `agent env` refuses are refused here too.
+
+      With `--token-file` the token is in a file, for a command that runs for longer than a token lives:
+      `AGENT_TOKEN_FILE` has its path, and so has any variable that `--var` gives the field `token_file`. The file holds
+      the token and nothing else, no line feed either; it is in the runtime directory and only the user may read it. It
+      is replaced in one step at each renewal, of which there is one in time as long as the command runs, and it is gone
+      when the command ends, however it ends. `AGENT_ACCESS_TOKEN` and `AGENT_TOKEN_EXPIRES_AT` are not set unless
+      `--var` names them.
+
+      `agent` then waits for the command and stays out of the way: signals are passed on, job control is as without it.
+      With `--signal` the command gets that signal each time the file has changed, and with `--on-renewal` a program is
+      run then, with the same variables, one at a time. When the account is signed out the file is removed, which is a
+      change too, and the next sign-in brings it back. The same happens when the daemon is stopped, until one runs
+      again; one that crashed is started anew.
+      """,
     options: [
       Option.variable.declaration, Option.tokenFile.declaration, Option.signal.declaration,
       Option.onRenewal.declaration,
@@ -97,16 +110,10 @@ extension Command {
         "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE"),
     ])
 
-  private static var variableDetails: String {
-    "With `--var`, only the named variables are set. `FIELD` is one of `access_token`, `id_token`, `token_type`,"
-      + " `expires_at`, `issuer`, `subject`, `account`, `scope` and `claim:NAME`, which is a claim of the verified ID Token:"
-      + " a text as it is, a number, `true` or `false` as such, a list or an object as compact JSON. When a field has no"
-      + " value, nothing is set and the command fails with exit status 1."
-  }
-
-  private static var refusedNameDetails: String {
-    "Since a server chooses the values, `--var` refuses names that decide what programs run:"
-      + " \(VariableName.refusedList) and every name that begins with"
-      + " `\(VariableName.refusedPrefix)`, in small letters too."
-  }
+  private static let variableDetails = """
+    With `--var`, only the named variables are set. `FIELD` is one of `access_token`, `id_token`, `token_type`,
+    `expires_at`, `issuer`, `subject`, `account`, `scope` and `claim:NAME`, which is a claim of the verified ID Token: a
+    text as it is, a number, `true` or `false` as such, a list or an object as compact JSON. When a field has no value,
+    nothing is set and the command fails with exit status 1.
+    """
 }

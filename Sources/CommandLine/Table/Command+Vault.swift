@@ -4,27 +4,30 @@ extension Command {
   static let lock = Command(
     .lock,
     summary: "Lock what a passphrase or a PIN protects",
-    details: [
-      "The keys of those accounts and their tokens go from the memory of `agentd`; their commands fail with exit status"
-        + " 5 until `agent unlock`. Accounts that this device alone protects go on. A refresh that is under way ends"
-        + " first, so that no renewed refresh token is lost.",
-      "The same is done after a while without use (see `agent vault set`), and when the screen of one of the user's"
-        + " sessions is locked, by `loginctl lock-session` or by the desktop's screen saver, where libsystemd and a"
-        + " message bus are there to tell.",
-      #"With `--json` prints `{"locked": [LEVEL, ...]}`, the levels that are locked now: `passphrase`, `tpm2` and, where"#
-        + " the vault does not open by this device any more, `device`.",
-    ])
+    details: """
+      The keys of those accounts and their tokens go from the memory of `agentd`; their commands fail with exit status 5
+      until `agent unlock`. Accounts that this device alone protects go on. A refresh that is under way ends first, so
+      that no renewed refresh token is lost.
+
+      The same is done after a while without use (see `agent vault set`), and when the screen of one of the user's
+      sessions is locked, by `loginctl lock-session` or by the desktop's screen saver, where libsystemd and a message
+      bus are there to tell.
+
+      With `--json` prints `{"locked": [LEVEL, ...]}`, the levels that are locked now: `passphrase`, `tpm2` and, where
+      the vault does not open by this device any more, `device`.
+      """)
 
   static let unlock = Command(
     .unlock,
     summary: "Unlock accounts by their passphrase or PIN",
-    details: [
-      "Asks for what opens the levels that are locked and have accounts, or the one that `ACCOUNT` needs: on the"
-        + " terminal, without showing it, or in a file or an open descriptor. It is never an argument. A passphrase has 1"
-        + " to 1024 bytes of UTF-8; the line feed at the end of a file is no part of it. After a while without use the"
-        + " vault locks again, see `agent vault set`.",
-      #"With `--json` prints `{"unlocked": [LEVEL, ...]}`, each of which is `device`, `passphrase` or `tpm2`."#,
-    ],
+    details: """
+      Asks for what opens the levels that are locked and have accounts, or the one that `ACCOUNT` needs: on the
+      terminal, without showing it, or in a file or an open descriptor. It is never an argument. A passphrase has 1 to
+      1024 bytes of UTF-8; the line feed at the end of a file is no part of it. After a while without use the vault
+      locks again, see `agent vault set`.
+
+      With `--json` prints `{"unlocked": [LEVEL, ...]}`, each of which is `device`, `passphrase` or `tpm2`.
+      """,
     options: Options.levelSecrets,
     operands: .account,
     examples: [
@@ -36,46 +39,50 @@ extension Command {
   static let vaultStatus = Command(
     .vaultStatus,
     summary: "Show how the vault opens",
-    details: [
-      "The vault is bound to this device: to a key in its TPM where there is one, else to a secret, the machine and the"
-        + " user. What binds it is shown, and where it is not the TPM, why. Each level of protection has a key of its own,"
-        + " and each slot is one way to a key: `device` opens in the background, `passphrase` and `tpm2` only while"
-        + " somebody has unlocked them.",
-      #"With `--json` prints `{"path", "exists", "device_bound", "binding", "binding_problem", "slots": [{"slot", "kind","#
-        + #" "protection", "needs_secret"}], "levels": [{"protection", "locked", "accounts"}], "lock_after", "problem"}`."#
-        + " `kind` is `host`, `tpm2` or `passphrase`; `needs_secret` is there for a slot whose passphrase"
-        + " `agent vault rotate-key` will ask for; `lock_after` is in seconds, 0 for never; `problem`, why the vault"
-        + #" cannot be used, is `{"code", "message", "hint"}`."#,
-    ])
+    details: """
+      The vault is bound to this device: to a key in its TPM where there is one, else to a secret, the machine and the
+      user. What binds it is shown, and where it is not the TPM, why. Each level of protection has a key of its own, and
+      each slot is one way to a key: `device` opens in the background, `passphrase` and `tpm2` only while somebody has
+      unlocked them.
+
+      With `--json` prints `{"path", "exists", "device_bound", "binding", "binding_problem", "slots": [{"slot", "kind",
+      "protection", "needs_secret"}], "levels": [{"protection", "locked", "accounts"}], "lock_after", "problem"}`.
+      `kind` is `host`, `tpm2` or `passphrase`; `needs_secret` is there for a slot whose passphrase `agent vault
+      rotate-key` will ask for; `lock_after` is in seconds, 0 for never; `problem`, why the vault cannot be used, is
+      `{"code", "message", "hint"}`.
+      """)
 
   static let vaultBind = Command(
     .vaultBind,
     summary: "Bind the vault to this device anew",
-    details: [
-      "Makes a new slot that opens in the background, and drops the ones before. Without `--to` the best that there is"
-        + " is taken: a key in the TPM, else the secret of this device.",
-      #"With `--json` prints `{"slot", "kind", "protection"}`, in the words of `agent vault status`."#,
-    ],
+    details: """
+      Makes a new slot that opens in the background, and drops the ones before. Without `--to` the best that there is is
+      taken: a key in the TPM, else the secret of this device.
+
+      With `--json` prints `{"slot", "kind", "protection"}`, in the words of `agent vault status`.
+      """,
     options: [Option.to.declaration])
 
   static let vaultAddPassphrase = Command(
     .vaultAddPassphrase,
     summary: "Let one more passphrase open the vault",
-    details: [
-      "A passphrase for `device`, which is the default, is the way back when the machine's id changes or its TPM goes: see"
-        + " `agent vault rebind`. One for `passphrase` or `tpm2` opens those accounts too; the level must be unlocked.",
-      #"With `--json` prints `{"slot", "kind", "protection"}`, in the words of `agent vault status`."#,
-    ],
+    details: """
+      A passphrase for `device`, which is the default, is the way back when the machine's id changes or its TPM goes:
+      see `agent vault rebind`. One for `passphrase` or `tpm2` opens those accounts too; the level must be unlocked.
+
+      With `--json` prints `{"slot", "kind", "protection"}`, in the words of `agent vault status`.
+      """,
     options: [Option.protection.saying("What the passphrase is to open")] + Options.passphrase)
 
   static let vaultChangePassphrase = Command(
     .vaultChangePassphrase,
     summary: "Change a passphrase or the PIN",
-    details: [
-      "The one that is given is replaced, in one step. The keys stay the same: whoever has a copy of the vault and"
-        + " knows the old one can open that copy. `agent vault rotate-key` makes new keys.",
-      #"With `--json` prints `{"protection"}`."#,
-    ],
+    details: """
+      The one that is given is replaced, in one step. The keys stay the same: whoever has a copy of the vault and knows
+      the old one can open that copy. `agent vault rotate-key` makes new keys.
+
+      With `--json` prints `{"protection"}`.
+      """,
     options: [Option.protection.saying("The level that it opens, by default `passphrase`")] + Options.levelSecrets
       + [
         Option.newPassphraseFile.declaration, Option.newPassphraseFD.declaration, Option.newPINFile.declaration,
@@ -85,57 +92,62 @@ extension Command {
   static let vaultRemoveSlot = Command(
     .vaultRemoveSlot,
     summary: "Remove a key slot",
-    details: [
-      "`NUMBER` is that of `agent vault status`; it is never given to another slot. The last slot of a level that has"
-        + " accounts is not removed, nor the last one that opens `device`.",
-      #"With `--json` prints `{"slot"}`."#,
-    ],
+    details: """
+      `NUMBER` is that of `agent vault status`; it is never given to another slot. The last slot of a level that has
+      accounts is not removed, nor the last one that opens `device`.
+
+      With `--json` prints `{"slot"}`.
+      """,
     operands: .slot)
 
   static let vaultRotateKey = Command(
     .vaultRotateKey,
     summary: "Make new keys, and seal everything with them",
-    details: [
-      "All levels that are open get new keys, and their accounts are sealed anew; one that is locked stays as it is. Each"
-        + " slot with a passphrase needs it, since it opens the new key afterwards: it is asked for on the terminal, or"
-        + " named where one slot needs one. What an old copy of the vault held opens nothing that is written from now on.",
-      #"With `--json` prints `{"rotated": [LEVEL, ...]}`, each of which is `device`, `passphrase` or `tpm2`."#,
-    ],
+    details: """
+      All levels that are open get new keys, and their accounts are sealed anew; one that is locked stays as it is. Each
+      slot with a passphrase needs it, since it opens the new key afterwards: it is asked for on the terminal, or named
+      where one slot needs one. What an old copy of the vault held opens nothing that is written from now on.
+
+      With `--json` prints `{"rotated": [LEVEL, ...]}`, each of which is `device`, `passphrase` or `tpm2`.
+      """,
     options: Options.passphrase)
 
   static let vaultRebind = Command(
     .vaultRebind,
     summary: "Bind a vault that does not open here to this device",
-    details: [
-      "For the day when the machine's id or its TPM has changed, or the home was moved to another machine on purpose: the"
-        + " passphrase that `agent vault add-passphrase` gave the vault opens it, and it is bound to this device as a new"
-        + " one would be. Nothing is lost.",
-      #"With `--json` prints `{"slots": [{"slot", "kind", "protection"}]}`, what opens it from now on; the words are those"#
-        + " of `agent vault status`: `host`, `tpm2`, `passphrase`, `device`.",
-    ],
+    details: """
+      For the day when the machine's id or its TPM has changed, or the home was moved to another machine on purpose: the
+      passphrase that `agent vault add-passphrase` gave the vault opens it, and it is bound to this device as a new one
+      would be. Nothing is lost.
+
+      With `--json` prints `{"slots": [{"slot", "kind", "protection"}]}`, what opens it from now on; the words are those
+      of `agent vault status`: `host`, `tpm2`, `passphrase`, `device`.
+      """,
     options: Options.passphrase)
 
   static let vaultCheck = Command(
     .vaultCheck,
     summary: "Read the whole vault, and tell what opens",
-    details: [
-      "Nothing is changed, and no passphrase and no PIN is tried. Exits with status 1 when something is damaged, or does not"
-        + " open here.",
-      #"With `--json` prints `{"sound", "slots": [{"slot", "kind", "protection", "state"}], "accounts": [{"account","#
-        + #" "protection", "state"}], "problem"}`. The state of a slot is `opens`, `asks` (for a passphrase or a PIN),"#
-        + " `foreign` (made on another device), `secret_missing` (the device secret is gone), `unavailable` (the TPM cannot be"
-        + " asked), `damaged` or `unknown` (of a later version); that of an account `opens`, `locked` or `damaged`. `kind` is"
-        + #" `host`, `tpm2` or `passphrase`, `protection` is `device`, `passphrase` or `tpm2`, and `problem` is `{"code","#
-        + #" "message", "hint"}`."#,
-    ])
+    details: """
+      Nothing is changed, and no passphrase and no PIN is tried. Exits with status 1 when something is damaged, or does
+      not open here.
+
+      With `--json` prints `{"sound", "slots": [{"slot", "kind", "protection", "state"}], "accounts": [{"account",
+      "protection", "state"}], "problem"}`. The state of a slot is `opens`, `asks` (for a passphrase or a PIN),
+      `foreign` (made on another device), `secret_missing` (the device secret is gone), `unavailable` (the TPM cannot be
+      asked), `damaged` or `unknown` (of a later version); that of an account `opens`, `locked` or `damaged`. `kind` is
+      `host`, `tpm2` or `passphrase`, `protection` is `device`, `passphrase` or `tpm2`, and `problem` is `{"code",
+      "message", "hint"}`.
+      """)
 
   static let vaultSet = Command(
     .vaultSet,
     summary: "Change when the vault locks by itself",
-    details: [
-      "It locks when no command has used an account that a passphrase or a PIN protects for this long, by default 15"
-        + " minutes; the time in which the machine sleeps counts. The setting is `lock_after` in agent-config(5).",
-      #"With `--json` prints `{"lock_after"}`, in seconds, 0 for never."#,
-    ],
+    details: """
+      It locks when no command has used an account that a passphrase or a PIN protects for this long, by default 15
+      minutes; the time in which the machine sleeps counts. The setting is `lock_after` in agent-config(5).
+
+      With `--json` prints `{"lock_after"}`, in seconds, 0 for never.
+      """,
     options: [Option.lockAfter.declaration])
 }

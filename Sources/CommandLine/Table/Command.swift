@@ -3,18 +3,13 @@ internal import Wire
 /// One command: what it is called, what it takes and what it says of itself. What it does is in ``Dispatch``.
 ///
 /// The parser, the help, the manual page and the shell completions are all written from this value. It is a class for
-/// the reason that ``OptionDeclaration`` is one.
+/// the reason that ``OptionDeclaration`` is one. Texts and lists are made when they are asked for: a call without options
+/// needs none of them.
 final class Command: Sendable {
   let name: CommandName
 
   /// Its effect: an imperative sentence without its full stop.
   let summary: String
-
-  /// Paragraphs that say more, in the notation of ``Prose``.
-  let details: [String]
-
-  /// Its own options; those of ``Options/common`` come on top.
-  let options: [OptionDeclaration]
 
   /// The operands that it takes.
   let operands: Operands
@@ -22,21 +17,35 @@ final class Command: Sendable {
   /// The usage of the words after `--`, for commands that run another one.
   let trailing: String?
 
-  /// Command lines worth showing, with what each does.
-  let examples: [Example]
+  private let text: @Sendable () -> String
+  private let ownOptions: @Sendable () -> [OptionDeclaration]
+  private let shownExamples: @Sendable () -> [Example]
 
+  /// - Parameters:
+  ///   - details: Paragraphs that say more, in the notation of ``Prose``.
+  ///   - options: Its own; those of ``Options/common`` come on top.
   init(
-    _ name: CommandName, summary: String, details: [String] = [], options: [OptionDeclaration] = [],
-    operands: Operands = .none, trailing: String? = nil, examples: [Example] = []
+    _ name: CommandName, summary: String, details: @autoclosure @escaping @Sendable () -> String = "",
+    options: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [], operands: Operands = .none,
+    trailing: String? = nil, examples: @autoclosure @escaping @Sendable () -> [Example] = []
   ) {
     self.name = name
     self.summary = summary
-    self.details = details
-    self.options = options
     self.operands = operands
     self.trailing = trailing
-    self.examples = examples
+    text = details
+    ownOptions = options
+    shownExamples = examples
   }
+
+  /// Paragraphs that say more.
+  var details: [String] { Prose.paragraphs(text()) }
+
+  /// Its own options.
+  var options: [OptionDeclaration] { ownOptions() }
+
+  /// Command lines worth showing, with what each does.
+  var examples: [Example] { shownExamples() }
 
   struct Example: Sendable {
     let purpose: String
@@ -59,5 +68,64 @@ final class Command: Sendable {
   /// The option with this long or short name, among its own and the common ones.
   func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
     options.first(where: matches) ?? Options.common.first(where: matches)
+  }
+}
+
+// MARK: - All commands
+
+extension Command {
+  /// Every command that is for people.
+  static var all: [Command] { CommandName.listed.map(named) }
+
+  /// The command that these words name, if any. No dictionary of the names is made for it.
+  static func named(_ words: String) -> Command? {
+    CommandName.allCases.first { $0.rawValue.utf8.elementsEqual(words.utf8) }.map(named)
+  }
+
+  /// The command of this name.
+  static func named(_ name: CommandName) -> Command {
+    switch name {
+    case .login: .login
+    case .logout: .logout
+    case .token: .token
+    case .env: .env
+    case .exec: .exec
+    case .proof: .proof
+    case .request: .request
+    case .status: .status
+    case .list: .list
+    case .use: .use
+    case .whoami: .whoami
+    case .events: .events
+    case .verify: .verify
+    case .decode: .decode
+    case .accountAdd: .accountAdd
+    case .accountShow: .accountShow
+    case .accountSet: .accountSet
+    case .accountRename: .accountRename
+    case .accountRemove: .accountRemove
+    case .accountImport: .accountImport
+    case .lock: .lock
+    case .unlock: .unlock
+    case .vaultStatus: .vaultStatus
+    case .vaultBind: .vaultBind
+    case .vaultAddPassphrase: .vaultAddPassphrase
+    case .vaultChangePassphrase: .vaultChangePassphrase
+    case .vaultRemoveSlot: .vaultRemoveSlot
+    case .vaultRotateKey: .vaultRotateKey
+    case .vaultRebind: .vaultRebind
+    case .vaultCheck: .vaultCheck
+    case .vaultSet: .vaultSet
+    case .daemonStart: .daemonStart
+    case .daemonStop: .daemonStop
+    case .daemonRestart: .daemonRestart
+    case .daemonStatus: .daemonStatus
+    case .daemonRun: .daemonRun
+    case .daemonLog: .daemonLog
+    case .completions: .completions
+    case .help: .help
+    case .complete: .complete
+    case .renew: .renew
+    }
   }
 }

@@ -39,56 +39,6 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   /// The words of the name.
   var words: [Substring] { rawValue.split(separator: " ") }
 
-  /// The command of this name.
-  var command: Command {
-    switch self {
-    case .login: .login
-    case .logout: .logout
-    case .token: .token
-    case .env: .env
-    case .exec: .exec
-    case .proof: .proof
-    case .request: .request
-    case .status: .status
-    case .list: .list
-    case .use: .use
-    case .whoami: .whoami
-    case .events: .events
-    case .verify: .verify
-    case .decode: .decode
-    case .accountAdd: .accountAdd
-    case .accountShow: .accountShow
-    case .accountSet: .accountSet
-    case .accountRename: .accountRename
-    case .accountRemove: .accountRemove
-    case .accountImport: .accountImport
-    case .lock: .lock
-    case .unlock: .unlock
-    case .vaultStatus: .vaultStatus
-    case .vaultBind: .vaultBind
-    case .vaultAddPassphrase: .vaultAddPassphrase
-    case .vaultChangePassphrase: .vaultChangePassphrase
-    case .vaultRemoveSlot: .vaultRemoveSlot
-    case .vaultRotateKey: .vaultRotateKey
-    case .vaultRebind: .vaultRebind
-    case .vaultCheck: .vaultCheck
-    case .vaultSet: .vaultSet
-    case .daemonStart: .daemonStart
-    case .daemonStop: .daemonStop
-    case .daemonRestart: .daemonRestart
-    case .daemonStatus: .daemonStatus
-    case .daemonRun: .daemonRun
-    case .daemonLog: .daemonLog
-    case .completions: .completions
-    case .help: .help
-    case .complete: .complete
-    case .renew: .renew
-    }
-  }
-
-  /// Every command that is for people.
-  static var commands: [Command] { listed.map(\.command) }
-
   /// The second words of the group that `word` names; empty when it names none.
   static func members(ofGroup word: String) -> [String] {
     listed.map(\.words).filter { $0.count == 2 && $0[0].utf8.elementsEqual(word.utf8) }.map { String($0[1]) }

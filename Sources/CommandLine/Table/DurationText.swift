@@ -15,7 +15,7 @@ enum DurationText {
     guard (1...9).contains(digits.count) else { return nil }
     var number = 0
     for digit in digits {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      guard digit.isASCIIDigit else { return nil }
       number = number * 10 + Int(digit - UInt8(ascii: "0"))
     }
     return number * unit

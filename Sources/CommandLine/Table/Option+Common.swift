@@ -35,7 +35,7 @@ enum Options {
 extension Option<String?> {
   static var account: Self {
     Self(
-      "account", short: "a", .text("NAME"),
+      "account", short: "a", .account,
       "Act on this account instead of the active one; `AGENT_ACCOUNT` does the same")
   }
 }

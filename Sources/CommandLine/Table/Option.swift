@@ -27,7 +27,7 @@ final class OptionDeclaration: Sendable {
   /// The summary as a sentence that names the words to choose from, in the notation of ``Prose``.
   var sentence: String {
     guard case .choice(_, let words) = argument else { return summary + "." }
-    return summary + ": one of " + words.map { "`\($0)`" }.joined(separator: ", ") + "."
+    return summary + ": one of " + words().map { "`\($0)`" }.joined(separator: ", ") + "."
   }
 
   /// The declaration for a command that says something else of the option.
@@ -52,8 +52,10 @@ enum OptionArgument: Sendable {
   case duration(ClosedRange<Int>)
   /// The same, or the word `never`, which counts as no seconds.
   case durationOrNever(ClosedRange<Int>)
-  /// One of a few words.
-  case choice(String, [String])
+  /// One of a few words, which are asked for only where the option is given or described.
+  case choice(String, @autoclosure @Sendable () -> [String])
+  /// The name of an account.
+  case account
 
   /// Its name in usage lines; nil for a switch.
   var metavar: String? {
@@ -61,6 +63,7 @@ enum OptionArgument: Sendable {
     case .none: nil
     case .text(let metavar), .file(let metavar), .choice(let metavar, _): metavar
     case .secretFile: "FILE"
+    case .account: "NAME"
     case .descriptor: "NUMBER"
     case .duration, .durationOrNever: "DURATION"
     }
@@ -70,8 +73,10 @@ enum OptionArgument: Sendable {
   func objection(to text: String, behind option: String) -> String? {
     switch self {
     case .none: return nil
-    case .text, .file, .secretFile, .descriptor: return text.isEmpty ? "the value of \"\(option)\" is empty" : nil
-    case .choice(_, let words):
+    case .text, .file, .secretFile, .descriptor, .account:
+      return text.isEmpty ? "the value of \"\(option)\" is empty" : nil
+    case .choice(_, let choices):
+      let words = choices()
       if words.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return nil }
       return "\"\(option)\" takes one of: \(words.joined(separator: ", "))"
     case .duration(let range), .durationOrNever(let range):
@@ -87,7 +92,7 @@ enum OptionArgument: Sendable {
     case .durationOrNever where text.utf8.elementsEqual("never".utf8): return 0
     case .duration(let range), .durationOrNever(let range):
       return DurationText.seconds(text).flatMap { range.contains($0) ? $0 : nil }
-    case .none, .text, .file, .secretFile, .descriptor, .choice: return nil
+    case .none, .text, .file, .secretFile, .descriptor, .choice, .account: return nil
     }
   }
 }
@@ -165,21 +170,21 @@ extension Option<Int?> {
 extension Option {
   /// One of a few things, by their words.
   init<Choice: Sendable>(
-    _ name: String, _ metavar: String, _ choices: [Choice], by word: @escaping @Sendable (Choice) -> String,
-    _ summary: String
+    _ name: String, _ metavar: String, _ choices: @autoclosure @escaping @Sendable () -> [Choice],
+    by word: @escaping @Sendable (Choice) -> String, _ summary: String
   ) where Value == Choice? {
-    self.init(name, short: nil, .choice(metavar, choices.map(word)), repeats: false, summary) { texts in
-      choices.first { word($0).utf8.elementsEqual((texts.last ?? "").utf8) }
+    self.init(name, short: nil, .choice(metavar, choices().map(word)), repeats: false, summary) { texts in
+      texts.last.flatMap { text in choices().first { word($0).utf8.elementsEqual(text.utf8) } }
     }
   }
 
   /// The same, and several of them.
   init<Choice: Sendable>(
-    _ name: String, _ metavar: String, several choices: [Choice], by word: @escaping @Sendable (Choice) -> String,
-    _ summary: String
+    _ name: String, _ metavar: String, several choices: @autoclosure @escaping @Sendable () -> [Choice],
+    by word: @escaping @Sendable (Choice) -> String, _ summary: String
   ) where Value == [Choice] {
-    self.init(name, short: nil, .choice(metavar, choices.map(word)), repeats: true, summary) { texts in
-      choices.filter { choice in texts.contains { $0.utf8.elementsEqual(word(choice).utf8) } }
+    self.init(name, short: nil, .choice(metavar, choices().map(word)), repeats: true, summary) { texts in
+      texts.isEmpty ? [] : choices().filter { choice in texts.contains { $0.utf8.elementsEqual(word(choice).utf8) } }
     }
   }
 

@@ -14,7 +14,7 @@ package struct ProgramName: Sendable, Hashable {
   ///   a letter: it becomes a part of shell functions and of file names.
   package init?(_ text: String) {
     let bytes = text.utf8
-    guard (1...32).contains(bytes.count), let first = bytes.first, Self.isLetter(first),
+    guard (1...32).contains(bytes.count), let first = bytes.first, first.isASCIILetter,
       bytes.allSatisfy({ Self.isWordByte($0) || $0 == UInt8(ascii: "-") })
     else { return nil }
     self.text = text
@@ -94,11 +94,5 @@ extension ProgramName {
     }
   }
 
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-  }
-
-  private static func isWordByte(_ byte: UInt8) -> Bool {
-    isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
-  }
+  private static func isWordByte(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || byte == UInt8(ascii: "_") }
 }

@@ -1,8 +1,14 @@
-/// The notation of the table's texts: words between backticks are typed or printed exactly so.
+/// The notation of the table's texts: words between backticks are typed or printed exactly so, an empty line ends a
+/// paragraph, and any other line break is a space.
 enum Prose {
   enum Part: Hashable {
     case text(String)
     case literal(String)
+  }
+
+  /// A text's paragraphs, each on one line.
+  static func paragraphs(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).split(separator: "").map { $0.joined(separator: " ") }
   }
 
   /// A text's parts, in order; empty ones are left out.
@@ -32,9 +38,16 @@ enum Prose {
   }
 }
 
-extension String {
-  /// The text with other text in the place of each occurrence of a character.
-  func replacing(each character: Character, with replacement: String) -> String {
-    split(separator: character, omittingEmptySubsequences: false).joined(separator: replacement)
+extension StringProtocol {
+  /// The text with other text in the place of each occurrence of one that is not empty.
+  func replacing(each text: String, with replacement: String) -> String {
+    var result = ""
+    var rest = self[...]
+    while let character = rest.first {
+      let isFound = rest.hasPrefix(text)
+      result += isFound ? replacement : String(character)
+      rest = rest.dropFirst(isFound ? text.count : 1)
+    }
+    return result
   }
 }

@@ -31,7 +31,7 @@ import Testing
 
   @Test(arguments: [
     "https://api.example/?k=1&l=$(x)`y`", "it's", "a  b c", "*", "~root", "a=~", #"\n"#, "!x", "-x", "é\"", "#",
-    "{a,b}",
+    "{a,b}", "it'\u{301}; printf x",
   ]) func `comes out of a shell as it was`(word: String) throws {
     let result = try ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", #"agent() { printf '<%s>' "$@"; }; "# + text(operand: word)],

@@ -19,7 +19,7 @@ private func line(
 private func output(_ line: [UInt8], as form: TokenCommand.Form) throws(Failure) -> String {
   let answer = try TokenAnswer(parsing: line.span)
   return try SecretText.with(capacity: 10) { (text) throws(Failure) in
-    try TokenCommand.append(answer, from: line.span, as: form, to: &text)
+    try TokenCommand.append(.accessToken, of: answer, from: line.span, as: form, to: &text)
     return String(decoding: text.bytes, as: UTF8.self)
   }
 }
@@ -51,7 +51,7 @@ private func output(_ line: [UInt8], as form: TokenCommand.Form) throws(Failure)
     let line = AnswerLine.make(tokenType: "DPoP", idToken: idToken)
     let answer = try TokenAnswer(parsing: line.span)
     return try SecretText.with(capacity: 10) { (text) throws(Failure) in
-      try TokenCommand.appendIDToken(answer, from: line.span, as: form, to: &text)
+      try TokenCommand.append(.idToken, of: answer, from: line.span, as: form, to: &text)
       return String(decoding: text.bytes, as: UTF8.self)
     }
   }

@@ -25,7 +25,7 @@ import Wire
     #expect(try connection.nextLine(before: Self.soon, Self.copy) == "one")
     #expect(try connection.nextLine(before: Self.soon, Self.copy) == "two")
     #expect(try connection.nextLine(before: Self.soon, Self.copy) == "")
-    #expect(try connection.takeLine(Self.copy) == nil)
+    #expect(try connection.takeReply() == nil)
     for byte in Self.bytes("ee\n") { try pair.second.writeAll([byte].span) }
     #expect(try connection.nextLine(before: Self.soon, Self.copy) == "three")
   }

@@ -35,7 +35,7 @@ import Wire
 @Suite struct `The manual` {
   @Test func `names every command and every option`() {
     let page = ManualPage.agent.text()
-    for command in CommandName.commands {
+    for command in Command.all {
       #expect(page.contains("\n.Ss \(command.name)\n"))
       for option in command.options + Options.common {
         #expect(page.contains("Fl \\-\(Mdoc.escaped(option.name))"), "\(option.name)")
@@ -130,7 +130,7 @@ import Wire
 
   @Test func `is ASCII in lines of at most 79 characters, but for examples`() {
     let texts =
-      CommandName.commands.map { HelpWriter.help(on: $0) } + [
+      Command.all.map { HelpWriter.help(on: $0) } + [
         HelpWriter.program(), HelpWriter.help(onGroup: "daemon"),
       ]
     for text in texts {

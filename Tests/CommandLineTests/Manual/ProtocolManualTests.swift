@@ -220,7 +220,7 @@ import Wire
 @Suite struct `Every command` {
   @Test func `answers --help, without a daemon`() throws {
     let program = try AgentProgram()
-    for command in CommandName.commands {
+    for command in Command.all {
       let result = try program.run(command.name.words.map { String($0) } + ["--help"])
       #expect(result == ProcessResult(status: .exited(0), output: Array(HelpWriter.help(on: command).utf8), error: []))
     }
@@ -237,7 +237,7 @@ import Wire
 
   @Test func `has its usage, its options and their values in the manual`() {
     let page = ManualPage.agent.text()
-    for command in CommandName.commands {
+    for command in Command.all {
       for option in command.options + Options.common {
         let term =
           "Fl \\-\(Mdoc.escaped(option.name))" + (option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? "")

@@ -31,10 +31,10 @@ import Wire
   }
 
   @Test func `a server's times cannot overflow`() {
-    #expect(RelativeTime.expiry(at: 1000, now: 400) == "expires in 10m")
-    #expect(RelativeTime.expiry(at: 400, now: 1000) == "expired 10m ago")
-    #expect(RelativeTime.expiry(at: .min, now: 1000) == "expires at no time that can be told")
-    #expect(RelativeTime.expiry(at: .max, now: -1) == "expires at no time that can be told")
+    #expect(RelativeTime.expiryPhrase(at: 1000, now: 400).english == "expires in 10m")
+    #expect(RelativeTime.expiryPhrase(at: 400, now: 1000).english == "expired 10m ago")
+    #expect(RelativeTime.expiryPhrase(at: .min, now: 1000).english == "expires at no time that can be told")
+    #expect(RelativeTime.expiryPhrase(at: .max, now: -1).english == "expires at no time that can be told")
     #expect(RelativeTime.pastPhrase(.min, now: 1000).english == "long ago")
     #expect(RelativeTime.pastPhrase(.max, now: 1000).english == "0s ago")
   }

@@ -16,10 +16,10 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
   init(_ command: CommandName, _ option: OptionDeclaration) {
     self.command = command
     self.option = option
-    var words = command.words.map { String($0) } + Self.operands(command.command.operands)
+    var words = command.words.map { String($0) } + Self.operands(Command.named(command).operands)
     words += Self.companions["\(command) --\(option.name)"] ?? Self.companions["\(command)"] ?? []
     words += ["--\(option.name)"] + Self.values(option)
-    self.words = words + (command.command.trailing == nil ? [] : ["--", "true"])
+    self.words = words + (Command.named(command).trailing == nil ? [] : ["--", "true"])
   }
 
   private static func operands(_ operands: Operands) -> [String] {
@@ -37,11 +37,12 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
   private static func values(_ option: OptionDeclaration) -> [String] {
     switch option.argument {
     case .none: []
-    case .text: [["account": "work", "var": "A=account", "signal": "HUP"][option.name] ?? "x"]
+    case .account: ["work"]
+    case .text: [["var": "A=account", "signal": "HUP"][option.name] ?? "x"]
     case .file, .secretFile: ["/dev/null"]
     case .descriptor: ["3"]
     case .duration, .durationOrNever: ["5m"]
-    case .choice(_, let words): [words[0]]
+    case .choice(_, let words): [words()[0]]
     }
   }
 
@@ -73,7 +74,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `Options of the command table` {
-  static let own = CommandName.allCases.flatMap { name in name.command.options.map { OptionLine(name, $0) } }
+  static let own = CommandName.allCases.flatMap { name in Command.named(name).options.map { OptionLine(name, $0) } }
 
   @Test(arguments: own) func `are read by the code of the command that declares them`(line: OptionLine) {
     #expect(throws: Never.self, "--\(line.option.name) of \(line.command)") { try line.read() }

@@ -63,8 +63,8 @@ import Wire
   private func environment(
     _ line: [UInt8], _ variables: TokenVariables, inherited: [String]
   ) throws(Failure) -> [String] {
-    var environment = ExecCommand.inherited(inherited.map { Array($0.utf8) }, without: variables)
-    try ExecCommand.add(variables, of: try TokenAnswer(parsing: line.span), from: line.span, to: &environment)
+    var environment = variables.removed(from: inherited.map { Array($0.utf8) })
+    try variables.append(try TokenAnswer(parsing: line.span), from: line.span, to: &environment)
     return environment.map { String(decoding: $0, as: UTF8.self) }
   }
 

@@ -31,13 +31,8 @@ enum WhoamiCommand {
 
   static func text(_ result: JSONObject) -> String {
     var listing = Listing()
-    func add(_ title: String, _ value: String?) {
-      if let value { listing.add([title, value]) }
-    }
-    add("account", result["account"]?.string)
-    add("issuer", result["issuer"]?.string)
-    add("subject", result["subject"]?.string)
-    for claim in shownClaims { add(claim, result["claims"]?[claim]?.string) }
+    for member in ["account", "issuer", "subject"] { listing.add(member, result[member]?.string) }
+    for claim in shownClaims { listing.add(claim, result["claims"]?[claim]?.string) }
     return listing.text
   }
 }

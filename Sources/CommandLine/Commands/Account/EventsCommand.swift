@@ -12,9 +12,8 @@ enum EventsCommand {
     }
     // A variable that a shell carries along for tokens is no wish to be told less.
     let request = EventsRequest(account: try invocation.namedAccount(), follow: invocation[.follow])
-    return Action { () throws(Failure) in
+    return .doing { () throws(Failure) in
       if request.follow { try follow(request, client) } else { try tellRecent(request, client) }
-      return 0
     }
   }
 
@@ -39,12 +38,9 @@ enum EventsCommand {
     _ = client.logRequest(.events(request))
     try connection.send(client.envelope(.events(request)))
     while true {
-      let reply = try connection.nextLine(before: .distantFuture) { (line) throws(Failure) in
-        try Reply(parsing: line)
-      }
-      switch reply {
+      switch try connection.nextReply(before: .distantFuture) {
       case .event(.session(let entry)): if let entry { try Console.answer(line(entry, client.console)) }
-      case .event(let event): client.tell(event)
+      case .event(let event): client.console.tell(event)
       case .failure(let failure): throw failure
       case .result: return
       }

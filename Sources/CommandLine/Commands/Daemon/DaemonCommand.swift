@@ -25,22 +25,20 @@ enum DaemonCommand {
     _ invocation: Invocation, before: @escaping (DaemonClient) throws(Failure) -> String
   ) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
-    return Action { () throws(Failure) in
+    return .doing { () throws(Failure) in
       let message = try before(client)
       var connection = try DaemonLauncher.connectOrStart(client.console)
       try client.console.confirm(try client.ask(.daemonStatus, over: &connection)) { _ in message }
-      return 0
     }
   }
 
   static func stop(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
-    return Action { () throws(Failure) in
+    return .doing { () throws(Failure) in
       let wasRunning = try stopIfRunning(client)
       try client.console.confirm(JSONObject()) { _ in
         wasRunning ? "the daemon was stopped" : "the daemon is not running"
       }
-      return 0
     }
   }
 
@@ -48,7 +46,7 @@ enum DaemonCommand {
     try showing(.daemonStatus, invocation) { result in
       var listing = Listing()
       listing.add(["daemon", StatusCommand.daemon(.object(result))])
-      if let socket = result["socket"]?.string { listing.add(["socket", socket]) }
+      listing.add("socket", result["socket"]?.string)
       return listing.text
     }
   }
@@ -61,10 +59,7 @@ enum DaemonCommand {
     _ request: Request, _ invocation: Invocation, text: @escaping (JSONObject) -> String
   ) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
-    return Action { () throws(Failure) in
-      try client.console.answer(try client.askIfRunning(request), showing: text)
-      return 0
-    }
+    return .doing { () throws(Failure) in try client.console.answer(try client.askIfRunning(request), showing: text) }
   }
 
   static func runInForeground(_ invocation: Invocation) throws(Failure) -> Action {

@@ -8,10 +8,7 @@ enum HelpCommand {
   static func run(_ invocation: Invocation) -> Action {
     // No daemon is asked, so none is left behind.
     _ = invocation[.noDaemon]
-    return Action { () throws(Failure) in
-      try Console.answer(text(for: invocation.operands))
-      return 0
-    }
+    return .doing { () throws(Failure) in try Console.answer(text(for: invocation.operands)) }
   }
 
   /// The help on the command or the group of these words; on the program when there are none.
@@ -21,11 +18,11 @@ enum HelpCommand {
 
   private static func standardText(for words: [String]) throws(Failure) -> String {
     guard let first = words.first else { return HelpWriter.program() }
-    if let name = CommandName(rawValue: words.joined(separator: " ")) { return HelpWriter.help(on: name.command) }
+    if let command = Command.named(words.joined(separator: " ")) { return HelpWriter.help(on: command) }
     let members = CommandName.members(ofGroup: first)
     if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first) }
     // Words after a whole command are its operands: `agent token work --help`.
-    if let name = CommandName(rawValue: first) { return HelpWriter.help(on: name.command) }
+    if let command = Command.named(first) { return HelpWriter.help(on: command) }
     throw Failure(.invalidRequest, "there is no command \"\(words.joined(separator: " "))\"", hint: "agent help")
   }
 }
@@ -39,10 +36,7 @@ enum CompletionsCommand {
       let known = CompletionShell.allCases.map(\.rawValue).joined(separator: ", ")
       throw Failure(.invalidRequest, "there are no completions for \"\(name)\", only for: \(known)")
     }
-    return Action { () throws(Failure) in
-      try Console.answer(CompletionScript(shell, for: .current).text)
-      return 0
-    }
+    return .doing { () throws(Failure) in try Console.answer(CompletionScript(shell, for: .current).text) }
   }
 }
 
@@ -55,20 +49,20 @@ enum CompleteCommand {
 
   static func run(_ invocation: Invocation) -> Action {
     let isPrivate = invocation[.noDaemon]
-    return Action { () throws(Failure) in
-      guard invocation.operands.first == "accounts", !isPrivate else { return 0 }
+    return .doing { () throws(Failure) in
+      guard invocation.operands.first == "accounts", !isPrivate else { return }
       let names = ((try? accounts()) ?? []).filter(WireProtocol.isAccountName)
       try? Console.answer(names.map { $0 + "\n" }.joined())
-      return 0
     }
   }
 
   private static func accounts() throws(Failure) -> [String] {
-    guard var connection = try DaemonLauncher.connect() else { return [] }
+    guard let connection = try DaemonLauncher.connect() else { return [] }
     let deadline = Instant.now.advanced(by: patience)
-    try connection.send(RequestEnvelope(.list, timeoutSeconds: 1))
-    let reply = try connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
-    connection.finish()
+    let reply = try connection.lent { (connection) throws(Failure) in
+      try connection.send(RequestEnvelope(.list, timeoutSeconds: 1))
+      return try connection.nextReply(before: deadline)
+    }
     guard case .result(let result) = reply else { return [] }
     return (result["accounts"]?.array ?? []).compactMap { $0["name"]?.string }
   }

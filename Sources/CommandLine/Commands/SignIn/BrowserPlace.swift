@@ -53,25 +53,7 @@ struct BrowserPlace {
   private static func command(_ part: Substring, _ url: String) -> [String]? {
     let words = part.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard !words.isEmpty, words[0] != "%s" else { return nil }
-    let filled = words.map { $0.replacing("%s", by: url) }
+    let filled = words.map { $0.replacing(each: "%s", with: url) }
     return filled == words.map { String($0) } ? filled + [url] : filled
-  }
-}
-
-extension Substring {
-  /// With other text in the place of each occurrence of a text that is not empty.
-  fileprivate func replacing(_ text: String, by replacement: String) -> String {
-    var result = ""
-    var rest = self
-    while let character = rest.first {
-      guard rest.hasPrefix(text) else {
-        result.append(character)
-        rest.removeFirst()
-        continue
-      }
-      result += replacement
-      rest.removeFirst(text.count)
-    }
-    return result
   }
 }

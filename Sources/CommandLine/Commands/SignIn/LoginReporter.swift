@@ -72,22 +72,23 @@ struct LoginReporter {
     if case .progress(let entry) = event { return tellStep(entry) }
     if console.json { return try Console.answer(event.json) }
     status?.erase()
+    let (now, isQuiet) = (time.wallSeconds(), console.quiet)
     switch event {
     // Only other requests are answered with one; and steps are told elsewhere.
     case .response, .progress, .following, .session, .tokenFile: break
-    case .notice(let message):
-      console.note(known: message)
-    case .qrCode(let code):
-      draw(code)
+    case .notice(let message): console.note(Phrase(known: message))
+    case .qrCode(let code): draw(code)
     case .redirectRefused(let failure):
       console.note(failure.advice.map { Phrase("\(failure.text); \($0)") } ?? failure.text)
     case .browser(let browser):
-      show(browser, view)
-      if status != nil { phase = .approval(expiry: browser.expiresAt) }
+      show(until: browser.expiresAt, line: LoginText.line(browser, now: now, isQuiet: isQuiet)) { screen in
+        isQuiet ? screen.quietText(browser) : screen.text(browser, view)
+      }
     case .deviceCode(let code):
-      show(code)
+      show(until: code.expiresAt, line: LoginText.line(code, now: now, isQuiet: isQuiet)) { screen in
+        isQuiet ? screen.quietText(code) : screen.text(code)
+      }
       if copiesCode { copy(code) }
-      if status != nil { phase = .approval(expiry: code.expiresAt) }
     }
     showCountdownAgain()
   }
@@ -123,25 +124,15 @@ struct LoginReporter {
     if case .approval = phase { nextUpdate = time.now() }
   }
 
-  private mutating func show(_ code: Event.DeviceCode) {
-    let now = time.wallSeconds()
-    guard let terminal else { return tell(LoginText.line(code, now: now, isQuiet: console.quiet)) }
-    let screen = SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles)
-    if console.quiet { return tell(screen.quietText(code)) }
-    let text = screen.text(code)
-    linesShown = text.utf8.count { $0 == UInt8(ascii: "\n") }
+  /// Shows a screen, or one line where there is no terminal.
+  private mutating func show(until expiry: Int, line: @autoclosure () -> String, _ text: (SignInScreen) -> String) {
+    if status != nil { phase = .approval(expiry: expiry) }
+    guard let terminal else { return tell(line()) }
+    let screen = text(SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles))
+    linesShown = screen.utf8.count { $0 == UInt8(ascii: "\n") }
+    let showsWait = !console.quiet && !terminal.obeysEscapes
     tell(
-      text + (terminal.obeysEscapes ? "" : LoginText.wait(until: code.expiresAt, now: now, isResumed: resumed != nil)))
-  }
-
-  private func show(_ browser: Event.Browser, _ view: BrowserView) {
-    let now = time.wallSeconds()
-    guard let terminal else { return tell(LoginText.line(browser, now: now, isQuiet: console.quiet)) }
-    let screen = SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles)
-    if console.quiet { return tell(screen.quietText(browser)) }
-    tell(
-      screen.text(browser, view)
-        + (terminal.obeysEscapes ? "" : LoginText.wait(until: browser.expiresAt, now: now, isResumed: resumed != nil)))
+      screen + (showsWait ? LoginText.wait(until: expiry, now: time.wallSeconds(), isResumed: resumed != nil) : ""))
   }
 
   /// Rewrites the line at the bottom when that is due.
@@ -151,9 +142,8 @@ struct LoginReporter {
     case .nothing: break
     case .server: status?.show(Patience.forServer.wordings)
     case .approval(let expiry):
-      let (left, overflow) = expiry.subtractingReportingOverflow(time.wallSeconds())
-      // A daemon's clock is ours; what does not fit is shown as no time left rather than trusted.
-      let wordings = LoginText.countdown(seconds: overflow ? 0 : left, isResumed: resumed != nil)
+      let left = LoginText.secondsLeft(expiry, now: time.wallSeconds())
+      let wordings = LoginText.countdown(seconds: left, isResumed: resumed != nil)
       status?.show(wordings)
     }
     nextUpdate = due.advanced(by: .seconds(1))
@@ -174,11 +164,7 @@ struct LoginReporter {
   /// Tells that it worked.
   mutating func signedIn(_ result: JSONObject) throws(Failure) {
     finish()
-    if console.json {
-      var event = JSONObject([("event", "signed_in")])
-      for name in result.names { event[name] = result[name] }
-      return try Console.answer(event)
-    }
+    if console.json { return try Console.answer(Self.event("signed_in", result)) }
     console.note(LoginText.success(result, now: time.wallSeconds()))
   }
 
@@ -189,9 +175,7 @@ struct LoginReporter {
   mutating func standing(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
     finish()
     if console.json {
-      var event = JSONObject([("event", isStart ? "started" : "waiting")])
-      for name in result.names where name != "state" { event[name] = result[name] }
-      try Console.answer(event)
+      try Console.answer(Self.event(isStart ? "started" : "waiting", result))
     } else if isStart, let login = result["login"]?.string {
       try Console.answer(TerminalText.clean(login) + "\n")
       console.note(LoginText.inBackground(login))
@@ -206,10 +190,14 @@ struct LoginReporter {
   mutating func failed(_ failure: Failure) {
     finish()
     guard console.json, let members = failure.json.object else { return }
-    var event = JSONObject([("event", "error")])
-    for name in members.names { event[name] = members[name] }
     // The failure goes to standard error too, so a write error here takes nothing away.
-    try? Console.answer(event)
+    try? Console.answer(Self.event("error", members))
+  }
+
+  private static func event(_ name: String, _ members: JSONObject) -> JSONObject {
+    var event = JSONObject([("event", .string(name))])
+    for name in members.names where name != "state" { event[name] = members[name] }
+    return event
   }
 
   /// Tells that the person gave up.

@@ -92,7 +92,7 @@ enum LoginText {
   }
 
   /// A daemon's clock is ours; what does not fit is taken for no time left rather than trusted.
-  private static func secondsLeft(_ expiry: Int, now: Int) -> Int {
+  static func secondsLeft(_ expiry: Int, now: Int) -> Int {
     let (left, overflow) = expiry.subtractingReportingOverflow(now)
     return overflow ? 0 : left
   }

@@ -53,7 +53,7 @@ struct LoginWait {
     _ reporter: inout LoginReporter
   ) throws(Failure) -> Ending {
     while true {
-      while let reply = try connection.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
+      while let reply = try connection.takeReply() {
         switch reply {
         case .result(let result): return .signedIn(result)
         case .failure(let failure): throw failure

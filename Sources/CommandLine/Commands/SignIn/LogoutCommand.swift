@@ -17,7 +17,7 @@ enum LogoutCommand {
     }
     let client = DaemonClient(invocation)
     let pages = request.browser ? LogoutPages(invocation) : nil
-    return Action { [request] () throws(Failure) in
+    return .doing { [request] () throws(Failure) in
       let result = try client.ask(.logout(request))
       if client.console.json {
         try Console.answer(result)
@@ -25,7 +25,6 @@ enum LogoutCommand {
         for line in lines(result, local: request.local) { client.console.note(line) }
       }
       try pages?.open(result["accounts"]?.array ?? [])
-      return 0
     }
   }
 

@@ -149,6 +149,6 @@ struct PastedCommand {
   /// A word as it is where no shell could take it for anything else, and in single quotes otherwise.
   private static func quoted(_ word: String) -> String {
     if !word.isEmpty, word.utf8.allSatisfy(Quoting.isPlain) { return word }
-    return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    return Quoting.single(word)
   }
 }

@@ -12,21 +12,17 @@ enum EnvCommand {
     if invocation[.unset] {
       // A daemon is not asked, so none is left behind.
       _ = invocation[.noDaemon]
-      return Action { () throws(Failure) in
-        try Console.answer(unsetting(variables, for: shell).span)
-        return 0
-      }
+      return .doing { () throws(Failure) in try Console.answer(unsetting(variables, for: shell).span) }
     }
     let request = Request.token(TokenRequest(account: try invocation.account(), extras: variables.extras))
     let client = DaemonClient(invocation)
-    return Action { () throws(Failure) in
+    return .doing { () throws(Failure) in
       try client.askForToken(request) { (answer, line) throws(Failure) in
         try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
           try append(variables, of: answer, from: line, for: shell, to: &text)
           try Console.answer(text.bytes.span)
         }
       }
-      return 0
     }
   }
 
@@ -42,7 +38,7 @@ enum EnvCommand {
     var arguments: [String] = []
     if let account = try invocation.namedAccount() { arguments += ["--account=\(account)"] }
     for mapping in invocation[.variable] { arguments += ["--var=\(mapping)"] }
-    return Action { () throws(Failure) in
+    return .doing { () throws(Failure) in
       let text: String
       do {
         text = try shell.hookText(program: Machine.executablePath(), arguments: arguments) ?? ""
@@ -50,7 +46,6 @@ enum EnvCommand {
         throw Failure(.invalidRequest, "the name of the account or this program's path holds a line break")
       }
       try Console.answer(text)
-      return 0
     }
   }
 

@@ -12,28 +12,23 @@ enum ProofCommand {
       account: try invocation.account(operand: nil), method: method ?? "GET", url: url, nonce: invocation[.nonce],
       accessToken: isHeader)
     let client = DaemonClient(invocation)
-    return Action { () throws(Failure) in
+    return .doing { () throws(Failure) in
       if isHeader { return try printHeaders(request, client) }
       let result = try client.ask(.proof(request))
-      if client.console.json {
-        try Console.answer(result)
-      } else {
-        try Console.answer(try checked(result["dpop"]?.string) + "\n")
-      }
-      return 0
+      try client.console.json
+        ? Console.answer(result) : Console.answer(try checked(result["dpop"]?.string) + "\n")
     }
   }
 
-  private static func printHeaders(_ request: ProofRequest, _ client: DaemonClient) throws(Failure) -> Int32 {
+  private static func printHeaders(_ request: ProofRequest, _ client: DaemonClient) throws(Failure) {
     try client.askForToken(.proof(request)) { (answer, line) throws(Failure) in
       let proof = try checked(answer.proof(from: line))
       try SecretText.with(capacity: line.count + 64) { (text) throws(Failure) in
-        try TokenCommand.append(answer, from: line, as: .header, to: &text)
+        try TokenCommand.append(.accessToken, of: answer, from: line, as: .header, to: &text)
         text.append(utf8: "DPoP: \(proof)\n")
         try Console.answer(text.bytes.span)
       }
     }
-    return 0
   }
 
   /// A proof is a compact JWS (RFC 7515 section 7.1), so it fits into a header line.

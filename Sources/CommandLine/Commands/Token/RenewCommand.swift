@@ -10,8 +10,8 @@ enum RenewCommand {
     let name = invocation.operands.first ?? ""
     let variables = try TokenVariables(invocation)
     let account = try invocation.account(operand: nil)
-    return Action { () throws(Failure) in
-      guard let shell = Option.hook.value(of: [name]), let hook = shell.hook else { return 0 }
+    return .doing { () throws(Failure) in
+      guard let shell = Option.hook.value(of: [name]), let hook = shell.hook else { return }
       do throws(Failure) {
         try ask(TokenRequest(account: account, extras: variables.extras)) { (answer, line) throws(Failure) in
           try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
@@ -23,7 +23,6 @@ enum RenewCommand {
       } catch {
         try? Console.answer(statements(after: error, variables, shell, hook))
       }
-      return 0
     }
   }
 
@@ -32,17 +31,13 @@ enum RenewCommand {
   ) throws(Failure) {
     let deadline = Instant.now.advanced(by: .milliseconds(PromptHook.patienceMilliseconds))
     // One that is slow to start will be there at a later prompt.
-    var connection = try DaemonLauncher.connectOrStart(patience: .milliseconds(PromptHook.patienceMilliseconds / 2))
-    do {
+    let connection = try DaemonLauncher.connectOrStart(patience: .milliseconds(PromptHook.patienceMilliseconds / 2))
+    try connection.lent { (connection) throws(Failure) in
       try connection.send(RequestEnvelope(.token(request)))
       try connection.nextLine(before: deadline) { (line) throws(Failure) in
         try body(try TokenAnswer(parsing: line), line)
       }
-    } catch {
-      connection.finish()
-      throw error
     }
-    connection.finish()
   }
 
   /// Until shortly before the end: a minute, or a tenth of what is left if that is less.

@@ -14,10 +14,10 @@ enum RequestCommand {
     }
     let (data, includesHead) = (invocation[.data], invocation[.include])
     let request = try request(invocation, sendsBody: data != nil)
-    return Action { () throws(Failure) in
+    return .doing { () throws(Failure) in
       let body = try openBody(data, client.console)
       var writer = BodyWriter(path: output)
-      let answer = try ResourceConversation(client).run(
+      let answer = try client.request(
         request, sending: body,
         head: { (head) throws(Failure) in
           try writer.open()
@@ -27,7 +27,6 @@ enum RequestCommand {
       try writer.close()
       if client.console.json { try Console.answer(json(answer)) }
       if let problem = answer.problem { throw problem }
-      return 0
     }
   }
 
@@ -55,7 +54,7 @@ enum RequestCommand {
       decoding: value.utf8.map { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F ? 0x20 : $0 }, as: UTF8.self)
   }
 
-  static func json(_ answer: ResourceConversation.Answer) -> JSONObject {
+  static func json(_ answer: ResourceAnswer) -> JSONObject {
     JSONObject([
       ("account", .string(answer.account)), ("status", .int(answer.head.status)), ("headers", answer.head.headersJSON),
       ("body_bytes", .int(answer.bodyBytes)),
@@ -63,20 +62,19 @@ enum RequestCommand {
   }
 
   /// A descriptor with the data of `--data` for the daemon to read; nil without that option.
-  private static func openBody(_ data: String?, _ console: Console) throws(Failure) -> FileDescriptor? {
+  private static func openBody(_ data: String?, _ console: Console) throws(Failure) -> SharedDescriptor? {
     guard let data else { return nil }
     guard data.utf8.first == UInt8(ascii: "@") else {
-      do { return try FileDescriptor.inMemory(Array(data.utf8).span) } catch {
+      do { return SharedDescriptor(try FileDescriptor.inMemory(Array(data.utf8).span)) } catch {
         throw Failure(error, doing: "the data cannot be sent")
       }
     }
     let path = String(data.dropFirst())
-    let isStandardInput = path.utf8.elementsEqual("-".utf8)
-    if isStandardInput, !console.mayAsk, Terminal.isTerminal(0) {
+    if path.utf8.elementsEqual("-".utf8), !console.mayAsk, Terminal.isTerminal(0) {
       throw Failure(.invalidRequest, "with --no-input nothing is read from a terminal")
     }
     do {
-      return try isStandardInput ? NamedSecret.duplicate(0) : FileDescriptor(opening: path, for: .reading)
+      return SharedDescriptor(try NamedSecret.file(path))
     } catch {
       throw Failure(.invalidRequest, "the data in \"\(path)\" cannot be read: \(error.message)")
     }

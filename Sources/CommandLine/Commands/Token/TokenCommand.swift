@@ -14,18 +14,13 @@ enum TokenCommand {
     let asked = Request.token(request)
     let form = try form(invocation)
     let client = DaemonClient(invocation)
-    return Action { () throws(Failure) in
+    return .doing { () throws(Failure) in
       try client.askForToken(asked) { (answer, line) throws(Failure) in
         try SecretText.with(capacity: line.count + 64) { (text) throws(Failure) in
-          if wantsIDToken {
-            try appendIDToken(answer, from: line, as: form, to: &text)
-          } else {
-            try append(answer, from: line, as: form, to: &text)
-          }
+          try append(wantsIDToken ? .idToken : .accessToken, of: answer, from: line, as: form, to: &text)
           try Console.answer(text.bytes.span)
         }
       }
-      return 0
     }
   }
 
@@ -41,47 +36,31 @@ enum TokenCommand {
     }
   }
 
-  /// Writes the answer in its form, with a line feed at the end.
-  static func append(
-    _ answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
-  ) throws(Failure) {
-    switch form {
-    case .bare:
-      try TokenText.append(answer, from: line, to: &text)
-    case .header:
-      text.append(utf8: "Authorization: \(try TokenText.scheme(of: answer)) ")
-      try TokenText.append(answer, from: line, to: &text)
-    case .json:
-      appendJSON(answer, from: line, to: &text)
-      text.append(UInt8(ascii: "}"))
-    }
-    text.append(UInt8(ascii: "\n"))
-  }
-
-  /// The same with the ID Token in the access token's place, and in JSON beside it.
+  /// Writes the access token or the ID Token in a form, with a line feed at the end. In JSON an ID Token stands beside
+  /// the access token.
   ///
-  /// - Throws: `missing_value` when there is none.
-  static func appendIDToken(
-    _ answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
+  /// - Throws: `missing_value` when there is no ID Token.
+  static func append(
+    _ token: TokenField, of answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
   ) throws(Failure) {
-    try SecretText.with(capacity: line.count) { (idToken) throws(Failure) in
-      guard try TokenText.appendIDToken(answer, from: line, to: &idToken) else {
-        throw missingIDToken(of: answer.description.account)
-      }
-      switch form {
-      case .bare: text.append(contentsOf: idToken.bytes.span)
-      // Who takes an ID Token from a header takes it as a bearer token, whatever the access token is.
-      case .header:
-        text.append(utf8: "Authorization: Bearer ")
-        text.append(contentsOf: idToken.bytes.span)
-      case .json:
-        appendJSON(answer, from: line, to: &text)
-        text.append(utf8: ",\"id_token\":")
-        text.append(jsonStringBytes: idToken.bytes.span)
-        text.append(UInt8(ascii: "}"))
+    if form == .json { appendJSON(answer, from: line, to: &text) }
+    if form != .json || token == .idToken {
+      try token.withValue(in: answer, from: line) { (value) throws(Failure) in
+        guard let value else { throw missingIDToken(of: answer.description.account) }
+        switch form {
+        case .bare: text.append(contentsOf: value)
+        case .header:
+          // Who takes an ID Token from a header takes it as a bearer token, whatever the access token is.
+          let scheme = token == .idToken ? "Bearer" : try TokenText.scheme(of: answer)
+          text.append(utf8: "Authorization: \(scheme) ")
+          text.append(contentsOf: value)
+        case .json:
+          text.append(utf8: ",\"id_token\":")
+          text.append(jsonStringBytes: value)
+        }
       }
     }
-    text.append(UInt8(ascii: "\n"))
+    text.append(utf8: form == .json ? "}\n" : "\n")
   }
 
   private static func missingIDToken(of account: String) -> Failure {

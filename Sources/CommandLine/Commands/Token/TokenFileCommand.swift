@@ -18,7 +18,7 @@ enum TokenFileCommand {
     _ command: [String], _ client: DaemonClient, _ request: TokenRequest, _ variables: TokenVariables,
     _ renewal: TokenFileRenewal
   ) throws(Failure) -> Int32 {
-    var environment = ExecCommand.inherited(Environment.entries(), without: variables)
+    var environment = variables.removed(from: Environment.entries())
     defer { for index in environment.indices { environment[index].overwrite() } }
     var connection = try client.connect()
     var account = ""
@@ -26,7 +26,7 @@ enum TokenFileCommand {
     do {
       try client.askForToken(.token(request), over: &connection) { (answer, line) throws(Failure) in
         account = answer.description.account
-        try ExecCommand.add(variables, of: answer, from: line, to: &environment)
+        try variables.append(answer, from: line, to: &environment)
       }
       file = try TokenFileKeeper.begin(TokenFileRequest(account: account), client, &connection)
     } catch {
@@ -45,10 +45,10 @@ enum TokenFileCommand {
     let console = keeper.console
     let child: SupervisedCommand
     do {
-      child = try SupervisedCommand(command[0], RawArguments.last(command), environment)
+      child = try SupervisedCommand(command[0], ExecutedCommand.arguments(command), environment)
     } catch {
       keeper.finish()
-      return ExecCommand.refused(command[0], error, console)
+      return ExecutedCommand.refused(command[0], error, console)
     }
     var supervisor = TokenFileSupervisor(child, renewal, environment)
     let status: Platform.ExitStatus

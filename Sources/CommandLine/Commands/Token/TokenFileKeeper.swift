@@ -38,17 +38,9 @@ struct TokenFileKeeper: ~Copyable {
     _ request: TokenFileRequest, _ client: DaemonClient, _ connection: inout DaemonConnection
   ) throws(Failure) -> Event.TokenFile {
     try send(request, client, connection)
-    let (deadline, patience) = (client.deadline(of: .tokenFile(request)), Patience(.tokenFile(request), client.console))
-    while true {
-      let reply = try connection.nextLine(before: deadline, waiting: patience.wait) { (line) throws(Failure) in
-        try Reply(parsing: line)
-      }
-      switch reply {
-      case .event(.tokenFile(let file)): return file
-      case .event(let event): client.tell(event)
-      case .failure(let failure): throw failure
-      case .result: throw Reply.unreadable
-      }
+    let (request, deadline) = (Request.tokenFile(request), client.deadline(of: .tokenFile(request)))
+    return try client.event(over: &connection, before: deadline, waitingFor: request) { event in
+      if case .tokenFile(let file) = event { file } else { nil }
     }
   }
 
@@ -77,9 +69,7 @@ struct TokenFileKeeper: ~Copyable {
     guard number != nil else { return }
     do throws(Failure) {
       try connection!.readMore()
-      while let reply = try connection!.takeLine({ (line) throws(Failure) in try Reply(parsing: line) }) {
-        try take(reply)
-      }
+      while let reply = try connection!.takeReply() { try take(reply) }
     } catch {
       lose(error)
     }
@@ -88,7 +78,7 @@ struct TokenFileKeeper: ~Copyable {
   private mutating func take(_ reply: Reply) throws(Failure) {
     switch reply {
     case .event(.tokenFile(let file)): take(file)
-    case .event(let event): client.tell(event)
+    case .event(let event): console.tell(event)
     case .failure(let failure):
       mayStart = failure.code != .daemonUnavailable
       throw failure

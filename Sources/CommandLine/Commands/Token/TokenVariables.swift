@@ -1,14 +1,21 @@
+internal import Encoding
 internal import Wire
 
 /// The variables that `env` and `exec` set: those that `--var` names, and without it the usual ones.
 struct TokenVariables: Sendable {
-  /// Empty for the usual ones, those of ``ShellVariable``.
-  private let mappings: [VariableMapping]
+  /// Those that are set unless `--var` names others.
+  private static let usual = [
+    VariableMapping("AGENT_ACCESS_TOKEN", .accessToken), VariableMapping("AGENT_TOKEN_TYPE", .tokenType),
+    VariableMapping("AGENT_TOKEN_EXPIRES_AT", .expiresAt), VariableMapping("AGENT_ACCOUNT", .account),
+    VariableMapping("AGENT_ISSUER", .issuer), VariableMapping("AGENT_SUBJECT", .subject),
+  ]
+
+  private var mappings: [VariableMapping]
+  /// They are the ``usual`` ones.
+  private let isUsual: Bool
   /// The token is in a file, and the variables tell where. What a renewal would make untrue is then only set when it
   /// is asked for.
   private let isForFile: Bool
-  /// Left out of the usual ones.
-  private var omitted: ShellVariable?
 
   /// The one that tells where the file is, unless `--var` names others.
   static let fileVariable = "AGENT_TOKEN_FILE"
@@ -16,7 +23,7 @@ struct TokenVariables: Sendable {
   /// Those that the prompt keeps fresh. The account is not among the usual ones: it would outlive `agent use`.
   var fresh: TokenVariables {
     var fresh = self
-    fresh.omitted = .account
+    if isUsual { fresh.mappings.removeAll { $0.field == .account } }
     return fresh
   }
 
@@ -39,7 +46,8 @@ struct TokenVariables: Sendable {
       }
       mappings.append(mapping)
     }
-    self.mappings = mappings
+    isUsual = mappings.isEmpty
+    self.mappings = isUsual ? Self.usual : mappings
   }
 
   /// The parts of the answer that they need beside the token.
@@ -57,7 +65,7 @@ struct TokenVariables: Sendable {
 
   /// All that are set or, where they have no value, absent.
   var names: [String] {
-    let set = mappings.isEmpty ? usualVariables.map(\.rawValue) : mappings.map(\.name)
+    let set = mappings.map(\.name)
     return set + fileNames.filter { !set.contains($0) }
   }
 
@@ -74,54 +82,37 @@ struct TokenVariables: Sendable {
   func forEach(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
-    guard !mappings.isEmpty else { return try forEachUsual(answer, from: line, body) }
-    for mapping in mappings where mapping.field != .tokenFile {
+    // A renewal would make these two untrue.
+    let untrue: [TokenField] = isUsual && isForFile ? [.accessToken, .expiresAt] : []
+    for mapping in mappings where mapping.field != .tokenFile && !untrue.contains(mapping.field) {
       try mapping.field.withValue(in: answer, from: line) { (value) throws(Failure) in
-        guard let value else { throw mapping.missing(in: answer) }
+        if value == nil, !isUsual { throw mapping.missing(in: answer) }
         try body(mapping.name, value)
       }
     }
   }
 
-  private func forEachUsual(
-    _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
-  ) throws(Failure) {
-    for variable in usualVariables where !(isForFile && variable.changesWithToken) {
-      try variable.field.withValue(in: answer, from: line) { (value) throws(Failure) in
-        try body(variable.rawValue, value)
-      }
-    }
+  /// An environment without the variables that are set anew: they are all of one token or absent.
+  func removed(from environment: [[UInt8]]) -> [[UInt8]] {
+    let prefixes = names.map { "\($0)=" }
+    return environment.filter { entry in !prefixes.contains { entry.starts(with: $0.utf8) } }
   }
 
-  private var usualVariables: [ShellVariable] { ShellVariable.allCases.filter { $0 != omitted } }
+  /// Adds the variables to an environment.
+  func append(_ answer: TokenAnswer, from line: Span<UInt8>, to environment: inout [[UInt8]]) throws(Failure) {
+    try forEach(answer, from: line) { (name, value) throws(Failure) in
+      guard let value else { return }
+      for index in value.indices where value[index] == 0 { throw Self.unusable(name) }
+      var entry: [UInt8] = []
+      entry.reserveCapacity(name.utf8.count + 1 + value.count)
+      entry.append(contentsOf: "\(name)=".utf8)
+      entry.append(contentsOf: value)
+      environment.append(entry)
+    }
+  }
 
   /// That a variable cannot hold what the server chose for it.
   static func unusable(_ name: String) -> Failure {
     Failure(.serverMisbehaved, "the value of \(name) holds a control character, so it is not set")
-  }
-}
-
-/// A variable that `env` and `exec` set unless `--var` names others.
-enum ShellVariable: String, CaseIterable, Sendable {
-  case accessToken = "AGENT_ACCESS_TOKEN"
-  case tokenType = "AGENT_TOKEN_TYPE"
-  case expiresAt = "AGENT_TOKEN_EXPIRES_AT"
-  case account = "AGENT_ACCOUNT"
-  case issuer = "AGENT_ISSUER"
-  case subject = "AGENT_SUBJECT"
-
-  /// Whether a renewal gives it another value.
-  var changesWithToken: Bool { self == .accessToken || self == .expiresAt }
-
-  /// The field that is its value.
-  var field: TokenField {
-    switch self {
-    case .accessToken: .accessToken
-    case .tokenType: .tokenType
-    case .expiresAt: .expiresAt
-    case .account: .account
-    case .issuer: .issuer
-    case .subject: .subject
-    }
   }
 }

@@ -2,10 +2,16 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// A variable that `--var` names, and what it gets.
-struct VariableMapping: Sendable, Hashable {
+/// A variable that `--var` names, and what it gets. A class, since the type of an array of large values is made at run
+/// time, which costs a short program too much.
+final class VariableMapping: Sendable {
   let name: String
   let field: TokenField
+
+  init(_ name: String, _ field: TokenField) {
+    self.name = name
+    self.field = field
+  }
 
   /// Reads `NAME=FIELD`.
   ///
@@ -102,12 +108,14 @@ enum TokenField: Sendable, Hashable {
     switch self {
     case .accessToken:
       try SecretText.with(capacity: line.count) { (token) throws(Failure) in
-        try TokenText.append(answer, from: line, to: &token)
+        answer.appendAccessToken(from: line, to: &token)
+        try TokenText.check(token.bytes.span, "access token")
         try body(token.bytes.span)
       }
     case .idToken:
       try SecretText.with(capacity: line.count) { (token) throws(Failure) in
-        guard try TokenText.appendIDToken(answer, from: line, to: &token) else { return try body(nil) }
+        guard answer.appendIDToken(from: line, to: &token) else { return try body(nil) }
+        try TokenText.check(token.bytes.span, "ID Token")
         try body(token.bytes.span)
       }
     case .claim(let name):

@@ -7,15 +7,15 @@ internal import Wire
 enum LockCommand {
   static func lock(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
-    return Action { () throws(Failure) in
+    return .doing { () throws(Failure) in
       // Where no daemon runs nothing is open.
       var result = JSONObject([("locked", .array([]))])
-      if var connection = try DaemonLauncher.connect(client.console) {
-        result = try client.ask(.vault(.lock), over: &connection)
-        connection.finish()
+      if let connection = try DaemonLauncher.connect(client.console) {
+        result = try connection.lent { (connection) throws(Failure) in
+          try client.ask(.vault(.lock), over: &connection)
+        }
       }
       try client.console.confirm(result) { $0["locked"]?.array?.isEmpty == false ? "locked" : "nothing to lock" }
-      return 0
     }
   }
 
@@ -23,13 +23,12 @@ enum LockCommand {
     let client = try sharedDaemon(invocation)
     let account = try invocation.namedAccount()
     let unlocking = try Unlocking(invocation, client)
-    return Action { () throws(Failure) in
+    return .doing { () throws(Failure) in
       let opened = try client.converse { (connection) throws(Failure) in
         try unlocking.open(account, over: &connection)
       }
       let result = JSONObject([("unlocked", .array(opened.map { .string($0.rawValue) }))])
       try client.console.confirm(result) { _ in opened.isEmpty ? "nothing is locked" : "unlocked" }
-      return 0
     }
   }
 

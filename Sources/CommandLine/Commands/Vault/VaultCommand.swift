@@ -52,7 +52,7 @@ enum VaultCommand {
   static func rotateKey(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
     let passphrase = try LevelSecret.passphrase(invocation)
-    return Action { () throws(Failure) in
+    return .doing { () throws(Failure) in
       let result = try client.converse { (connection) throws(Failure) in
         let slots = try VaultStatus(over: &connection, client).slotsThatNeedSecrets
         try refuseAmbiguity(slots, passphrase)
@@ -61,7 +61,6 @@ enum VaultCommand {
         return try client.ask(.vault(.rotateKey(slots: slots)), passing: secrets, over: &connection)
       }
       try client.console.confirm(result) { "made new keys for \(VaultText.levels($0["rotated"]))" }
-      return 0
     }
   }
 
@@ -99,10 +98,6 @@ enum VaultCommand {
     bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
     noting note: @escaping (JSONObject) -> String
   ) -> Action {
-    let client = DaemonClient(invocation)
-    return Action { () throws(Failure) in
-      try client.console.confirm(try client.ask(.vault(request), passing: try secrets()), note)
-      return 0
-    }
+    .change(.vault(request), DaemonClient(invocation), bringing: secrets) { Phrase(verbatim: note($0)) }
   }
 }

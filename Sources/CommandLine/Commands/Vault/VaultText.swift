@@ -7,7 +7,7 @@ enum VaultText {
     var listing = Listing()
     let path = result["path"]?.string ?? "?"
     listing.add(["vault", result["exists"]?.bool == true ? path : "none yet; it will be \(path)"])
-    if let binding = binding(.object(result)) { listing.add(["binding", binding]) }
+    listing.add("binding", binding(.object(result)))
     listing.add(["locks", idleTime(result["lock_after"]?.int ?? 0)])
     for level in result["levels"]?.array ?? [] {
       listing.add([level["protection"]?.string ?? "?", self.level(level)])
@@ -76,7 +76,7 @@ enum VaultText {
     for record in result["accounts"]?.array ?? [] {
       listing.add([record["account"]?.string ?? "?", state(record["state"])])
     }
-    if let problem = result["problem"]?["message"]?.string { listing.add(["problem", problem]) }
+    listing.add("problem", result["problem"]?["message"]?.string)
     return listing.text
   }
 

@@ -20,7 +20,7 @@ enum VerifyCommand {
       if let jwks { passed.append(SharedDescriptor(try openKeys(jwks))) }
       let tokens = try TokenInput.open(path, client.console)
       let (isJSON, now) = (client.console.json, SystemTime().wallSeconds())
-      let tally = try VerifyConversation(client).run(request, of: tokens, over: connection, passing: passed) {
+      let tally = try client.verify(request, of: tokens, over: connection, passing: passed) {
         (block) throws(Failure) in try tell(block, isJSON: isJSON, now: now)
       }
       guard tally.tokens > 0 else { throw TokenInput.nothing }
@@ -104,8 +104,7 @@ enum VerifyCommand {
 
   private static func openKeys(_ path: String) throws(Failure) -> FileDescriptor {
     do {
-      return try path.utf8.elementsEqual("-".utf8)
-        ? NamedSecret.duplicate(0) : FileDescriptor(opening: path, for: .reading)
+      return try NamedSecret.file(path)
     } catch {
       throw Failure(.invalidRequest, "the key set \"\(path)\" cannot be read: \(error.message)")
     }

@@ -3,53 +3,43 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A check of tokens by way of the daemon: it reads them itself, unless they are typed, and what came of each comes
-/// through a pipe beside the socket, so that no number of them is too many.
-struct VerifyConversation {
-  private let client: DaemonClient
-
-  init(_ client: DaemonClient) { self.client = client }
-
+extension DaemonClient {
+  /// Lets the daemon check tokens. It reads them itself, unless they are typed, and what came of each comes through a
+  /// pipe beside the socket, so that no number of them is too many.
+  ///
   /// - Parameters:
   ///   - passed: What goes with the request before the tokens and the place for the results: the keys, if any.
   ///   - tell: Gets the results, in blocks of whole lines.
-  func run(
+  func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
     passing passed: [SharedDescriptor],
     tell: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
-    var connection = connection
-    let tally: VerifyTally
-    do {
+    try connection.lent { (connection) throws(Failure) in
       var typed: TypedTokens?
       let pipe: FileDescriptor
       if tokens.isTyped {
-        let typing = try Self.pipe()
+        let typing = try Self.verdictPipe()
         typed = TypedTokens(tokens, into: SharedDescriptor(typing.writing))
         pipe = try send(request, passed + [SharedDescriptor(typing.reading)], over: connection)
       } else {
         pipe = try send(request, passed + [tokens.source], over: connection)
       }
-      tally = try receive(pipe, &connection, &typed, tell)
-    } catch {
-      connection.finish()
-      throw error
+      return try receive(pipe, &connection, &typed, tell)
     }
-    connection.finish()
-    return tally
   }
 
   /// - Returns: The end of the pipe that the results come out of. The daemon's copy of the other end is the only one.
   private func send(
     _ request: VerifyRequest, _ passed: [SharedDescriptor], over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {
-    let pipe = try Self.pipe()
-    _ = client.logRequest(.verify(request))
-    try connection.send(client.envelope(.verify(request)), passing: passed + [SharedDescriptor(pipe.writing)])
+    let pipe = try Self.verdictPipe()
+    _ = logRequest(.verify(request))
+    try connection.send(envelope(.verify(request)), passing: passed + [SharedDescriptor(pipe.writing)])
     return pipe.reading
   }
 
-  private static func pipe() throws(Failure) -> Pipe {
+  private static func verdictPipe() throws(Failure) -> Pipe {
     do { return try Pipe() } catch { throw Failure(error, doing: "the tokens could not be handed over") }
   }
 
@@ -58,7 +48,7 @@ struct VerifyConversation {
     _ tell: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
     var lines = LineBlocks(limit: WireProtocol.maximumLineBytes)
-    let result = try PipedAnswer(client, from: pipe).receive(
+    let result = try PipedAnswer(console, from: pipe).receive(
       over: &connection, total: { VerifyTally(json: $0)?.tokens }, beside: &typed
     ) { (pipe) throws(Failure) in
       let block = try PipedAnswer.reading { () throws(SystemError) in try lines.next(from: pipe) }

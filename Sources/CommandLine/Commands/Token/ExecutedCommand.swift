@@ -1,0 +1,34 @@
+internal import Platform
+internal import Wire
+
+/// The command that `agent exec` runs, in its own place or beside itself.
+enum ExecutedCommand {
+  /// The bytes of the last arguments of this process, which were read as `words`: a file name need not be UTF-8, and a
+  /// `String` of it would name another file. When they are not this process's own, as in a test, the words' bytes.
+  static func arguments(_ words: [String]) -> [[UInt8]] {
+    let first = Int(Swift.CommandLine.argc) - words.count
+    guard first >= 0 else { return words.map { Array($0.utf8) } }
+    return words.enumerated().map { index, word in
+      guard let pointer = unsafe Swift.CommandLine.unsafeArgv[first + index] else { return Array(word.utf8) }
+      guard unsafe String(cString: pointer).utf8.elementsEqual(word.utf8) else { return Array(word.utf8) }
+      var bytes: [UInt8] = []
+      var place = unsafe pointer
+      while unsafe place.pointee != 0 {
+        bytes.append(unsafe UInt8(bitPattern: place.pointee))
+        unsafe place += 1
+      }
+      return bytes
+    }
+  }
+
+  /// By the custom of shells: found but not runnable, and not found.
+  private static let cannotRun: Int32 = 126
+  private static let notFound: Int32 = 127
+
+  /// Tells that a command could not be run, and returns the status for that.
+  static func refused(_ program: String, _ error: SystemError, _ console: Console) -> Int32 {
+    let reason = error.isNotFound ? "command not found" : error.message
+    console.report(Failure(.invalidRequest, "\"\(program)\" cannot be run: \(reason)"))
+    return error.isNotFound ? notFound : cannotRun
+  }
+}
