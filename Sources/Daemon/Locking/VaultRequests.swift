@@ -8,10 +8,12 @@ internal import Wire
 /// Answers requests about the vault itself, as jobs: a key derivation or a TPM may take seconds.
 final class VaultRequests: DaemonPart {
   let context: DaemonContext
+  private let lock: VaultLock
   private let locking: Locking
 
-  init(_ context: DaemonContext, _ locking: Locking) {
+  init(_ context: DaemonContext, _ lock: VaultLock, _ locking: Locking) {
     self.context = context
+    self.lock = lock
     self.locking = locking
   }
 
@@ -89,12 +91,12 @@ final class VaultRequests: DaemonPart {
 
   private func setIdleTime(_ seconds: Int, _ ticket: Ticket) throws(Failure) {
     do {
-      _ = try settingsFile.change { (settings) throws(ConfigurationError) in settings.setLockAfter(seconds: seconds) }
+      lock.lookAtIdleTime(
+        try settingsFile.change { (settings) throws(ConfigurationError) in settings.setLockAfter(seconds: seconds) })
     } catch {
       throw Failure(error)
     }
     log.note(.vaultChanged(.idleTime))
-    locking.idleTimeChanged()
     loop.send(.result(JSONObject([("lock_after", .int(seconds))])), to: ticket)
   }
 
@@ -168,7 +170,7 @@ final class VaultRequests: DaemonPart {
   ) {
     onVault(ticket, body) { [self] in
       log.note(.vaultChanged(change))
-      locking.lookForLentKey()
+      lock.lookForLentKey()
     }
   }
 

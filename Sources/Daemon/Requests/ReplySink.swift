@@ -3,7 +3,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The loop's interface for request handlers: answers, time, timers and listeners.
+/// The loop's interface for request handlers: answers, time, timers and descriptors.
 protocol ReplySink: AnyObject {
   /// Time at which the loop last woke up.
   var now: Instant { get }
@@ -11,17 +11,11 @@ protocol ReplySink: AnyObject {
   func send(_ reply: Reply, to ticket: Ticket)
   /// Sends the last line, which contains a secret.
   func send(_ line: SharedSecret, to ticket: Ticket)
-  func schedule(_ event: TimerEvent, at due: Instant)
-  /// Starts or stops reporting network changes to ``Dispatcher/networkChanged()``.
-  func watchNetwork(_ isWanted: Bool)
+  /// Calls `act` at this time, or soon if it has passed.
+  func schedule(at due: Instant, _ act: @escaping () -> Void)
+  /// Calls `serve` each time that the descriptor can be read, until ``unwatch(_:)`` with the returned key.
+  func watch(_ descriptor: Int32, _ serve: @escaping () -> Void) throws(SystemError) -> UInt64
+  func unwatch(_ key: UInt64)
   /// Sets the time at which an unanswered request times out.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
-  /// Awaits the answer of a sign-in at a loopback address; it comes to ``Dispatcher/redirectCame(_:query:)``.
-  func listen(_ listener: RedirectListener, for login: UInt64) throws(SystemError)
-  /// Stops listening for a sign-in's answer; does nothing if there is no listener.
-  func stopListening(for login: UInt64)
-  /// Closes idle HTTP connections, frees unused memory and writes pending records.
-  func tidyUp()
-  /// Ends the daemon; the request is answered when all work is done.
-  func stop(_ ticket: Ticket)
 }
