@@ -23,8 +23,10 @@ final class DaemonContext {
   let housekeeping: @Sendable () -> Void
   /// Called with the settings each time they are read.
   var onSettings: (Settings) -> Void = { _ in }
+  /// Limit of concurrent long jobs: each has a thread.
+  static let mostLongJobs = 128
   /// For requests to resources and checks of tokens, which may take any time and keep no other request waiting.
-  let longJobs = WorkerPool(mostThreads: ResourceTransfer.mostAtOnce)
+  let longJobs = WorkerPool(mostThreads: mostLongJobs)
 
   init(
     services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?, facts: DaemonFacts, log: EventLog,
