@@ -64,11 +64,6 @@ final class DaemonHome {
     try services.vault.write(account, content: try record.sealedContent(), protection: protection)
   }
 
-  /// The request of a line without the version.
-  static func request(_ line: String) throws(Failure) -> Request {
-    try RequestEnvelope(parsing: Array((#"{"v":1,"# + line.dropFirst()).utf8).span).request
-  }
-
   /// Takes in results until no job is left.
   func runJobs() {
     let deadline = Instant.now.advanced(by: .seconds(30))

@@ -23,6 +23,7 @@ final class PlayedServer: HTTPClient {
     var answers: [Answer] = []
     var forms: [String] = []
     var roles: [EndpointRole] = []
+    var isHeld = false
   }
 
   static let metadata: JSONObject = [
@@ -54,6 +55,17 @@ final class PlayedServer: HTTPClient {
     }
   }
 
+  /// Whether requests at the token endpoint are taken, but not answered.
+  var isHeld: Bool {
+    get { state.withLock(\.isHeld) }
+    set { state.update { $0.isHeld = newValue } }
+  }
+
+  /// Waits until so many requests came to the token endpoint.
+  func awaitRequests(_ count: Int) {
+    _ = state.wait(.seconds(30)) { $0.forms.count >= count ? true : nil }
+  }
+
   /// The endpoints that were asked, in order.
   var roles: [EndpointRole] { state.withLock(\.roles) }
 
@@ -67,11 +79,12 @@ final class PlayedServer: HTTPClient {
     default: return try Self.response(.json(Self.metadata))
     }
     let form = request.form?.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
-    let answer = state.withLock { state -> Answer? in
-      state.forms.append(form ?? "")
-      return state.answers.isEmpty ? nil : state.answers.removeFirst()
+    state.update { $0.forms.append(form ?? "") }
+    let answer = state.wait(nil) { state -> Answer?? in
+      if state.isHeld { return nil }
+      return .some(state.answers.isEmpty ? nil : state.answers.removeFirst())
     }
-    guard let answer else { throw HTTPFailure(.connect) }
+    guard let answer, let answer else { throw HTTPFailure(.connect) }
     return try Self.response(answer)
   }
 

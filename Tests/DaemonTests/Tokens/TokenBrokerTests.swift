@@ -141,8 +141,7 @@ private final class BrokerHome {
 
   /// Asks for a token with the ticket of this number.
   func ask(_ number: Int) throws(Failure) {
-    guard case .token(let request) = try DaemonHome.request(#"{"request":"token","account":"work"}"#) else { return }
-    try broker.token(request, .number(number))
+    try broker.token(TokenRequest(account: "work"), .number(number))
   }
 
   func runJobs() { daemon.runJobs() }
