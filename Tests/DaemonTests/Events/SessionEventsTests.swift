@@ -81,7 +81,9 @@ import Wire
   @Test func `of a name are told as such, to who follows either`() throws {
     try home.follow("mail", 2)
     try home.parts.accounts.manage(.rename(account: "mail", to: "post"), .number(3), passed: [])
-    // The settings are read while the job is under way, too.
+    // The settings may be read before the result of the job is there.
+    let post = try AccountName("post")
+    try home.daemon.wait { try home.daemon.settings.current(seen: nil)[post] != nil }
     home.parts.events.announceSettings()
     home.daemon.runJobs()
     #expect(home.daemon.sink.results[3]?["account"] == "post")

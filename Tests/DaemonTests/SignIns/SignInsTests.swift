@@ -57,7 +57,7 @@ import Wire
   @Test func `ends when whoever began it goes`() throws {
     try home.begin("work", 1)
     home.signIns.abandon(.number(1))
-    home.daemon.pass(seconds: 300)
+    home.daemon.pass(seconds: 5)
     #expect(home.polls == 0)
     #expect(home.isFree("work"))
   }
@@ -68,7 +68,7 @@ import Wire
     try home.begin("work", 1)
     home.daemon.time.advance(seconds: 5)
     home.sink.runDue()
-    try home.awaitToken("work")
+    try home.daemon.wait { try home.daemon.storedToken("work") != nil }
     home.signIns.abandon(.number(1))
     home.daemon.runJobs()
     #expect(try home.daemon.storedToken("work") == "rt-1")
@@ -96,7 +96,7 @@ import Wire
     try home.begin("work", 1)
     home.signIns.endUnapproved(of: try AccountName("work"))
     #expect(home.sink.failures[1]?.code == .cancelled)
-    home.daemon.pass(seconds: 300)
+    home.daemon.pass(seconds: 5)
     #expect(home.polls == 0)
   }
 
@@ -112,7 +112,7 @@ import Wire
     try home.begin("work", 1)
     home.signIns.stop()
     #expect(home.sink.failures[1]?.code == .cancelled)
-    home.daemon.pass(seconds: 300)
+    home.daemon.pass(seconds: 5)
     #expect(home.polls == 0)
   }
 }
@@ -281,14 +281,5 @@ private final class SignInHome {
   /// Whether the account may be changed.
   func isFree(_ account: String) -> Bool {
     (try? AccountName(account)).map { (try? signIns.refuseDuring($0)) != nil } ?? false
-  }
-
-  /// Waits until the worker has stored the session, and leaves its result for later.
-  func awaitToken(_ account: String) throws {
-    let deadline = Instant.now.advanced(by: .seconds(30))
-    while try daemon.storedToken(account) == nil {
-      try #require(Instant.now < deadline)
-      Threads.sleep(for: .milliseconds(1))
-    }
   }
 }

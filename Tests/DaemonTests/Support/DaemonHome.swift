@@ -68,7 +68,7 @@ final class DaemonHome {
   func runJobs() {
     let deadline = Instant.now.advanced(by: .seconds(30))
     while jobs.inFlight > 0 {
-      takeResults()
+      for act in inbox.takeAll() { act() }
       if Instant.now > deadline {
         Issue.record("\(jobs.inFlight) jobs do not end")
         return
@@ -77,9 +77,13 @@ final class DaemonHome {
     }
   }
 
-  /// Takes in what workers have handed to the loop so far.
-  func takeResults() {
-    for act in inbox.takeAll() { act() }
+  /// Waits for what a worker does, whose result is not taken in.
+  func wait(until isDone: () throws -> Bool) throws {
+    let deadline = Instant.now.advanced(by: .seconds(30))
+    while try !isDone() {
+      try #require(Instant.now < deadline)
+      Threads.sleep(for: .milliseconds(1))
+    }
   }
 
   /// Lets time pass, and runs what is due then, with its jobs.
