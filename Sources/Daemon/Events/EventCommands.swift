@@ -9,11 +9,32 @@ internal import Wire
 final class EventCommands: DaemonPart {
   let context: DaemonContext
   private let commands: EventCommandRunner
-
-  init(_ context: DaemonContext, _ commands: EventCommandRunner) {
-    self.context = context
-    self.commands = commands
+  private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
+    commands.expire(loop.now)
+    setAlarm()
   }
+
+  init(_ context: DaemonContext) throws(SystemError) {
+    self.context = context
+    commands = try EventCommandRunner()
+    _ = try loop.watch(commands.raw) { [unowned self] in serve() }
+  }
+
+  /// Whether nothing runs, and nothing is about to.
+  var isIdle: Bool { commands.isIdle }
+
+  /// Lets running commands end at `end`, and starts no other after it.
+  ///
+  /// - Returns: When nothing runs any more that minds a signal.
+  func close(at end: Instant) -> Instant {
+    defer { alarm.set(at: end) }
+    return commands.close(at: end)
+  }
+
+  /// Kills all running commands, because their deadlines are no longer checked.
+  func killAll() { commands.killAll() }
+
+  private func setAlarm() { alarm.set(at: commands.nextDeadline) }
 
   /// Runs the commands that match this entry.
   func run(for entry: SessionEntry) {
@@ -40,6 +61,7 @@ final class EventCommands: DaemonPart {
 
   private func commandStarted(_ order: EventCommandRunner.Order, _ outcome: Result<Int32, SystemError>) {
     if let problem = commands.started(order, outcome, now: services.time.now()) { note(problem, of: order) }
+    setAlarm()
     start()
   }
 
@@ -48,7 +70,7 @@ final class EventCommands: DaemonPart {
   }
 
   /// Commands ended.
-  func serve() {
+  private func serve() {
     commands.serve { order, problem in note(problem, of: order) }
     start()
   }

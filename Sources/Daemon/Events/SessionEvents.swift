@@ -12,7 +12,7 @@ final class SessionEvents: DaemonPart {
   private let broker: TokenBroker
   private let commands: EventCommands
   private let tokenFiles: TokenFiles
-  private let locking: Locking
+  private let lock: VaultLock
   private var followers = Followers()
   private var toldAccounts: ToldAccounts?
   /// Number of rename jobs in flight. A rename must not appear as a removal and an addition.
@@ -20,13 +20,13 @@ final class SessionEvents: DaemonPart {
 
   init(
     _ context: DaemonContext, _ broker: TokenBroker, _ commands: EventCommands, _ tokenFiles: TokenFiles,
-    _ locking: Locking
+    _ lock: VaultLock
   ) {
     self.context = context
     self.broker = broker
     self.commands = commands
     self.tokenFiles = tokenFiles
-    self.locking = locking
+    self.lock = lock
     context.onSettings = { [unowned self] settings in publishAccounts(settings) }
     log.sessionListener = { [unowned self] entry in publish(entry) }
     // The accounts that exist at the start are not published as changes.
@@ -69,7 +69,7 @@ final class SessionEvents: DaemonPart {
     let before = toldAccounts
     let names = settings.accounts.map(\.name)
     toldAccounts = ToldAccounts(revision: settingsFile.revision, names: names, active: settings.active)
-    locking.lookAtIdleTime(settings)
+    lock.lookAtIdleTime(settings)
     guard let before else { return }
     let (old, new) = (Set(before.names), Set(names))
     for name in before.names where !new.contains(name) { log.tell(.accountRemoved, name) }

@@ -1,4 +1,3 @@
-internal import DesktopBus
 internal import Encoding
 internal import OAuth
 internal import Platform
@@ -8,56 +7,43 @@ internal import Vocabulary
 internal import Wire
 
 /// Locks and unlocks the vault. A lock wipes keys and tokens from memory; accounts that only this device protects stay usable.
-final class Locking: DaemonPart, TokenLock {
+final class Locking: DaemonPart {
   let context: DaemonContext
-  // Set once, when all parts are there.
-  var broker: TokenBroker!
-  var signIns: SignIns!
-  var resources: ResourceRequests!
-  private var locks = LockState()
-  /// Receives lock requests of the desktop and the login manager, after the first unlock.
-  private lazy var wishes: LockWishes = {
-    let wish = jobs.messages { [unowned self] (_: Void) in lock(.session) }
-    return LockWishes(userID: Machine.userID) { wish(()) }
-  }()
+  private let state: VaultLock
+  private let broker: TokenBroker
+  private let signIns: SignIns
+  private let resources: ResourceRequests
+  /// The requests that asked for the lock in progress.
+  private var tickets: [Ticket] = []
+  /// Actions that run after the lock in progress.
+  private var afterwards: [() -> Void] = []
 
-  init(_ context: DaemonContext) { self.context = context }
-
-  // MARK: Tokens
-
-  func refusal(for account: AccountName) -> SessionError? {
-    // After suspend the idle time may be over before the timer fires.
-    if locks.idle.due <= loop.now { lock(.idle) }
-    guard locks.isLocking, let level = locks.shut[account] else { return nil }
-    return .vault(VaultError(.locked(level)))
+  init(
+    _ context: DaemonContext, _ state: VaultLock, _ broker: TokenBroker, _ signIns: SignIns,
+    _ resources: ResourceRequests
+  ) {
+    self.context = context
+    self.state = state
+    self.broker = broker
+    self.signIns = signIns
+    self.resources = resources
+    state.onLock = { [unowned self] cause in lock(cause) }
   }
-
-  func used(_ level: Protection) {
-    if locks.keepsOpen(level) { locks.idle.used(loop.now) }
-  }
-
-  func vaultFileChanged() {
-    // Another process may also have changed the key slots.
-    if !locks.isDeviceKeyLent { lookForLentKey() }
-  }
-
-  // MARK: Locking
 
   /// Locks the vault. Locked tokens are no longer served; the keys remain until the refreshes in flight have written
   /// their results.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
     // An unlock may wait for the lock in progress. This lock must run after it, or the vault would stay unlocked.
-    if locks.isLocking, !locks.afterwards.isEmpty {
-      return locks.afterwards.append { [self] in lock(cause, for: ticket) }
+    if state.isLocking, !afterwards.isEmpty {
+      return afterwards.append { [self] in lock(cause, for: ticket) }
     }
-    if let ticket { locks.tickets.append(ticket) }
-    guard !locks.isLocking else { return }
-    locks.isLocking = true
-    locks.idle.end()
+    if let ticket { tickets.append(ticket) }
+    guard !state.isLocking else { return }
+    state.begin()
     for account in broker.accounts.values {
       let levels = account.all.compactMap(\.session.grant?.protection)
       guard let level = levels.first(where: { $0 != .device }) else { continue }
-      locks.shut[account.name] = level
+      state.shut(account.name, level)
       shut(account, level)
       log.tell(.locked, account.name)
     }
@@ -92,23 +78,20 @@ final class Locking: DaemonPart, TokenLock {
   }
 
   private func locked(_ cause: LogEvent.LockCause, _ wiped: Wiped) {
-    let told = locks.shut
-    locks.isLocking = false
-    locks.isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
-    locks.shut = [:]
+    let told = state.end()
     signIns.endUnapproved(at: Set(wiped.levels))
     for (name, level) in wiped.accounts ?? broker.accounts.keys.map({ ($0, .device) }) {
       if let account = broker.accounts[name] { shut(account, level) }
       if wiped.closed.contains(level), told[name] == nil { log.tell(.locked, name) }
     }
     if !wiped.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
-    loop.tidyUp()
+    context.housekeeping()
     let result = JSONObject([("locked", .array(wiped.levels.map { .string($0.rawValue) }))])
-    for ticket in locks.tickets { loop.send(.result(result), to: ticket) }
-    locks.tickets = []
-    let afterwards = locks.afterwards
-    locks.afterwards = []
-    for act in afterwards { act() }
+    for ticket in tickets { loop.send(.result(result), to: ticket) }
+    tickets = []
+    let actions = afterwards
+    afterwards = []
+    for act in actions { act() }
   }
 
   /// Removes an account's tokens from memory and fails its waiting requests. A refresh in flight is not cancelled,
@@ -126,64 +109,16 @@ final class Locking: DaemonPart, TokenLock {
 
   /// Runs `act` now, or after the lock in progress.
   func whenNotLocking(_ act: @escaping () -> Void) {
-    if locks.isLocking { locks.afterwards.append(act) } else { act() }
+    if state.isLocking { afterwards.append(act) } else { act() }
   }
 
   /// Publishes that a level and these accounts are unlocked.
   func unlocked(_ event: LogEvent, _ accounts: [AccountName]) {
     log.note(event)
-    expectLock()
+    state.expectLock()
     for account in accounts { log.tell(.unlocked, account) }
     // Accounts with the background policy were not renewed while they were locked.
     broker.backgroundScanRevision = nil
     broker.keepFresh()
-  }
-
-  /// Starts the idle timer and listens for lock requests, because a lockable level is unlocked.
-  private func expectLock() {
-    locks.isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
-    wishes.listen()
-    awaitIdleness()
-  }
-
-  /// Checks whether a lock now includes the device's key: only a passphrase may open the vault after a change.
-  func lookForLentKey() {
-    if services.vault.levelsToLock.contains(.device) { expectLock() } else { locks.isDeviceKeyLent = false }
-  }
-
-  /// Restarts the idle timer after a change of the idle time.
-  func idleTimeChanged() {
-    if locks.idle.isCounting { awaitIdleness() }
-  }
-
-  /// Restarts the idle timer with the current settings.
-  func awaitIdleness() {
-    let seconds = (try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds
-    locks.idle.begin(Self.patience(seconds), loop.now)
-    scheduleIdleLock()
-  }
-
-  /// Restarts the idle timer if the idle time in the settings changed.
-  func lookAtIdleTime(_ settings: Settings) {
-    let patience = Self.patience(settings.lockAfterSeconds)
-    if locks.idle.isCounting, locks.idle.patience != patience {
-      locks.idle.begin(patience, loop.now)
-      scheduleIdleLock()
-    }
-  }
-
-  /// Zero never locks.
-  private static func patience(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
-
-  private func scheduleIdleLock() {
-    let due = locks.idle.due
-    guard due != .distantFuture, locks.idle.timer.map({ due < $0 }) ?? true else { return }
-    locks.idle.timer = due
-    loop.schedule(.idleLock, at: due)
-  }
-
-  func idleLockDue() {
-    locks.idle.timer = nil
-    if locks.idle.due <= loop.now { lock(.idle) } else { scheduleIdleLock() }
   }
 }

@@ -12,15 +12,25 @@ extension SlotSummary {
 }
 
 extension VaultSummary {
+  /// `{"path","exists","device_bound","binding","binding_problem"}`.
+  var json: JSONObject {
+    var object = JSONObject([
+      ("path", .string(path)), ("exists", .bool(exists)), ("device_bound", .bool(isDeviceBound)),
+    ])
+    object["binding"] = binding.map { .string($0) }
+    object["binding_problem"] = bindingProblem.map { .string($0) }
+    return object
+  }
+
   /// Kind of the slot that opens the vault without a person: `tpm2` or `host`; nil if only a passphrase opens it or
   /// there is no vault.
-  var binding: String? {
+  private var binding: String? {
     let kinds = slots.filter { $0.protection == .device }.compactMap(\.kind)
     return [SlotKind.tpm2, .host].first { kinds.contains($0) }?.name
   }
 
   /// Why the TPM is not used; nil if it is used or could be used.
-  var bindingProblem: String? {
+  private var bindingProblem: String? {
     binding == SlotKind.tpm2.name ? nil : tpmProblem?.message
   }
 }

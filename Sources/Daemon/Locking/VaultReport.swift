@@ -53,12 +53,7 @@ struct VaultReport: Sendable {
   }
 
   var json: JSONObject {
-    var object = JSONObject([
-      ("path", .string(summary.path)), ("exists", .bool(summary.exists)),
-      ("device_bound", .bool(summary.isDeviceBound)),
-    ])
-    object["binding"] = summary.binding.map { .string($0) }
-    object["binding_problem"] = summary.bindingProblem.map { .string($0) }
+    var object = summary.json
     object["slots"] = .array(
       slots.map { slot in
         var json = slot.json

@@ -1,10 +1,9 @@
-internal import HTTP
 internal import Platform
 internal import Sessions
 internal import Vault
 internal import Wire
 
-/// The parts of the daemon, in the order of their dependencies. Forwards the loop's calls to them.
+/// The parts of the daemon, in the order of their dependencies.
 final class DaemonParts {
   private let context: DaemonContext
   let broker: TokenBroker
@@ -23,21 +22,21 @@ final class DaemonParts {
   let status: StatusRequests
   let identity: IdentityRequests
 
-  init(_ context: DaemonContext, commands desk: EventCommandRunner) {
+  init(_ context: DaemonContext) throws(SystemError) {
     self.context = context
-    locking = Locking(context)
-    broker = TokenBroker(context, lock: locking)
+    let lock = VaultLock(context)
+    broker = TokenBroker(context, lock: lock)
     signIns = SignIns(context, broker)
     resources = ResourceRequests(context, broker)
-    (locking.broker, locking.signIns, locking.resources) = (broker, signIns, resources)
+    locking = Locking(context, lock, broker, signIns, resources)
     proofs = ProofRequests(context, broker)
     verifications = Verifications(context, broker)
     discoveries = DiscoverRequests(context)
     tokenFiles = TokenFiles(context, broker)
-    vault = VaultRequests(context, locking)
+    vault = VaultRequests(context, lock, locking)
     signOuts = SignOuts(context, broker, signIns, resources, tokenFiles)
-    commands = EventCommands(context, desk)
-    events = SessionEvents(context, broker, commands, tokenFiles, locking)
+    commands = try EventCommands(context)
+    events = SessionEvents(context, broker, commands, tokenFiles, lock)
     accounts = AccountRequests(context, broker, signIns, signOuts, tokenFiles, events)
     status = StatusRequests(context, broker)
     identity = IdentityRequests(context, broker)
@@ -63,24 +62,6 @@ final class DaemonParts {
     verifications.endVerifications(of: ticket)
   }
 
-  /// Passes a due timer to its part.
-  func due(_ event: TimerEvent) {
-    context.noteFileChanges()
-    switch event {
-    case .refreshRetry(let name, let target, let generation, let attempt):
-      broker.retryDue(name, target, generation, attempt)
-    case .attention(let name, let target): broker.attend(name, target)
-    case .waitOver(let name, let target): broker.waitOver(name, target)
-    case .transfer(let ticket): resources.transferDue(ticket)
-    case .networkChanged: broker.retryAfterNetworkChange()
-    case .devicePoll(let id): signIns.pollDue(id)
-    case .signInExpiry(let id): signIns.loginExpired(id)
-    case .idleLock: locking.idleLockDue()
-    case .tokenFile(let ticket): tokenFiles.tokenFileDue(ticket)
-    case .housekeeping, .stopDeadline: break
-    }
-  }
-
   /// The loop begins.
   ///
   /// - Parameter isPrivate: For one client only.
@@ -91,13 +72,4 @@ final class DaemonParts {
 
   /// Runs once a minute.
   func housekeep() { broker.housekeep() }
-
-  /// Addresses or routes came.
-  func networkChanged() { broker.networkChanged() }
-
-  /// Commands of the settings ended.
-  func serveCommands() { commands.serve() }
-
-  /// A request came to the address of a sign-in.
-  func redirectCame(_ login: UInt64, query: Span<UInt8>) -> LoopbackPage { signIns.redirectCame(login, query: query) }
 }

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import HTTP
 internal import Platform
 internal import Sessions
 internal import Vault
@@ -7,11 +6,13 @@ internal import Vocabulary
 internal import Wire
 
 /// Hands each request to the part of the daemon that answers it.
-final class Dispatcher: DaemonPart {
+final class Dispatcher: DaemonPart, RequestHandler {
   let context: DaemonContext
   private let parts: DaemonParts
   private let steps: StepReports
   private var isStopping = false
+  /// Ends the daemon; the request is answered when all work is done.
+  var onStop: (Ticket) -> Void = { _ in }
 
   init(_ context: DaemonContext, _ parts: DaemonParts) {
     self.context = context
@@ -19,7 +20,6 @@ final class Dispatcher: DaemonPart {
     steps = StepReports(context, parts.signIns)
   }
 
-  /// Starts a request. Its last line may follow at once or much later.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     context.noteFileChanges()
     if let seconds = deadlineSeconds(envelope) {
@@ -44,7 +44,7 @@ final class Dispatcher: DaemonPart {
       case .list: try parts.status.survey(.list, nil, ticket)
       case .use(let name): try parts.accounts.use(name, ticket)
       case .daemonStatus: loop.send(.result(context.facts.json(time: services.time)), to: ticket)
-      case .daemonStop: loop.stop(ticket)
+      case .daemonStop: onStop(ticket)
       case .daemonLog: loop.send(.result(log.json), to: ticket)
       case .account(let request): try parts.accounts.manage(request, ticket, passed: passed)
       case .call(let request):
@@ -60,11 +60,10 @@ final class Dispatcher: DaemonPart {
     }
   }
 
-  /// Whether the request that is answered is a sign-in, to which more may be said.
+  /// More may be said to a sign-in.
   func awaitsMore(_ ticket: Ticket) -> Bool { parts.signIns.logins.values.contains { $0.ticket == ticket } }
 
-  /// Handles a request that arrives during another one and belongs to it: the redirect address of a sign-in. Returns
-  /// false for any other request. An error is sent as an event.
+  /// Takes the redirect address of a sign-in. An error is sent as an event.
   func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
     guard case .loginRedirect(let request) = request,
       parts.signIns.logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(request.login) })
@@ -95,7 +94,6 @@ final class Dispatcher: DaemonPart {
     parts.stop()
   }
 
-  /// Ends a request whose connection closed or whose time is over.
   func abandon(_ ticket: Ticket) {
     answered(ticket)
     parts.abandon(ticket)

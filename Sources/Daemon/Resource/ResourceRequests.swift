@@ -138,12 +138,10 @@ final class ResourceRequests: DaemonPart {
     let due = now.advanced(by: .seconds(min(15, 1 << min(transfer.misses, 4))))
     guard due < end else { return false }
     transfer.misses += 1
-    loop.schedule(.transfer(transfer.ticket), at: due)
+    schedule(at: due) { [self] in
+      if isWanted(transfer) { obtainToken(for: transfer) { _ in TokenNeed() } }
+    }
     return true
-  }
-
-  func transferDue(_ ticket: Ticket) {
-    if let transfer = transfers[ticket] { obtainToken(for: transfer) { _ in TokenNeed() } }
   }
 
   private func tell(

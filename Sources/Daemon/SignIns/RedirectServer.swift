@@ -21,13 +21,19 @@ final class RedirectServer {
     case peer(RedirectPeer)
   }
 
+  private unowned let loop: any ReplySink
+  private let judge: Judge
+  private lazy var alarm = Alarm(loop) { [unowned self] in expire(loop.now) }
   private let poller: Poller
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
 
-  init() throws(SystemError) { poller = try Poller() }
-
-  var raw: Int32 { poller.raw }
+  init(_ loop: any ReplySink, _ judge: @escaping Judge) throws(SystemError) {
+    self.loop = loop
+    self.judge = judge
+    poller = try Poller()
+    _ = try loop.watch(poller.raw) { [unowned self] in serve(loop.now) }
+  }
 
   /// Listens for the answer of a sign-in.
   func open(_ listener: RedirectListener, for login: UInt64) throws(SystemError) {
@@ -54,18 +60,20 @@ final class RedirectServer {
 
   func expire(_ now: Instant) {
     for (key, peer) in peers where peer.deadline <= now { remove(key) }
+    alarm.set(at: nextDeadline)
   }
 
   /// Handles all ready descriptors.
-  func serve(_ now: Instant, _ judge: Judge) {
+  func serve(_ now: Instant) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
       switch sources[event.key] {
-      case .listener(let socket, let listener, let login): accept(socket, listener, login, now, judge)
-      case .peer(let peer): serve(event.key, peer, judge)
+      case .listener(let socket, let listener, let login): accept(socket, listener, login, now)
+      case .peer(let peer): serve(event.key, peer)
       case nil: break
       }
     }
+    alarm.set(at: nextDeadline)
   }
 
   // MARK: Peers
@@ -77,7 +85,7 @@ final class RedirectServer {
   }
 
   private func accept(
-    _ socket: SharedDescriptor, _ listener: RedirectListener, _ login: UInt64, _ now: Instant, _ judge: Judge
+    _ socket: SharedDescriptor, _ listener: RedirectListener, _ login: UInt64, _ now: Instant
   ) {
     for _ in 0..<Self.mostAccepted {
       let descriptor: FileDescriptor
@@ -92,7 +100,7 @@ final class RedirectServer {
       let key = lastKey
       guard (try? poller.add(peer.descriptor.raw, interest: .read, key: key)) != nil else { continue }
       sources[key] = .peer(peer)
-      serve(key, peer, judge)
+      serve(key, peer)
       // The answer may have come just now, and then nothing is listened at any more.
       guard sources.values.contains(where: { if case .listener(_, _, login) = $0 { true } else { false } }) else {
         return
@@ -100,7 +108,7 @@ final class RedirectServer {
     }
   }
 
-  private func serve(_ key: UInt64, _ peer: RedirectPeer, _ judge: Judge) {
+  private func serve(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.isAnswering { return finish(key, peer) }
     switch peer.read() {
     case .waiting: break

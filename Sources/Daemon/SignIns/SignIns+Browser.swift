@@ -12,13 +12,15 @@ internal import Wire
 extension SignIns {
   func browserPrepared(_ login: Login, _ signIn: BrowserSignIn, _ listener: RedirectListener?) {
     if let listener {
-      do { try loop.listen(listener, for: login.id) } catch {
+      do { try listen(listener, for: login.id) } catch {
         return fail(login, .redirectUnavailable(port: nil, error))
       }
     }
     login.browser = signIn
     log.note(.signInCode(seconds: BrowserSignIn.patience), login.account)
-    loop.schedule(.signInExpiry(login: login.id), at: signIn.startedAt.advanced(by: .seconds(BrowserSignIn.patience)))
+    schedule(at: signIn.startedAt.advanced(by: .seconds(BrowserSignIn.patience))) { [self, id = login.id] in
+      loginExpired(id)
+    }
     let expiry = signIn.startedAtUnixSeconds + BrowserSignIn.patience
     tell(
       login,
@@ -29,6 +31,11 @@ extension SignIns {
           redirectURI: signIn.request.redirectURI, mustPaste: listener == nil, expiresAt: expiry,
           urlExpiresAt: signIn.url.expiresIn.map { signIn.startedAtUnixSeconds + $0 })), until: expiry)
     detach(login, until: expiry)
+  }
+
+  private func listen(_ listener: RedirectListener, for login: UInt64) throws(SystemError) {
+    if redirects == nil { redirects = try RedirectServer(loop) { [unowned self] in redirectCame($0, query: $1) } }
+    try redirects?.open(listener, for: login)
   }
 
   /// A request came to the address of a sign-in.
@@ -65,7 +72,7 @@ extension SignIns {
       return .failed
     case .code(let code):
       guard login.approval.give() else { return .foreign }
-      loop.stopListening(for: login.id)
+      redirects?.close(login.id)
       log.note(.signInApproved, login.account)
       let id = login.id
       jobs.run({ () throws(SessionError) in try signIn.finish(code) }) { [self] outcome in loginFinished(id, outcome) }

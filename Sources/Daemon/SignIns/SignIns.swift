@@ -15,6 +15,8 @@ final class SignIns: DaemonPart {
   let broker: TokenBroker
   private(set) var logins: [UInt64: Login] = [:]
   private var lastLogin: UInt64 = 0
+  /// There once a sign-in in the browser has begun.
+  var redirects: RedirectServer?
   /// How sign-ins in the background ended.
   var ended: [EndedLogin] = []
 
@@ -145,8 +147,9 @@ final class SignIns: DaemonPart {
     let now = services.time.now()
     let elapsed = signIn.startedAt.duration(to: now).wholeMilliseconds
     switch login.polling.next(elapsedMilliseconds: elapsed) {
-    case .poll(let wait): loop.schedule(.devicePoll(login: login.id), at: now.advanced(by: .milliseconds(wait)))
-    case .expire(let wait): loop.schedule(.signInExpiry(login: login.id), at: now.advanced(by: .milliseconds(wait)))
+    case .poll(let wait): schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in pollDue(id) }
+    case .expire(let wait):
+      schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in loginExpired(id) }
     }
   }
 
@@ -280,7 +283,7 @@ final class SignIns: DaemonPart {
 
   /// Ends a sign-in. An approved one is still finished, so that the session is not lost, but its answer is not sent.
   func end(_ login: Login, _ code: FailureCode = .cancelled) {
-    loop.stopListening(for: login.id)
+    redirects?.close(login.id)
     broker.accounts[login.account]?.session.signInEnded()
     guard login.approval.giveUp() else { return }
     // Removed first: if a later step finds that the sender disconnected, this method would run a second time.

@@ -26,7 +26,7 @@ final class StatusRequests: DaemonPart {
   }
 
   func surveyed(
-    _ purpose: Survey.Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: VaultOverview,
+    _ purpose: Survey.Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
     checks: [AccountName: CheckBatch.Check] = [:]
   ) {
     let now = services.time.now()
@@ -41,14 +41,7 @@ final class StatusRequests: DaemonPart {
     var result = JSONObject([("accounts", .array(listed))])
     if purpose == .status {
       result["daemon"] = .object(context.facts.json(time: services.time))
-      var told = JSONObject([
-        ("path", .string(vault.path)), ("exists", .bool(vault.exists)),
-        ("slots", .array(vault.slots.map { .string($0) })), ("device_bound", .bool(vault.isDeviceBound)),
-      ])
-      told["binding"] = vault.binding.map { .string($0) }
-      told["binding_problem"] = vault.bindingProblem.map { .string($0) }
-      told["installation"] = vault.installation.map { .string($0) }
-      result["vault"] = .object(told)
+      result["vault"] = .object(vault)
     }
     loop.send(.result(result), to: ticket)
   }

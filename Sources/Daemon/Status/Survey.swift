@@ -35,25 +35,13 @@ extension AccountSummary {
   }
 }
 
-/// The vault as `status` shows it.
-struct VaultOverview: Sendable {
-  var path: String
-  var slots: [String]
-  var isDeviceBound: Bool
-  var binding: String?
-  var bindingProblem: String?
-  var exists: Bool
-  /// Names the installation; nil before its first sign-in.
-  var installation: String?
-}
-
 /// Reads the data that `status` and `list` show for accounts not used since the daemon started.
 enum Survey {
   enum Purpose: Sendable { case status, list }
 
   static func run(
     _ settings: Settings, only: AccountName?, services: SessionServices
-  ) -> ([AccountSummary], VaultOverview) {
+  ) -> ([AccountSummary], vault: JSONObject) {
     var summaries: [AccountSummary] = []
     let vault = Result { () throws(SessionError) in try services.snapshot() }
     let protections = (try? vault.get())?.protections ?? []
@@ -73,12 +61,14 @@ enum Survey {
     return (summaries, status(of: services.vault))
   }
 
-  private static func status(of vault: Vault) -> VaultOverview {
+  /// The vault as `status` shows it.
+  private static func status(of vault: Vault) -> JSONObject {
     let summary = vault.summary()
-    return VaultOverview(
-      path: summary.path, slots: summary.slots.map(\.name), isDeviceBound: summary.isDeviceBound,
-      binding: summary.binding, bindingProblem: summary.bindingProblem, exists: summary.exists,
-      installation: vault.identifier().map(HexDigit.text))
+    var object = summary.json
+    object["slots"] = .array(summary.slots.map { .string($0.name) })
+    // There is none before the first sign-in.
+    object["installation"] = vault.identifier().map { .string(HexDigit.text($0)) }
+    return object
   }
 
   private static func add(_ record: AccountRecord, to summary: inout AccountSummary) {

@@ -121,10 +121,10 @@ final class TokenFiles: DaemonPart {
   private func schedule(_ file: TokenFile, at due: Instant) {
     guard file.renewal != due else { return }
     file.renewal = due
-    loop.schedule(.tokenFile(file.ticket), at: due)
+    schedule(at: due) { [self] in tokenFileDue(file.ticket) }
   }
 
-  func tokenFileDue(_ ticket: Ticket) {
+  private func tokenFileDue(_ ticket: Ticket) {
     guard let file = tokenFiles[ticket], let due = file.renewal, due <= services.time.now() else { return }
     file.renewal = nil
     seek(for: file)

@@ -13,13 +13,13 @@ extension TokenBroker {
     guard let due = account.session.attentionDue else { return }
     if let scheduled = account.attentionScheduled, scheduled <= due { return }
     account.attentionScheduled = due
-    loop.schedule(.attention(account: account.name.text, target: account.target), at: due)
+    schedule(at: due) { [self, name = account.name, target = account.target] in attend(name, target) }
   }
 
-  func attend(_ name: String, _ target: TokenTarget?) {
+  func attend(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
     // While the daemon stops, a new refresh could be interrupted before its result is written to disk.
-    guard !isStopping, let name = try? AccountName(name), let account = slot(name, target),
+    guard !isStopping, let account = slot(name, target),
       let scheduled = account.attentionScheduled, scheduled <= now
     else { return }
     account.attentionScheduled = nil

@@ -31,7 +31,7 @@ extension TokenBroker {
       accounts.values.flatMap(\.all).reduce(0, { $0 + $1.waiters.count }) < Self.mostWaiting
     else { return false }
     account.waiters.append(waiter)
-    loop.schedule(.waitOver(account: account.name.text, target: account.target), at: end)
+    schedule(at: end) { [self, name = account.name, target = account.target] in waitOver(name, target) }
     return true
   }
 
@@ -39,7 +39,7 @@ extension TokenBroker {
   func queued(_ account: LiveAccount, because error: SessionError, _ now: Instant) {
     guard error.isWorthWaiting else { return }
     if !account.waiters.isEmpty { account.session.queueUrgently(because: error, now: now) }
-    if !error.reachedServer { loop.watchNetwork(true) }
+    if !error.reachedServer { network.listen(true) }
     if account.session.isQueued, let due = account.session.renewalDue {
       log.note(
         .refreshQueued(seconds: max(0, Int((now.duration(to: due) + .milliseconds(999)).components.seconds))),
@@ -48,10 +48,10 @@ extension TokenBroker {
     schedule(account)
   }
 
-  func waitOver(_ name: String, _ target: TokenTarget?) {
+  func waitOver(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
     // A refresh in flight answers the waiting requests when it ends.
-    guard let name = try? AccountName(name), let account = slot(name, target), account.session.refresh == nil,
+    guard let account = slot(name, target), account.session.refresh == nil,
       let error = account.session.lastFailure
     else { return }
     let over = account.waiters.filter { $0.waitsUntil.map { $0 <= now } ?? false }
@@ -64,7 +64,7 @@ extension TokenBroker {
     guard !isNetworkSettling else { return }
     isNetworkSettling = true
     let calm = networkTriedAt?.advanced(by: Self.changeInterval) ?? loop.now
-    loop.schedule(.networkChanged, at: max(calm, loop.now.advanced(by: Self.settlingTime)))
+    schedule(at: max(calm, loop.now.advanced(by: Self.settlingTime))) { [self] in retryAfterNetworkChange() }
   }
 
   func retryAfterNetworkChange() {
@@ -79,6 +79,6 @@ extension TokenBroker {
       schedule(account)
     }
     if isWanted { log.note(.networkChanged) }
-    loop.watchNetwork(isWanted)
+    network.listen(isWanted)
   }
 }

@@ -27,6 +27,7 @@ final class TokenBroker: DaemonPart {
   /// Servers that receive no requests for some time.
   var holds = ServerHolds()
   let renewals = Renewals()
+  private(set) lazy var network = NetworkListener(loop) { [unowned self] in networkChanged() }
   var isNetworkSettling = false
   /// Time of the last round of retries after a network change.
   var networkTriedAt: Instant?
@@ -210,9 +211,7 @@ final class TokenBroker: DaemonPart {
     switch aftermath {
     case .ignored: break
     case .retry(let next, let wait):
-      let event = TimerEvent.refreshRetry(
-        account: name.text, target: target, generation: next.generation, attempt: next.attempt)
-      loop.schedule(event, at: now.advanced(by: wait))
+      schedule(at: now.advanced(by: wait)) { [self] in retryDue(name, target, next.generation, next.attempt) }
       log.note(.refreshRetry(attempt: next.attempt, waitMilliseconds: wait.wholeMilliseconds), name)
     case .renewed(let grant):
       if let replaced = grant.replacedGeneration {
@@ -294,8 +293,8 @@ final class TokenBroker: DaemonPart {
     answerWaiters(account) { _ in .failure(error) }
   }
 
-  func retryDue(_ name: String, _ target: TokenTarget?, _ generation: UInt64, _ attempt: Int) {
-    guard !isStopping, let name = try? AccountName(name), let account = slot(name, target),
+  func retryDue(_ name: AccountName, _ target: TokenTarget?, _ generation: UInt64, _ attempt: Int) {
+    guard !isStopping, let account = slot(name, target),
       let waiting = account.session.refresh,
       waiting.generation == generation, waiting.attempt == attempt, waiting.isWaiting,
       let next = account.session.retryDue(waiting)

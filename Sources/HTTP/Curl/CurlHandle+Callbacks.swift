@@ -2,38 +2,60 @@ internal import CCurl
 internal import OAuth
 
 extension CurlHandle {
-  /// Lets the library write into `exchange`, which must stay where it is until the handle is reset.
-  func setCallbacks(_ exchange: UnsafeMutablePointer<Exchange>) throws(HTTPFailure) {
+  /// Lets the library work on `exchange`, which must stay where it is until the handle is reset.
+  func setCallbacks(_ exchange: UnsafeMutablePointer<any RunningExchange>) throws(HTTPFailure) {
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_WRITEFUNCTION, receiveBody))
-    try check(unsafe agent_curl_set_context(easy, CURLOPT_WRITEDATA, exchange))
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION, receiveHeader))
-    try check(unsafe agent_curl_set_context(easy, CURLOPT_HEADERDATA, exchange))
+    try check(unsafe agent_curl_set_receiver(easy, CURLOPT_READFUNCTION, readContent))
     try check(unsafe agent_curl_set_socket_check(easy, checkSocket))
-    try check(unsafe agent_curl_set_context(easy, CURLOPT_SOCKOPTDATA, exchange))
+    for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SOCKOPTDATA] {
+      try check(unsafe agent_curl_set_context(easy, option, exchange))
+    }
+  }
+}
+
+private func exchange(at context: UnsafeMutableRawPointer?) -> (any RunningExchange)? {
+  unsafe context?.assumingMemoryBound(to: (any RunningExchange).self).pointee
+}
+
+/// Passes bytes to the exchange. A callback accepts all of them, pauses, or returns 0, which ends the transfer.
+private func receive(
+  _ bytes: UnsafeMutablePointer<CChar>, _ count: Int, _ context: UnsafeMutableRawPointer?,
+  by take: (any RunningExchange, Span<UInt8>) -> ContentReceipt
+) -> Int {
+  guard count > 0, let exchange = unsafe exchange(at: context) else { return 0 }
+  let start = unsafe UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
+  let buffer = unsafe UnsafeBufferPointer(start: start, count: count)
+  switch unsafe take(exchange, buffer.span) {
+  case .taken: return count
+  case .pause: return Int(CURL_WRITEFUNC_PAUSE)
+  case .stop: return 0
   }
 }
 
 private let receiveBody: agent_curl_receiver = { bytes, size, count, context in
-  unsafe receive(bytes, size * count, context) { unsafe $0.pointee.receive(body: $1) }
+  unsafe receive(bytes, size * count, context) { $0.receive(body: $1) }
 }
 
 private let receiveHeader: agent_curl_receiver = { bytes, size, count, context in
-  unsafe receive(bytes, size * count, context) { unsafe $0.pointee.receive(headerLine: $1) }
+  unsafe receive(bytes, size * count, context) { $0.receive(headerLine: $1) ? .taken : .stop }
 }
 
-/// Passes bytes to the exchange. A callback accepts all of them, or returns 0, which ends the transfer.
-private func receive(
-  _ bytes: UnsafeMutablePointer<CChar>, _ count: Int, _ context: UnsafeMutableRawPointer?,
-  by take: (UnsafeMutablePointer<Exchange>, Span<UInt8>) -> Bool
-) -> Int {
-  guard count > 0, let exchange = unsafe context?.assumingMemoryBound(to: Exchange.self) else { return 0 }
-  let start = unsafe UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
-  let buffer = unsafe UnsafeBufferPointer(start: start, count: count)
-  return unsafe take(exchange, buffer.span) ? count : 0
+private let readContent: agent_curl_receiver = { bytes, size, count, context in
+  guard size * count > 0, let exchange = unsafe exchange(at: context) else { return Int(CURL_READFUNC_ABORT) }
+  let start = unsafe UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
+  let buffer = unsafe UnsafeMutableBufferPointer(start: start, count: size * count)
+  var space = unsafe buffer.mutableSpan
+  switch exchange.read(into: &space) {
+  case .bytes(let count): return count
+  case .end: return 0
+  case .later: return Int(CURL_READFUNC_PAUSE)
+  case .failed: return Int(CURL_READFUNC_ABORT)
+  }
 }
 
 /// Called for each new connection before it is made.
 private let checkSocket: agent_curl_socket_check = { context, _, _ in
-  guard let exchange = unsafe context?.assumingMemoryBound(to: Exchange.self) else { return CURL_SOCKOPT_ERROR }
-  return unsafe exchange.pointee.mayConnect() ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR
+  guard let exchange = unsafe exchange(at: context) else { return CURL_SOCKOPT_ERROR }
+  return exchange.progress.mayConnect() ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR
 }

@@ -4,17 +4,11 @@ internal import OAuth
 
 extension CurlHandle {
   /// Sets all options of a request except its secrets.
+  ///
+  /// - Parameter deadline: Ends the request; nil for none.
   func prepare(
-    _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, userAgent: String,
-    limits: ExchangeLimits
-  ) throws(HTTPFailure) {
-    try prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport)
-    try set(CURLOPT_TIMEOUT_MS, ContinuousClock.now.duration(to: limits.deadline).wholeMilliseconds)
-  }
-
-  /// Sets the target of a request and the trust for it.
-  func prepare(
-    _ endpoint: Endpoint, over route: Route, userAgent: String, transport: Transport
+    _ endpoint: Endpoint, over route: Route, userAgent: String, transport: Transport,
+    until deadline: ContinuousClock.Instant? = nil
   ) throws(HTTPFailure) {
     reset()
     try set(CURLOPT_URL, endpoint.text)
@@ -28,6 +22,7 @@ extension CurlHandle {
     try watchTLSEnd(route)
     try watchClosing()
     try setProxy(route)
+    if let deadline { try set(CURLOPT_TIMEOUT_MS, ContinuousClock.now.duration(to: deadline).wholeMilliseconds) }
   }
 
   private func setConnectTimes(_ transport: Transport) throws(HTTPFailure) {

@@ -41,35 +41,64 @@ internal import OAuth
   /// Clears the request and keeps the connection.
   func reset() { unsafe curl_easy_reset(easy) }
 
-  /// Runs the prepared transfer. The callbacks write to `exchange`.
-  ///
-  /// - Returns: The library's result, or nil if the limits of the exchange ended the transfer; the handle must then not
-  ///   be used again.
-  func transfer(_ exchange: UnsafeMutablePointer<Exchange>) -> CURLcode? {
+  /// Runs the prepared transfer with these header lines, and waits for the end of the response.
+  func run(
+    _ exchange: any RunningExchange, _ lines: borrowing HeaderList, _ transport: Transport
+  ) throws(HTTPFailure) {
+    var exchange = exchange
+    // The lines and the exchange are lent to the library until the reset.
+    try unsafe lines.withList { (list) throws(HTTPFailure) in
+      defer { reset() }
+      try check(unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
+      try unsafe withUnsafeMutablePointer(to: &exchange) { (exchange) throws(HTTPFailure) in
+        try unsafe setCallbacks(exchange)
+        try lendingClientKey(of: transport) { () throws(HTTPFailure) in
+          let exchange = unsafe exchange.pointee
+          if let failure = exchange.failure(after: transfer(exchange)) { throw failure }
+          exchange.complete()
+        }
+      }
+    }
+  }
+
+  /// - Returns: The library's result, or nil if the exchange ended the transfer; the handle must then not be used again.
+  private func transfer(_ exchange: any RunningExchange) -> CURLcode? {
     guard begin() else { return CURLE_FAILED_INIT }
     defer { _ = unsafe curl_multi_remove_handle(multi, easy) }
-    let limits = unsafe exchange.pointee.limits
-    let longestWait = limits.cancellation == nil ? 1000 : Self.cancellationInterval
     while true {
+      // The callbacks get the paused bytes again from here.
+      if let pause = exchange.nextPause() { _ = unsafe curl_easy_pause(easy, pause) }
       var running: Int32 = 0
       guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return CURLE_FAILED_INIT }
-      unsafe exchange.pointee.update()
+      exchange.update()
       var result = CURLE_OK
       if unsafe agent_curl_take_result(multi, &result) != 0 { return ended(result) }
-      if limits.reasonToStop != nil { return nil }
-      guard unsafe curl_multi_poll(multi, nil, 0, longestWait, nil) == CURLM_OK else { return CURLE_FAILED_INIT }
+      if exchange.reasonToStop != nil { return nil }
+      guard wait(for: exchange.waits, atMost: exchange.longestWait) else { return CURLE_FAILED_INIT }
     }
+  }
+
+  /// Waits for the network and for descriptors, at most for so many milliseconds.
+  func wait(for descriptors: [(descriptor: Int32, isWriting: Bool)], atMost milliseconds: Int32) -> Bool {
+    var entries = descriptors.map { entry in
+      curl_waitfd(
+        fd: entry.descriptor, events: Int16(entry.isWriting ? CURL_WAIT_POLLOUT : CURL_WAIT_POLLIN), revents: 0)
+    }
+    let result = unsafe entries.withUnsafeMutableBufferPointer { entries in
+      unsafe curl_multi_poll(multi, entries.baseAddress, UInt32(entries.count), milliseconds, nil)
+    }
+    return result == CURLM_OK
   }
 
   /// Begins the prepared transfer. Until it has ended successfully, closing its connection discards the bytes that the
   /// kernel has still to send: otherwise a refresh token of an abandoned request could arrive after the next attempt
   /// with it, when the network is back, and count as stolen (RFC 9700 section 4.14.2).
-  func begin() -> Bool {
+  private func begin() -> Bool {
     unsafe isBusy.pointee = true
     return unsafe curl_multi_add_handle(multi, easy) == CURLM_OK
   }
 
-  func ended(_ result: CURLcode) -> CURLcode {
+  private func ended(_ result: CURLcode) -> CURLcode {
     if result == CURLE_OK { unsafe isBusy.pointee = false }
     return result
   }

@@ -40,7 +40,7 @@ import Wire
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try home.ask(1)
     try home.ask(2)
-    home.broker.abandon(BrokerHome.ticket(1))
+    home.broker.abandon(.number(1))
     home.runJobs()
     #expect(home.sink.lines.keys.sorted() == [2])
   }
@@ -50,12 +50,10 @@ import Wire
     try home.ask(1)
     home.runJobs()
     #expect(home.sink.lines.isEmpty && home.sink.failures.isEmpty)
-    let (event, due) = try #require(home.sink.retries.first)
-    #expect(due > home.time.now())
+    #expect(try #require(home.sink.nextDue) > home.time.now())
+    home.daemon.pass(seconds: 0)
     #expect(home.http.sent.count == 1)
-    home.time.advance(seconds: 5)
-    home.due(event)
-    home.runJobs()
+    home.daemon.pass(seconds: 5)
     #expect(home.sink.lines[1]?.contains("at-1") == true)
     #expect(home.http.sent == ["rt-1", "rt-1"])
   }
@@ -120,94 +118,36 @@ import Wire
     home.http.answers = [.status(503)]
     try home.ask(1)
     home.runJobs()
-    let (event, _) = try #require(home.sink.retries.first)
     home.broker.isStopping = true
-    home.due(event)
-    home.runJobs()
+    home.daemon.pass(seconds: 5)
     #expect(home.http.sent.count == 1)
   }
 }
 
-/// A broker with an account that is signed in, a server and a clock of the test, and answers that the test reads. The
-/// test runs what workers hand to the loop.
+/// A broker with an account that is signed in.
 private final class BrokerHome {
-  let time = ManualTime()
-  let http = PlayedServer()
-  let sink: RecordedReplies
+  let daemon: DaemonHome
   let lock = PlayedLock()
   let broker: TokenBroker
-  private let inbox: Inbox
-  private let jobs: Jobs
-  private let directory: TemporaryDirectory
-  private let services: SessionServices
-  private let account: AccountName
 
   init() throws {
-    directory = try TemporaryDirectory()
-    account = try AccountName("work")
-    inbox = try Inbox()
-    jobs = Jobs(inbox)
-    sink = RecordedReplies(time)
-    services = SessionServices(
-      vault: Vault(stateDirectory: directory.path("state"), machineIdentity: Array(1...16), userID: 1000),
-      http: http, time: time, documents: DocumentCache(directory: directory.path("cache"), http: http, time: time))
-    var configuration = AccountConfiguration(issuer: "https://as.example", clientID: "cli")
-    configuration.refresh = .onDemand
-    let settings = SettingsFile(directory: directory.path("config"))
-    let (name, added) = (account, configuration)
-    _ = try settings.change { (settings) throws(ConfigurationError) in try settings.set(added, for: name) }
-    let metadata = try AuthorizationServerMetadata(
-      parsing: JSON.object(PlayedServer.metadata).serialized(),
-      issuer: Issuer("https://as.example", allowHTTPLoopback: false),
-      allowHTTPLoopback: false)
-    var record = AccountRecord(
-      authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: time.wallSeconds())
-    record.refreshToken = SharedSecret(try SecretBytes(copying: Array("rt-1".utf8).span))
-    let content = try record.sealedContent()
-    try services.vault.write(account, content: content)
-    let context = DaemonContext(
-      services: services, settingsFile: settings, changes: nil,
-      facts: DaemonFacts(startedAt: time.now(), socketPath: nil), log: EventLog(time: time), replies: sink, jobs: jobs)
-    broker = TokenBroker(context, lock: lock)
+    daemon = try DaemonHome()
+    try daemon.addSignedIn("work")
+    broker = TokenBroker(daemon.context, lock: lock)
   }
 
-  static func ticket(_ number: Int) -> Ticket { Ticket(connection: UInt64(number), serial: 1) }
+  var http: PlayedServer { daemon.http }
+  var sink: RecordedReplies { daemon.sink }
+  var time: ManualTime { daemon.time }
 
   /// Asks for a token with the ticket of this number.
   func ask(_ number: Int) throws(Failure) {
-    let envelope: RequestEnvelope
-    do {
-      envelope = try RequestEnvelope(parsing: Array(#"{"v":1,"request":"token","account":"work"}"#.utf8).span)
-    } catch {
-      throw error
-    }
-    guard case .token(let request) = envelope.request else { return }
-    try broker.token(request, Self.ticket(number))
+    try broker.token(TokenRequest(account: "work"), .number(number))
   }
 
-  /// Takes in results until no job is left.
-  func runJobs() {
-    let deadline = Instant.now.advanced(by: .seconds(30))
-    while jobs.inFlight > 0 {
-      for act in inbox.takeAll() { act() }
-      if Instant.now > deadline {
-        Issue.record("\(jobs.inFlight) jobs do not end")
-        return
-      }
-      Threads.sleep(for: .milliseconds(1))
-    }
-  }
+  func runJobs() { daemon.runJobs() }
 
-  func due(_ event: TimerEvent) {
-    guard case .refreshRetry(let name, let target, let generation, let attempt) = event else { return }
-    broker.retryDue(name, target, generation, attempt)
-  }
-
-  func storedToken() throws -> String? {
-    try services.record(of: account)?.refreshToken.map { token in
-      token.bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
-    }
-  }
+  func storedToken() throws -> String? { try daemon.storedToken("work") }
 }
 
 private final class PlayedLock: TokenLock {
@@ -217,100 +157,4 @@ private final class PlayedLock: TokenLock {
   func refusal(for account: AccountName) -> SessionError? { refused }
   func used(_ level: Protection) { uses.append(level) }
   func vaultFileChanged() {}
-}
-
-/// What was sent to whom, by the number of the ticket's connection.
-private final class RecordedReplies: ReplySink {
-  private(set) var lines: [Int: String] = [:]
-  private(set) var failures: [Int: Failure] = [:]
-  private var scheduled: [(TimerEvent, Instant)] = []
-  private let time: ManualTime
-
-  init(_ time: ManualTime) { self.time = time }
-
-  var now: Instant { time.now() }
-
-  /// The attempts that are to be made later.
-  var retries: [(TimerEvent, Instant)] {
-    scheduled.filter { if case .refreshRetry = $0.0 { true } else { false } }
-  }
-
-  func send(_ reply: Reply, to ticket: Ticket) {
-    if case .failure(let failure) = reply { failures[Int(ticket.connection)] = failure }
-  }
-  func send(_ line: SharedSecret, to ticket: Ticket) {
-    lines[Int(ticket.connection)] = line.bytes.withBytes { bytes in
-      String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
-    }
-  }
-  func schedule(_ event: TimerEvent, at due: Instant) { scheduled.append((event, due)) }
-  func watchNetwork(_ isWanted: Bool) {}
-  func setDeadline(_ deadline: Instant, of ticket: Ticket) {}
-  func listen(_ listener: RedirectListener, for login: UInt64) throws(SystemError) {}
-  func stopListening(for login: UInt64) {}
-  func tidyUp() {}
-  func stop(_ ticket: Ticket) {}
-}
-
-/// An authorization server that answers as the test says.
-private final class PlayedServer: HTTPClient {
-  struct Answer: Sendable {
-    let status: Int
-    let body: JSON
-
-    static func json(_ body: JSONObject, _ status: Int = 200) -> Answer { Answer(status: status, body: .object(body)) }
-    static func status(_ status: Int) -> Answer { Answer(status: status, body: [:]) }
-    static func tokens(_ access: String, refresh: String) -> Answer {
-      .json([
-        "access_token": .string(access), "token_type": "Bearer", "expires_in": 3600, "refresh_token": .string(refresh),
-      ])
-    }
-  }
-
-  private struct State: Sendable {
-    var answers: [Answer] = []
-    var sent: [String] = []
-  }
-
-  static let metadata: JSONObject = [
-    "issuer": "https://as.example", "token_endpoint": "https://as.example/token", "response_types_supported": ["code"],
-  ]
-
-  private let state = Monitor(State())
-
-  /// Those to the next refreshes.
-  var answers: [Answer] {
-    get { state.withLock { $0.answers } }
-    set { state.withLock { $0.answers = newValue } }
-  }
-
-  /// The refresh tokens that came.
-  var sent: [String] { state.withLock { $0.sent } }
-
-  func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
-    guard request.role == .token else { return try Self.response(200, .object(Self.metadata)) }
-    let form = request.form?.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
-    let token = (form ?? "").split(separator: "&").first { $0.hasPrefix("refresh_token=") }
-    let answer = state.withLock { state -> Answer? in
-      state.sent.append(String((token ?? "").dropFirst("refresh_token=".count)))
-      return state.answers.isEmpty ? nil : state.answers.removeFirst()
-    }
-    guard let answer else { throw HTTPFailure(.connect) }
-    return try Self.response(answer.status, answer.body)
-  }
-
-  private static func response(_ status: Int, _ body: JSON) throws(HTTPFailure) -> HTTPResponse {
-    do {
-      return HTTPResponse(
-        status: status, headers: HTTPHeaders([("Content-Type", "application/json")]),
-        body: try SecretBytes(copying: body.serialized().span))
-    } catch {
-      throw HTTPFailure(.setup)
-    }
-  }
-
-  func exchange(
-    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
-    receiver: any ResourceReceiver
-  ) throws(HTTPFailure) -> ResourceResponse { throw HTTPFailure(.connect) }
 }

@@ -20,14 +20,18 @@ final class DaemonContext {
   unowned let replies: any ReplySink
   /// The requests that receive each step.
   var watches = Watches()
+  /// Closes idle HTTP connections, frees unused memory and writes pending records. Any thread may call it.
+  let housekeeping: @Sendable () -> Void
   /// Called with the settings each time they are read.
   var onSettings: (Settings) -> Void = { _ in }
+  /// Limit of concurrent long jobs: each has a thread.
+  static let mostLongJobs = 128
   /// For requests to resources and checks of tokens, which may take any time and keep no other request waiting.
-  let longJobs = WorkerPool(mostThreads: ResourceTransfer.mostAtOnce)
+  let longJobs = WorkerPool(mostThreads: mostLongJobs)
 
   init(
     services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?, facts: DaemonFacts, log: EventLog,
-    replies: any ReplySink, jobs: Jobs
+    replies: any ReplySink, jobs: Jobs, housekeeping: @escaping @Sendable () -> Void = {}
   ) {
     self.services = services
     self.settingsFile = settingsFile
@@ -36,6 +40,7 @@ final class DaemonContext {
     self.log = log
     self.replies = replies
     self.jobs = jobs
+    self.housekeeping = housekeeping
     jobs.beforeResult = { [unowned self] in noteFileChanges() }
   }
 
@@ -64,6 +69,14 @@ extension DaemonPart {
   var loop: any ReplySink { context.replies }
 
   func settings() throws(Failure) -> Settings { try context.settings() }
+
+  /// Calls `act` on the loop at this time. Nothing cancels it, so it looks whether it is still wanted.
+  func schedule(at due: Instant, _ act: @escaping () -> Void) {
+    loop.schedule(at: due) { [context] in
+      context.noteFileChanges()
+      act()
+    }
+  }
 
   /// Publishes what changed in the accounts.
   func announceSettings() { _ = try? settings() }

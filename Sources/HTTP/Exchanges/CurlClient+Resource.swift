@@ -16,8 +16,9 @@ extension CurlClient {
     let isRepeatable = request.method.isSafe && content == nil && !hasProof
     let handle = if isRepeatable, let kept = pool.take(for: route) { kept } else { try CurlHandle() }
     let exchange = ResourceExchange(
-      over: handle, request, isRepeatable: isRepeatable, usesProxy: route.proxy != nil, content: content,
-      receiver: receiver)
+      TransferProgress(
+        over: handle, isRepeatable: isRepeatable, usesProxy: route.proxy != nil, keepsCookies: true),
+      request, content: content, receiver: receiver)
     try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)
     try handle.send(request, authorization: authorization, content: content, exchange)
     let response = try exchange.finish()

@@ -1,4 +1,3 @@
-internal import CCurl
 internal import Crypto
 internal import Encoding
 package import OAuth
@@ -68,32 +67,13 @@ package final class CurlClient: HTTPClient {
     // A handle with a failed request is not put back.
     let handle = if let kept = pool.take(for: route) { kept } else { try CurlHandle() }
     let limits = ExchangeLimits(of: request, deadline: deadline)
-    var exchange = Exchange(
-      over: handle, limits: limits, maySendTwice: request.method == .get && request.proof == nil,
-      usesProxy: route.proxy != nil)
-    try handle.prepare(request, to: endpoint, over: route, userAgent: userAgent, limits: limits)
-    try handle.send(request, into: &exchange)
+    let exchange = Exchange(
+      TransferProgress(
+        over: handle, isRepeatable: request.method == .get && request.proof == nil, usesProxy: route.proxy != nil),
+      limits: limits)
+    try handle.prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport, until: deadline)
+    try handle.send(request, exchange)
     pool.give(handle, for: route)
-    let redirect = exchange.redirect
-    return (try exchange.finish(), redirect)
+    return (try exchange.finish(), exchange.redirect)
   }
-}
-
-/// The state of libcurl for the whole process.
-enum CurlLibrary {
-  /// Whether the library works. The first use initialises it, with an allocator that wipes what it frees.
-  static let isReady = agent_curl_initialise() == CURLE_OK
-
-  /// Whether libcurl uses OpenSSL for TLS. Other TLS libraries report a connection that ended without `close_notify`.
-  static let usesOpenSSL: Bool = {
-    guard let library = unsafe agent_curl_tls_library() else { return false }
-    return unsafe String(cString: library).utf8.starts(with: "OpenSSL/".utf8)
-  }()
-
-  /// The system's directory of trusted certificates, of which only the needed ones are read; nil if the library was
-  /// built for a bundle file, which it then uses by default.
-  static let certificateDirectory: String? = {
-    guard let path = unsafe agent_curl_certificate_directory() else { return nil }
-    return unsafe String(cString: path)
-  }()
 }

@@ -3,15 +3,34 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The connections of the loop and their requests.
-extension Server {
+/// The connections and their requests. Used on the loop only.
+final class Connections {
   /// Limit of connections. Another one closes the connection that has been idle longest.
   private static let mostConnections = 256
 
-  /// Accepts one connection. The poller reports further waiting ones again.
-  func acceptPeer() {
-    guard let descriptor = listening?.accept() else { return }
-    guard (try? UnixSocket.peerUserID(descriptor)) == userID else { return log.note(.peerDropped(.otherUser)) }
+  private let loop: EventLoop
+  private let log: EventLog
+  /// A connection may be idle without a limit.
+  private let mayIdle: Bool
+  private var requests = RecentRequests()
+  private var connections: [UInt64: Connection] = [:]
+  /// The peer whose request is being begun; most requests are answered at once.
+  private var serving: Connection?
+  /// No peer's deadline is earlier than this.
+  private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
+  weak var handler: (any RequestHandler)?
+
+  init(_ loop: EventLoop, _ log: EventLog, mayIdle: Bool) {
+    self.loop = loop
+    self.log = log
+    self.mayIdle = mayIdle
+  }
+
+  var isEmpty: Bool { connections.isEmpty }
+
+  /// Adds a peer that connected.
+  func accept(_ descriptor: consuming FileDescriptor) {
+    guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return log.note(.peerDropped(.otherUser)) }
     if connections.count >= Self.mostConnections { dropIdlest() }
     guard connections.count < Self.mostConnections else { return }
     try? admit(descriptor)
@@ -19,22 +38,17 @@ extension Server {
 
   /// - Parameter descriptor: A non-blocking one.
   func admit(_ descriptor: consuming FileDescriptor) throws(SystemError) {
-    let connection = Connection(
-      id: nextConnection, descriptor: descriptor, mayIdle: isPrivate, now: now)
-    nextConnection += 1
-    try poller.add(connection.descriptor.raw, interest: .read, key: connection.id)
-    connections[connection.id] = connection
+    let id = try loop.watch(descriptor.raw) { [unowned self] event in handle(event) }
+    let connection = Connection(id: id, descriptor: descriptor, mayIdle: mayIdle, now: now)
+    connections[id] = connection
     mind(connection)
   }
 
   /// Lets the loop wake up at this peer's deadline.
-  private func mind(_ connection: Connection) {
-    if let deadline = connection.deadline { calmUntil = min(calmUntil, deadline) }
-  }
+  private func mind(_ connection: Connection) { alarm.set(at: connection.deadline) }
 
   /// Closes peers past their deadline. Most deadlines have moved since the timer was set.
-  func expirePeers(_ now: Instant) {
-    calmUntil = .distantFuture
+  private func expirePeers() {
     for connection in connections.values where connection.deadline.map({ $0 <= now }) ?? false { expire(connection) }
     for connection in connections.values { mind(connection) }
   }
@@ -44,7 +58,7 @@ extension Server {
     if let idlest = idle.min(by: { $0.lastProgress < $1.lastProgress }) { drop(idlest, .crowded) }
   }
 
-  func handle(_ event: Poller.Event) {
+  private func handle(_ event: Poller.Event) {
     guard let connection = connections[event.key] else { return }
     if event.writable { flush(connection) }
     guard !connection.isDropped, event.readable || event.hungUp else { return }
@@ -75,7 +89,7 @@ extension Server {
       let passed = connection.passed
       connection.passed = []
       do {
-        dispatcher.handle(try request.get(), ticket, passed: passed)
+        handler?.handle(try request.get(), ticket, passed: passed)
       } catch {
         send(.failure(error), to: ticket)
       }
@@ -92,10 +106,10 @@ extension Server {
   /// Takes the lines that belong to the request being answered.
   private func serveBeside(_ connection: Connection) {
     var goesOn = true
-    while goesOn, let ticket = connection.current, dispatcher.awaitsMore(ticket) {
+    while goesOn, let ticket = connection.current, let handler, handler.awaitsMore(ticket) {
       goesOn = connection.takeLine(if: { line in
         guard let envelope = try? RequestEnvelope(parsing: line) else { return false }
-        return dispatcher.handleBeside(envelope.request, ticket)
+        return handler.handleBeside(envelope.request, ticket)
       })
     }
   }
@@ -111,8 +125,8 @@ extension Server {
     if let problem { log.note(.peerDropped(problem)) }
     connections[connection.id] = nil
     connection.isDropped = true
-    try? poller.remove(connection.descriptor.raw)
-    if let ticket = connection.current { dispatcher.abandon(ticket) }
+    loop.unwatch(connection.id)
+    if let ticket = connection.current { handler?.abandon(ticket) }
   }
 
   /// A peer's time is up: its request's, or its own for asking or reading.
@@ -120,14 +134,29 @@ extension Server {
     if connection.hasOutput { return drop(connection, .notReading) }
     guard let ticket = connection.current else { return drop(connection, .silent) }
     log.note(.requestTimedOut)
-    dispatcher.abandon(ticket)
+    handler?.abandon(ticket)
     send(.failure(Failure(.timeout, "no answer in the time the request allowed", hint: "try again")), to: ticket)
   }
 }
 
 // MARK: - Answers
 
-extension Server {
+extension Connections: ReplySink {
+  var now: Instant { loop.now }
+
+  func schedule(at due: Instant, _ act: @escaping () -> Void) { loop.schedule(at: due, act) }
+
+  func watch(_ descriptor: Int32, _ serve: @escaping () -> Void) throws(SystemError) -> UInt64 {
+    try loop.watch(descriptor) { _ in serve() }
+  }
+
+  func unwatch(_ key: UInt64) { loop.unwatch(key) }
+
+  /// Sends what can be sent at once, because the daemon ends.
+  func flushAll() {
+    for connection in connections.values { _ = connection.flush() }
+  }
+
   func setDeadline(_ deadline: Instant, of ticket: Ticket) {
     guard let connection = connection(of: ticket) else { return }
     connection.setDeadline(deadline, of: ticket)
@@ -155,7 +184,7 @@ extension Server {
 
   /// Sends the last line of a request and goes on with the next.
   private func finish(_ ticket: Ticket, _ outgoing: Connection.Outgoing, _ connection: Connection) {
-    dispatcher.answered(ticket)
+    handler?.answered(ticket)
     connection.finishRequest()
     enqueue(outgoing, connection)
     serveLines(connection)
@@ -174,7 +203,6 @@ extension Server {
     if !connection.hasOutput, connection.closesWhenSent { return drop(connection) }
     guard connection.hasOutput != connection.wantsWriting else { return }
     connection.wantsWriting = connection.hasOutput
-    try? poller.modify(
-      connection.descriptor.raw, interest: connection.wantsWriting ? .both : .read, key: connection.id)
+    loop.setInterest(connection.wantsWriting ? .both : .read, of: connection.id)
   }
 }

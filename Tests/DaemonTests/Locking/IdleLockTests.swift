@@ -31,15 +31,6 @@ import Vocabulary
   }
 }
 
-@Suite struct `A use` {
-  @Test func `of what only this device protects counts where a lock would take that, too`() {
-    var locks = LockState()
-    #expect(locks.keepsOpen(.passphrase) && locks.keepsOpen(.tpm2) && !locks.keepsOpen(.device))
-    locks.isDeviceKeyLent = true
-    #expect(locks.keepsOpen(.passphrase) && locks.keepsOpen(.tpm2) && locks.keepsOpen(.device))
-  }
-}
-
 @Suite struct `A passphrase` {
   private func isUTF8(_ bytes: [UInt8]) -> Bool { VaultSecret.isUTF8(bytes.span) }
 

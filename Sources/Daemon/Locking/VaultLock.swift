@@ -1,0 +1,125 @@
+internal import DesktopBus
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Vocabulary
+internal import Wire
+
+/// Decides whether tokens may be served while the vault can be locked, and when it locks by itself.
+final class VaultLock: DaemonPart, TokenLock {
+  let context: DaemonContext
+  /// Locks the vault; set by the part that does.
+  var onLock: (LogEvent.LockCause) -> Void = { _ in }
+  /// The accounts that the lock in progress covers, as far as known; nil while no lock is in progress.
+  private var shut: [AccountName: Protection]?
+  /// Whether a lock also wipes the device's key, which then needs a passphrase to return.
+  private var isDeviceKeyLent = false
+  private var idle = IdleLock()
+  private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
+    context.noteFileChanges()
+    lockIfIdle()
+    alarm.set(at: idle.due)
+  }
+  /// Receives lock requests of the desktop and the login manager, after the first unlock.
+  private lazy var wishes: LockWishes = {
+    let wish = jobs.messages { [unowned self] (_: Void) in onLock(.session) }
+    return LockWishes(userID: Machine.userID) { wish(()) }
+  }()
+
+  init(_ context: DaemonContext) { self.context = context }
+
+  // MARK: Tokens
+
+  func refusal(for account: AccountName) -> SessionError? {
+    // After suspend the idle time may be over before the timer fires.
+    lockIfIdle()
+    return shut?[account].map { .vault(VaultError(.locked($0))) }
+  }
+
+  func used(_ level: Protection) {
+    if level != .device || isDeviceKeyLent { idle.used(loop.now) }
+  }
+
+  func vaultFileChanged() {
+    // Another process may also have changed the key slots.
+    if !isDeviceKeyLent { lookForLentKey() }
+  }
+
+  // MARK: Locking
+
+  var isLocking: Bool { shut != nil }
+
+  /// A lock begins.
+  func begin() {
+    shut = [:]
+    idle.end()
+  }
+
+  /// Refuses an account's tokens until ``end()``.
+  func shut(_ account: AccountName, _ level: Protection) { shut?[account] = level }
+
+  /// The keys are wiped.
+  ///
+  /// - Returns: The accounts that were refused.
+  func end() -> [AccountName: Protection] {
+    isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
+    defer { shut = nil }
+    return shut ?? [:]
+  }
+
+  // MARK: Unlocking
+
+  /// Starts the idle time and listens for lock requests, because a lockable level is unlocked.
+  func expectLock() {
+    isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
+    wishes.listen()
+    awaitIdleness((try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds)
+  }
+
+  /// Checks whether a lock now includes the device's key: only a passphrase may open the vault after a change.
+  func lookForLentKey() {
+    if services.vault.levelsToLock.contains(.device) { expectLock() } else { isDeviceKeyLent = false }
+  }
+
+  /// Restarts the idle time if the settings changed it.
+  func lookAtIdleTime(_ settings: Settings) {
+    if idle.isCounting, idle.patience != Self.patience(settings.lockAfterSeconds) {
+      awaitIdleness(settings.lockAfterSeconds)
+    }
+  }
+
+  private func awaitIdleness(_ seconds: Int) {
+    idle.begin(Self.patience(seconds), loop.now)
+    alarm.set(at: idle.due)
+  }
+
+  /// Zero never locks.
+  private static func patience(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
+
+  private func lockIfIdle() {
+    if idle.due <= loop.now { onLock(.idle) }
+  }
+}
+
+/// The automatic lock after idle time, by a clock that continues during suspend.
+struct IdleLock {
+  /// Time of the automatic lock; the distant future while nothing is unlocked or automatic locking is off.
+  private(set) var due = Instant.distantFuture
+  private(set) var patience: Duration?
+  /// Whether something is unlocked.
+  private(set) var isCounting = false
+
+  /// Starts the idle time after an unlock; nil turns automatic locking off.
+  mutating func begin(_ patience: Duration?, _ now: Instant) {
+    self.patience = patience
+    isCounting = true
+    used(now)
+  }
+
+  /// Restarts the idle time, because a command used an unlocked token.
+  mutating func used(_ now: Instant) {
+    due = patience.map { now.advanced(by: $0) } ?? .distantFuture
+  }
+
+  mutating func end() { self = IdleLock() }
+}

@@ -1,0 +1,103 @@
+internal import CCurl
+internal import OAuth
+
+/// A request that a handle runs: its part of the library's callbacks, and what the thread that runs the transfer asks.
+///
+/// Only that thread uses it.
+protocol RunningExchange: AnyObject {
+  var progress: TransferProgress { get set }
+  /// Receives a line of the header. False ends the transfer.
+  func receive(headerLine line: Span<UInt8>) -> Bool
+  /// Receives a piece of the body, all of it or nothing.
+  func receive(body bytes: Span<UInt8>) -> ContentReceipt
+  /// Reads content to send into the library's buffer.
+  func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
+  /// Something may have been sent or received.
+  func update()
+  /// The reason to stop now, if there is one.
+  var reasonToStop: HTTPFailure.Code? { get }
+  /// The longest time until ``reasonToStop`` is asked again, in milliseconds.
+  var longestWait: Int32 { get }
+  /// The descriptors to wait for besides the network, and whether for writing.
+  var waits: [(descriptor: Int32, isWriting: Bool)] { get }
+  /// The library's flags for the directions that stay paused, if one can continue; nil if none can.
+  func nextPause() -> Int32?
+  /// The failure of a transfer that ended with `code`, if any. A nil code means that this program ended it.
+  func failure(after code: CURLcode?) -> HTTPFailure?
+  /// The whole response is there.
+  func complete()
+}
+
+/// The result for a piece of a body.
+enum ContentReceipt { case taken, pause, stop }
+
+/// How far a transfer came, and why it ended.
+struct TransferProgress {
+  let handle: CurlHandle
+  /// Whether a sent request may be sent again over another connection if no response came.
+  let isRepeatable: Bool
+  let usesProxy: Bool
+  var headers: HeaderCollector
+  /// The reason why a callback ended the transfer.
+  private(set) var refusal: HTTPFailure.Code?
+  /// Whether a byte of the request was sent.
+  private var requestStarted = false
+  /// Whether the first line of a response was received. The library reports nothing before it.
+  private var responseStarted = false
+
+  init(over handle: CurlHandle, isRepeatable: Bool, usesProxy: Bool, keepsCookies: Bool = false) {
+    self.handle = handle
+    self.isRepeatable = isRepeatable
+    self.usesProxy = usesProxy
+    headers = HeaderCollector(keepsCookies: keepsCookies)
+  }
+
+  mutating func receive(headerLine line: Span<UInt8>) -> Bool {
+    responseStarted = true
+    guard let code = headers.receive(line) else { return true }
+    return refuse(code)
+  }
+
+  /// Decides whether the library may make a new connection.
+  ///
+  /// The library repeats a request if a kept connection breaks before the response. A server may have processed the
+  /// first copy, so the caller decides about a retry with a refresh token (RFC 9110 section 9.2.2).
+  mutating func mayConnect() -> Bool {
+    isRepeatable || handle.sentBytes == 0 || refuse(.receive)
+  }
+
+  /// - Returns: False, which ends the transfer.
+  mutating func refuse(_ code: HTTPFailure.Code) -> Bool {
+    refusal = code
+    return false
+  }
+
+  mutating func update() { requestStarted = handle.sentBytes > 0 }
+
+  /// The failure of a transfer that ended with `code`, if any.
+  ///
+  /// - Parameters:
+  ///   - code: Nil if this program ended it.
+  ///   - isCutShort: Whether content is missing though the library noticed nothing.
+  ///   - reason: Why this program ended it.
+  func failure(
+    after code: CURLcode?, isCutShort: @autoclosure () -> Bool, reason: @autoclosure () -> HTTPFailure.Code?
+  ) -> HTTPFailure? {
+    // The library accepts a header that is cut off after its first line.
+    if code == CURLE_OK { return headers.isFinished && !isCutShort() ? nil : failure(.receive) }
+    if let refusal { return failure(refusal) }
+    guard let code else { return failure(reason() ?? .setup) }
+    // The library reports a header line that exceeds its buffer as lack of memory.
+    if code == CURLE_OUT_OF_MEMORY, requestStarted, !headers.isFinished { return failure(.tooLarge) }
+    return failure(
+      HTTPFailure.Code(
+        code, beforeRequest: !requestStarted, overProxy: usesProxy,
+        certificate: handle.number(CURLINFO_SSL_VERIFYRESULT)))
+  }
+
+  func failure(_ code: HTTPFailure.Code) -> HTTPFailure {
+    // A malformed or too large response was received, even if no callback got it.
+    let responseStarted = responseStarted || code == .malformed || code == .tooLarge
+    return HTTPFailure(code, responseStarted: responseStarted, requestMayHaveArrived: requestStarted || responseStarted)
+  }
+}

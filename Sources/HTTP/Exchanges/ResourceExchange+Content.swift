@@ -1,0 +1,90 @@
+internal import OAuth
+
+/// Content that goes to a resource.
+final class SentContent {
+  private let content: any ResourceContent
+  private var sentBytes = 0
+  private var isPaused = false
+
+  init(_ content: any ResourceContent) { self.content = content }
+
+  func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart {
+    let part = content.read(into: &space)
+    switch part {
+    case .bytes(let count): sentBytes += count
+    case .later: isPaused = true
+    case .end: if let length = content.length, sentBytes != length { return .failed }
+    case .failed: break
+    }
+    return part
+  }
+
+  var waits: [(descriptor: Int32, isWriting: Bool)] { isPaused ? [(content.descriptor, false)] : [] }
+
+  /// Ends a pause.
+  ///
+  /// - Returns: Whether there was one.
+  func resume() -> Bool {
+    defer { isPaused = false }
+    return isPaused
+  }
+}
+
+/// Content that came from a resource, on its way to the receiver.
+final class ReceivedContent {
+  private let receiver: any ResourceReceiver
+  /// The bytes that the receiver had no room for, from `start` on.
+  private var pending: [UInt8] = []
+  private var start = 0
+  private(set) var isPaused = false
+  private(set) var takenBytes = 0
+
+  init(_ receiver: any ResourceReceiver) { self.receiver = receiver }
+
+  deinit { wipe() }
+
+  /// - Returns: Whether the receiver wants the content.
+  func begin(_ head: ResourceHead) -> Bool { receiver.begin(head) }
+
+  /// Takes all bytes or none.
+  func take(_ bytes: Span<UInt8>) -> ContentReceipt {
+    guard flush() else { return .stop }
+    guard pending.isEmpty else {
+      isPaused = true
+      return .pause
+    }
+    guard let count = receiver.take(bytes) else { return .stop }
+    takenBytes += bytes.count
+    for index in count..<bytes.count { pending.append(bytes[index]) }
+    return .taken
+  }
+
+  var waits: [(descriptor: Int32, isWriting: Bool)] { pending.isEmpty ? [] : [(receiver.descriptor, true)] }
+
+  /// Ends a pause once nothing is pending.
+  ///
+  /// - Returns: Whether one ended.
+  func resume() -> Bool {
+    guard isPaused, pending.isEmpty else { return false }
+    isPaused = false
+    return true
+  }
+
+  /// Passes pending bytes to the receiver, as far as there is room. False if the receiver is closed.
+  func flush() -> Bool {
+    while !pending.isEmpty {
+      guard let count = receiver.take(pending.span.extracting(start...)) else { return false }
+      if count == 0 { return true }
+      start += count
+      if start == pending.count { wipe() }
+    }
+    return true
+  }
+
+  /// Content may be as secret as a token.
+  private func wipe() {
+    for index in pending.indices { pending[index] = 0 }
+    pending.removeAll(keepingCapacity: true)
+    start = 0
+  }
+}

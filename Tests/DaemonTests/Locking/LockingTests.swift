@@ -1,0 +1,197 @@
+import Encoding
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vault
+import Wire
+
+@testable import Daemon
+
+@Suite struct `A lock of the daemon` {
+  private let home: LockHome
+
+  init() throws { home = try LockHome() }
+
+  @Test func `takes the tokens behind it from memory, and no others`() throws {
+    try home.getTokens()
+    home.lock(9)
+    home.daemon.runJobs()
+    #expect(home.grant("shut") == nil)
+    #expect(home.grant("open") != nil)
+    #expect(!home.isUnlocked)
+    #expect(home.sink.results[9] == ["locked": ["passphrase"]])
+  }
+
+  @Test func `refuses what is behind it from the start, before the keys are gone`() throws {
+    try home.getTokens()
+    home.lock(9)
+    #expect(home.sink.results[9] == nil)
+    #expect(home.refusal("shut") == .locked)
+    #expect(home.refusal("open") == nil)
+    home.daemon.runJobs()
+    #expect(home.refusal("open") == nil)
+  }
+
+  // Store first.
+  @Test func `fails those who wait for a refresh, but loses no refresh token that comes from it`() throws {
+    try home.getTokens()
+    home.daemon.http.answers = [.tokens("at-3", refresh: "rt-4")]
+    home.daemon.http.isHeld = true
+    try home.ask("shut", 1, forceRefresh: true)
+    home.daemon.http.awaitRequests(3)
+    home.lock(9)
+    #expect(home.sink.failures[1]?.code == .locked)
+    home.daemon.http.isHeld = false
+    home.daemon.runJobs()
+    #expect(home.grant("shut") == nil)
+    try home.unlock(10)
+    #expect(try home.daemon.storedToken("shut") == "rt-4")
+  }
+
+  @Test func `answers all who ask for it while it goes on`() {
+    for ticket in 7...9 { home.lock(ticket) }
+    home.daemon.runJobs()
+    #expect((7...9).allSatisfy { home.sink.results[$0] != nil })
+    #expect(home.told("locked") == ["shut"])
+  }
+
+  @Test func `has the last word over an unlock that was asked for before it`() throws {
+    home.lock(1)
+    try home.vault(.unlock(.passphrase), 2)
+    home.lock(3)
+    home.daemon.runJobs()
+    #expect(!home.isUnlocked)
+    #expect(home.sink.results[1] != nil && home.sink.results[3] != nil)
+  }
+
+  @Test func `lets an unlock wait until it is over`() throws {
+    home.lock(1)
+    try home.unlock(2)
+    #expect(home.sink.results[1] != nil && home.sink.results[2] != nil)
+    #expect(home.isUnlocked)
+    #expect(home.refusal("shut") == nil)
+    #expect(home.told("unlocked") == ["shut"])
+  }
+}
+
+@Suite struct `The lock after a time without use` {
+  private let home: LockHome
+
+  init() throws {
+    home = try LockHome()
+    try home.vault(.set(lockAfterSeconds: 60), 1)
+    try home.unlock(2)
+    try home.getTokens()
+  }
+
+  @Test func `comes by itself, and not before`() {
+    home.daemon.pass(seconds: 59)
+    #expect(home.isUnlocked)
+    home.daemon.pass(seconds: 1)
+    #expect(!home.isUnlocked)
+    #expect(home.grant("shut") == nil)
+  }
+
+  @Test func `is put off by each use of what it protects, and by no other`() throws {
+    home.daemon.pass(seconds: 40)
+    try home.ask("shut", 3)
+    home.daemon.pass(seconds: 40)
+    #expect(home.isUnlocked)
+    try home.ask("open", 4)
+    home.daemon.pass(seconds: 20)
+    #expect(!home.isUnlocked)
+  }
+
+  // Times are true.
+  @Test func `is made up for by the first request after a suspend, whatever the timer does`() {
+    home.daemon.time.advance(seconds: 3600)
+    #expect(home.refusal("shut") == .locked)
+    home.daemon.runJobs()
+    #expect(!home.isUnlocked)
+  }
+
+  @Test func `follows the settings at once`() throws {
+    try home.vault(.set(lockAfterSeconds: 10), 3)
+    home.daemon.pass(seconds: 10)
+    #expect(!home.isUnlocked)
+  }
+
+  @Test func `never comes where that is set`() throws {
+    try home.vault(.set(lockAfterSeconds: 0), 3)
+    home.daemon.pass(seconds: 1_000_000)
+    #expect(home.isUnlocked)
+    #expect(home.grant("shut") != nil)
+  }
+}
+
+/// A daemon with two accounts that are signed in: `shut`, which a passphrase protects and which is unlocked, and `open`.
+private final class LockHome {
+  let daemon: DaemonHome
+  private let parts: DaemonParts
+
+  private static let passphrase = "open sesame"
+
+  init() throws {
+    daemon = try DaemonHome()
+    try daemon.addSignedIn("open")
+    parts = try DaemonParts(daemon.context)
+    try vault(.create(.passphrase), 0)
+    daemon.runJobs()
+    try daemon.addSignedIn("shut", protection: .passphrase)
+  }
+
+  var sink: RecordedReplies { daemon.sink }
+
+  var isUnlocked: Bool { daemon.services.vault.isUnlocked(.passphrase) }
+
+  /// The account's token in memory.
+  func grant(_ name: String) -> AccessGrant? {
+    parts.broker.accounts.values.first { $0.name.text == name }?.session.grant
+  }
+
+  /// Asks for a token.
+  func ask(_ name: String, _ number: Int, forceRefresh: Bool = false) throws(Failure) {
+    try parts.broker.token(TokenRequest(account: name, forceRefresh: forceRefresh), .number(number))
+  }
+
+  /// Why a token is refused at once; nil if it is served.
+  func refusal(_ name: String) -> FailureCode? {
+    do throws(Failure) {
+      try ask(name, 100)
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  /// Gives both accounts a token.
+  func getTokens() throws {
+    daemon.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
+    try ask("shut", 100)
+    daemon.runJobs()
+    try ask("open", 100)
+    daemon.runJobs()
+  }
+
+  func lock(_ number: Int) { parts.locking.lock(.asked, for: .number(number)) }
+
+  func unlock(_ number: Int) throws {
+    try vault(.unlock(.passphrase), number)
+    daemon.runJobs()
+  }
+
+  /// Makes a request to the vault, with the passphrase.
+  func vault(_ request: VaultRequest, _ number: Int) throws {
+    let pipe = try Pipe()
+    try pipe.writing.writeAll(Array(Self.passphrase.utf8).span)
+    let secret = SharedDescriptor(try pipe.reading.duplicate())
+    try parts.vault.vault(request, .number(number), passed: [secret])
+  }
+
+  /// The accounts that an event was published for.
+  func told(_ event: String) -> [String] {
+    daemon.context.log.sessionJSON(of: nil)["events"]?.array?.filter { $0["event"]?.string == event }
+      .compactMap { $0["account"]?.string } ?? []
+  }
+}

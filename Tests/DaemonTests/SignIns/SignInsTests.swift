@@ -1,0 +1,285 @@
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vault
+import Wire
+
+@testable import Daemon
+
+@Suite struct `A sign-in by code` {
+  private let home: SignInHome
+
+  init() throws { home = try SignInHome() }
+
+  @Test func `asks as often as the server says, and stores what it gets`() throws {
+    home.daemon.http.answers = [.error("authorization_pending"), .error("slow_down"), .tokens("at-1", refresh: "rt-1")]
+    try home.begin("work", 1)
+    #expect(home.code(1) == "WDJB-MJHT")
+    #expect(home.polls == 0)
+    home.daemon.pass(seconds: 5)
+    home.daemon.pass(seconds: 4)
+    #expect(home.polls == 1)
+    home.daemon.pass(seconds: 1)
+    // Five seconds more between two polls (RFC 8628 section 3.5), and two fifths for a clock that may run fast.
+    home.daemon.pass(seconds: 13)
+    #expect(home.polls == 2)
+    #expect(home.sink.results[1] == nil)
+    home.daemon.pass(seconds: 1)
+    #expect(home.sink.results[1]?["account"] == "work")
+    #expect(try home.daemon.storedToken("work") == "rt-1")
+    #expect(try home.daemon.settings.current(seen: nil)[AccountName("work")]?.clientID == "cli")
+  }
+
+  @Test func `ends with its code, and asks no more`() throws {
+    home.daemon.http.answers = Array(repeating: .error("authorization_pending"), count: 100)
+    try home.begin("work", 1)
+    for _ in 1...60 { home.daemon.pass(seconds: 5) }
+    #expect(home.sink.failures[1]?.code == .codeExpired)
+    let polls = home.polls
+    home.daemon.pass(seconds: 600)
+    #expect(home.polls == polls)
+    #expect(home.roles(.token) <= 60)
+  }
+
+  @Test func `ends when the person says no`() throws {
+    home.daemon.http.answers = [.error("access_denied")]
+    try home.begin("work", 1)
+    home.daemon.pass(seconds: 5)
+    #expect(home.sink.failures[1] != nil)
+    #expect(try home.daemon.storedToken("work") == nil)
+    home.daemon.pass(seconds: 600)
+    #expect(home.polls == 1)
+  }
+
+  @Test func `ends when whoever began it goes`() throws {
+    try home.begin("work", 1)
+    home.signIns.abandon(.number(1))
+    home.daemon.pass(seconds: 5)
+    #expect(home.polls == 0)
+    #expect(home.isFree("work"))
+  }
+
+  // No approval is wasted.
+  @Test func `is finished once it is approved, though whoever began it goes`() throws {
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.begin("work", 1)
+    home.daemon.time.advance(seconds: 5)
+    home.sink.runDue()
+    try home.daemon.wait { try home.daemon.storedToken("work") != nil }
+    home.signIns.abandon(.number(1))
+    home.daemon.runJobs()
+    #expect(try home.daemon.storedToken("work") == "rt-1")
+    #expect(try home.daemon.settings.current(seen: nil)[AccountName("work")] != nil)
+  }
+
+  @Test func `gives way to another one for the same account, and to no other`() throws {
+    try home.begin("work", 1)
+    try home.begin("mail", 2)
+    try home.begin("work", 3)
+    #expect(home.sink.failures[1]?.code == .cancelled)
+    #expect(home.sink.failures[2] == nil && home.sink.failures[3] == nil)
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1"), .tokens("at-2", refresh: "rt-2")]
+    home.daemon.pass(seconds: 5)
+    #expect(home.sink.results.keys.sorted() == [2, 3])
+  }
+
+  @Test func `keeps its account from changing under it`() throws {
+    try home.begin("work", 1)
+    #expect(!home.isFree("work"))
+    #expect(home.isFree("mail"))
+  }
+
+  @Test func `ends at the sign-out of its account`() throws {
+    try home.begin("work", 1)
+    home.signIns.endUnapproved(of: try AccountName("work"))
+    #expect(home.sink.failures[1]?.code == .cancelled)
+    home.daemon.pass(seconds: 5)
+    #expect(home.polls == 0)
+  }
+
+  @Test func `ends at a lock of what it would be stored behind, and at no other`() throws {
+    try home.begin("work", 1)
+    home.signIns.endUnapproved(at: [.passphrase, .tpm2])
+    #expect(home.sink.failures[1] == nil)
+    home.signIns.endUnapproved(at: [.device])
+    #expect(home.sink.failures[1]?.code == .locked)
+  }
+
+  @Test func `ends when the daemon does`() throws {
+    try home.begin("work", 1)
+    home.signIns.stop()
+    #expect(home.sink.failures[1]?.code == .cancelled)
+    home.daemon.pass(seconds: 5)
+    #expect(home.polls == 0)
+  }
+}
+
+@Suite struct `A sign-in in the background` {
+  private let home: SignInHome
+  private let login: String
+
+  init() throws {
+    home = try SignInHome()
+    try home.begin("work", 1) { $0.isDetached = true }
+    login = home.sink.results[1]?["login"]?.string ?? ""
+  }
+
+  @Test func `answers as soon as a person can act`() {
+    #expect(home.sink.results[1]?["state"] == "waiting")
+    #expect(home.sink.results[1]?["expires_at"] == .int(home.daemon.time.wallSeconds() + 300))
+    #expect(home.code(1) == "WDJB-MJHT")
+  }
+
+  @Test func `goes on when whoever began it has gone, and keeps its result for ten minutes`() throws {
+    home.signIns.abandon(.number(1))
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    home.daemon.pass(seconds: 5)
+    #expect(try home.daemon.storedToken("work") == "rt-1")
+    home.daemon.time.advance(seconds: 600)
+    try home.resume(login, 2)
+    #expect(home.sink.results[2]?["account"] == "work")
+    home.daemon.time.advance(seconds: 1)
+    #expect(throws: Failure.self) { try home.resume(login, 3) }
+  }
+
+  @Test func `shows whoever resumes it what to do, and then the result`() throws {
+    try home.resume(login, 2)
+    #expect(home.code(2) == "WDJB-MJHT")
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    home.daemon.pass(seconds: 5)
+    #expect(home.sink.results[2]?["account"] == "work")
+  }
+
+  @Test func `tells its state to who does not wait`() throws {
+    try home.resume(login, 2, waits: false)
+    #expect(home.sink.results[2]?["state"] == "waiting")
+  }
+
+  @Test func `has one who waits, the last to ask`() throws {
+    try home.resume(login, 2)
+    try home.resume(login, 3)
+    #expect(home.sink.failures[2]?.code == .cancelled)
+    // It goes on when that one goes.
+    home.signIns.abandon(.number(3))
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    home.daemon.pass(seconds: 5)
+    #expect(try home.daemon.storedToken("work") == "rt-1")
+  }
+
+  @Test func `is known by its whole name only`() {
+    #expect(throws: Failure.self) { try home.resume(String(login.dropLast()), 2) }
+    #expect(throws: Failure.self) { try home.resume("", 2) }
+  }
+}
+
+@Suite struct `A sign-in by address` {
+  private let home: SignInHome
+  private let event: Event.Browser
+
+  init() throws {
+    home = try SignInHome()
+    try home.begin("work", 1) { $0.flow = .paste }
+    event = try #require(
+      home.sink.events[1]?.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first)
+  }
+
+  /// The answer's address.
+  private func answer(_ parameters: String) throws -> String {
+    let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
+    return "\(event.redirectURI)?\(parameters)&\(state)"
+  }
+
+  @Test func `goes on waiting after what is no answer of its own`() throws {
+    for url in ["\(event.redirectURI)?code=c-1&state=theirs", "https://elsewhere.example/?code=c-1", "nonsense"] {
+      #expect(throws: Failure.self) { try home.paste(event.login, url) }
+    }
+    #expect(home.polls == 0)
+    #expect(home.sink.failures[1] == nil)
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.paste(event.login, answer("code=c-1"))
+    home.daemon.runJobs()
+    #expect(home.sink.results[1]?["account"] == "work")
+    #expect(try home.daemon.storedToken("work") == "rt-1")
+  }
+
+  // RFC 6749 section 4.1.2: a code is good once.
+  @Test func `takes its answer once`() throws {
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.paste(event.login, answer("code=c-1"))
+    #expect(throws: Failure.self) { try home.paste(event.login, answer("code=c-1")) }
+    home.daemon.runJobs()
+    #expect(throws: Failure.self) { try home.paste(event.login, answer("code=c-1")) }
+    #expect(home.polls == 1)
+  }
+
+  @Test func `ends with the error that the server answers`() throws {
+    try home.paste(event.login, answer("error=access_denied"))
+    #expect(home.sink.failures[1] != nil)
+    #expect(home.isFree("work"))
+    #expect(home.polls == 0)
+  }
+
+  @Test func `ends when its time is over`() throws {
+    home.daemon.pass(seconds: BrowserSignIn.patience - 1)
+    #expect(home.sink.failures[1] == nil)
+    home.daemon.pass(seconds: 1)
+    #expect(home.sink.failures[1]?.code == .codeExpired)
+    #expect(throws: Failure.self) { try home.paste(event.login, answer("code=c-1")) }
+  }
+}
+
+/// A daemon without accounts.
+private final class SignInHome {
+  let daemon: DaemonHome
+  let signIns: SignIns
+
+  private let broker: TokenBroker
+  private let lock: VaultLock
+
+  init() throws {
+    daemon = try DaemonHome()
+    lock = VaultLock(daemon.context)
+    broker = TokenBroker(daemon.context, lock: lock)
+    signIns = SignIns(daemon.context, broker)
+  }
+
+  var sink: RecordedReplies { daemon.sink }
+
+  /// Begins a sign-in, by code unless `edit` says otherwise, up to where the person is asked.
+  func begin(_ account: String, _ number: Int, edit: (inout LoginRequest) -> Void = { _ in }) throws {
+    var request = LoginRequest()
+    request.account = account
+    request.issuer = "https://as.example"
+    request.clientID = "cli"
+    request.flow = .device
+    edit(&request)
+    try signIns.login(request, .number(number), passed: [])
+    daemon.runJobs()
+  }
+
+  func resume(_ login: String, _ number: Int, waits: Bool = true) throws(Failure) {
+    try signIns.resume(LoginResumeRequest(login: login, waits: waits), .number(number))
+  }
+
+  func paste(_ login: String, _ url: String) throws(Failure) {
+    _ = try signIns.redirectPasted(LoginRedirectRequest(login: login, url: url))
+  }
+
+  /// The code that a request was shown.
+  func code(_ number: Int) -> String? {
+    sink.events[number]?.compactMap { if case .deviceCode(let code) = $0 { code.userCode } else { nil } }.first
+  }
+
+  func roles(_ role: EndpointRole) -> Int { daemon.http.roles.count { $0 == role } }
+
+  /// The number of requests for tokens.
+  var polls: Int { roles(.token) }
+
+  /// Whether the account may be changed.
+  func isFree(_ account: String) -> Bool {
+    (try? AccountName(account)).map { (try? signIns.refuseDuring($0)) != nil } ?? false
+  }
+}

@@ -1,0 +1,99 @@
+import Crypto
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vault
+import Wire
+
+@testable import Daemon
+
+/// What the parts of a daemon share, with a server, a clock and answers of the test. The test runs what workers hand to
+/// the loop.
+final class DaemonHome {
+  let time = ManualTime()
+  let http = PlayedServer()
+  let sink: RecordedReplies
+  let services: SessionServices
+  let settings: SettingsFile
+  let context: DaemonContext
+  private let inbox: Inbox
+  private let jobs: Jobs
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    inbox = try Inbox()
+    jobs = Jobs(inbox)
+    sink = RecordedReplies(time)
+    services = SessionServices(
+      vault: Vault(
+        stateDirectory: directory.path("state"), machineIdentity: Array(1...16), userID: 1000,
+        cost: Scrypt.Cost(logarithm: 15, blockSize: 8, parallelism: 1)),
+      http: http, time: time, documents: DocumentCache(directory: directory.path("cache"), http: http, time: time))
+    settings = SettingsFile(directory: directory.path("config"))
+    context = DaemonContext(
+      services: services, settingsFile: settings, changes: nil,
+      facts: DaemonFacts(startedAt: time.now(), socketPath: nil), log: EventLog(time: time), replies: sink, jobs: jobs)
+  }
+
+  /// Adds an account, which refreshes on demand.
+  func add(_ name: String, protection: Protection = .device) throws {
+    let account = try AccountName(name)
+    var configuration = AccountConfiguration(issuer: "https://as.example", clientID: "cli")
+    configuration.refresh = .onDemand
+    configuration.protection = protection
+    let added = configuration
+    _ = try settings.change { (settings) throws(ConfigurationError) in try settings.set(added, for: account) }
+  }
+
+  /// Adds an account that is signed in, with the refresh token `rt-1`.
+  func addSignedIn(_ name: String, protection: Protection = .device) throws {
+    try add(name, protection: protection)
+    let account = try AccountName(name)
+    let configuration = try #require(try settings.current(seen: nil)[account])
+    let metadata = try AuthorizationServerMetadata(
+      parsing: JSON.object(PlayedServer.metadata).serialized(),
+      issuer: Issuer("https://as.example", allowHTTPLoopback: false),
+      allowHTTPLoopback: false)
+    var record = AccountRecord(
+      authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: time.wallSeconds())
+    record.refreshToken = SharedSecret(try SecretBytes(copying: Array("rt-1".utf8).span))
+    try services.vault.write(account, content: try record.sealedContent(), protection: protection)
+  }
+
+  /// Takes in results until no job is left.
+  func runJobs() {
+    let deadline = Instant.now.advanced(by: .seconds(30))
+    while jobs.inFlight > 0 {
+      for act in inbox.takeAll() { act() }
+      if Instant.now > deadline {
+        Issue.record("\(jobs.inFlight) jobs do not end")
+        return
+      }
+      Threads.sleep(for: .milliseconds(1))
+    }
+  }
+
+  /// Waits for what a worker does, whose result is not taken in.
+  func wait(until isDone: () throws -> Bool) throws {
+    let deadline = Instant.now.advanced(by: .seconds(30))
+    while try !isDone() {
+      try #require(Instant.now < deadline)
+      Threads.sleep(for: .milliseconds(1))
+    }
+  }
+
+  /// Lets time pass, and runs what is due then, with its jobs.
+  func pass(seconds: Int) {
+    time.advance(seconds: seconds)
+    sink.runDue()
+    runJobs()
+  }
+
+  func storedToken(_ name: String) throws -> String? {
+    try services.record(of: AccountName(name))?.refreshToken.map(\.text)
+  }
+}

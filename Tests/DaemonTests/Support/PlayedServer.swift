@@ -1,0 +1,105 @@
+import Crypto
+import Encoding
+import OAuth
+import Platform
+
+/// An authorization server that answers as the test says.
+final class PlayedServer: HTTPClient {
+  struct Answer: Sendable {
+    let status: Int
+    let body: JSON
+
+    static func json(_ body: JSONObject, _ status: Int = 200) -> Answer { Answer(status: status, body: .object(body)) }
+    static func status(_ status: Int) -> Answer { Answer(status: status, body: [:]) }
+    static func error(_ code: String) -> Answer { json(["error": .string(code)], 400) }
+    static func tokens(_ access: String, refresh: String) -> Answer {
+      .json([
+        "access_token": .string(access), "token_type": "Bearer", "expires_in": 3600, "refresh_token": .string(refresh),
+      ])
+    }
+  }
+
+  private struct State: Sendable {
+    var answers: [Answer] = []
+    var forms: [String] = []
+    var roles: [EndpointRole] = []
+    var isHeld = false
+  }
+
+  static let metadata: JSONObject = [
+    "issuer": "https://as.example", "token_endpoint": "https://as.example/token",
+    "authorization_endpoint": "https://as.example/authorize",
+    "device_authorization_endpoint": "https://as.example/device", "revocation_endpoint": "https://as.example/revoke",
+    "response_types_supported": ["code"], "code_challenge_methods_supported": ["S256"],
+  ]
+
+  /// Its code is good for five minutes, and it wants a poll each five seconds.
+  private static let device: JSONObject = [
+    "device_code": "dc-1", "user_code": "WDJB-MJHT", "verification_uri": "https://as.example/activate",
+    "expires_in": 300, "interval": 5,
+  ]
+
+  private let state = Monitor(State())
+
+  /// Those to the next requests at the token endpoint.
+  var answers: [Answer] {
+    get { state.withLock { $0.answers } }
+    set { state.withLock { $0.answers = newValue } }
+  }
+
+  /// The refresh tokens that came to the token endpoint, empty for a request with none.
+  var sent: [String] {
+    state.withLock(\.forms).map { form in
+      let token = form.split(separator: "&").first { $0.hasPrefix("refresh_token=") }
+      return String((token ?? "").dropFirst("refresh_token=".count))
+    }
+  }
+
+  /// Whether requests at the token endpoint are taken, but not answered.
+  var isHeld: Bool {
+    get { state.withLock(\.isHeld) }
+    set { state.update { $0.isHeld = newValue } }
+  }
+
+  /// Waits until so many requests came to the token endpoint.
+  func awaitRequests(_ count: Int) {
+    _ = state.wait(.seconds(30)) { $0.forms.count >= count ? true : nil }
+  }
+
+  /// The endpoints that were asked, in order.
+  var roles: [EndpointRole] { state.withLock(\.roles) }
+
+  func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+    let role = request.role
+    state.withLock { $0.roles.append(role) }
+    switch role {
+    case .token: break
+    case .deviceAuthorization: return try Self.response(.json(Self.device))
+    case .revocation: return try Self.response(.json([:]))
+    default: return try Self.response(.json(Self.metadata))
+    }
+    let form = request.form?.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+    state.update { $0.forms.append(form ?? "") }
+    let answer = state.wait(nil) { state -> Answer?? in
+      if state.isHeld { return nil }
+      return .some(state.answers.isEmpty ? nil : state.answers.removeFirst())
+    }
+    guard let answer, let answer else { throw HTTPFailure(.connect) }
+    return try Self.response(answer)
+  }
+
+  private static func response(_ answer: Answer) throws(HTTPFailure) -> HTTPResponse {
+    do {
+      return HTTPResponse(
+        status: answer.status, headers: HTTPHeaders([("Content-Type", "application/json")]),
+        body: try SecretBytes(copying: answer.body.serialized().span))
+    } catch {
+      throw HTTPFailure(.setup)
+    }
+  }
+
+  func exchange(
+    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
+    receiver: any ResourceReceiver
+  ) throws(HTTPFailure) -> ResourceResponse { throw HTTPFailure(.connect) }
+}

@@ -1,0 +1,56 @@
+import Crypto
+import Encoding
+import Platform
+import TestSupport
+import Wire
+
+@testable import Daemon
+
+/// A loop that keeps what was sent to whom, by the number of the ticket's connection, and runs timers when the test says.
+final class RecordedReplies: ReplySink {
+  /// Answers with a secret.
+  private(set) var lines: [Int: String] = [:]
+  private(set) var results: [Int: JSONObject] = [:]
+  private(set) var failures: [Int: Failure] = [:]
+  private(set) var events: [Int: [Event]] = [:]
+  private var timers = Timers<() -> Void>()
+  private let time: ManualTime
+
+  init(_ time: ManualTime) { self.time = time }
+
+  var now: Instant { time.now() }
+
+  var nextDue: Instant? { timers.nextDue }
+
+  /// Runs the timers whose time has come.
+  func runDue() {
+    while let act = timers.popDue(now) { act() }
+  }
+
+  func send(_ reply: Reply, to ticket: Ticket) {
+    let number = Int(ticket.connection)
+    switch reply {
+    case .event(let event): events[number, default: []].append(event)
+    case .result(let result): results[number] = result
+    case .failure(let failure): failures[number] = failure
+    }
+  }
+
+  func send(_ line: SharedSecret, to ticket: Ticket) { lines[Int(ticket.connection)] = line.text }
+
+  func schedule(at due: Instant, _ act: @escaping () -> Void) { timers.schedule(act, at: due) }
+  func watch(_ descriptor: Int32, _ serve: @escaping () -> Void) throws(SystemError) -> UInt64 { 1 }
+  func unwatch(_ key: UInt64) {}
+  func setDeadline(_ deadline: Instant, of ticket: Ticket) {}
+}
+
+extension Ticket {
+  /// The ticket of the test's request of this number.
+  static func number(_ number: Int) -> Ticket { Ticket(connection: UInt64(number), serial: 1) }
+}
+
+extension SharedSecret {
+  var text: String {
+    bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+  }
+}
