@@ -6,6 +6,7 @@ import Sessions
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 import Wire
 
 @testable import Daemon

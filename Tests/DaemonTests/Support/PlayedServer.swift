@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import OAuth
 import Platform
+import Vocabulary
 
 /// An authorization server that answers as the test says.
 final class PlayedServer: HTTPClient {
