@@ -44,7 +44,7 @@ extension AccountRequests {
       account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
       broker.keepOrForget(outcome.grant, of: account)
       announceSettings()
-      broker.tell(of: name) { $0.signedIn(outcome.grant) }
+      broker.publish(of: name) { $0.signedIn(outcome.grant) }
       broker.restartForWaiters(account)
       broker.schedule(account)
       loop.send(.result(account.signInResult(outcome.grant)), to: ticket)

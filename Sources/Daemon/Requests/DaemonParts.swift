@@ -69,7 +69,7 @@ final class DaemonParts {
     switch event {
     case .refreshRetry(let name, let target, let generation, let attempt):
       broker.retryDue(name, target, generation, attempt)
-    case .attention(let name, let target): broker.attend(name, target)
+    case .attention(let name, let target): broker.renewIfDue(name, target)
     case .waitOver(let name, let target): broker.waitOver(name, target)
     case .transfer(let ticket): resources.transferDue(ticket)
     case .networkChanged: broker.retryAfterNetworkChange()

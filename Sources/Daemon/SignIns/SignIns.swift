@@ -244,7 +244,7 @@ final class SignIns: DaemonPart {
     account.refusals = OriginRefusals()
     broker.keepOrForget(outcome.grant, of: account)
     announceSettings()
-    broker.tell(of: account.name) { $0.signedIn(outcome.grant) }
+    broker.publish(of: account.name) { $0.signedIn(outcome.grant) }
     broker.restartForWaiters(account)
     broker.schedule(account)
     if outcome.missesIDToken {

@@ -37,7 +37,7 @@ extension TokenBroker {
   /// Schedules another refresh after a failure, for waiting requests or by the account's policy.
   func queued(_ account: LiveAccount, because error: SessionError, _ now: Instant) {
     guard error.isWorthWaiting else { return }
-    if !account.waiters.isEmpty { account.session.queueUrgently(because: error, now: now) }
+    if !account.waiters.isEmpty { account.session.queueForCaller(because: error, now: now) }
     if !error.reachedServer { loop.watchNetwork(true) }
     if account.session.isQueued, let due = account.session.renewalDue {
       log.note(
@@ -62,8 +62,8 @@ extension TokenBroker {
   func networkChanged() {
     guard !isNetworkSettling else { return }
     isNetworkSettling = true
-    let calm = networkTriedAt?.advanced(by: Self.changeInterval) ?? loop.now
-    loop.schedule(.networkChanged, at: max(calm, loop.now.advanced(by: Self.settlingTime)))
+    let notBefore = networkTriedAt?.advanced(by: Self.changeInterval) ?? loop.now
+    loop.schedule(.networkChanged, at: max(notBefore, loop.now.advanced(by: Self.settlingTime)))
   }
 
   func retryAfterNetworkChange() {
@@ -72,8 +72,8 @@ extension TokenBroker {
     networkTriedAt = now
     var isWanted = onNetworkChanged(Self.spreadAfterChange)
     for account in accounts.values.flatMap(\.all) {
-      let spread = account.waiters.isEmpty ? Self.spreadAfterChange * jitter() : .zero
-      guard account.session.networkChanged(retryAt: now.advanced(by: spread)) else { continue }
+      let delay = account.waiters.isEmpty ? Self.spreadAfterChange * jitter() : .zero
+      guard account.session.networkChanged(retryAt: now.advanced(by: delay)) else { continue }
       isWanted = true
       schedule(account)
     }

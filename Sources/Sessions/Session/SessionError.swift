@@ -59,7 +59,9 @@ package enum SessionError: Error, Hashable, Sendable {
   /// The effect of a failed refresh on the session.
   enum Effect {
     /// The account has no grant any more.
-    case ended(Session.Standing)
+    case signedOut
+    /// The server ended the grant.
+    case expired
     /// No token is handed out until the settings or the server are as they were, or until a sign-in.
     case held
     /// The grant stays, and only a sign-in is sure to help.
@@ -71,8 +73,8 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Decided here and nowhere else.
   var effect: Effect {
     switch self {
-    case .expired: .ended(.expired)
-    case .signedOut: .ended(.signedOut)
+    case .expired: .expired
+    case .signedOut: .signedOut
     case .configurationChanged, .endpointMoved, .identityChanged, .identityUnverified, .identityUnknown, .noAccount:
       .held
     case .oauth(let error): [.interactionRequired, .refreshRefused].contains(error.code) ? .signInNeeded : .none
