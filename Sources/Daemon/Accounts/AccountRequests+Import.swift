@@ -18,12 +18,9 @@ extension AccountRequests {
     }
     let directory = settingsFile.directoryPath
     jobs.run({ [services = services(for: account), configuration] () throws(SessionError) in
-      var (secrets, configuration) = (SignIn.Secrets(), configuration)
+      var configuration = configuration
       let token = try ClientSecret.read(tokenSource, as: .refreshToken)
-      secrets.credentials = try sources.read(for: &configuration, given.authentication)
-      secrets.proxyCredentials = try proxyCredentials.map { (text) throws(SessionError) in
-        try ClientSecret.make(text)
-      }
+      let secrets = try sources.read(for: &configuration, given.authentication, proxyCredentials: proxyCredentials)
       return try TokenImport(
         account: account, configuration: configuration, refreshToken: token, given: secrets, services: services,
         settingsDirectory: directory, cancellation: Cancellation()

@@ -20,7 +20,7 @@ import Testing
   }
 
   private func signIn(_ configuration: AccountConfiguration, _ idToken: String) throws -> SignIn.Outcome {
-    let given = SignIn.Secrets(clientSecret: try secret(Self.clientSecret))
+    let given = SignInSecrets(clientSecret: try secret(Self.clientSecret))
     return try home.finish(
       try home.prepare(configuration, given), tokens("at-1", refresh: "rt-1", idToken: idToken))
   }
@@ -51,7 +51,7 @@ import Testing
     var configuration = account("HS256")
     configuration.tokenEndpointAuthMethod = "none"
     let error = ConfigurationError(.missingClientSecret, "client_secret")
-    #expect(throws: SessionError.configuration(error)) { _ = try home.prepare(configuration, SignIn.Secrets()) }
+    #expect(throws: SessionError.configuration(error)) { _ = try home.prepare(configuration, SignInSecrets()) }
   }
 
   // Step 7: no other than the one that the client is registered with.
@@ -69,7 +69,7 @@ import Testing
     var configuration = Home.configuration
     configuration.signing.userInfoAlgorithm = name
     #expect(throws: SessionError.configuration(ConfigurationError(.invalid, "userinfo_algorithm"))) {
-      _ = try home.prepare(configuration, SignIn.Secrets())
+      _ = try home.prepare(configuration, SignInSecrets())
     }
   }
 
@@ -80,7 +80,7 @@ import Testing
     home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
     var configuration = account("HS256")
     configuration.scope = ["openid"]
-    let given = SignIn.Secrets(clientSecret: try secret(Self.clientSecret))
+    let given = SignInSecrets(clientSecret: try secret(Self.clientSecret))
     let outcome = try home.finish(try home.prepare(configuration, given), tokens("at-1", refresh: "rt-1"))
     #expect(outcome.missesIDToken)
     #expect(try signIn(configuration, secretToken()).grant.subject == "alice")
