@@ -19,12 +19,9 @@ extension AccountRequests {
     }
     let directory = settingsFile.directoryPath
     jobs.run({ [services = services(for: account), configuration] () throws(SessionError) in
-      var (secrets, configuration) = (SignIn.Secrets(), configuration)
+      var configuration = configuration
       let token = try ClientSecret.read(tokenSource, as: .refreshToken)
-      secrets.credentials = try sources.read(for: &configuration, given)
-      secrets.proxyCredentials = try proxyCredentials.map { (text) throws(SessionError) in
-        try ClientSecret.make(text)
-      }
+      let secrets = try sources.read(for: &configuration, given, proxyCredentials: proxyCredentials)
       return try TokenImport(
         account: account, configuration: configuration, refreshToken: token, given: secrets, services: services,
         settingsDirectory: directory, cancellation: Cancellation()
@@ -45,7 +42,7 @@ extension AccountRequests {
       account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
       broker.keepOrForget(outcome.grant, of: account)
       announceSettings()
-      broker.tell(of: name) { $0.signedIn(outcome.grant) }
+      broker.publish(of: name) { $0.signedIn(outcome.grant) }
       broker.restartForWaiters(account)
       broker.schedule(account)
       loop.send(.result(account.signInResult(outcome.grant)), to: ticket)

@@ -139,7 +139,7 @@ final class AccountRequests: DaemonPart {
   ) {
     if case .success(let changed) = outcome {
       log.note(.settingsChanged(.changed), change.account)
-      if changed.effect != .none { broker.tell(of: change.account) { $0.signedOut(.settings) } }
+      if changed.effect != .none { broker.publish(of: change.account) { $0.signedOut(.settings) } }
       if let account = broker.accounts[change.account], account.configuration == change.old {
         if changed.effect == .none, account.session.grant != nil {
           for line in account.all {
@@ -199,7 +199,7 @@ final class AccountRequests: DaemonPart {
 
   /// Moves the live session and its waiting requests to the new name.
   private func move(_ rename: AccountRename, _ outcome: AccountRename.Outcome) {
-    guard let old = broker.take(rename.old) else { return }
+    guard let old = broker.remove(rename.old) else { return }
     let account = broker.accounts[rename.new] ?? LiveAccount(name: rename.new, configuration: old.configuration)
     broker.put(account)
     if account.session.grant == nil, account.session.refresh == nil, old.session.refresh == nil {
@@ -234,8 +234,8 @@ final class AccountRequests: DaemonPart {
     case .success(let outcome):
       log.note(.signedOut(outcome.confirmation == .revoked ? .revoked : .notRevoked), name)
       log.note(.settingsChanged(.removed), name)
-      if !outcome.confirmation.foundNothing { broker.tell(of: name) { $0.signedOut(.removed) } }
-      if let account = broker.take(name) { broker.failWaiters(account, .noAccount(name: name.text)) }
+      if !outcome.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.removed) } }
+      if let account = broker.remove(name) { broker.failWaiters(account, .noAccount(name: name.text)) }
       announceSettings()
     case .failure:
       log.note(.signedOut(.failed), name)

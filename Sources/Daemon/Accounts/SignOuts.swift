@@ -91,7 +91,7 @@ final class SignOuts: DaemonPart {
     switch outcome {
     case .success(let ending):
       log.note(.signedOut(ending.confirmation == .revoked ? .revoked : .notRevoked), name)
-      if !ending.confirmation.foundNothing { broker.tell(of: name) { $0.signedOut(.user) } }
+      if !ending.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.user) } }
       var result = ending.confirmation.json(name)
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
       batch.results.append(.object(result))

@@ -71,7 +71,7 @@ extension OAuthError.Code {
     case .certificateOfOtherHost: Phrase("check the host name in the URL")
     case .notJSON:
       Phrase("a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again")
-    case .expiredToken, .invalidGrant, .interactionRequired, .refreshRefused: "agent login\(name)"
+    case .expiredToken: "agent login\(name)"
     case .scopeWithheld: Phrase("to ask for it at sign-in: agent login\(name) --scope SCOPE")
     case .invalidClient, .unauthorizedClient, .unsupportedGrantType:
       Phrase("check the client id and how the client is registered at the server")
@@ -93,7 +93,7 @@ extension OAuthError.Code {
     case .proofNeeded: "agent login\(name) --dpop"
     case .proofRejected: Phrase("if this machine's clock is wrong, set it right")
     case .codeRejected: Phrase("try again: agent login\(name)")
-    default: nil
+    default: meaning == .grantEnded || meaning == .signInNeeded ? "agent login\(name)" : nil
     }
   }
 }

@@ -48,12 +48,8 @@ final class Login {
   var event: Event?
   var expiry = 0
 
-  /// Set after the server's metadata was read.
-  var prepared: SignIn?
-  /// Set once the device code is there.
-  var signIn: DeviceSignIn?
-  /// Set once the address to open is there.
-  var browser: BrowserSignIn?
+  /// Set once there is something that a person can act on; nil again when its client belongs to a stored account.
+  var waiting: SignIn.Waiting?
   var polling = DevicePolling(interval: 5, expiresIn: 0)
 
   /// Whether the person has approved.
@@ -71,6 +67,12 @@ final class Login {
     self.account = account
     self.startedAt = startedAt
   }
+
+  /// The wait for the browser's answer; nil for another flow.
+  var browser: SignIn.Waiting.Browser? { if case .browser(let waiting) = waiting { waiting } else { nil } }
+
+  /// The wait for the approval of a device code; nil for another flow.
+  var device: SignIn.Waiting.Device? { if case .device(let waiting) = waiting { waiting } else { nil } }
 
   /// Whether the person has approved the sign-in. The remaining steps must then not be cancelled.
   var isFinishing: Bool { approval.isGiven }

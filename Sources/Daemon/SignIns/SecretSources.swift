@@ -5,7 +5,7 @@ internal import Vocabulary
 internal import Wire
 
 /// The descriptors that a request hands over, each by what can be read from it. Nothing is read before
-/// ``read(for:_:)``, which belongs on a worker.
+/// ``read(for:_:proxyCredentials:)``, which belongs on a worker.
 struct SecretSources: Sendable {
   private let sources: [HandedSecret: SharedDescriptor]
   /// The first, for a request that always brings one more.
@@ -27,32 +27,30 @@ struct SecretSources: Sendable {
       uniqueKeysWithValues: zip(HandedSecret.allCases.filter { announced.contains($0) }, left))
   }
 
-  /// The token that lets this client be registered; nil when none was handed over.
-  func readInitialAccessToken() throws(SessionError) -> SharedSecret? {
-    try sources[.initialAccessToken].map { (source) throws(SessionError) in
-      try ClientSecret.read(source, as: .refreshToken)
-    }
-  }
-
-  /// Reads what the client proves itself with.
+  /// Reads the secrets of a sign-in.
   ///
   /// - Parameters:
   ///   - configuration: Takes over what the key's file tells of the key.
   ///   - named: The settings that the request names, which win.
+  ///   - proxyCredentials: `user:password` from the proxy's URL.
   func read(
-    for configuration: inout AccountConfiguration, _ named: AccountSettings
-  ) throws(SessionError) -> ClientCredentials {
-    var credentials = ClientCredentials()
-    if let source = sources[.clientSecret] { credentials.secret = try ClientSecret.read(source) }
+    for configuration: inout AccountConfiguration, _ named: AccountSettings, proxyCredentials: String?
+  ) throws(SessionError) -> SignInSecrets {
+    var secrets = SignInSecrets()
+    if let source = sources[.clientSecret] { secrets.credentials.secret = try ClientSecret.read(source) }
     if let source = sources[.clientKey] {
       let file = try ClientSecret.readKey(source)
-      credentials.key = file.key
+      secrets.credentials.key = file.key
       configuration.clientKeyID = named.clientKeyID ?? file.keyID
       configuration.clientKeyAlgorithm = named.clientKeyAlgorithm ?? file.algorithm
     }
     if let source = sources[.clientCertificate] {
-      credentials.certificate = try ClientSecret.readCertificates(source)
+      secrets.credentials.certificate = try ClientSecret.readCertificates(source)
     }
-    return credentials
+    if let source = sources[.initialAccessToken] {
+      secrets.initialAccessToken = try ClientSecret.read(source, as: .refreshToken)
+    }
+    if let proxyCredentials { secrets.proxyCredentials = try ClientSecret.make(proxyCredentials) }
+    return secrets
   }
 }

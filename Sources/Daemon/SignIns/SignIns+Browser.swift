@@ -10,26 +10,24 @@ internal import Wire
 
 /// Sign-in in the browser: the answer comes to a loopback address, or is handed over.
 extension SignIns {
-  func browserPrepared(_ login: Login, _ signIn: BrowserSignIn, _ listener: RedirectListener?) {
+  func browserPrepared(_ login: Login, _ waiting: SignIn.Waiting.Browser, _ listener: RedirectListener?) {
     if let listener {
       do { try listen(listener, for: login.id) } catch {
         return fail(login, .redirectUnavailable(port: nil, error))
       }
     }
-    login.browser = signIn
-    log.note(.signInCode(seconds: BrowserSignIn.patience), login.account)
-    schedule(at: signIn.startedAt.advanced(by: .seconds(BrowserSignIn.patience))) { [self, id = login.id] in
-      loginExpired(id)
-    }
-    let expiry = signIn.startedAtUnixSeconds + BrowserSignIn.patience
-    tell(
-      login,
+    let patience = SignIn.Waiting.Browser.patience
+    log.note(.signInCode(seconds: patience), login.account)
+    schedule(at: waiting.startedAt.advanced(by: .seconds(patience))) { [self, id = login.id] in loginExpired(id) }
+    let expiry = waiting.startedAtUnixSeconds + patience
+    send(
       .browser(
         Event.Browser(
-          login: login.name, account: login.account.text, issuer: signIn.signIn.configuration.issuer,
-          clientID: signIn.signIn.configuration.clientID, scope: signIn.signIn.scope?.text, url: signIn.url.text,
-          redirectURI: signIn.request.redirectURI, mustPaste: listener == nil, expiresAt: expiry,
-          urlExpiresAt: signIn.url.expiresIn.map { signIn.startedAtUnixSeconds + $0 })), until: expiry)
+          login: login.name, account: login.account.text, issuer: waiting.prepared.configuration.issuer,
+          clientID: waiting.prepared.configuration.clientID, scope: waiting.prepared.scope?.text,
+          url: waiting.url.text, redirectURI: waiting.request.redirectURI, mustPaste: listener == nil,
+          expiresAt: expiry, urlExpiresAt: waiting.url.expiresIn.map { waiting.startedAtUnixSeconds + $0 })),
+      to: login, until: expiry)
     detach(login, until: expiry)
   }
 
@@ -40,9 +38,9 @@ extension SignIns {
 
   /// A request came to the address of a sign-in.
   func redirectCame(_ id: UInt64, query: Span<UInt8>) -> LoopbackPage {
-    guard let login = logins[id], !login.isFinishing, let signIn = login.browser else { return .foreign }
+    guard let login = logins[id], !login.isFinishing, let waiting = login.browser else { return .foreign }
     context.noteFileChanges()
-    return take(signIn.request.answer(in: query), login, signIn)
+    return accept(waiting.request.answer(in: query), login, waiting)
   }
 
   /// An address was handed over.
@@ -50,17 +48,18 @@ extension SignIns {
   /// - Throws: `redirect_rejected` when it is not the answer; the sign-in goes on waiting.
   func redirectPasted(_ request: LoginRedirectRequest) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.isNamed(request.login) }), !login.isFinishing,
-      let signIn = login.browser
+      let waiting = login.browser
     else { throw Failure(.redirectRejected, "no sign-in waits for this address; it may be over") }
-    guard take(signIn.request.answer(inPasted: request.url), login, signIn) != .foreign else {
+    guard accept(waiting.request.answer(inPasted: request.url), login, waiting) != .foreign else {
       throw Failure(
         .redirectRejected, "that is not the address that this sign-in ends at",
-        hint: "copy the whole address from the browser: it begins with \(signIn.request.redirectURI)?")
+        hint: "copy the whole address from the browser: it begins with \(waiting.request.redirectURI)?")
     }
     return login
   }
 
-  private func take(_ answer: AuthorizationAnswer, _ login: Login, _ signIn: BrowserSignIn) -> LoopbackPage {
+  private func accept(_ answer: AuthorizationAnswer, _ login: Login, _ waiting: SignIn.Waiting.Browser) -> LoopbackPage
+  {
     switch answer {
     case .foreign:
       // Logged once per sign-in; otherwise any local program that connects could fill the log.
@@ -75,7 +74,7 @@ extension SignIns {
       redirects?.close(login.id)
       log.note(.signInApproved, login.account)
       let id = login.id
-      jobs.run({ () throws(SessionError) in try signIn.finish(code) }) { [self] outcome in loginFinished(id, outcome) }
+      jobs.run({ () throws(SessionError) in try waiting.finish(code) }) { [self] outcome in loginFinished(id, outcome) }
       return .received
     }
   }

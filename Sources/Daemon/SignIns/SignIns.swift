@@ -46,39 +46,33 @@ final class SignIns: DaemonPart {
     let id = login.id
     let choice = FlowChoice(
       wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: AuthorizationOptions(request.demands))
-    let prepare = {
-      @Sendable [services = services(for: login.account), cancellation = login.cancellation] () throws(SessionError) in
-      // Before anything that is handed over is read, so that the request can be made again.
-      _ = try services.requireOpen(meant.account, meant.configuration, isNew: meant.isNew)
-      var (given, configuration) = (SignIn.Secrets(), meant.configuration)
-      given.credentials = try sources.read(for: &configuration, request.settings)
-      given.proxyCredentials = try meant.proxyCredentials.map { (text) throws(SessionError) in
-        try ClientSecret.make(text)
-      }
-      let preparation = SignIn.Preparation(
-        account: meant.account, configuration: configuration, given: given, services: services,
-        isNew: meant.isNew, registration: try Self.registration(request, sources), isGuest: request.isGuest,
-        asksToStay: request.asksToStay, cancellation: cancellation)
-      return preparation
+    var start = SignIn.Request(
+      account: meant.account, configuration: meant.configuration, isNew: meant.isNew,
+      services: services(for: login.account), cancellation: login.cancellation
+    ) { (configuration) throws(SessionError) in
+      try sources.read(for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials)
     }
-    if request.isGuest {
-      return jobs.run({ () throws(SessionError) in try GuestSignIn.run(try prepare()) }) { [self] outcome in
-        loginFinished(id, outcome)
-      }
+    start.isGuest = request.isGuest
+    start.asksToStay = request.asksToStay
+    if request.registersClient {
+      start.registration = ClientRegistrar.Order(
+        clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
+        needsProof: request.isGuest)
     }
-    jobs.run({ () throws(SessionError) in try PreparedSignIn(try prepare(), choice) }) { [self] outcome in
-      loginPrepared(id, outcome)
-    }
+    run(start, choice, id)
   }
 
-  /// Returns the data for registering a client; nil if the request does not register one.
-  private static func registration(
-    _ request: LoginRequest, _ sources: SecretSources
-  ) throws(SessionError) -> SignIn.RegistrationOrder? {
-    guard request.registersClient else { return nil }
-    return SignIn.RegistrationOrder(
-      clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
-      initialAccessToken: try sources.readInitialAccessToken(), needsProof: request.isGuest)
+  /// Starts the job of a sign-in that leads to the session of a guest, or to what a person needs.
+  private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ id: UInt64) {
+    if request.isGuest {
+      jobs.run({ () throws(SessionError) in
+        try request.prepare { (prepared) throws(SessionError) in try prepared.signInGuest() }
+      }) { [self] outcome in loginFinished(id, outcome) }
+    } else {
+      jobs.run({ () throws(SessionError) in
+        try request.prepare { (prepared) throws(SessionError) in try prepared.start(choice) }
+      }) { [self] outcome in loginPrepared(id, outcome) }
+    }
   }
 
   private static func newLoginName() throws(Failure) -> String {
@@ -90,48 +84,47 @@ final class SignIns: DaemonPart {
     }
   }
 
-  func loginPrepared(_ id: UInt64, _ outcome: Result<PreparedSignIn, SessionError>) {
+  func loginPrepared(
+    _ id: UInt64, _ outcome: Result<(waiting: SignIn.Waiting, listener: RedirectListener?), SessionError>
+  ) {
     guard let login = logins[id] else {
-      if case .success(let prepared) = outcome { withdraw(prepared.signIn) }
+      if case .success(let started) = outcome { withdraw(started.waiting.prepared) }
       return
     }
-    if case .success(let prepared) = outcome {
-      login.prepared = prepared.signIn
-      let level = prepared.signIn.level
-      // The vault was locked during the request to the server.
-      guard level == .device || services.vault.isUnlocked(level) else {
-        return fail(login, .vault(VaultError(.locked(level))))
-      }
-      for notice in prepared.signIn.notices { loop.send(.event(.notice(notice)), to: login.ticket) }
+    let (waiting, listener): (SignIn.Waiting, RedirectListener?)
+    do throws(SessionError) { (waiting, listener) = try outcome.get() } catch { return fail(login, error) }
+    login.waiting = waiting
+    let level = waiting.prepared.level
+    // The vault was locked during the request to the server.
+    guard level == .device || services.vault.isUnlocked(level) else {
+      return fail(login, .vault(VaultError(.locked(level))))
     }
-    switch outcome {
-    case .failure(let error): fail(login, error)
-    case .success(.device(let signIn)): devicePrepared(login, signIn)
-    case .success(.browser(let signIn, let listener)): browserPrepared(login, signIn, listener)
+    for notice in waiting.prepared.notices { loop.send(.event(.notice(notice)), to: login.ticket) }
+    switch waiting {
+    case .device(let device): devicePrepared(login, device)
+    case .browser(let browser): browserPrepared(login, browser, listener)
     }
   }
 
-  private func devicePrepared(_ login: Login, _ signIn: DeviceSignIn) {
-    login.signIn = signIn
-    login.polling = DevicePolling(signIn.authorization)
-    let code = signIn.authorization
+  private func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
+    let (prepared, code) = (waiting.prepared, waiting.authorization)
+    login.polling = DevicePolling(code)
     log.note(.signInCode(seconds: code.expiresIn), login.account)
-    let expiry = signIn.startedAtUnixSeconds + code.expiresIn
-    tell(
-      login,
+    let expiry = waiting.startedAtUnixSeconds + code.expiresIn
+    send(
       .deviceCode(
         Event.DeviceCode(
-          login: login.name, account: login.account.text, issuer: signIn.configuration.issuer,
-          clientID: signIn.configuration.clientID, scope: signIn.scope?.text, userCode: code.userCode,
+          login: login.name, account: login.account.text, issuer: prepared.configuration.issuer,
+          clientID: prepared.configuration.clientID, scope: prepared.scope?.text, userCode: code.userCode,
           verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
-          expiresAt: expiry, interval: login.polling.interval)), until: expiry)
+          expiresAt: expiry, interval: login.polling.interval)), to: login, until: expiry)
     if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
     detach(login, until: expiry)
     scheduleNextPoll(login)
   }
 
   /// Sends the action that a person must take, and keeps it for a request that resumes the sign-in later.
-  func tell(_ login: Login, _ event: Event, until expiry: Int) {
+  func send(_ event: Event, to login: Login, until expiry: Int) {
     (login.event, login.expiry) = (event, expiry)
     loop.send(.event(event), to: login.ticket)
   }
@@ -143,9 +136,9 @@ final class SignIns: DaemonPart {
   }
 
   private func scheduleNextPoll(_ login: Login) {
-    guard let signIn = login.signIn else { return }
+    guard let device = login.device else { return }
     let now = services.time.now()
-    let elapsed = signIn.startedAt.duration(to: now).wholeMilliseconds
+    let elapsed = device.startedAt.duration(to: now).wholeMilliseconds
     switch login.polling.next(elapsedMilliseconds: elapsed) {
     case .poll(let wait): schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in pollDue(id) }
     case .expire(let wait):
@@ -154,13 +147,13 @@ final class SignIns: DaemonPart {
   }
 
   func pollDue(_ id: UInt64) {
-    guard let login = logins[id], let signIn = login.signIn else { return }
-    let lifetime = Duration.seconds(signIn.authorization.expiresIn)
+    guard let login = logins[id], let device = login.device else { return }
+    let lifetime = Duration.seconds(device.authorization.expiresIn)
     // A machine that slept past the deadline reports it at once.
-    guard signIn.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
+    guard device.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
     let approved = jobs.messages { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
     jobs.run({ [approval = login.approval] () throws(SessionError) in
-      try signIn.poll {
+      try device.poll {
         guard approval.give() else { return false }
         approved(())
         return true
@@ -168,7 +161,7 @@ final class SignIns: DaemonPart {
     }) { [self] outcome in loginPolled(id, outcome) }
   }
 
-  func loginPolled(_ id: UInt64, _ outcome: Result<DeviceSignIn.Poll, SessionError>) {
+  func loginPolled(_ id: UInt64, _ outcome: Result<SignIn.Waiting.Poll, SessionError>) {
     guard let login = logins[id] else { return }
     switch outcome {
     case .failure(let error): loginFinished(id, .failure(error))
@@ -207,7 +200,7 @@ final class SignIns: DaemonPart {
     case .failure(.signInKept(let configuration, let cause)):
       guard write(configuration, of: login) else { return }
       // The client that was registered belongs to the account now.
-      login.prepared = nil
+      login.waiting = nil
       if let account = broker.accounts[login.account] { broker.adopt(configuration, account) }
       log.note(.settingsChanged(.signedIn), login.account)
       announceSettings()
@@ -248,7 +241,7 @@ final class SignIns: DaemonPart {
     account.refusals = OriginRefusals()
     broker.keepOrForget(outcome.grant, of: account)
     announceSettings()
-    broker.tell(of: account.name) { $0.signedIn(outcome.grant) }
+    broker.publish(of: account.name) { $0.signedIn(outcome.grant) }
     broker.restartForWaiters(account)
     broker.schedule(account)
     if outcome.missesIDToken {
@@ -289,14 +282,14 @@ final class SignIns: DaemonPart {
     // Removed first: if a later step finds that the sender disconnected, this method would run a second time.
     logins[login.id] = nil
     login.cancellation.cancel()
-    if let prepared = login.prepared { withdraw(prepared) }
+    if let waiting = login.waiting { withdraw(waiting.prepared) }
     noteEnd(of: login, code)
   }
 
   /// Withdraws the server-side data of an unfinished sign-in.
-  private func withdraw(_ signIn: SignIn) {
-    guard signIn.leavesSomething else { return }
-    jobs.run({ signIn.withdraw() }) { _ in }
+  private func withdraw(_ prepared: SignIn.Prepared) {
+    guard prepared.leavesSomething else { return }
+    jobs.run({ prepared.withdraw() }) { _ in }
   }
 
   private func noteEnd(of login: Login, _ code: FailureCode?) {
@@ -326,7 +319,7 @@ final class SignIns: DaemonPart {
   /// Ends the unapproved sign-ins that could not be stored because their protection level is locked.
   func endUnapproved(at levels: Set<Protection>) {
     for login in logins.values {
-      guard let level = login.prepared?.level, levels.contains(level), login.approval.giveUp() else { continue }
+      guard let level = login.waiting?.prepared.level, levels.contains(level), login.approval.giveUp() else { continue }
       fail(login, .vault(VaultError(.locked(level))))
     }
   }

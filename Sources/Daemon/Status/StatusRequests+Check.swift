@@ -71,7 +71,7 @@ extension StatusRequests {
       account.cancelRefresh()
       account.session.endedElsewhere(account: name.text)
       broker.failWaiters(account, .expired(account: name.text))
-      broker.tell(of: name) { $0.signedOut(.revoked) }
+      broker.publish(of: name) { $0.signedOut(.revoked) }
       settle(name, CheckBatch.Check(.signedOutElsewhere), in: batch)
     case .success(.doubtful):
       batch.refreshed.insert(name)

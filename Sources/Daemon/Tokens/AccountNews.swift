@@ -73,12 +73,12 @@ struct AccountNews {
 extension SessionEvent.SignOutCause {
   /// Nil for an error that does not end the session.
   init?(_ error: SessionError) {
-    switch error {
+    switch error.effect {
     case .expired: self = .expired
     case .signedOut: self = .elsewhere
-    case .configurationChanged, .endpointMoved: self = .settings
-    case .identityChanged, .identityUnverified, .identityUnknown: self = .identity
-    default: return nil
+    case .held(.settings): self = .settings
+    case .held(.identity): self = .identity
+    case .held(.accountMissing), .signInNeeded, .none: return nil
     }
   }
 }

@@ -54,7 +54,7 @@ final class LiveAccount {
   var refusals = OriginRefusals()
 
   /// Time of the scheduled timer for the session's own actions: renewal and notices of expiry.
-  var attentionScheduled: Instant?
+  var actionScheduled: Instant?
 
   /// Held while a renewal without waiting requests is in flight.
   var renewalPlace: Renewals.Place?

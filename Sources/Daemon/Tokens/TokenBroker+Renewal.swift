@@ -10,26 +10,26 @@ extension TokenBroker {
   /// Schedules a timer for the session's next own action. Only the earliest timer of a session counts; one that fires
   /// too early does nothing.
   func schedule(_ account: LiveAccount) {
-    guard let due = account.session.attentionDue else { return }
-    if let scheduled = account.attentionScheduled, scheduled <= due { return }
-    account.attentionScheduled = due
-    schedule(at: due) { [self, name = account.name, target = account.target] in attend(name, target) }
+    guard let due = account.session.actionDue else { return }
+    if let scheduled = account.actionScheduled, scheduled <= due { return }
+    account.actionScheduled = due
+    schedule(at: due) { [self, name = account.name, target = account.target] in renewIfDue(name, target) }
   }
 
-  func attend(_ name: AccountName, _ target: TokenTarget?) {
+  /// Runs the session's own actions that are due.
+  func renewIfDue(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
     // While the daemon stops, a new refresh could be interrupted before its result is written to disk.
-    guard !isStopping, let account = slot(name, target),
-      let scheduled = account.attentionScheduled, scheduled <= now
+    guard !isStopping, let account = slot(name, target), let scheduled = account.actionScheduled, scheduled <= now
     else { return }
-    account.attentionScheduled = nil
-    if let notice = account.session.meetEnd(now: now) { tell(notice, account) }
+    account.actionScheduled = nil
+    if let notice = account.session.applyExpiry(now: now) { publish(notice, account) }
     if account.session.isRenewalDue(now: now) { renew(account, now) }
-    account.session.leaveDead(now: now)
+    account.session.dropMissedRenewal(now: now)
     schedule(account)
   }
 
-  private func tell(_ notice: Session.Notice, _ account: LiveAccount) {
+  private func publish(_ notice: ExpiryNotice, _ account: LiveAccount) {
     // Only the account's own token causes notices; tokens with other targets depend on it.
     guard account.target == nil, let end = account.session.grant?.expiresAtUnixSeconds else { return }
     let isRenewable = account.session.isRenewable
@@ -39,22 +39,22 @@ extension TokenBroker {
       log.tell(.expiring(at: end, isRenewable: isRenewable), account.name)
     case .end:
       log.note(.tokenExpired, account.name)
-      tell(of: account.name) { $0.expired(at: end, isRenewable: isRenewable) }
+      publish(of: account.name) { $0.expired(at: end, isRenewable: isRenewable) }
     }
   }
 
   private func renew(_ account: LiveAccount, _ now: Instant) {
     let server = account.configuration.server
-    if account.waiters.isEmpty { account.session.queueCalmly() }
+    if account.waiters.isEmpty { account.session.callersLeft() }
     if let hold = holds.hold(of: server, now: now) {
-      return account.session.stayCalm(
+      return account.session.postponeRenewal(
         until: hold.until.advanced(by: account.waiters.isEmpty ? RefreshPolicy.spreadAfterHold * jitter() : .zero))
     }
     guard account.session.isRenewalDue(now: now) else { return }
     // A renewal with waiting requests does not count against the limit.
     if account.waiters.isEmpty {
       guard let place = renewals.place(at: server) else {
-        return account.session.stayCalm(until: now.advanced(by: .seconds(1) * (0.5 + jitter())))
+        return account.session.postponeRenewal(until: now.advanced(by: .seconds(1) * (0.5 + jitter())))
       }
       account.renewalPlace = place
     }
@@ -82,10 +82,10 @@ extension TokenBroker {
     guard let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
     backgroundScanRevision = settingsFile.revision
     let fresh = settings.accounts.filter { $0.configuration.refresh == .background }
-    let spread = RefreshPolicy.startInterval * max(0, fresh.count - 1)
+    let interval = RefreshPolicy.startInterval * max(0, fresh.count - 1)
     for (name, configuration) in fresh {
       let account = account(name, configuration)
-      account.session.keepFresh(from: loop.now.advanced(by: spread * jitter()))
+      account.session.planFirstToken(at: loop.now.advanced(by: interval * jitter()))
       schedule(account)
     }
   }

@@ -38,7 +38,7 @@ extension TokenBroker {
   /// Schedules another refresh after a failure, for waiting requests or by the account's policy.
   func queued(_ account: LiveAccount, because error: SessionError, _ now: Instant) {
     guard error.isWorthWaiting else { return }
-    if !account.waiters.isEmpty { account.session.queueUrgently(because: error, now: now) }
+    if !account.waiters.isEmpty { account.session.queueForCaller(because: error, now: now) }
     if !error.reachedServer { network.listen(true) }
     if account.session.isQueued, let due = account.session.renewalDue {
       log.note(
@@ -63,8 +63,8 @@ extension TokenBroker {
   func networkChanged() {
     guard !isNetworkSettling else { return }
     isNetworkSettling = true
-    let calm = networkTriedAt?.advanced(by: Self.changeInterval) ?? loop.now
-    schedule(at: max(calm, loop.now.advanced(by: Self.settlingTime))) { [self] in retryAfterNetworkChange() }
+    let notBefore = networkTriedAt?.advanced(by: Self.changeInterval) ?? loop.now
+    schedule(at: max(notBefore, loop.now.advanced(by: Self.settlingTime))) { [self] in retryAfterNetworkChange() }
   }
 
   func retryAfterNetworkChange() {
@@ -73,8 +73,8 @@ extension TokenBroker {
     networkTriedAt = now
     var isWanted = onNetworkChanged(Self.spreadAfterChange)
     for account in accounts.values.flatMap(\.all) {
-      let spread = account.waiters.isEmpty ? Self.spreadAfterChange * jitter() : .zero
-      guard account.session.networkChanged(retryAt: now.advanced(by: spread)) else { continue }
+      let delay = account.waiters.isEmpty ? Self.spreadAfterChange * jitter() : .zero
+      guard account.session.networkChanged(retryAt: now.advanced(by: delay)) else { continue }
       isWanted = true
       schedule(account)
     }

@@ -57,7 +57,7 @@ final class TokenBroker: DaemonPart {
 
   func put(_ account: LiveAccount) { accounts[account.name] = account }
 
-  func take(_ name: AccountName) -> LiveAccount? { accounts.removeValue(forKey: name) }
+  func remove(_ name: AccountName) -> LiveAccount? { accounts.removeValue(forKey: name) }
 
   /// Returns the requested account, or the active one, with its current settings from disk.
   func resolve(_ name: String?) throws(Failure) -> LiveAccount {
@@ -204,11 +204,11 @@ final class TokenBroker: DaemonPart {
     noteEnd(of: account, outcome, now)
     noteServer(account, outcome, now)
     let outcome = outcome.map { $0.keepingIdentity(of: account.session.grant) }
-    let aftermath = account.session.refreshEnded(
+    let result = account.session.refreshEnded(
       refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
     if account.session.refresh == nil { account.renewalPlace = nil }
-    tellRefresh(of: account, aftermath)
-    switch aftermath {
+    publishResult(of: account, result)
+    switch result {
     case .ignored: break
     case .retry(let next, let wait):
       schedule(at: now.advanced(by: wait)) { [self] in retryDue(name, target, next.generation, next.attempt) }
@@ -316,20 +316,20 @@ extension TokenBroker {
   // MARK: Sessions
 
   /// Updates the published state of an account and publishes the resulting events.
-  func tell(of name: AccountName, _ change: (inout AccountNews) -> [SessionEvent]) {
+  func publish(of name: AccountName, _ change: (inout AccountNews) -> [SessionEvent]) {
     guard let account = accounts[name] else { return }
     for event in change(&account.news) { log.tell(event, name) }
   }
 
   /// Publishes the result of a refresh.
-  func tellRefresh(of account: LiveAccount, _ aftermath: Session.Aftermath) {
-    switch aftermath {
+  func publishResult(of account: LiveAccount, _ result: Session.RefreshResult) {
+    switch result {
     case .ignored, .retry: break
-    case .renewed(let grant): if account.target == nil { tell(of: account.name) { $0.renewed(grant) } }
+    case .renewed(let grant): if account.target == nil { publish(of: account.name) { $0.renewed(grant) } }
     case .failed(let error):
       // The server may reject only this target. Only the end of the grant affects the whole account.
       guard account.target == nil || SessionEvent.SignOutCause(error) == .expired else { return }
-      tell(of: account.name) { $0.failed(error) }
+      publish(of: account.name) { $0.failed(error) }
     }
   }
 

@@ -21,7 +21,7 @@ extension AuthorizationServer {
     } catch {
       var error = error
       // The grant is the code here, and no session has ended.
-      if error.code == .invalidGrant { error.code = .codeRejected }
+      if error.code.meaning == .grantEnded { error.code = .codeRejected }
       throw error
     }
   }

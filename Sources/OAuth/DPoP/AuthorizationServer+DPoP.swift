@@ -75,7 +75,6 @@ extension AuthorizationServer {
       var error = error
       guard error.code == .proofRejected, prover == nil else { throw error }
       error.code = .proofNeeded
-      error.remedy = error.code.usualRemedy
       throw error
     }
   }

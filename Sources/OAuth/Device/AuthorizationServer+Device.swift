@@ -34,7 +34,7 @@ extension AuthorizationServer {
         form.add("device_code", secret: code)
       }
     } catch {
-      guard error.remedy == .tryLater else { throw error }
+      guard error.code.meaning == .passing else { throw error }
       return .transient(error)
     }
     return try outcome(of: response, sent: secrets(code))
@@ -52,7 +52,7 @@ extension AuthorizationServer {
     } catch {
       // A server in trouble is worth another try; an error that it took the time to name is not
       // (RFC 8628 section 3.5).
-      guard error.remedy == .tryLater, answer == nil || OAuthError.isPassing(response.status) else { throw error }
+      guard error.code.meaning == .passing, answer == nil || OAuthError.isPassing(response.status) else { throw error }
       return .transient(error)
     }
   }

@@ -24,7 +24,7 @@ package enum Discovery {
       lastStatus = response.status
       if response.status != 200 {
         let error = Self.problem(response, EndpointRole.metadata.subject)
-        if (400..<500).contains(response.status), error.remedy != .tryLater { continue }
+        if (400..<500).contains(response.status), error.code.meaning != .passing { continue }
         throw error
       }
       let body = publicBytes(of: response)

@@ -37,7 +37,7 @@ package struct ResourceDiscovery {
     let response = try get(place)
     guard response.status == 200 else {
       let error = OAuthError.status(of: response, EndpointRole.metadata.subject)
-      guard (400..<500).contains(response.status), error.remedy != .tryLater else { throw error }
+      guard (400..<500).contains(response.status), error.code.meaning != .passing else { throw error }
       throw OAuthError(.metadataMissing, "the resource", httpStatus: response.status)
     }
     // It is public, so its bytes may leave the secure heap.

@@ -18,7 +18,7 @@ package struct AuthorizationServer: Sendable {
   /// The signing algorithms that the client is registered for.
   package var signing = ResponseSigning()
   /// The secrets that no error may repeat, beside those of the request itself: the session's other tokens.
-  private var confidences: [SharedSecret] = []
+  private var hidden: [SharedSecret] = []
 
   package init(
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
@@ -79,12 +79,12 @@ package struct AuthorizationServer: Sendable {
     do { return try http.send(request) } catch { throw OAuthError(error, request.role.subject) }
   }
 
-  /// Keeps these from being repeated by any error.
-  package mutating func confide(_ secrets: SharedSecret?...) { confidences += secrets.compactMap { $0 } }
+  /// Removes these from the text of every error.
+  package mutating func hide(_ secrets: SharedSecret?...) { hidden += secrets.compactMap { $0 } }
 
   /// The secrets of a request, and of the session, which no error may repeat.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
-    (sent + [client.authentication.secret]).compactMap { $0 } + confidences
+    (sent + [client.authentication.secret]).compactMap { $0 } + hidden
   }
 
   /// Reads an answer of the token endpoint.
@@ -103,7 +103,7 @@ package struct AuthorizationServer: Sendable {
         error.followsSuccess = true
         return TokenEndpointAnswer(refreshToken, butFailed: error)
       }
-      error.brokenAnswer = isSuccess && kind == .refresh && error.code != .invalidGrant
+      error.brokenAnswer = isSuccess && kind == .refresh && error.code.meaning != .grantEnded
       throw error
     }
   }

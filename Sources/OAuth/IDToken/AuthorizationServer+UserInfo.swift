@@ -60,10 +60,7 @@ extension AuthorizationServer {
       case 403: .insufficientScope
       default: nil
       }
-    if let code {
-      error.code = code
-      error.remedy = code.usualRemedy
-    }
+    if let code { error.code = code }
     return error
   }
 

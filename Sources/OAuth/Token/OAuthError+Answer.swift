@@ -17,16 +17,16 @@ extension OAuthError {
       error.serverError = answer.error
       error.serverDescription = answer.description
       if let value = answer.error {
-        error.setCode(Code(serverError: value, kind: kind, status: response.status) ?? error.code)
+        error.code = Code(serverError: value, kind: kind, status: response.status) ?? error.code
       }
       // A success status with an error that we do not know is neither a success nor a known failure.
-      if error.code == .malformedResponse, answer.error != nil { error.setCode(.otherServerError) }
+      if error.code == .malformedResponse, answer.error != nil { error.code = .otherServerError }
       // RFC 6749 section 5.2: `error` is a string of certain characters.
-      if answer.error == nil, error.code == .otherServerError { error.setCode(.malformedResponse) }
+      if answer.error == nil, error.code == .otherServerError { error.code = .malformedResponse }
     } else if kind == .refresh, response.status == 400, response.body.count == 0 {
       // Glewlwyd answers a dead refresh token so, and a proxy may answer so for any server. Only a new sign-in is sure
       // to help, but only `invalid_grant` ends a grant.
-      error.setCode(.refreshRefused)
+      error.code = .refreshRefused
     }
     error.noteWait(response.headers)
     return error
@@ -59,16 +59,11 @@ extension OAuthError {
   }
 
   /// Whether a status tells of a server in trouble, whatever the body says.
-  static func isPassing(_ status: Int) -> Bool { Code(status: status).usualRemedy == .tryLater }
+  static func isPassing(_ status: Int) -> Bool { Code(status: status).meaning == .passing }
 
   /// Both times are the server's, so its clock may be wrong.
   private mutating func noteWait(_ headers: HTTPHeaders) {
-    retryAfterSeconds = remedy == .tryLater ? headers.retryAfterSeconds(now: headers.date) : nil
-  }
-
-  private mutating func setCode(_ code: Code) {
-    self.code = code
-    remedy = code.usualRemedy
+    retryAfterSeconds = code.meaning == .passing ? headers.retryAfterSeconds(now: headers.date) : nil
   }
 }
 
@@ -89,7 +84,7 @@ extension OAuthError.Code {
   /// nil for a value that we do not know, and for one that a server in trouble gives no weight.
   fileprivate init?(serverError: String, kind: RequestKind, status: Int) {
     guard let code = Self.named(serverError) ?? Self.named(serverError, in: kind) else { return nil }
-    if status >= 500, code != .invalidGrant, code != .invalidClient { return nil }
+    if status >= 500, code.meaning != .grantEnded, code != .invalidClient { return nil }
     self = code
   }
 

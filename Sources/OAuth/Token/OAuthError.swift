@@ -1,13 +1,9 @@
-/// Why an OAuth operation failed, and what can be done about it.
+/// Why an OAuth operation failed.
 ///
 /// Holds no byte of a token. Only `serverError` and `serverDescription` keep text of the server, which is checked and
 /// cleaned before.
 package struct OAuthError: Error, Hashable, Sendable {
-  /// The remedy. Sessions and the command line act on this alone.
-  package enum Remedy: Sendable { case signInAgain, tryLater, fixConfiguration, none }
-
   package var code: Code
-  package var remedy: Remedy
   /// Which endpoint, member or claim this is about, in our own words: "the token endpoint".
   package var subject: String
   /// The `error` value of the answer, when it is at most 64 characters of RFC 6749 section 5.2.
@@ -34,7 +30,6 @@ package struct OAuthError: Error, Hashable, Sendable {
 
   package init(_ code: Code, _ subject: String, httpStatus: Int? = nil) {
     self.code = code
-    self.remedy = code.usualRemedy
     self.subject = subject
     self.httpStatus = httpStatus
   }

@@ -48,26 +48,35 @@ extension OAuthError.Code {
       }
   }
 
-  var usualRemedy: OAuthError.Remedy {
+  /// What an error means for the grant that a request used, and for a repetition of the request.
+  package enum Meaning: Sendable {
+    /// The server ended the grant (RFC 6749 section 5.2).
+    case grantEnded
+    /// The grant stays, and only a sign-in is sure to help.
+    case signInNeeded
+    /// The grant stays, and the same request may succeed later without anyone doing anything.
+    case passing
+    /// The grant stays, and the same request would fail again.
+    case lasting
+  }
+
+  /// Decided here and nowhere else.
+  package var meaning: Meaning {
     switch self {
-    case .network, .connectionLost, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .tryLater
-    case .invalidGrant, .expiredToken, .accessDenied, .invalidToken, .codeRejected, .interactionRequired,
-      .refreshRefused:
-      .signInAgain
+    case .invalidGrant: .grantEnded
+    case .interactionRequired, .refreshRefused: .signInNeeded
+    case .network, .connectionLost, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .passing
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
       .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID,
       .certificateRejected, .certificateExpired, .certificateOfOtherHost, .pinMismatch, .redirectRefused,
-      .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer, .insufficientScope,
-      .scopeWithheld, .registrationMissing, .registrationRejected,
-      .proofNeeded, .tokenNotBound, .bindingUnsupported:
-      .fixConfiguration
-    case .responseTooLarge, .cancelled, .malformedResponse, .notJSON, .internalFailure, .cryptoFailure,
+      .responseTooLarge, .cancelled, .malformedResponse, .notJSON, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .userInfoRejected, .invalidRequest,
       .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch,
-      .responseIssuerMissing,
-      .registrationUnusable, .registrationGone,
-      .proofRejected:
-      .none
+      .responseIssuerMissing, .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer,
+      .insufficientScope, .scopeWithheld, .expiredToken, .accessDenied, .invalidToken, .codeRejected,
+      .registrationMissing, .registrationRejected, .registrationUnusable, .registrationGone, .proofRejected,
+      .proofNeeded, .tokenNotBound, .bindingUnsupported:
+      .lasting
     }
   }
 

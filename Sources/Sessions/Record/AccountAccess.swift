@@ -7,7 +7,8 @@ package import Vocabulary
 
 /// An account's settings in the form that requests need, with its certificate authorities read.
 struct AccountAccess {
-  let configuration: AccountConfiguration
+  /// The client's identification may be completed; ``issuer``, ``overrides`` and ``transport`` stay as they were made.
+  var configuration: AccountConfiguration
   let issuer: Issuer
   let overrides: EndpointOverrides
   /// False for a service that is known to have none.

@@ -82,7 +82,7 @@ package struct RefreshOperation: Sendable {
       return try keptGrant(stored, at: level)
     }
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
-    live.server.confide(previous?.accessToken, previous?.idToken)
+    live.server.hide(previous?.accessToken, previous?.idToken)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     try services.rehearseWrite()
@@ -176,7 +176,7 @@ package struct RefreshOperation: Sendable {
       return try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
         try server.refresh(refreshToken, for: target, cancellation: cancellation)
       }
-    } catch .oauth(let error) where error.code == .invalidGrant {
+    } catch .oauth(let error) where error.code.meaning == .grantEnded {
       return nil
     }
   }

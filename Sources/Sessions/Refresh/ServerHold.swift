@@ -73,7 +73,7 @@ extension OAuthError {
   /// Whether the server wants to be left alone by all, and not by this one client only.
   fileprivate var asksForCalm: Bool {
     // Keys or metadata may come from another server; errors about them are reported where they are fetched.
-    guard remedy == .tryLater, subject == EndpointRole.token.subject else { return false }
+    guard code.meaning == .passing, subject == EndpointRole.token.subject else { return false }
     return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503
   }
 }

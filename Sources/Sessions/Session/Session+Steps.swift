@@ -1,17 +1,8 @@
 package import Platform
 
-// The results that a session reports to the daemon, and the state that it keeps.
+// The results that a session reports to the daemon.
 
 extension Session {
-  /// How soon a queued refresh is tried again.
-  enum Queue: Sendable {
-    /// No caller waits for it.
-    case patient
-    case urgent
-  }
-
-  enum Told: Sendable { case nothing, nearEnd, end }
-
   /// A refresh in flight.
   package struct Refresh: Sendable, Hashable {
     package let generation: UInt64
@@ -31,7 +22,7 @@ extension Session {
   }
 
   /// The result of a finished attempt for those who wait.
-  package enum Aftermath: Sendable {
+  package enum RefreshResult: Sendable {
     /// The answer is of an older generation.
     case ignored
     case renewed(AccessGrant)

@@ -57,41 +57,47 @@ package enum SessionError: Error, Hashable, Sendable {
   case memory
 
   /// The effect of a failed refresh on the session.
-  enum Effect {
+  package enum Effect: Sendable, Equatable {
     /// The account has no grant any more.
-    case ended(Session.Standing)
+    case signedOut
+    /// The server ended the grant.
+    case expired
     /// No token is handed out until the settings or the server are as they were, or until a sign-in.
-    case held
+    case held(Hold)
     /// The grant stays, and only a sign-in is sure to help.
     case signInNeeded
     /// The session is as it was.
     case none
+
+    package enum Hold: Sendable { case settings, identity, accountMissing }
   }
 
-  /// Decided here and nowhere else.
-  var effect: Effect {
+  /// Decided here and nowhere else; for an error of the protocol in ``OAuthError/Code/meaning``.
+  package var effect: Effect {
     switch self {
-    case .expired: .ended(.expired)
-    case .signedOut: .ended(.signedOut)
-    case .configurationChanged, .endpointMoved, .identityChanged, .identityUnverified, .identityUnknown, .noAccount:
-      .held
-    case .oauth(let error): [.interactionRequired, .refreshRefused].contains(error.code) ? .signInNeeded : .none
-    default: .none
+    case .expired: .expired
+    case .signedOut: .signedOut
+    case .configurationChanged, .endpointMoved: .held(.settings)
+    case .identityChanged, .identityUnverified, .identityUnknown: .held(.identity)
+    case .noAccount: .held(.accountMissing)
+    case .oauth(let error):
+      switch error.code.meaning {
+      case .signInNeeded: .signInNeeded
+      // A refresh whose grant is ended fails with ``expired``; another request may mean another grant.
+      case .grantEnded, .passing, .lasting: .none
+      }
+    case .signInKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts, .content,
+      .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .demandsNeedBrowser, .guestNeedsProof, .guestOverUser,
+      .clientSecretExpired, .cancelled, .idToken, .vault, .configuration, .memory:
+      .none
     }
   }
 
   /// Whether only a later answer of the server can end the identity hold of the session.
-  var awaitsIdentity: Bool {
-    switch self {
-    case .identityChanged, .identityUnverified: true
-    default: false
-    }
-  }
+  var awaitsIdentity: Bool { effect == .held(.identity) }
 
   /// Whether only a sign-in is sure to help, though the grant stays.
-  package var needsSignIn: Bool {
-    if case .signInNeeded = effect { true } else { false }
-  }
+  package var needsSignIn: Bool { effect == .signInNeeded }
 
   /// Whether the server carried a refresh out, or refused it, in a way that an immediate repetition cannot better.
   var calmsCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt }
@@ -99,7 +105,7 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Whether the same request may succeed later without anyone doing anything.
   package var isPassing: Bool {
     switch self {
-    case .oauth(let error): error.remedy == .tryLater
+    case .oauth(let error): error.code.meaning == .passing
     case .vault(let error): error.code == .busy
     default: false
     }

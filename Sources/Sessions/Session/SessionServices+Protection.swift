@@ -29,7 +29,7 @@ extension SessionServices {
 
   /// Runs `body`, during which no level is locked that a sign-in to the account reads or writes.
   ///
-  /// - Throws: as ``requireOpen(_:_:isNew:)``, before `body` is run.
+  /// - Throws: as ``requireOpen(_:_:isNew:)`` and ``rehearseWrite()``, before `body` is run.
   func keepingOpen<Result>(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool,
     _ body: () throws(SessionError) -> Result
@@ -42,6 +42,7 @@ extension SessionServices {
       inside.append(level)
     }
     _ = try requireOpen(account, configuration, isNew: isNew)
+    try rehearseWrite()
     return try body()
   }
 

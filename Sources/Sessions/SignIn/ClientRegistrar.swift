@@ -5,45 +5,63 @@ internal import OAuth
 internal import Vocabulary
 
 /// Registers a client for an account at its server (RFC 7591), and checks the result. Blocking.
-struct ClientRegistrar {
-  let configuration: AccountConfiguration
-  let secrets: SignIn.Secrets
-  let order: SignIn.RegistrationOrder
-  /// As in ``SignIn/Preparation/asksToStay``: a client may be held to the scope that it is registered with.
-  let asksToStay: Bool
-  let services: SessionServices
-  let cancellation: Cancellation
+package struct ClientRegistrar: Sendable {
+  /// The settings of the account, from ``run()`` on with the client.
+  private(set) var configuration: AccountConfiguration
+  /// The secrets of the sign-in, from ``run()`` on with those of the client.
+  private(set) var secrets: SignInSecrets
+  /// The notices for the person.
+  private(set) var notices: [String] = []
+  private let order: Order
+  private let metadata: AuthorizationServerMetadata
+  private let transport: Transport
+  private let http: any HTTPClient
+  private let cancellation: Cancellation
 
-  /// A client that is registered, and all that a sign-in with it needs.
-  struct Result {
-    var configuration: AccountConfiguration
-    var secrets: SignIn.Secrets
-    /// The notices for the person.
-    var notices: [String]
+  /// The values that a client is registered with beside the account's settings.
+  package struct Order: Sendable {
+    /// The client name that people see when they are asked to approve.
+    package let clientName: String
+    package let softwareVersion: String
+    /// The client must be one that can prove who it is.
+    package let needsProof: Bool
+
+    package init(clientName: String, softwareVersion: String, needsProof: Bool = false) {
+      self.clientName = clientName
+      self.softwareVersion = softwareVersion
+      self.needsProof = needsProof
+    }
   }
 
   /// Names this program to servers that know it, whatever the client is called (RFC 7591 section 2).
   private static let softwareID = "0b0c5e0e-58a7-4c5c-9d0e-6f6c1c7f3c52"
 
-  func run() throws(SessionError) -> Result {
-    var access = try AccountAccess(configuration)
-    access.useProxyCredentials(secrets.proxyCredentials)
-    let metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
-    var made = Result(configuration: configuration, secrets: secrets, notices: [])
-    if asksToStay { made.configuration.askToStay(metadata) }
-    var request = try self.request(metadata, made)
-    let registration = try register(&request, metadata, access.transport, &made)
-    try adopt(registration, for: request, &made)
-    return made
+  init(
+    configuration: AccountConfiguration, secrets: SignInSecrets, order: Order, metadata: AuthorizationServerMetadata,
+    transport: Transport, http: any HTTPClient, cancellation: Cancellation
+  ) {
+    self.configuration = configuration
+    self.secrets = secrets
+    self.order = order
+    self.metadata = metadata
+    self.transport = transport
+    self.http = http
+    self.cancellation = cancellation
+  }
+
+  mutating func run() throws(SessionError) {
+    var request = try request()
+    let registration = try register(&request)
+    try adopt(registration, for: request)
   }
 
   /// How the client may prove who it is, in the order to try: as the person wants it; else not at all (RFC 8252
   /// section 8.4), unless the server says that it wants more. Of what it announces then a secret is the surest:
   /// servers differ in what they take for the reader of a signed token.
-  private func methods(_ metadata: AuthorizationServerMetadata) -> [ClientAuthenticationMethod] {
+  private func methods() -> [ClientAuthenticationMethod] {
     let wanted = configuration.tokenEndpointAuthMethod
     if wanted != .none { return [wanted] }
-    if secrets.clientKey != nil { return [.privateKeyJWT] }
+    if secrets.credentials.key != nil { return [.privateKeyJWT] }
     let announced = metadata.tokenEndpointAuthMethods
     let proof: [ClientAuthenticationMethod] = [.secretBasic, .secretPost, .privateKeyJWT]
     let surest = proof.first { announced.contains($0.rawValue) } ?? .secretBasic
@@ -53,23 +71,20 @@ struct ClientRegistrar {
   }
 
   /// Gives the client a key of its own where it needs one and has none.
-  private func prepare(
-    _ method: ClientAuthenticationMethod, _ request: inout ClientRegistrationRequest, _ made: inout Result
+  private mutating func prepare(
+    _ method: ClientAuthenticationMethod, _ request: inout ClientRegistrationRequest
   ) throws(SessionError) {
     request.tokenEndpointAuthMethod = method.rawValue
     switch method {
     case .tlsClientAuth, .selfSignedTLSClientAuth:
       throw .oauth(OAuthError(.registrationUnusable, "a certificate is registered by hand only"))
     case .privateKeyJWT:
-      if made.secrets.clientKey == nil { made.secrets.clientKey = try ClientKeyFile.generate().key }
+      if secrets.credentials.key == nil { secrets.credentials.key = try ClientKeyFile.generate().key }
       // Some servers find a key by its name only.
-      let named = made.configuration.clientKeyID
-      let key = try made.secrets.credentials.clientKey(made.configuration)
+      let key = try secrets.credentials.clientKey(configuration)
       do {
-        made.configuration.clientKeyID = try named ?? key.thumbprint()
-        request.keys = [
-          try made.secrets.credentials.clientKey(made.configuration).published()
-        ]
+        configuration.clientKeyID = try configuration.clientKeyID ?? key.thumbprint()
+        request.keys = [try secrets.credentials.clientKey(configuration).published()]
       } catch {
         throw .memory
       }
@@ -77,9 +92,7 @@ struct ClientRegistrar {
     }
   }
 
-  private func request(
-    _ metadata: AuthorizationServerMetadata, _ made: Result
-  ) throws(SessionError) -> ClientRegistrationRequest {
+  private func request() throws(SessionError) -> ClientRegistrationRequest {
     var request = ClientRegistrationRequest(
       name: order.clientName, softwareID: Self.softwareID, softwareVersion: order.softwareVersion)
     if order.needsProof { request.grantTypes.append(ClientRegistrationRequest.clientCredentials) }
@@ -95,15 +108,14 @@ struct ClientRegistrar {
       throw .oauth(OAuthError(.registrationUnusable, "it offers no way to sign in"))
     }
     do {
-      let scope = made.configuration.scope
-      if !scope.isEmpty { request.scope = try Scope(values: scope) }
+      if !configuration.scope.isEmpty { request.scope = try Scope(values: configuration.scope) }
     } catch {
       throw .oauth(error)
     }
     request.bindsTokensToKey = configuration.dpop
     request.idTokenAlgorithm = configuration.idTokenAlgorithm?.rawValue
     request.userInfoAlgorithm = configuration.userInfoAlgorithm?.rawValue
-    request.bindsTokensToCertificate = secrets.clientCertificate != nil && metadata.bindsTokensToCertificates
+    request.bindsTokensToCertificate = secrets.credentials.certificate != nil && metadata.bindsTokensToCertificates
     return request
   }
 
@@ -116,18 +128,19 @@ struct ClientRegistrar {
   /// Registers in the first way that the server does not refuse for what the request says.
   ///
   /// Glewlwyd has a name of its own for the device grant and refuses the registered one, which it announces.
-  private func register(
-    _ request: inout ClientRegistrationRequest, _ metadata: AuthorizationServerMetadata, _ transport: Transport,
-    _ made: inout Result
+  private mutating func register(
+    _ request: inout ClientRegistrationRequest
   ) throws(SessionError) -> ClientRegistration {
     var refusal: OAuthError?
     let standard = request.grantTypes
-    for method in methods(metadata) {
-      try prepare(method, &request, &made)
+    for method in methods() {
+      try prepare(method, &request)
       for isByTheBook in standard.contains(ClientRegistrationRequest.device) ? [true, false] : [true] {
         request.grantTypes = isByTheBook ? standard : standard.map(Self.unregistered)
         do throws(OAuthError) {
-          return try send(request, metadata, transport)
+          return try ClientRegistration.register(
+            request, at: metadata, initialAccessToken: secrets.initialAccessToken, transport: transport, http: http,
+            cancellation: cancellation)
         } catch {
           guard error.serverError == "invalid_client_metadata" else { throw .oauth(refusal ?? error) }
           refusal = refusal ?? error
@@ -142,43 +155,30 @@ struct ClientRegistrar {
       ? ClientRegistrationRequest.unregisteredDevice : grantType
   }
 
-  private func send(
-    _ request: ClientRegistrationRequest, _ metadata: AuthorizationServerMetadata, _ transport: Transport
-  ) throws(OAuthError) -> ClientRegistration {
-    try ClientRegistration.register(
-      request, at: metadata, initialAccessToken: order.initialAccessToken, transport: transport,
-      http: services.http, cancellation: cancellation)
-  }
-
-  /// Takes the client over if it is of use. One that is not is taken back.
-  private func adopt(
-    _ registration: ClientRegistration, for request: ClientRegistrationRequest, _ made: inout Result
+  /// Applies the registration to the settings and the secrets. Deletes a client that cannot be used.
+  private mutating func adopt(
+    _ registration: ClientRegistration, for request: ClientRegistrationRequest
   ) throws(SessionError) {
     let record = ClientRegistrationRecord(registration)
     do throws(SessionError) {
       let method = try check(registration, request)
-      made.configuration.clientID = registration.clientID
-      made.configuration.tokenEndpointAuthMethod = method
-      if registration.bindsTokensToKey { made.configuration.dpop = true }
-      try made.configuration.adopt(registration)
-      made.secrets.clientSecret = [.secretBasic, .secretPost].contains(method) ? registration.secret : nil
+      configuration.clientID = registration.clientID
+      configuration.tokenEndpointAuthMethod = method
+      if registration.bindsTokensToKey { configuration.dpop = true }
+      try configuration.adopt(registration)
+      secrets.credentials.secret = [.secretBasic, .secretPost].contains(method) ? registration.secret : nil
       // A certificate has the same key.
-      if method != .privateKeyJWT, secrets.clientCertificate == nil { made.secrets.clientKey = nil }
-      made.secrets.registration = record
+      if method != .privateKeyJWT, secrets.credentials.certificate == nil { secrets.credentials.key = nil }
+      secrets.registration = record
     } catch {
-      _ = ClientRegistrationRemoval(configuration: configuration, secrets: secrets, services: services).run(record)
+      _ = record.delete(transport, http)
       throw error
     }
-    made.notices = notices(registration)
-  }
-
-  private func notices(_ registration: ClientRegistration) -> [String] {
-    var notices = ["the server registered a client for this account: \(registration.clientID)"]
+    notices = ["the server registered a client for this account: \(registration.clientID)"]
     if registration.hasForeignManagement {
       notices.append(
         "the server names a place of another server to manage the client at, so it cannot be deleted from here")
     }
-    return notices
   }
 
   /// Checks that the registered client can be used to sign in (RFC 7591 section 3.2.1).

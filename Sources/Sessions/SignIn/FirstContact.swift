@@ -4,49 +4,81 @@ internal import Vocabulary
 /// A server with freshly fetched metadata, for an account without a session. Open settings are chosen by the server's
 /// announcements.
 struct FirstContact {
-  /// The settings with the client authentication that was chosen.
-  private(set) var configuration: AccountConfiguration
-  private(set) var server: AuthorizationServer
-  let caDigest: String?
+  private(set) var access: AccountAccess
+  private(set) var secrets: SignInSecrets
+  let metadata: AuthorizationServerMetadata
+  /// The client that was registered now.
+  private(set) var registered: ClientRegistrar?
+  private let services: SessionServices
+  private let cancellation: Cancellation
 
+  /// - Parameters:
+  ///   - asksToStay: A session that lasts is asked for, where the server knows how.
+  ///   - secrets: The secrets for these settings.
   init(
-    _ configuration: AccountConfiguration, _ secrets: SignIn.Secrets, services: SessionServices,
-    cancellation: Cancellation
+    _ configuration: AccountConfiguration, asksToStay: Bool = false, services: SessionServices,
+    cancellation: Cancellation, secrets: (AccountAccess) throws(SessionError) -> SignInSecrets
   ) throws(SessionError) {
+    self.services = services
+    self.cancellation = cancellation
+    access = try AccountAccess(configuration)
+    self.secrets = try secrets(access)
+    access.useProxyCredentials(self.secrets.proxyCredentials)
+    metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
+    if asksToStay { access.configuration.askToStay(metadata) }
+  }
+
+  /// The settings, with all that was chosen.
+  var configuration: AccountConfiguration { access.configuration }
+
+  /// Registers a client, which takes the place of the one that the settings name.
+  mutating func register(_ order: ClientRegistrar.Order) throws(SessionError) {
+    var registrar = ClientRegistrar(
+      configuration: access.configuration, secrets: secrets, order: order, metadata: metadata,
+      transport: access.transport, http: services.http, cancellation: cancellation)
+    try registrar.run()
+    registered = registrar
+    access.configuration = registrar.configuration
+    secrets = registrar.secrets
+  }
+
+  /// Deletes a client that was registered by ``register(_:)``. Blocking.
+  func withdraw() {
+    if registered != nil { delete(secrets.registration) }
+  }
+
+  /// Deletes a client at this server, as far as that can be done. Blocking.
+  func delete(_ registration: ClientRegistrationRecord?) {
+    _ = registration?.delete(access.transport, services.http)
+  }
+
+  /// Chooses the client authentication, and with it the server as requests see it.
+  mutating func server() throws(SessionError) -> AuthorizationServer {
     let credentials = secrets.credentials
-    self.configuration = configuration
-    if credentials.certificate != nil { self.configuration.clientCertificate = true }
-    var access = try AccountAccess(self.configuration)
-    access.useProxyCredentials(secrets.proxyCredentials)
-    let metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
+    if credentials.certificate != nil { access.configuration.clientCertificate = true }
     if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == .none {
-      let method = try Self.method(credentials, self.configuration, metadata.tokenEndpointAuthMethods)
-      self.configuration.tokenEndpointAuthMethod = method
-      access = try AccountAccess(self.configuration)
-      access.useProxyCredentials(secrets.proxyCredentials)
+      access.configuration.tokenEndpointAuthMethod = try method(credentials)
     }
-    caDigest = access.caDigest
-    server = try access.server(
+    var server = try access.server(
       metadata: metadata, credentials, proxyCredentials: secrets.proxyCredentials, http: services.http,
       time: services.time)
     server.prover = try services.newProver(configuration, metadata)
+    return server
   }
 
   /// The method that the given credentials and the server's announcement lead to, the strongest first
   /// (RFC 9700 section 2.5).
-  private static func method(
-    _ credentials: ClientCredentials, _ configuration: AccountConfiguration, _ announced: [String]
-  ) throws(SessionError) -> ClientAuthenticationMethod {
-    func isAnnounced(_ method: ClientAuthenticationMethod) -> Bool { announced.contains(method.rawValue) }
+  private func method(_ credentials: ClientCredentials) throws(SessionError) -> ClientAuthenticationMethod {
+    func isAnnounced(_ method: ClientAuthenticationMethod) -> Bool {
+      metadata.tokenEndpointAuthMethods.contains(method.rawValue)
+    }
     if let certificate = try credentials.clientCertificate(configuration) {
       let methods: [ClientAuthenticationMethod] =
         certificate.isSelfIssued
         ? [.selfSignedTLSClientAuth, .tlsClientAuth] : [.tlsClientAuth, .selfSignedTLSClientAuth]
       if let method = methods.first(where: isAnnounced) { return method }
       // A certificate that proves nothing can still bind tokens (RFC 8705 section 4).
-      if credentials.secret == nil {
-        return isAnnounced(.privateKeyJWT) ? .privateKeyJWT : .none
-      }
+      if credentials.secret == nil { return isAnnounced(.privateKeyJWT) ? .privateKeyJWT : .none }
     } else if credentials.key != nil {
       return .privateKeyJWT
     }

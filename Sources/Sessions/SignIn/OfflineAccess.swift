@@ -17,3 +17,15 @@ extension AccountConfiguration {
 extension AuthorizationServerMetadata {
   var knowsOfflineAccess: Bool { scopes?.contains("offline_access") ?? false }
 }
+
+extension AccountConfiguration {
+  /// Scope values that need a user: a client without a user gets no ID Token, and no token that outlasts a user's
+  /// session.
+  static let userScopes = ["openid", "offline_access"]
+
+  /// The scope that a guest asks for; nil leaves it to the server.
+  func guestScope() throws(OAuthError) -> Scope? {
+    let values = self.scope.filter { value in !Self.userScopes.contains { $0.utf8.elementsEqual(value.utf8) } }
+    return values.isEmpty ? nil : try Scope(values: values)
+  }
+}

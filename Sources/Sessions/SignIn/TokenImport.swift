@@ -13,14 +13,14 @@ package struct TokenImport: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
   package let refreshToken: SharedSecret
-  package let given: SignIn.Secrets
+  package let given: SignInSecrets
   package let services: SessionServices
   package let settingsDirectory: String
   package let cancellation: Cancellation
 
   package init(
     account: AccountName, configuration: AccountConfiguration, refreshToken: SharedSecret,
-    given: SignIn.Secrets, services: SessionServices, settingsDirectory: String, cancellation: Cancellation
+    given: SignInSecrets, services: SessionServices, settingsDirectory: String, cancellation: Cancellation
   ) {
     self.account = account
     self.configuration = configuration
@@ -51,7 +51,8 @@ package struct TokenImport: Sendable {
   private func importToken() throws(SessionError) -> Outcome {
     let file = SettingsFile(directory: settingsDirectory)
     try settings { () throws(ConfigurationError) in try file.current().checkAbsence(of: account) }
-    let contact = try FirstContact(configuration, given, services: services, cancellation: cancellation)
+    var contact = try FirstContact(configuration, services: services, cancellation: cancellation) { _ in given }
+    let server = try contact.server()
     try services.removeLeftover(of: account)
     try settings { () throws(ConfigurationError) in
       _ = try file.change { (settings) throws(ConfigurationError) in
@@ -60,30 +61,32 @@ package struct TokenImport: Sendable {
       }
     }
     do {
-      return Outcome(grant: try prove(contact), configuration: contact.configuration)
+      return Outcome(grant: try redeem(server, contact), configuration: contact.configuration)
     } catch {
       // The new tokens are on disk: the next refresh continues from there.
       if (try? services.record(of: account)) != nil { throw error.followingSuccess }
-      try takeBack(file, after: error)
+      try undo(file, after: error)
     }
   }
 
   /// - Throws: `error`, always.
-  private func takeBack(_ file: SettingsFile, after error: SessionError) throws(SessionError) -> Never {
+  private func undo(_ file: SettingsFile, after error: SessionError) throws(SessionError) -> Never {
     try? services.removeLeftover(of: account)
     _ = try? file.change { (settings) in settings.remove(account) }
     throw error
   }
 
-  private func prove(_ contact: FirstContact) throws(SessionError) -> AccessGrant {
+  private func redeem(
+    _ server: AuthorizationServer, _ contact: FirstContact
+  ) throws(SessionError) -> AccessGrant {
     try services.rehearseWrite()
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let answer = try oauth { () throws(OAuthError) in
-      try contact.server.refresh(refreshToken, cancellation: cancellation)
+      try server.refresh(refreshToken, cancellation: cancellation)
     }
     var record = AccountRecord(
-      authority: Authority(contact.configuration, caDigest: contact.caDigest, metadata: contact.server.metadata),
+      authority: Authority(contact.configuration, caDigest: contact.access.caDigest, metadata: server.metadata),
       signedInAt: wallSeconds)
     record.refreshToken = answer.refreshToken ?? refreshToken
     let tokens = try? answer.tokens()
@@ -91,13 +94,13 @@ package struct TokenImport: Sendable {
     if tokens?.idToken != nil { record.identityHold = .unverified }
     record.credentials = given.credentials
     record.proxyCredentials = given.proxyCredentials
-    try record.keep(contact.server.prover)
+    try record.keep(server.prover)
     // Store first: the server may have invalidated the imported token, even if the rest of the answer is unusable.
     var generation = try services.write(
       record, of: account, protection: configuration.protection ?? .device)
     let response = try oauth { () throws(OAuthError) in try answer.tokens() }
     // A refresh need not bring an ID Token (OpenID Connect Core, section 12.2).
-    let token = try IDTokenCheck(services: services, server: contact.server, cancellation: cancellation)
+    let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
       .signedIn(response, isRequired: false)
     if let token {
       record.identity = token.identity
@@ -109,6 +112,6 @@ package struct TokenImport: Sendable {
       subject: token?.identity.subject, claims: token?.claims ?? .init(), idToken: response.idToken,
       issuedAt: startedAt,
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation,
-      dpopKey: contact.server.prover?.key, protection: configuration.protection ?? .device)
+      dpopKey: server.prover?.key, protection: configuration.protection ?? .device)
   }
 }

@@ -17,7 +17,7 @@ package struct AccountRemoval: Sendable {
   package struct Outcome: Sendable {
     package let confirmation: SignOutOperation.Confirmation
     /// The result of removing the client that was registered for the account; nil when none was.
-    package let registration: ClientRegistrationRemoval.Confirmation?
+    package let registration: ClientRegistrationRecord.Deletion?
     /// The active account from now on; nil when none is left, or none was.
     package let active: AccountName?
   }
@@ -33,7 +33,7 @@ package struct AccountRemoval: Sendable {
   }
 
   /// Deletes the client that was registered for the account, and removes the token of its registration.
-  private func removeRegistration() throws(SessionError) -> ClientRegistrationRemoval.Confirmation? {
+  private func removeRegistration() throws(SessionError) -> ClientRegistrationRecord.Deletion? {
     let services = signOut.services
     guard let record = try? services.record(of: signOut.account), let registration = record.registration else {
       return nil
@@ -45,14 +45,17 @@ package struct AccountRemoval: Sendable {
 
   private func remove(
     _ registration: ClientRegistrationRecord, of record: AccountRecord
-  ) -> ClientRegistrationRemoval.Confirmation {
+  ) -> ClientRegistrationRecord.Deletion {
     if signOut.isLocal { return .local }
     guard let configuration = signOut.configuration else { return .notOffered }
     // Changed settings must not send the token to another server, or weaken the trust in its own.
     if let problem = record.problem(with: configuration, account: signOut.account) { return .failed(problem) }
-    var secrets = SignIn.Secrets()
-    secrets.proxyCredentials = record.proxyCredentials
-    return ClientRegistrationRemoval(configuration: configuration, secrets: secrets, services: signOut.services)
-      .run(registration)
+    do throws(SessionError) {
+      var access = try AccountAccess(configuration)
+      access.useProxyCredentials(record.proxyCredentials)
+      return registration.delete(access.transport, signOut.services.http)
+    } catch {
+      return .failed(error)
+    }
   }
 }

@@ -112,6 +112,14 @@ import Wire
     #expect((status == .tryLater) == isPassing, "what may be tried again is what is told to be")
   }
 
+  @Test(arguments: OAuthError.Code.allCases)
+  func `an error that only a sign-in mends has that for a hint and for an exit status`(code: OAuthError.Code) {
+    guard [.grantEnded, .signInNeeded].contains(code.meaning) else { return }
+    let failure = Self.failure(.oauth(OAuthError(code, "the token endpoint")))
+    #expect(failure.code.exitStatus == .signInNeeded)
+    #expect(failure.hint?.hasPrefix("agent login") == true)
+  }
+
   static let vaultErrors: [(VaultError.Code, FailureCode, Wire.ExitStatus)] = [
     (.foreignDevice, .foreignDevice, .failed), (.otherMachinesOnly, .otherMachine, .signInNeeded),
     (.damaged, .vaultUnusable, .failed), (.rolledBack, .vaultUnusable, .failed),

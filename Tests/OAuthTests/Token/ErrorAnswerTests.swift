@@ -16,26 +16,26 @@ private let subject = "the token endpoint"
   }
 
   @Test(arguments: [
-    ("invalid_grant", OAuthError.Code.invalidGrant, OAuthError.Remedy.signInAgain),
-    ("invalid_client", .invalidClient, .fixConfiguration),
-    ("incorrect_client_credentials", .invalidClient, .fixConfiguration),
-    ("unauthorized_client", .unauthorizedClient, .fixConfiguration),
-    ("device_flow_disabled", .unauthorizedClient, .fixConfiguration),
-    ("invalid_request", .invalidRequest, .none),
-    ("unsupported_grant_type", .unsupportedGrantType, .fixConfiguration),
-    ("invalid_scope", .invalidScopeAnswer, .fixConfiguration),
-    ("access_denied", .accessDenied, .signInAgain), ("authorization_declined", .accessDenied, .signInAgain),
-    ("expired_token", .expiredToken, .signInAgain), ("token_expired", .expiredToken, .signInAgain),
-    ("server_error", .serverUnavailable, .tryLater), ("temporarily_unavailable", .serverUnavailable, .tryLater),
-    ("slow_down", .rateLimited, .tryLater), ("authorization_pending", .otherServerError, .none),
-    ("something_else", .otherServerError, .none), ("Invalid_Grant", .otherServerError, .none),
-    ("bad_refresh_token", .otherServerError, .none), ("invalid_code", .otherServerError, .none),
+    ("invalid_grant", OAuthError.Code.invalidGrant, OAuthError.Code.Meaning.grantEnded),
+    ("invalid_client", .invalidClient, .lasting),
+    ("incorrect_client_credentials", .invalidClient, .lasting),
+    ("unauthorized_client", .unauthorizedClient, .lasting),
+    ("device_flow_disabled", .unauthorizedClient, .lasting),
+    ("invalid_request", .invalidRequest, .lasting),
+    ("unsupported_grant_type", .unsupportedGrantType, .lasting),
+    ("invalid_scope", .invalidScopeAnswer, .lasting),
+    ("access_denied", .accessDenied, .lasting), ("authorization_declined", .accessDenied, .lasting),
+    ("expired_token", .expiredToken, .lasting), ("token_expired", .expiredToken, .lasting),
+    ("server_error", .serverUnavailable, .passing), ("temporarily_unavailable", .serverUnavailable, .passing),
+    ("slow_down", .rateLimited, .passing), ("authorization_pending", .otherServerError, .lasting),
+    ("something_else", .otherServerError, .lasting), ("Invalid_Grant", .otherServerError, .lasting),
+    ("bad_refresh_token", .otherServerError, .lasting), ("invalid_code", .otherServerError, .lasting),
   ])
-  func `the error value decides`(value: String, code: OAuthError.Code, remedy: OAuthError.Remedy) throws {
+  func `the error value decides`(value: String, code: OAuthError.Code, meaning: OAuthError.Code.Meaning) throws {
     for status in [200, 400, 403, 428] {
       let error = try failure(response(status, #"{"error":"\#(value)"}"#))
       #expect(error == expected(code, subject, status: status, error: value))
-      #expect(error?.remedy == remedy)
+      #expect(error?.code.meaning == meaning)
     }
   }
 
@@ -168,19 +168,21 @@ private let subject = "the token endpoint"
   }
 
   @Test(arguments: [
-    (HTTPFailure.Code.resolve, OAuthError.Code.network, OAuthError.Remedy.tryLater), (.connect, .network, .tryLater),
-    (.send, .connectionLost, .tryLater), (.receive, .connectionLost, .tryLater), (.tls, .tlsFailure, .tryLater),
-    (.certificate, .certificateRejected, .fixConfiguration), (.pin, .pinMismatch, .fixConfiguration),
-    (.timeout, .timeout, .tryLater), (.tooLarge, .responseTooLarge, .none), (.malformed, .malformedResponse, .none),
-    (.redirect, .redirectRefused, .fixConfiguration), (.cancelled, .cancelled, .none),
-    (.setup, .internalFailure, .none),
+    (HTTPFailure.Code.resolve, OAuthError.Code.network, OAuthError.Code.Meaning.passing),
+    (.connect, .network, .passing),
+    (.send, .connectionLost, .passing), (.receive, .connectionLost, .passing), (.tls, .tlsFailure, .passing),
+    (.certificate, .certificateRejected, .lasting), (.pin, .pinMismatch, .lasting),
+    (.timeout, .timeout, .passing), (.tooLarge, .responseTooLarge, .lasting),
+    (.malformed, .malformedResponse, .lasting),
+    (.redirect, .redirectRefused, .lasting), (.cancelled, .cancelled, .lasting),
+    (.setup, .internalFailure, .lasting),
   ])
   func `a failure of the transport keeps its meaning`(
-    failure: HTTPFailure.Code, code: OAuthError.Code, remedy: OAuthError.Remedy
+    failure: HTTPFailure.Code, code: OAuthError.Code, meaning: OAuthError.Code.Meaning
   ) {
     let error = OAuthError(HTTPFailure(failure), subject)
     #expect(error == OAuthError(code, subject))
-    #expect(error.remedy == remedy)
+    #expect(error.code.meaning == meaning)
   }
 
   @Test func `a failure of the proxy names the proxy`() {

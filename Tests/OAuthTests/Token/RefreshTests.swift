@@ -57,7 +57,7 @@ private let subject = "the token endpoint"
   @Test func `a 400 without a body asks for a sign-in and does not end the grant`() throws {
     let error = try refresh(response(400, type: nil, ""))
     #expect(error == expected(.refreshRefused, subject, status: 400))
-    #expect(error?.remedy == .signInAgain)
+    #expect(error?.code.meaning == .signInNeeded)
   }
 
   // OpenID Connect Core 1.0 section 3.1.2.6.
@@ -66,7 +66,23 @@ private let subject = "the token endpoint"
     for status in [200, 400, 401, 403] {
       let error = try refresh(response(status, #"{"error":"\#(name)"}"#))
       #expect(error?.code == .interactionRequired && error?.serverError == name)
-      #expect(error?.remedy == .signInAgain)
+      #expect(error?.code.meaning == .signInNeeded)
+    }
+  }
+
+  /// The answers to a refresh by which a server ends the grant, or wants the person.
+  private static let answers = [
+    "invalid_grant", "bad_refresh_token", "interaction_required", "login_required", "consent_required",
+    "account_selection_required", nil,
+  ]
+
+  @Test func `each code that ends a grant or wants the person is the meaning of some answer`() throws {
+    let codes = try Self.answers.map { name in
+      guard let name else { return try refresh(response(400, type: nil, ""))?.code }
+      return try refresh(response(400, #"{"error":"\#(name)"}"#))?.code
+    }
+    for code in OAuthError.Code.allCases where [.grantEnded, .signInNeeded].contains(code.meaning) {
+      #expect(codes.contains(code), "no answer means \(code)")
     }
   }
 
@@ -74,7 +90,7 @@ private let subject = "the token endpoint"
     for body in ["<html>Bad Request</html>", "{}", " ", "null"] {
       let error = try refresh(response(400, type: "text/html", body))
       #expect(error == expected(.otherServerError, subject, status: 400))
-      #expect(error?.remedy == OAuthError.Remedy.none)
+      #expect(error?.code.meaning == .lasting)
     }
   }
 

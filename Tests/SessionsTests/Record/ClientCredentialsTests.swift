@@ -28,15 +28,15 @@ import Vocabulary
   }
 
   private func signIn(
-    _ home: Home, _ given: SignIn.Secrets, _ configuration: AccountConfiguration = Home.configuration
+    _ home: Home, _ given: SignInSecrets, _ configuration: AccountConfiguration = Home.configuration
   ) throws -> SignIn.Outcome {
     let signIn = try home.prepare(configuration, given)
     return try home.finish(signIn, tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
   }
 
-  private func given(_ key: ClientKeyFile) -> SignIn.Secrets {
-    var given = SignIn.Secrets()
-    given.clientKey = key.key
+  private func given(_ key: ClientKeyFile) -> SignInSecrets {
+    var given = SignInSecrets()
+    given.credentials.key = key.key
     return given
   }
 
@@ -71,7 +71,7 @@ import Vocabulary
   @Test func `is taken from the vault at later sign-ins`() throws {
     let home = try home(["private_key_jwt"])
     let first = try signIn(home, given(try Self.keyFile()))
-    let second = try signIn(home, SignIn.Secrets(), first.configuration)
+    let second = try signIn(home, SignInSecrets(), first.configuration)
     #expect(second.configuration == first.configuration)
     #expect(try home.stored()?.clientKey != nil)
   }
@@ -118,8 +118,8 @@ import Vocabulary
     let home = try home(["client_secret_basic"])
     var configuration = Home.configuration
     configuration.basicUnencoded = isUnencoded
-    var given = SignIn.Secrets()
-    given.clientSecret = try secret("a%b")
+    var given = SignInSecrets()
+    given.credentials.secret = try secret("a%b")
     _ = try home.prepare(configuration, given)
     #expect(home.http.requests.last?.authorization == "Basic " + Base64.encode(Array(credentials.utf8)))
   }

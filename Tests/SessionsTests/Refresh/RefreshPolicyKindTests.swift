@@ -38,7 +38,7 @@ import Vocabulary
   {
     var run = SessionRun()
     run.session.policy = policy
-    run.session.keepFresh(from: at(3))
+    run.session.planFirstToken(at: at(3))
     #expect(run.session.renewalDue == (policy == .background ? at(3) : nil))
     #expect(run.session.renew(now: at(2.9)) == nil)
     #expect((run.session.renew(now: at(3)) != nil) == (policy == .background))
@@ -59,11 +59,11 @@ import Vocabulary
   func `always fresh leaves a session alone that is over`(error: SessionError) throws {
     var run = SessionRun()
     run.session.policy = .background
-    run.session.keepFresh(from: at(0))
+    run.session.planFirstToken(at: at(0))
     #expect(run.session.renew(now: at(0)) != nil)
     #expect(try run.end(.failure(error), at: 1) == .failed(error, fallback: nil))
     #expect(run.session.renewalDue == nil)
-    run.session.keepFresh(from: at(2))
+    run.session.planFirstToken(at: at(2))
     #expect(run.session.renewalDue == nil)
     run.session.signedOut()
     #expect(run.session.renewalDue == nil)
@@ -72,13 +72,13 @@ import Vocabulary
   @Test func `always fresh tries nothing behind a lock, until it is unlocked`() throws {
     var run = SessionRun()
     run.session.policy = .background
-    run.session.keepFresh(from: at(0))
+    run.session.planFirstToken(at: at(0))
     #expect(run.session.renew(now: at(0)) != nil)
     let locked = SessionError.vault(VaultError(.locked(.passphrase)))
     #expect(try run.end(.failure(locked), at: 1) == .failed(locked, fallback: nil))
-    #expect(run.session.attentionDue == nil)
+    #expect(run.session.actionDue == nil)
     #expect(run.session.lastFailure == nil)
-    run.session.keepFresh(from: at(2))
+    run.session.planFirstToken(at: at(2))
     #expect(run.session.renewalDue == at(2))
   }
 
@@ -122,11 +122,11 @@ import Vocabulary
 
   @Test func `strict serves a token for five minutes at most, then wipes it`() throws {
     var run = try used(.strict)
-    #expect(run.session.attentionDue == at(300))
+    #expect(run.session.actionDue == at(300))
     #expect(run.ask(at: 299) == .served("old"))
-    #expect(run.session.meetEnd(now: at(299)) == nil)
+    #expect(run.session.applyExpiry(now: at(299)) == nil)
     #expect(run.session.grant != nil)
-    #expect(run.session.meetEnd(now: at(300)) == nil)
+    #expect(run.session.applyExpiry(now: at(300)) == nil)
     #expect(run.session.grant == nil)
     #expect(run.ask(at: 300) == .starts)
   }
@@ -137,7 +137,7 @@ import Vocabulary
     // Also before its timer has gone off, as after a sleep.
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 0), at: end - 0.1) == .served("old"))
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 0), at: end) == .starts)
-    #expect(run.session.attentionDue == at(end))
+    #expect(run.session.actionDue == at(end))
   }
 
   @Test func `strict gives out no token because the server is away`() throws {

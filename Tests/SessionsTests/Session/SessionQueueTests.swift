@@ -9,7 +9,7 @@ import Vocabulary
   private func waiting(_ error: SessionError) throws -> SessionRun {
     var run = SessionRun()
     #expect(try run.fail(with: error, at: 0) == .failed(error, fallback: nil))
-    run.session.queueUrgently(because: error, now: at(0))
+    run.session.queueForCaller(because: error, now: at(0))
     return run
   }
 
@@ -21,7 +21,7 @@ import Vocabulary
       #expect(run.session.renewalDue == at(second))
       #expect(run.session.renew(now: at(second)) != nil)
       try failAll(&run, unreachable, at: second)
-      run.session.queueUrgently(because: unreachable, now: at(second))
+      run.session.queueForCaller(because: unreachable, now: at(second))
     }
   }
 
@@ -30,7 +30,7 @@ import Vocabulary
     #expect(run.session.renewalDue == at(10))
     #expect(run.session.renew(now: at(10)) != nil)
     try failAll(&run, passing(), at: 10)
-    run.session.queueUrgently(because: passing(), now: at(10))
+    run.session.queueForCaller(because: passing(), now: at(10))
     #expect(run.session.renewalDue == at(30))
   }
 
@@ -40,7 +40,7 @@ import Vocabulary
 
   @Test func `is not made when nobody waits any more`() throws {
     var run = try waiting(unreachable)
-    run.session.queueCalmly()
+    run.session.callersLeft()
     #expect(run.session.renewalDue == nil)
   }
 
@@ -51,7 +51,7 @@ import Vocabulary
     #expect(run.session.renew(now: at(0.6)) != nil)
     // A failure after that is a first one.
     try failAll(&run, unreachable, at: 1)
-    run.session.queueUrgently(because: unreachable, now: at(1))
+    run.session.queueForCaller(because: unreachable, now: at(1))
     #expect(run.session.renewalDue == at(2))
   }
 
@@ -130,49 +130,49 @@ import Vocabulary
 @Suite struct `The end of a token in memory` {
   @Test func `is told a minute before and when it is there, once each`() throws {
     var run = try SessionRun.active(grant("old"))
-    #expect(run.session.attentionDue == at(3540))
-    #expect(run.session.meetEnd(now: at(3539)) == nil)
-    #expect(run.session.meetEnd(now: at(3540)) == .nearEnd(seconds: 60))
-    #expect(run.session.meetEnd(now: at(3541)) == nil)
-    #expect(run.session.attentionDue == at(3600))
-    #expect(run.session.meetEnd(now: at(3600)) == .end)
-    #expect(run.session.meetEnd(now: at(3601)) == nil)
-    #expect(run.session.attentionDue == nil)
+    #expect(run.session.actionDue == at(3540))
+    #expect(run.session.applyExpiry(now: at(3539)) == nil)
+    #expect(run.session.applyExpiry(now: at(3540)) == .nearEnd(seconds: 60))
+    #expect(run.session.applyExpiry(now: at(3541)) == nil)
+    #expect(run.session.actionDue == at(3600))
+    #expect(run.session.applyExpiry(now: at(3600)) == .end)
+    #expect(run.session.applyExpiry(now: at(3601)) == nil)
+    #expect(run.session.actionDue == nil)
     // What it told stays known, for those who ask for claims.
     #expect(run.session.grant != nil)
   }
 
   @Test func `is told once after a long sleep`() throws {
     var run = try SessionRun.active(grant("old"))
-    #expect(run.session.meetEnd(now: at(100_000)) == .end)
-    #expect(run.session.attentionDue == nil)
+    #expect(run.session.applyExpiry(now: at(100_000)) == .end)
+    #expect(run.session.actionDue == nil)
   }
 
   @Test func `is told anew of the next token`() throws {
     var run = try SessionRun.active(grant("old"))
-    #expect(run.session.meetEnd(now: at(3600)) == .end)
+    #expect(run.session.applyExpiry(now: at(3600)) == .end)
     #expect(run.ask(at: 3601) == .starts)
     #expect(try run.end(.success(grant("new", issuedAt: 3601)), at: 3602) == .renewed("new"))
-    #expect(run.session.meetEnd(now: at(3601 + 3540)) == .nearEnd(seconds: 60))
+    #expect(run.session.applyExpiry(now: at(3601 + 3540)) == .nearEnd(seconds: 60))
   }
 
   @Test func `is told when a tenth is left of a token that lives shortly`() throws {
     var run = try SessionRun.active(grant("old", lifetime: 50))
-    #expect(run.session.attentionDue == at(45))
-    #expect(run.session.meetEnd(now: at(45)) == .nearEnd(seconds: 5))
-    #expect(run.session.meetEnd(now: at(50)) == .end)
+    #expect(run.session.actionDue == at(45))
+    #expect(run.session.applyExpiry(now: at(45)) == .nearEnd(seconds: 5))
+    #expect(run.session.applyExpiry(now: at(50)) == .end)
   }
 
   @Test func `is told five minutes before where only a person can get another`() throws {
     var run = try SessionRun.active(grant("old"))
     run.session.signedIn(try grant("last"), isRenewable: false, wallSeconds: 0, jitter: 0)
     #expect(!run.session.isRenewable)
-    #expect(run.session.meetEnd(now: at(3299)) == nil)
-    #expect(run.session.meetEnd(now: at(3300)) == .nearEnd(seconds: 300))
+    #expect(run.session.applyExpiry(now: at(3299)) == nil)
+    #expect(run.session.applyExpiry(now: at(3300)) == .nearEnd(seconds: 300))
   }
 
   @Test func `has no time where the server named none`() throws {
     let run = try SessionRun.active(grant("old", lifetime: nil))
-    #expect(run.session.attentionDue == nil)
+    #expect(run.session.actionDue == nil)
   }
 }

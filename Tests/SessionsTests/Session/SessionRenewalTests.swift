@@ -53,9 +53,9 @@ import Testing
     var run = try used(lifetime: 3600)
     #expect(run.session.renew(now: at(3600)) == nil)
     // Nor is it looked at again and again.
-    #expect(run.session.meetEnd(now: at(3600)) == .end)
-    run.session.leaveDead(now: at(3600))
-    #expect(run.session.attentionDue == nil)
+    #expect(run.session.applyExpiry(now: at(3600)) == .end)
+    run.session.dropMissedRenewal(now: at(3600))
+    #expect(run.session.actionDue == nil)
   }
 
   @Test func `backs off after failures`() throws {

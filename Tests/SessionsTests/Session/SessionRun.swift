@@ -42,9 +42,9 @@ struct SessionRun {
   mutating func end(
     _ refresh: Session.Refresh, _ outcome: Result<AccessGrant, SessionError>, at seconds: Double, jitter: Double = 0
   ) -> Ended {
-    let aftermath = session.refreshEnded(
+    let result = session.refreshEnded(
       refresh, outcome, now: at(seconds), wallSeconds: Int(seconds), jitter: jitter)
-    return switch aftermath {
+    return switch result {
     case .ignored: .ignored
     case .renewed(let grant): .renewed(grant.accessToken.text)
     case .retry(let next, let wait): .retries(attempt: next.attempt, after: wait)

@@ -117,10 +117,10 @@ import Vocabulary
   /// A leftover of another person must not stand in the way of a sign-in under a new name.
   @Test func `leaves nothing that a new sign-in would stumble over`() throws {
     home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
-    let preparation = SignIn.Preparation(
-      account: home.account, configuration: Home.configuration, given: .init(), services: home.services, isNew: true,
+    let preparation = SignIn.Request(
+      account: home.account, configuration: Home.configuration, isNew: true, services: home.services,
       cancellation: Cancellation())
-    let signIn = try DeviceSignIn.prepare(preparation)
+    let signIn = try preparation.device()
     let bob = try TestIssuer.first.idToken("sub", "bob")
     let outcome = try home.finish(signIn, try tokens("at-b", refresh: "rt-b", idToken: bob))
     #expect(outcome.grant.subject == "bob")

@@ -21,22 +21,20 @@ import Vocabulary
 
   private func start(
     _ options: AuthorizationOptions = .init(), _ configuration: AccountConfiguration = Home.configuration
-  ) throws -> BrowserSignIn {
-    let signIn = try SignIn(
-      SignIn.Preparation(
-        account: home.account, configuration: configuration, given: .init(), services: home.services,
-        cancellation: Cancellation()))
-    return try BrowserSignIn.start(signIn, redirectURI: Self.redirectURI, options: options)
+  ) throws -> SignIn.Waiting.Browser {
+    let request = SignIn.Request(
+      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation())
+    return try SignIn.Waiting.Browser(request.prepared(), redirectURI: Self.redirectURI, options: options)
   }
 
   /// An ID Token for this sign-in, with some claims changed.
-  private func idToken(_ signIn: BrowserSignIn, _ changes: JSONObject = [:]) throws -> String {
+  private func idToken(_ signIn: SignIn.Waiting.Browser, _ changes: JSONObject = [:]) throws -> String {
     var claims: JSONObject = ["nonce": .string(try #require(signIn.request.nonce))]
     for name in changes.names { claims[name] = changes[name] }
     return try TestIssuer.first.idToken(claims)
   }
 
-  private func finish(_ signIn: BrowserSignIn, _ idToken: String) throws -> SignIn.Outcome {
+  private func finish(_ signIn: SignIn.Waiting.Browser, _ idToken: String) throws -> SignIn.Outcome {
     home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "rt-1", idToken: idToken))
     return try signIn.finish(try secret("c1"))
   }

@@ -109,7 +109,7 @@ import Vocabulary
       ])
     #expect(signIn.authorization.userCode == "WDJB-MJHT")
     #expect(signIn.authorization.interval == 7)
-    #expect(signIn.configuration == Home.configuration)
+    #expect(signIn.prepared.configuration == Home.configuration)
     #expect(signIn.startedAt == home.time.now())
     #expect(signIn.startedAtUnixSeconds == TestIssuer.now)
     #expect(try home.stored() == nil)
@@ -140,7 +140,7 @@ import Vocabulary
     home.http.answer(TestIssuer.metadataURL, try response(200, .object(row.metadata)))
     var configuration = Home.configuration
     configuration.scope = row.wanted
-    #expect(try home.prepare(configuration).scope?.text == row.sent)
+    #expect(try home.prepare(configuration).prepared.scope?.text == row.sent)
     #expect(home.http.requests.last?.form == (row.sent.map { ["scope=\($0)"] } ?? []) + ["client_id=cli"])
   }
 
@@ -256,7 +256,7 @@ import Vocabulary
   }
 
   /// A sign-in whose session is to be kept behind a passphrase.
-  private func protected() throws -> (DeviceSignIn, SharedSecret) {
+  private func protected() throws -> (SignIn.Waiting.Device, SharedSecret) {
     let phrase = try secret("correct horse")
     try home.services.vault.createProtection(.passphrase, secret: phrase.bytes)
     var configuration = Home.configuration

@@ -17,17 +17,19 @@ import Vocabulary
 
   private func preparation(
     _ home: Home, _ configuration: AccountConfiguration, secret text: String? = "s"
-  ) throws -> SignIn.Preparation {
-    var given = SignIn.Secrets()
-    given.clientSecret = try text.map(secret)
-    return SignIn.Preparation(
-      account: home.account, configuration: configuration, given: given, services: home.services, isGuest: true,
-      cancellation: Cancellation())
+  ) throws -> SignIn.Request {
+    var given = SignInSecrets()
+    given.credentials.secret = try text.map(secret)
+    var request = SignIn.Request(
+      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation()
+    ) { [given] _ in given }
+    request.isGuest = true
+    return request
   }
 
   private func signIn(_ home: Home, _ scope: [String] = []) throws -> SignIn.Outcome {
     home.http.answer(TestIssuer.tokenURL, try tokens("guest-1", refresh: "rt-of-no-use", scope: "read"))
-    return try GuestSignIn.run(try preparation(home, configuration(scope)))
+    return try preparation(home, configuration(scope)).guest()
   }
 
   @Test func `is the client itself, asks for nothing about a user, and keeps no refresh token`() throws {
@@ -54,7 +56,7 @@ import Vocabulary
   @Test func `must be able to prove who the client is`() throws {
     let home = try Home()
     #expect(throws: SessionError.guestNeedsProof(account: "work")) {
-      try GuestSignIn.run(try preparation(home, Home.configuration, secret: nil))
+      try preparation(home, Home.configuration, secret: nil).guest()
     }
     #expect(!home.http.urls.contains(TestIssuer.tokenURL))
   }
@@ -74,7 +76,7 @@ import Vocabulary
     let home = try Home()
     try home.store(configuration()) { $0.clientSecret = try secret("s") }
     #expect(throws: SessionError.guestOverUser(account: "work")) {
-      try GuestSignIn.run(try preparation(home, configuration()))
+      try preparation(home, configuration()).guest()
     }
     #expect(home.http.requests.isEmpty)
     #expect(try home.stored()?.refreshToken?.text == "rt-1")

@@ -21,14 +21,15 @@ import Vocabulary
 
   private func preparation(
     _ home: Home, scope: [String], asksToStay: Bool = true, registers: Bool = false, dpop: Bool = false
-  ) -> SignIn.Preparation {
+  ) -> SignIn.Request {
     var configuration = AccountConfiguration(issuer: TestIssuer.text, clientID: registers ? "" : "cli")
     configuration.scope = scope
     configuration.dpop = dpop
-    return SignIn.Preparation(
-      account: home.account, configuration: configuration, given: .init(), services: home.services,
-      registration: registers ? .init(clientName: "agent on host", softwareVersion: "1") : nil,
-      asksToStay: asksToStay, cancellation: Cancellation())
+    var request = SignIn.Request(
+      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation())
+    request.registration = registers ? .init(clientName: "agent on host", softwareVersion: "1") : nil
+    request.asksToStay = asksToStay
+    return request
   }
 
   @Test(
@@ -40,18 +41,18 @@ import Vocabulary
   func `adds offline_access where the server knows it, and keeps it`(
     named: [String], asked: [String], known: [String]?
   ) throws {
-    let signIn = try SignIn(preparation(home(known), scope: named))
+    let signIn = try preparation(home(known), scope: named).prepared()
     #expect(signIn.scope?.values == asked)
     #expect(signIn.configuration.scope == asked)
   }
 
   @Test func `leaves what the person chose as it is`() throws {
-    let signIn = try SignIn(preparation(home(["read", "offline_access"]), scope: ["read"], asksToStay: false))
+    let signIn = try preparation(home(["read", "offline_access"]), scope: ["read"], asksToStay: false).prepared()
     #expect(signIn.scope?.values == ["read"])
   }
 
   @Test func `asks for what is usual where nothing is named`() throws {
-    let signIn = try SignIn(preparation(home(["openid", "offline_access"]), scope: []))
+    let signIn = try preparation(home(["openid", "offline_access"]), scope: []).prepared()
     #expect(signIn.scope?.values == ["openid", "offline_access"])
     #expect(signIn.configuration.scope.isEmpty)
   }
@@ -60,7 +61,7 @@ import Vocabulary
   @Test func `registers its client with the same scope`() throws {
     let home = try home(["read", "offline_access"])
     home.http.answer(Self.place, try response(201, ["client_id": "c1"]))
-    let signIn = try SignIn(preparation(home, scope: ["read"], registers: true))
+    let signIn = try preparation(home, scope: ["read"], registers: true).prepared()
     #expect(home.http.requests.first { $0.url == Self.place }?.json?["scope"] == "read offline_access")
     #expect(signIn.scope?.text == "read offline_access")
   }
@@ -69,7 +70,7 @@ import Vocabulary
   @Test(arguments: [true, false]) func `registers a client of bound tokens where it binds them`(dpop: Bool) throws {
     let home = try home(nil)
     home.http.answer(Self.place, try response(201, ["client_id": "c1"]))
-    let signIn = try SignIn(preparation(home, scope: [], registers: true, dpop: dpop))
+    let signIn = try preparation(home, scope: [], registers: true, dpop: dpop).prepared()
     let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
     #expect(asked["dpop_bound_access_tokens"] == (dpop ? true : nil))
     #expect((signIn.server.prover != nil) == dpop)
@@ -78,7 +79,7 @@ import Vocabulary
   @Test func `says so where no client can be registered`() throws {
     let home = try Home()
     #expect(throws: SessionError.oauth(OAuthError(.registrationMissing, "the server"))) {
-      try SignIn(preparation(home, scope: ["read"], registers: true))
+      try preparation(home, scope: ["read"], registers: true).prepared()
     }
   }
 }

@@ -25,15 +25,16 @@ import Vocabulary
   ]
 
   private func preparation(
-    _ home: Home, _ configuration: AccountConfiguration? = nil, given: SignIn.Secrets = .init(),
+    _ home: Home, _ configuration: AccountConfiguration? = nil, given: SignInSecrets = .init(),
     needsProof: Bool = false
-  ) -> SignIn.Preparation {
-    SignIn.Preparation(
+  ) -> SignIn.Request {
+    var request = SignIn.Request(
       account: home.account,
       configuration: configuration ?? AccountConfiguration(issuer: TestIssuer.text, clientID: ""),
-      given: given, services: home.services,
-      registration: .init(clientName: "agent on host", softwareVersion: "1", needsProof: needsProof),
-      cancellation: Cancellation())
+      services: home.services, cancellation: Cancellation()
+    ) { _ in given }
+    request.registration = .init(clientName: "agent on host", softwareVersion: "1", needsProof: needsProof)
+    return request
   }
 
   private func registers(_ home: Home, _ members: (String, JSON?)...) throws {
@@ -43,8 +44,8 @@ import Vocabulary
   }
 
   /// The ID Token of the client `c1`.
-  private func signIn(_ home: Home, _ preparation: SignIn.Preparation) throws -> SignIn.Outcome {
-    let signIn = try DeviceSignIn.prepare(preparation)
+  private func signIn(_ home: Home, _ preparation: SignIn.Request) throws -> SignIn.Outcome {
+    let signIn = try preparation.device()
     return try home.finish(signIn, tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken("aud", "c1")))
   }
 
@@ -92,7 +93,7 @@ import Vocabulary
       try registers(home, (name, "RS256"))
       home.http.answer(Self.managed, try response(204, [:]))
       #expect(throws: SessionError.oauth(OAuthError(.registrationUnusable, reason))) {
-        _ = try SignIn(preparation(home, configuration))
+        _ = try preparation(home, configuration).prepared()
       }
     }
     try registers(home, ("userinfo_signed_response_alg", "none"))
@@ -100,14 +101,14 @@ import Vocabulary
     try registers(home, ("userinfo_signed_response_alg", "HS256"))
     home.http.answer(Self.managed, try response(204, [:]))
     let unknown = OAuthError(.registrationUnusable, "with a signature of UserInfo that is not supported")
-    #expect(throws: SessionError.oauth(unknown)) { _ = try SignIn(preparation(home)) }
+    #expect(throws: SessionError.oauth(unknown)) { _ = try preparation(home).prepared() }
   }
 
   @Test func `asks for more where a server that announces nothing wants it`() throws {
     let home = try home([("token_endpoint_auth_methods_supported", nil)])
     for _ in 0..<2 { home.http.answer(Self.place, try refusal("invalid_client_metadata")) }
     try registers(home, ("client_secret", "s1"))
-    _ = try SignIn(preparation(home))
+    _ = try preparation(home).prepared()
     let tried = home.http.requests.filter { $0.url == Self.place }.compactMap(\.json)
     #expect(
       tried.map { $0["token_endpoint_auth_method"] } == ["none", "none", "client_secret_basic"] as [JSON])
@@ -118,7 +119,7 @@ import Vocabulary
     let home = try home()
     home.http.answer(Self.place, try refusal("invalid_client_metadata"))
     try registers(home)
-    _ = try SignIn(preparation(home))
+    _ = try preparation(home).prepared()
     let tried = home.http.requests.filter { $0.url == Self.place }.compactMap(\.json)
     #expect(
       tried.map { $0["grant_types"]?.array?.first } == [
@@ -130,14 +131,14 @@ import Vocabulary
     #expect(
       throws: SessionError.oauth(
         refused(.registrationRejected, "the client registration endpoint", "invalid_client_metadata", status: 400))
-    ) { try SignIn(preparation(other)) }
+    ) { try preparation(other).prepared() }
   }
 
   // RFC 9449 section 5.2.
   @Test func `has tokens that are bound to a key where the server wants that`() throws {
     let home = try home()
     try registers(home, ("dpop_bound_access_tokens", true))
-    let signIn = try SignIn(preparation(home))
+    let signIn = try preparation(home).prepared()
     #expect(signIn.configuration.dpop && signIn.server.prover != nil)
   }
 
@@ -182,7 +183,7 @@ import Vocabulary
     try registers(home, (name, value))
     home.http.answer(Self.managed, try response(204, .null))
     do {
-      _ = try SignIn(preparation(home))
+      _ = try preparation(home).prepared()
       Issue.record("nothing was thrown")
     } catch SessionError.oauth(let error) {
       #expect(error.code == .registrationUnusable)
@@ -194,7 +195,7 @@ import Vocabulary
     let home = try home()
     try registers(home)
     home.http.answer(Self.managed, try response(204, .null))
-    try SignIn(preparation(home)).withdraw()
+    try preparation(home).prepared().withdraw()
     #expect(home.http.requests.last?.method == .delete && home.http.requests.last?.authorization == "Bearer rat")
     #expect(try home.stored() == nil)
   }
@@ -279,7 +280,7 @@ import Vocabulary
           "registration_client_uri": .string(Self.place + "/c2"),
         ]))
     home.http.answer(Self.managed, try response(204, .null))
-    let signIn = try DeviceSignIn.prepare(preparation(home))
+    let signIn = try preparation(home).device()
     let outcome = try home.finish(
       signIn, tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken("aud", "c2")))
     #expect(outcome.configuration.clientID == "c2")

@@ -120,8 +120,8 @@ import Vocabulary
   func `sends a given secret in the way the server announces`(_ method: Method) throws {
     let metadata = TestIssuer.metadata("token_endpoint_auth_methods_supported", method.announced.map { .array($0) })
     home.http.answer(TestIssuer.metadataURL, try response(200, .object(metadata)))
-    let signIn = try home.prepare(Home.configuration, SignIn.Secrets(clientSecret: secret("s3cret")))
-    #expect(signIn.configuration.tokenEndpointAuthMethod == method.chosen)
+    let signIn = try home.prepare(Home.configuration, SignInSecrets(clientSecret: secret("s3cret")))
+    #expect(signIn.prepared.configuration.tokenEndpointAuthMethod == method.chosen)
     let request = try #require(home.http.requests.last)
     let isBasic = method.chosen == .secretBasic
     #expect(request.authorization == (isBasic ? "Basic " + Base64.encode(Array("cli:s3cret".utf8)) : nil))
@@ -135,8 +135,8 @@ import Vocabulary
 
   @Test func `sends a given secret in the way the account says`() throws {
     var configuration = Home.configuration
-    configuration.tokenEndpointAuthMethod = .secretPost
-    _ = try home.prepare(configuration, SignIn.Secrets(clientSecret: secret("s3cret")))
+    configuration.tokenEndpointAuthMethod = "client_secret_post"
+    _ = try home.prepare(configuration, SignInSecrets(clientSecret: secret("s3cret")))
     #expect(home.http.requests.last?.form?.contains("client_secret=s3cret") == true)
     #expect(home.http.requests.last?.authorization == nil)
   }
@@ -192,7 +192,7 @@ import Vocabulary
     var configuration = try confidential()
     configuration.deviceAuthorizationEndpoint = "https://new.example/d"
     home.http.answer("https://new.example/d", try response(200, Home.codes))
-    _ = try home.prepare(configuration, SignIn.Secrets(clientSecret: secret("given")))
+    _ = try home.prepare(configuration, SignInSecrets(clientSecret: secret("given")))
     #expect(home.http.requests.last?.form?.contains("client_secret=given") == true)
   }
 
@@ -226,7 +226,7 @@ import Vocabulary
     try home.store(configuration) { $0.proxyCredentials = try secret("user:stored") }
     configuration.proxy = row.proxy
     let signIn = try home.prepare(
-      configuration, SignIn.Secrets(proxyCredentials: try row.given.map(secret)))
+      configuration, SignInSecrets(proxyCredentials: try row.given.map(secret)))
     _ = try home.finish(signIn, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
     #expect(home.http.transports.count == 4)
     for transport in home.http.transports {

@@ -21,7 +21,7 @@ import Vocabulary
   }
 
   private func signIn(_ configuration: AccountConfiguration, _ idToken: String) throws -> SignIn.Outcome {
-    let given = SignIn.Secrets(clientSecret: try secret(Self.clientSecret))
+    let given = SignInSecrets(clientSecret: try secret(Self.clientSecret))
     return try home.finish(
       try home.prepare(configuration, given), tokens("at-1", refresh: "rt-1", idToken: idToken))
   }
@@ -52,14 +52,25 @@ import Vocabulary
     var configuration = account(.HS256)
     configuration.tokenEndpointAuthMethod = .none
     let error = ConfigurationError(.missingClientSecret, "client_secret")
-    #expect(throws: SessionError.configuration(error)) { _ = try home.prepare(configuration, SignIn.Secrets()) }
+    #expect(throws: SessionError.configuration(error)) { _ = try home.prepare(configuration, SignInSecrets()) }
   }
 
   // Step 7: no other than the one that the client is registered with.
   @Test func `is the registered algorithm and no other`() throws {
     #expect(try signIn(account(.ES256), TestIssuer.first.idToken()).grant.subject == "alice")
     #expect(throws: SessionError.idToken(IDTokenError(.signature(.algorithmNotAllowed)))) {
-      _ = try signIn(account(.RS256), TestIssuer.first.idToken())
+      _ = try signIn(account("RS256"), TestIssuer.first.idToken())
+    }
+  }
+
+  @Test(arguments: ["none", "es256", "HS1", ""]) func `is named by a known algorithm`(name: String) throws {
+    #expect(throws: SessionError.configuration(ConfigurationError(.invalid, "id_token_algorithm"))) {
+      _ = try signIn(account(name), TestIssuer.first.idToken())
+    }
+    var configuration = Home.configuration
+    configuration.userInfoAlgorithm = name
+    #expect(throws: SessionError.configuration(ConfigurationError(.invalid, "userinfo_algorithm"))) {
+      _ = try home.prepare(configuration, SignInSecrets())
     }
   }
 
@@ -70,7 +81,7 @@ import Vocabulary
     home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
     var configuration = account(.HS256)
     configuration.scope = ["openid"]
-    let given = SignIn.Secrets(clientSecret: try secret(Self.clientSecret))
+    let given = SignInSecrets(clientSecret: try secret(Self.clientSecret))
     let outcome = try home.finish(try home.prepare(configuration, given), tokens("at-1", refresh: "rt-1"))
     #expect(outcome.missesIDToken)
     #expect(try signIn(configuration, secretToken()).grant.subject == "alice")

@@ -14,8 +14,8 @@ import Vocabulary
   func importToken(
     _ configuration: AccountConfiguration = Home.configuration, clientSecret: String? = nil
   ) throws -> TokenImport.Outcome {
-    var given = SignIn.Secrets()
-    given.clientSecret = try clientSecret.map { try secret($0) }
+    var given = SignInSecrets()
+    given.credentials.secret = try clientSecret.map { try secret($0) }
     return try TokenImport(
       account: home.account, configuration: configuration, refreshToken: secret("theirs"), given: given,
       services: home.services, settingsDirectory: home.settingsDirectory, cancellation: Cancellation()

@@ -12,25 +12,40 @@ extension Home {
   ]
 
   func prepare(
-    _ configuration: AccountConfiguration = Home.configuration, _ given: SignIn.Secrets = .init()
-  ) throws -> DeviceSignIn {
+    _ configuration: AccountConfiguration = Home.configuration, _ given: SignInSecrets = .init()
+  ) throws -> SignIn.Waiting.Device {
     http.always(TestIssuer.deviceURL, try response(200, Self.codes))
-    return try DeviceSignIn.prepare(
-      SignIn.Preparation(
-        account: account, configuration: configuration, given: given, services: services, cancellation: Cancellation()))
+    return try SignIn.Request(
+      account: account, configuration: configuration, services: services, cancellation: Cancellation()
+    ) { _ in given }.device()
   }
 
   /// Polls once, gets `answer`, and finishes with it.
-  func finish(_ signIn: DeviceSignIn, _ answer: HTTPResponse) throws -> SignIn.Outcome {
+  func finish(_ signIn: SignIn.Waiting.Device, _ answer: HTTPResponse) throws -> SignIn.Outcome {
     http.answer(TestIssuer.tokenURL, answer)
     return try finish(signIn)
   }
 
   /// Polls once, and finishes with the tokens that this brings.
-  func finish(_ signIn: DeviceSignIn) throws -> SignIn.Outcome {
+  func finish(_ signIn: SignIn.Waiting.Device) throws -> SignIn.Outcome {
     guard case .signedIn(let outcome) = try signIn.poll(approved: { true }) else { throw NoToken() }
     return outcome
   }
 
   struct NoToken: Error {}
+}
+
+extension SignIn.Request {
+  /// The sign-in before a person is asked.
+  func prepared() throws -> SignIn.Prepared { try prepare { $0 } }
+
+  /// The sign-in that waits for a device code's approval.
+  func device() throws -> SignIn.Waiting.Device {
+    try prepare { (prepared) throws(SessionError) in try SignIn.Waiting.Device(prepared) }
+  }
+
+  /// The outcome of a guest's sign-in.
+  func guest() throws -> SignIn.Outcome {
+    try prepare { (prepared) throws(SessionError) in try prepared.signInGuest() }
+  }
 }

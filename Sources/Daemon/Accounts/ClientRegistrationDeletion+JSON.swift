@@ -2,7 +2,7 @@ internal import Encoding
 internal import Sessions
 internal import Wire
 
-extension ClientRegistrationRemoval.Confirmation {
+extension ClientRegistrationRecord.Deletion {
   /// Adds `client_deleted`, and where that is false `client_detail`.
   func add(to result: inout JSONObject) {
     result["client_deleted"] = .bool(self == .deleted || self == .gone)

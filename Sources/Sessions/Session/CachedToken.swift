@@ -1,0 +1,48 @@
+internal import Platform
+internal import Vocabulary
+
+/// The access token in memory, with its renewal and the notices about its expiry.
+struct CachedToken: Sendable {
+  var grant: AccessGrant
+  /// Whether a caller was served, or asked for a newer one, since the token was issued.
+  var isUsed = false
+  var notices: ExpiryNotices
+  /// How long before its expiry the token is renewed in the background, with its jitter.
+  private let renewalLead: Duration
+
+  /// - Parameters:
+  ///   - isRenewable: Whether a new token can be obtained without a person.
+  ///   - jitter: 0..<1, from the random generator.
+  init(_ grant: AccessGrant, isRenewable: Bool, jitter: Double) {
+    self.grant = grant
+    notices = ExpiryNotices(grant, isRenewable: isRenewable)
+    renewalLead = RefreshPolicy.renewalLead(ofLifetime: grant.lifetimeSeconds ?? 0) * (0.5 + 0.5 * jitter)
+  }
+
+  /// When the token is due for renewal; nil if its lifetime is unknown or too short for that.
+  var renewalDue: Instant? {
+    guard let lifetime = grant.lifetimeSeconds, lifetime >= RefreshPolicy.shortestRenewedLifetimeSeconds else {
+      return nil
+    }
+    return grant.expiresAt?.advanced(by: .zero - renewalLead)
+  }
+
+  /// When a policy removes the token from memory; nil if it does not.
+  func removalDue(_ policy: RefreshPolicy) -> Instant? {
+    guard policy == .strict else { return nil }
+    let limit = grant.issuedAt.advanced(by: RefreshPolicy.longestStrictCache)
+    guard let expiresAt = grant.expiresAt else { return limit }
+    return min(
+      limit, expiresAt.advanced(by: .zero - RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)))
+  }
+
+  /// Whether the token has the lifetime left that a caller needs.
+  func satisfies(_ need: TokenNeed, _ policy: RefreshPolicy, now: Instant) -> Bool {
+    if let removalDue = removalDue(policy), now >= removalDue { return false }
+    guard let remaining = grant.remaining(at: now) else { return true }
+    let wanted =
+      need.minimumValiditySeconds.map { Duration.seconds($0) }
+      ?? RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)
+    return remaining > .zero && remaining >= wanted
+  }
+}

@@ -1,0 +1,217 @@
+package import OAuth
+internal import Vault
+internal import Crypto
+internal import Encoding
+internal import JOSE
+internal import Platform
+package import Vocabulary
+
+extension SignIn {
+  /// A sign-in with its server, client and scope, and what all flows do with the tokens.
+  package struct Prepared: Sendable {
+    package let server: AuthorizationServer
+    /// The scope that is asked for.
+    package let scope: Scope?
+    /// The level of protection that the session will be kept at.
+    package let level: Protection
+    let request: Request
+    private let contact: FirstContact
+
+    /// Checks the server's metadata first, so that the person does not approve a sign-in that cannot be finished.
+    init(_ request: Request, _ contact: FirstContact, _ level: Protection) throws(SessionError) {
+      var contact = contact
+      server = try contact.server()
+      let (server, configuration) = (server, contact.configuration)
+      scope = try oauth { () throws(OAuthError) in try request.scope(configuration, server.metadata) }
+      self.request = request
+      self.contact = contact
+      self.level = level
+      let needsKeys = if case .secret = server.signing.idTokens { false } else { expectsIDToken }
+      try oauth { () throws(OAuthError) in
+        try server.metadata.checkUsable(.token)
+        if needsKeys { try server.metadata.checkUsable(.keys) }
+      }
+    }
+  }
+}
+
+extension SignIn.Prepared {
+  package var account: AccountName { request.account }
+  /// The settings the account will have, with what was chosen from the metadata filled in.
+  package var configuration: AccountConfiguration { contact.configuration }
+  /// The notices of the preparation for the person.
+  package var notices: [String] { contact.registered?.notices ?? [] }
+  var services: SessionServices { request.services }
+  var cancellation: Cancellation { request.cancellation }
+  private var isGuest: Bool { request.isGuest }
+
+  /// Whether ``withdraw()`` has anything to do.
+  package var leavesSomething: Bool { contact.registered != nil }
+
+  /// Withdraws a sign-in that was not finished: deletes a client that was registered for it. Blocking.
+  package func withdraw() { contact.withdraw() }
+
+  /// The level to write at; nil keeps that of the old record.
+  private var protection: Protection? { configuration.protection ?? (request.isNew ? .device : nil) }
+
+  /// Whether there should be an ID Token (OpenID Connect Core, section 3.1.3.3).
+  private var expectsIDToken: Bool {
+    !isGuest && scope?.contains("openid") == true && server.issuesIDTokens
+  }
+
+  /// Signs in the client itself, for a session without a user (RFC 6749 section 4.4). Blocking.
+  ///
+  /// - Throws: `guestNeedsProof` for a client that cannot prove who it is; `guestOverUser` when a user is
+  ///   signed in.
+  package func signInGuest() throws(SessionError) -> SignIn.Outcome {
+    guard server.client.authentication.provesClient else { throw .guestNeedsProof(account: account.text) }
+    return try keepingOpen { (sentAt) throws(SessionError) in
+      let response = try oauth { () throws(OAuthError) in
+        try server.tokensForClient(scope: scope, target: try configuration.target(), cancellation: cancellation)
+      }
+      return try finish(TokenEndpointAnswer(response), receivedAfter: sentAt)
+    }
+  }
+
+  /// Runs `body`, which spends the person's approval, and meanwhile prevents a lock of the level that the session is
+  /// stored at. Passes the time at which it begins.
+  ///
+  /// - Throws: a vault error when the session could not be stored, before the approval is spent.
+  func keepingOpen<Result>(_ body: (Instant) throws(SessionError) -> Result) throws(SessionError) -> Result {
+    try services.keepingOpen(account, configuration, isNew: request.isNew) { () throws(SessionError) in
+      try body(services.time.now())
+    }
+  }
+
+  /// Verifies the answer and stores the session. Nothing of the answer is used if its ID Token does
+  /// not hold, or if it is for another person than the account's; its grant is then ended at the server, as far as that
+  /// can be done. Blocking; within ``keepingOpen(_:)``.
+  ///
+  /// - Parameters:
+  ///   - sentAt: When the request for the tokens was sent.
+  ///   - demands: The requirements of the authorization request for the ID Token.
+  ///   - needsIDToken: Whether an ID Token that was asked for must come.
+  /// - Throws: `signInKept` when the refresh token is stored and the rest of the answer cannot be used, or its ID Token
+  ///   not be verified for a passing reason: the next refresh goes on from there.
+  func finish(
+    _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init(),
+    needsIDToken: Bool = true
+  ) throws(SessionError) -> SignIn.Outcome {
+    let stored: (outcome: SignIn.Outcome, left: ClientRegistrationRecord?)
+    do throws(SessionError) {
+      let response = try oauth { () throws(OAuthError) in try answer.tokens() }
+      let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
+        .signedIn(response, isRequired: needsIDToken && expectsIDToken, demands: demands)
+      stored = try services.holding(account, at: level, mustWrite: true) { (level) throws(SessionError) in
+        try store(response, token, sentAt, at: level)
+      }
+    } catch {
+      guard let refreshToken = answer.refreshToken, !isGuest else { throw error }
+      try keepOrRevoke(refreshToken, because: error, demands, needsIDToken: needsIDToken)
+    }
+    contact.delete(stored.left)
+    return stored.outcome
+  }
+
+  /// The account's record that the sign-in replaces.
+  private func oldRecord() throws(SessionError) -> AccountRecord? {
+    request.isNew ? nil : try services.recordToReplace(of: account)
+  }
+
+  /// Keeps a refresh token whose answer is of no further use, where the next refresh may do better; else ends its grant
+  /// at the server. A session that the account has already is left alone: some servers end it with any of its tokens.
+  ///
+  /// - Throws: `error`, or `signInKept` because of it.
+  private func keepOrRevoke(
+    _ refreshToken: SharedSecret, because error: SessionError, _ demands: IDTokenDemands, needsIDToken: Bool
+  ) throws(SessionError) -> Never {
+    // A refresh token that should be bound to a key and is not may be usable by a thief.
+    let isUnread =
+      if case .oauth(let problem) = error { problem.followsSuccess && problem.code != .tokenNotBound } else { false }
+    let mayDoBetter = (isUnread || error.isPassing) && demands.maxAge == nil && demands.acrValues.isEmpty
+    let ending = try? services.holding(account, at: level, mustWrite: true) {
+      (_) throws(SessionError) -> SessionError in
+      let old = try oldRecord()
+      guard old?.refreshToken == nil, old?.accessToken == nil else { return error }
+      guard mayDoBetter else {
+        try oauth { () throws(OAuthError) in
+          try server.revoke(refreshToken, hint: .refreshToken, bearer: nil, cancellation: cancellation)
+        }
+        return error
+      }
+      var record = try record(refreshToken, replacing: old)
+      record.identity = old?.identity
+      let isAwaited = needsIDToken && expectsIDToken || !isUnread
+      if isAwaited || old?.identity != nil { record.identityHold = .unverified }
+      record.scope = scope?.text
+      try services.write(record, of: account, protection: protection)
+      return .signInKept(configuration, because: error.followingSuccess)
+    }
+    throw ending ?? error
+  }
+
+  /// A record of this sign-in with its refresh token.
+  private func record(
+    _ refreshToken: SharedSecret?, replacing old: AccountRecord?
+  ) throws(SessionError) -> AccountRecord {
+    var record = AccountRecord(
+      authority: Authority(configuration, caDigest: contact.access.caDigest, metadata: server.metadata),
+      signedInAt: services.time.wallSeconds())
+    record.refreshToken = refreshToken
+    record.credentials = contact.secrets.credentials
+    // The registration goes on as long as its client does.
+    let kept = old?.authority.isSameClient(as: configuration) == true ? old?.registration : nil
+    record.registration = contact.secrets.registration ?? kept
+    record.proxyCredentials = contact.secrets.proxyCredentials
+    if refreshToken != nil { try record.keep(server.prover) }
+    return record
+  }
+
+  /// - Returns: The registration that the account no longer has, too.
+  private func store(
+    _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant, at level: Protection
+  ) throws(SessionError) -> (outcome: SignIn.Outcome, left: ClientRegistrationRecord?) {
+    let old = try oldRecord()
+    if let first = old?.identity, let identity = token?.identity,
+      !first.issuer.utf8.elementsEqual(identity.issuer.utf8) || !first.subject.utf8.elementsEqual(identity.subject.utf8)
+    {
+      throw .identityChanged(account: account.text, claim: "sub")
+    }
+    if !isGuest, token == nil, old?.identity != nil { throw .identityUnknown(account: account.text) }
+    if isGuest { try old?.refuseGuest(account) }
+    // A server should give a client none for itself (RFC 6749 section 4.4.3).
+    let refreshToken = isGuest ? nil : response.refreshToken
+    let isKept = !isGuest && refreshToken == nil && configuration.keepsAccessToken
+    var record = try record(refreshToken, replacing: old)
+    record.identity = token?.identity
+    record.scope = (response.scope ?? scope)?.text
+    record.isGuest = isGuest
+    record.accessToken = isKept ? response.accessToken : nil
+    record.isExpired = !isGuest && refreshToken == nil && !isKept
+    if !record.isExpired, refreshToken == nil { try record.keep(server.prover) }
+    let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
+    let issuedAtUnixSeconds = services.time.wallSeconds() - age
+    record.accessTokenExpiresAt = isKept ? response.expiresIn.map { issuedAtUnixSeconds + $0 } : nil
+    let generation = try services.write(record, of: account, protection: protection)
+    let grant = AccessGrant(
+      accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
+      subject: token?.identity.subject, claims: token?.claims ?? .init(),
+      idToken: token.flatMap { _ in response.idToken }, issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
+      lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key,
+      protection: level)
+    let outcome = SignIn.Outcome(
+      grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
+      isGuest: isGuest, wasGuest: !isGuest && (old?.isGuest ?? false),
+      missesIDToken: expectsIDToken && token == nil, withheldScope: withheld(by: response, hasIDToken: token != nil),
+      notices: notices)
+    let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
+    return (outcome, isReplaced ? old?.registration : nil)
+  }
+
+  /// The part of the scope that was asked for and not granted (RFC 6749 section 3.3). An ID Token grants `openid`,
+  /// whether the answer says so or not.
+  private func withheld(by response: TokenResponse, hasIDToken: Bool) -> [String] {
+    guard let scope, let granted = response.scope else { return [] }
+    return granted.missing(of: scope).filter { $0 != "openid" || !hasIDToken }
+  }
+}

@@ -1,0 +1,115 @@
+package import Crypto
+package import OAuth
+package import Platform
+internal import Vocabulary
+
+extension SignIn {
+  /// A sign-in that waits for a person.
+  package enum Waiting: Sendable {
+    case device(Device)
+    case browser(Browser)
+
+    package var prepared: Prepared {
+      switch self {
+      case .device(let waiting): waiting.prepared
+      case .browser(let waiting): waiting.prepared
+      }
+    }
+  }
+}
+
+extension SignIn.Waiting {
+  /// By the device authorization grant (RFC 8628): ``poll(approved:)`` as often as ``DevicePolling`` says.
+  package struct Device: Sendable {
+    package let prepared: SignIn.Prepared
+    package let authorization: DeviceAuthorizationResponse
+    /// Taken before the device authorization request was sent.
+    package let startedAt: Instant
+    package let startedAtUnixSeconds: Int
+
+    /// Asks for a device code. Blocking.
+    package init(_ prepared: SignIn.Prepared) throws(SessionError) {
+      self.prepared = prepared
+      startedAt = prepared.services.time.now()
+      startedAtUnixSeconds = prepared.services.time.wallSeconds()
+      authorization = try oauth { () throws(OAuthError) in
+        try prepared.server.authorizeDevice(
+          scope: prepared.scope, target: try prepared.configuration.target(), cancellation: prepared.cancellation)
+      }
+    }
+  }
+
+  /// The result of a poll.
+  package enum Poll: Sendable {
+    /// The person has not decided, as far as is known.
+    case undecided(DevicePollOutcome)
+    case signedIn(SignIn.Outcome)
+  }
+}
+
+extension SignIn.Waiting.Device {
+  /// Asks once whether the person has decided. If so, verifies the answer and stores the session at once, as
+  /// ``SignIn/Prepared/finish(_:receivedAfter:demands:needsIDToken:)``: until then the account's level is not locked,
+  /// since a server gives the tokens only once. Blocking.
+  ///
+  /// An ID Token may be missing: this grant is none of OpenID Connect's (OpenID Connect Core, section 3), and some
+  /// servers issue none in it.
+  ///
+  /// - Parameter approved: Called when the tokens have come, before anything is done with them; returns whether they
+  ///   are still wanted.
+  /// - Throws: A vault error `locked`, before the server is asked, when the level is locked already; that it was
+  ///   cancelled, when the tokens are not wanted any more.
+  package func poll(approved: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
+    try prepared.keepingOpen { (sentAt) throws(SessionError) in
+      let outcome = try oauth { () throws(OAuthError) in
+        try prepared.server.pollDevice(authorization.deviceCode, cancellation: prepared.cancellation)
+      }
+      guard case .token(let answer) = outcome else { return .undecided(outcome) }
+      guard approved() else { throw .oauth(OAuthError(.cancelled, EndpointRole.token.subject)) }
+      return .signedIn(try prepared.finish(answer, receivedAfter: sentAt, needsIDToken: false))
+    }
+  }
+}
+
+extension SignIn.Waiting {
+  /// By authorization code and PKCE (RFC 6749 section 4.1, RFC 7636): a judgement of each answer, which does not block,
+  /// then ``finish(_:)``.
+  package struct Browser: Sendable {
+    /// How long a person may take, in seconds.
+    package static let patience = 600
+
+    package let prepared: SignIn.Prepared
+    package let request: AuthorizationRequest
+    package let url: AuthorizationServer.AuthorizationURL
+    /// Taken before anything was sent.
+    package let startedAt: Instant
+    package let startedAtUnixSeconds: Int
+
+    /// Makes the URL to open; a request is pushed first where the server takes one (RFC 9126). Blocking.
+    package init(
+      _ prepared: SignIn.Prepared, redirectURI: String, options: AuthorizationOptions = .init()
+    ) throws(SessionError) {
+      self.prepared = prepared
+      startedAt = prepared.services.time.now()
+      startedAtUnixSeconds = prepared.services.time.wallSeconds()
+      (request, url) = try oauth { () throws(OAuthError) in
+        let request = try prepared.server.beginAuthorization(
+          scope: prepared.scope, redirectURI: redirectURI, options: prepared.configuration.adding(to: options))
+        return (request, try prepared.server.authorizationURL(for: request, cancellation: prepared.cancellation))
+      }
+    }
+
+    /// Exchanges the code and stores the session. The code goes to the server that the person was sent to, and to
+    /// no other (RFC 9700 section 4.4). Blocking.
+    package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
+      try prepared.keepingOpen { (sentAt) throws(SessionError) in
+        let answer = try oauth { () throws(OAuthError) in
+          try prepared.server.exchange(code, of: request, cancellation: prepared.cancellation)
+        }
+        var demands = request.demands
+        demands.code = code
+        return try prepared.finish(answer, receivedAfter: sentAt, demands: demands)
+      }
+    }
+  }
+}

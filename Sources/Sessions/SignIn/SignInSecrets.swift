@@ -1,0 +1,50 @@
+package import Crypto
+internal import Vault
+internal import Vocabulary
+
+/// The secrets of a sign-in beside its settings.
+package struct SignInSecrets: Sendable {
+  /// The credentials that authenticate the client.
+  package var credentials: ClientCredentials
+  /// The registration of the client, if it was registered for the account.
+  package var registration: ClientRegistrationRecord?
+  /// The token that permits registration where it is not open to all (RFC 7591 section 3).
+  package var initialAccessToken: SharedSecret?
+  /// `user:password` of the proxy.
+  package var proxyCredentials: SharedSecret?
+
+  package init(clientSecret: SharedSecret? = nil, proxyCredentials: SharedSecret? = nil) {
+    credentials = ClientCredentials(secret: clientSecret)
+    self.proxyCredentials = proxyCredentials
+  }
+
+  /// Whether the client was registered with a secret that is past its end (RFC 7591, section 3.2.1).
+  ///
+  /// - Parameter wallSeconds: The clock, in unix seconds.
+  func isExpired(_ wallSeconds: Int) -> Bool {
+    guard let expiry = registration?.secretExpiresAt, credentials.secret != nil else { return false }
+    return expiry <= wallSeconds
+  }
+
+  /// The secrets given now, else the stored ones, which go only where they went before.
+  func completed(
+    from record: AccountRecord?, _ access: AccountAccess, _ account: AccountName
+  ) throws(SessionError) -> SignInSecrets {
+    let configuration = access.configuration
+    let isPublic = configuration.isPublicClient
+    let needsCredentials = !isPublic && credentials.isEmpty
+    let proxy = proxyCredentials == nil ? configuration.proxy : nil
+    guard let record, needsCredentials || proxy != nil else { return self }
+    if let setting = record.authority.difference(from: configuration, caDigest: access.caDigest) {
+      guard needsCredentials else { return self }
+      throw .configurationChanged(account: account.text, setting: setting)
+    }
+    var secrets = self
+    if needsCredentials {
+      secrets.credentials = record.credentials
+      secrets.registration = record.registration
+    }
+    if let proxy, record.authority.mayGiveCredentials(to: proxy) { secrets.proxyCredentials = record.proxyCredentials }
+    return secrets
+  }
+}

@@ -1,0 +1,104 @@
+import OAuth
+import Platform
+import Testing
+
+@testable import Sessions
+
+@Suite struct `A backoff` {
+  @Test func `without a failure delays and refuses nothing`() {
+    var backoff = Backoff()
+    #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: at(9)) == at(5))
+    #expect(backoff.renewalDue(planned: nil, queued: nil, tokenEnd: at(9)) == nil)
+    #expect(backoff.refusal(insists: false, now: at(0)) == nil)
+    #expect(!backoff.sparesRefresh(.offline, now: at(0)))
+    backoff.notBefore = at(7)
+    #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: at(9)) == at(7))
+  }
+
+  @Test func `delays planned renewals for longer after each failure`() {
+    var backoff = Backoff()
+    for (count, wait) in [60.0, 120, 240, 480, 960, 1920, 3600, 3600].enumerated() {
+      backoff.refreshFailed(lasting, now: at(100))
+      #expect(backoff.failure?.count == count + 1)
+      #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: nil) == at(100 + wait))
+    }
+    #expect(backoff.renewalDue(planned: at(10_000), queued: nil, tokenEnd: nil) == at(10_000))
+  }
+
+  @Test func `retries a queued refresh that no policy plans, sooner while a caller waits`() {
+    var backoff = Backoff()
+    backoff.refreshFailed(unreachable, now: at(100))
+    #expect(backoff.renewalDue(planned: nil, queued: .urgent, tokenEnd: nil) == at(101))
+    #expect(backoff.renewalDue(planned: nil, queued: .patient, tokenEnd: nil) == at(110))
+    #expect(backoff.renewalDue(planned: at(500), queued: .patient, tokenEnd: nil) == at(110))
+    #expect(backoff.renewalDue(planned: nil, queued: nil, tokenEnd: nil) == nil)
+  }
+
+  @Test func `retries nothing before the time that the server named`() {
+    var backoff = Backoff()
+    backoff.refreshFailed(passing(retryAfter: 200), now: at(100))
+    #expect(backoff.renewalDue(planned: at(5), queued: .urgent, tokenEnd: nil) == at(300))
+    #expect(backoff.refusal(insists: true, now: at(299)) == passing(retryAfter: 1))
+    #expect(backoff.refusal(insists: true, now: at(300)) == nil)
+  }
+
+  @Test func `sends no refresh token in doubt while there is an access token`() {
+    var backoff = Backoff()
+    backoff.refreshFailed(broken(), now: at(100))
+    #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: at(900)) == at(900))
+    #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: nil) == at(160))
+    #expect(backoff.sparesRefresh(.proactive, now: at(800)))
+  }
+
+  @Test func `plans nothing while only a person can help`() {
+    var backoff = Backoff()
+    backoff.refreshFailed(.oauth(OAuthError(.interactionRequired, "the token endpoint")), now: at(100))
+    #expect(backoff.renewalDue(planned: at(5), queued: .urgent, tokenEnd: nil) == nil)
+    #expect(backoff.refusal(insists: false, now: at(109)) == backoff.failure?.error)
+    #expect(backoff.refusal(insists: true, now: at(109)) == nil)
+    #expect(backoff.refusal(insists: false, now: at(110)) == nil)
+  }
+
+  @Test func `spares callers with a token another attempt for ten seconds, or for as long as they are offline`() {
+    var backoff = Backoff()
+    backoff.refreshFailed(unreachable, now: at(100))
+    #expect(backoff.sparesRefresh(.proactive, now: at(109)))
+    #expect(!backoff.sparesRefresh(.proactive, now: at(110)))
+    #expect(backoff.sparesRefresh(.offline, now: at(1000)))
+    backoff.refreshFailed(lasting, now: at(100))
+    #expect(!backoff.sparesRefresh(.offline, now: at(100)))
+  }
+
+  @Test func `begins anew when the network changed, but not for a server that was reached`() {
+    var backoff = Backoff()
+    backoff.refreshFailed(unreachable, now: at(100))
+    backoff.refreshFailed(unreachable, now: at(200))
+    backoff.notBefore = at(5000)
+    #expect(backoff.networkChanged(retryAt: at(201)) == true)
+    #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: nil) == at(201))
+    backoff.refreshFailed(unreachable, now: at(300))
+    #expect(backoff.failure?.count == 1)
+    backoff.refreshFailed(passing(), now: at(400))
+    #expect(backoff.networkChanged(retryAt: at(401)) == false)
+  }
+
+  @Test func `keeps the failure and drops the retries behind a lock`() {
+    var backoff = Backoff()
+    backoff.refreshFailed(unreachable, now: at(100))
+    #expect(backoff.networkChanged(retryAt: at(101)) == true)
+    backoff.notBefore = at(5000)
+    backoff.dropRetries()
+    #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: nil) == at(160))
+    #expect(backoff.failure?.error == unreachable)
+  }
+
+  @Test func `counts no failure for a refresh that could not start`() {
+    var backoff = Backoff()
+    backoff.refreshPrevented(passing(), now: at(100))
+    #expect(backoff.failure?.count == 0)
+    #expect(backoff.failure?.failedAt == at(100))
+    backoff.refreshPrevented(unreachable, now: at(200))
+    #expect(backoff.failure?.error == passing())
+    #expect(backoff.failure?.failedAt == at(100))
+  }
+}
