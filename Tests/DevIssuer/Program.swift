@@ -39,9 +39,8 @@ enum DevelopmentIssuerProgram {
     Signals.ignoreBrokenPipe()
     // Before there are threads, so that no other one takes the signals.
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT])
-    var settings = settings
-    let secret = try DevelopmentIssuer.opaque()
-    if let name = settings.clientSecretFile {
+    let secret = try Seal.opaque()
+    if let name = settings.text("--client-secret-file") {
       // Never into a file that is there: that one might be readable for others, or precious.
       let exists = (try? FileDescriptor(opening: name, for: .writing)) != nil
       guard !exists else { throw StartError("the client secret file is there already") }
@@ -50,22 +49,25 @@ enum DevelopmentIssuerProgram {
         try file.writeAll(Array(secret.utf8).span)
       }
     }
-    if let name = settings.clientKeyFile {
-      settings.clientKeys = try attempt("cannot use the client's keys") {
-        let file = try FileDescriptor(opening: name, for: .reading)
-        return try JWKSet(parsing: try file.readToEnd(limit: JWKSet.maximumByteCount))
+    let keys = try settings.text("--client-jwks").map { name in
+      let text = try attempt("cannot use the client's keys") {
+        try FileDescriptor(opening: name, for: .reading).readToEnd(limit: JWKSet.maximumByteCount)
       }
-      if settings.clientKeys?.keys.isEmpty == true { throw StartError("the file has no public key that can be used") }
+      let keys = try attempt("cannot use the client's keys") { try JWKSet(parsing: text) }
+      if keys.keys.isEmpty { throw StartError("the file has no public key that can be used") }
+      return try JSON(parsing: keys.serialized())
     }
-    let log = try settings.log.map { name in try attempt("cannot open the log") { try Self.log(name) } }
-    let server = try attempt("cannot listen") { try IssuerServer(settings, clientSecret: secret, log: log) }
+    let log = try settings.text("--log").map { name in try attempt("cannot open the log") { try Self.log(name) } }
+    let server = try attempt("cannot listen") {
+      try IssuerServer(settings, clientSecret: secret, clientKeys: keys, log: log)
+    }
     tell("a development tool, not an identity provider: no passwords, no persistence, 127.0.0.1 only")
     var ready: JSONObject = [
       "event": "ready", "issuer": .string("http://127.0.0.1:\(server.port)"),
       "client_id": .string(IssuerClient.publicID), "confidential_client_id": .string(IssuerClient.confidentialID),
     ]
-    if settings.clientKeys != nil { ready["jwt_client_id"] = .string(IssuerClient.keyID) }
-    ready["client_secret_file"] = settings.clientSecretFile.map(JSON.string)
+    if keys != nil { ready["jwt_client_id"] = .string(IssuerClient.keyID) }
+    ready["client_secret_file"] = settings.text("--client-secret-file").map(JSON.string)
     // The first line on standard output, for the program that started this one.
     try Output.write(String(decoding: JSON.object(ready).serialized(), as: UTF8.self) + "\n", to: .standardOutput)
     try server.serve(untilReadable: signals.raw)

@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `a path can be required`() throws {
-    let issuer = try TestIssuer.approving { $0.redirectPath = "/callback" }
+    let issuer = try TestIssuer.approving("--redirect-path=/callback")
     for path in ["/callback", "/callback/a", "/callback?x=1"] {
       #expect(try issuer.authorize(["redirect_uri": "http://127.0.0.1:9\(path)"]).status == 303, "\(path)")
     }
@@ -92,7 +92,7 @@ import Testing
 
   @Test func `a redirect URI can be taken byte for byte (RFC 6749 section 3.1.2.3)`() throws {
     let registered = "http://localhost:8400/callback"
-    let issuer = try TestIssuer.approving { $0.exactRedirectURIs = [registered] }
+    let issuer = try TestIssuer.approving("--exact-redirect-uri=\(registered)")
     #expect(try issuer.authorize(["redirect_uri": registered]).status == 303)
     for other in [registered + "/", "http://localhost:8401/callback", "http://LOCALHOST:8400/callback"] {
       #expect(try issuer.authorize(["redirect_uri": other]).status == 400, "\(other)")
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `the user says no`() throws {
-    let issuer = try TestIssuer { $0.approval = .never }
+    let issuer = try TestIssuer("--approve=never")
     #expect(try issuer.answer(try issuer.authorize())["error"] == "access_denied")
   }
 }

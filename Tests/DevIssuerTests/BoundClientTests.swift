@@ -73,10 +73,8 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func `needs a proof for each token request`(isForced: Bool) throws {
-    let issuer = try TestIssuer.approving { options in
-      options.opensRegistration = true
-      options.requiresProofs = isForced
-    }
+    let more = isForced ? ["--dpop-required"] : []
+    let issuer = try TestIssuer("--approve=always", "--open-registration", more: more)
     let json = try register(issuer, isForced ? nil : true).json
     #expect(json?["dpop_bound_access_tokens"] == true)
     try issuer.control("dpop_required=off")
@@ -90,7 +88,7 @@ import Testing
   }
 
   @Test func `is one only where it says so`() throws {
-    let issuer = try TestIssuer.approving { $0.opensRegistration = true }
+    let issuer = try TestIssuer.approving("--open-registration")
     for member in [nil, false] as [JSON?] {
       #expect(try register(issuer, member).json?["dpop_bound_access_tokens"] == nil)
     }
@@ -101,7 +99,7 @@ import Testing
 // RFC 9728 section 2.
 @Suite struct `Resources that want bound tokens` {
   @Test func `say so, and take no others`() throws {
-    let issuer = try TestIssuer.approving { $0.requiresBoundTokens = true }
+    let issuer = try TestIssuer.approving("--require-dpop")
     let place = "/.well-known/oauth-protected-resource/resource"
     #expect(try issuer.get(place).json?["dpop_bound_access_tokens_required"] == true)
     let bearer = try issuer.tokens(of: try issuer.redeem(try issuer.code())).access

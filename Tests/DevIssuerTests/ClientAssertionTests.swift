@@ -14,8 +14,7 @@ import Testing
     init(_ algorithm: JWSAlgorithm = .ES256) throws {
       let key = try IssuerKey(algorithm)
       self.key = key
-      let keys = try JWKSet(parsing: JSON.object(["keys": [key.jwk]]).serialized())
-      issuer = try TestIssuer { $0.clientKeys = keys }
+      issuer = try TestIssuer(keys: key.published)
     }
 
     func claims(_ changes: [String: JSON?] = [:]) -> JSONObject {
@@ -35,7 +34,7 @@ import Testing
     static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
   }
 
-  @Test(arguments: DevelopmentIssuer.assertionAlgorithms)
+  @Test(arguments: ClientStore.assertionAlgorithms)
   func `a signed assertion is as good as a secret`(algorithm: JWSAlgorithm) throws {
     let client = try Client(algorithm)
     #expect(try client.send(try client.key.sign(client.claims())).status == 200)
@@ -101,7 +100,7 @@ import Testing
   }
 
   @Test func `a client registers its key (RFC 7591 section 2)`() throws {
-    let issuer = try TestIssuer { $0.opensRegistration = true }
+    let issuer = try TestIssuer("--open-registration")
     let key = try IssuerKey(.ES256)
     var wanted: JSONObject = [
       "token_endpoint_auth_method": "private_key_jwt", "grant_types": ["client_credentials", "refresh_token"],
@@ -120,7 +119,7 @@ import Testing
   }
 
   @Test func `private keys are not registered`() throws {
-    let issuer = try TestIssuer { $0.opensRegistration = true }
+    let issuer = try TestIssuer("--open-registration")
     let wanted: JSON = [
       "token_endpoint_auth_method": "private_key_jwt", "grant_types": ["refresh_token"],
       "jwks": ["keys": [["kty": "oct", "k": "AA"]]],

@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `no interval is enforced when it is zero`() throws {
-    let issuer = try TestIssuer { $0.interval = 0 }
+    let issuer = try TestIssuer("--interval=0")
     let device = try issuer.authorizeDevice()
     for _ in 0..<3 { #expect(try issuer.poll(device).failure == "400 authorization_pending") }
   }
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `an old code ends with expired_token (section 3.5)`() throws {
-    let issuer = try TestIssuer { $0.deviceCodeLifetime = 30 }
+    let issuer = try TestIssuer("--device-code-lifetime=30")
     let device = try issuer.authorizeDevice()
     issuer.clock.advance(seconds: 30)
     #expect(try issuer.poll(device).failure == "400 expired_token")
@@ -106,7 +106,7 @@ import Testing
 
   @Test(arguments: ["always": "200 -", "never": "400 access_denied"])
   func `nobody is asked when the option says so`(approval: String, expected: String) throws {
-    let issuer = try TestIssuer { $0.approval = .init(rawValue: approval) ?? .ask }
+    let issuer = try TestIssuer("--approve=\(approval)")
     #expect(try issuer.poll(try issuer.authorizeDevice()).failure == expected)
   }
 

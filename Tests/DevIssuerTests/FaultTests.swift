@@ -15,7 +15,7 @@ extension IssuerFault: CustomTestStringConvertible {
 @Suite struct `Each fault` {
   private let issuer: TestIssuer
 
-  init() throws { issuer = try TestIssuer.approving { $0.opensRegistration = true } }
+  init() throws { issuer = try TestIssuer.approving("--open-registration") }
 
   private func signIn() throws -> TestIssuer.Tokens { try issuer.tokens(of: try issuer.redeem(try issuer.code())) }
 
@@ -115,7 +115,7 @@ extension IssuerFault: CustomTestStringConvertible {
 
   @Test(arguments: [(JWSAlgorithm.RS256, "PS256"), (.PS256, "RS256"), (.ES256, "ES384"), (.ES384, "ES256")])
   func `of the algorithm signs with another one`(algorithm: JWSAlgorithm, other: String) throws {
-    let issuer = try TestIssuer { $0.algorithm = algorithm }
+    let issuer = try TestIssuer("--algorithm=\(algorithm.rawValue)")
     let found = try parts("alg", issuer).header
     #expect(found["alg"] == .string(other))
     #expect(found["kid"] == (try issuer.get("/jwks").json?["keys"]?.array?.first?["kid"]))

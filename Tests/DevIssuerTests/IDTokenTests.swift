@@ -25,7 +25,7 @@ import Testing
 
   @Test(arguments: [JWSAlgorithm.RS256, .PS256, .ES256, .ES384, .EdDSA])
   func `every algorithm gives tokens that the published key verifies`(algorithm: JWSAlgorithm) throws {
-    let issuer = try TestIssuer { $0.algorithm = algorithm }
+    let issuer = try TestIssuer("--algorithm=\(algorithm.rawValue)")
     let token = try verified(try issuer.signIn().id, issuer)
     #expect(token.algorithm == algorithm)
     #expect(token.keyID != nil)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `a token says what section 2 requires`() throws {
-    let issuer = try TestIssuer { $0.claims = [("school_id", "0042"), ("email", "other@example.org")] }
+    let issuer = try TestIssuer("--claim=school_id=\"0042\"", "--claim=email=other@example.org")
     let tokens = try issuer.signIn()
     let now = TestIssuer.startSeconds
     #expect(
@@ -59,7 +59,7 @@ import Testing
 
   @Test func `there is none without the openid scope or when the option says so`() throws {
     #expect(try TestIssuer().signIn(scope: "read").id == nil)
-    #expect(try TestIssuer { $0.issuesIDTokens = false }.signIn().id == nil)
+    #expect(try TestIssuer("--no-id-token").signIn().id == nil)
   }
 
   @Test func `after a change of the key new tokens are verified by the new set only`() throws {

@@ -105,7 +105,7 @@ import Testing
     let issuer = try TestIssuer()
     let reply = try issuer.post("/control", "revoke_all=1", headers: ["Origin: https://attacker.example"])
     #expect(reply.status == 403)
-    let closed = try TestIssuer { $0.hasControl = false }
+    let closed = try TestIssuer(hasControl: false)
     #expect(try closed.get("/control").status == 404)
   }
 

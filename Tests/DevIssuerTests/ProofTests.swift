@@ -75,7 +75,7 @@ extension TestIssuer {
   }
 
   @Test func `can be required`() throws {
-    let issuer = try TestIssuer { $0.requiresProofs = true }
+    let issuer = try TestIssuer("--dpop-required")
     let device = try issuer.approvedDevice()
     #expect(try issuer.poll(device).failure == "400 invalid_dpop_proof")
     let key = try Prover()
@@ -223,7 +223,7 @@ extension TestIssuer {
 
   init() throws {
     key = try Prover()
-    issuer = try TestIssuer { $0.wantsNonce = true }
+    issuer = try TestIssuer("--dpop-nonce")
   }
 
   /// Polls until it is good, and returns the answer.

@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `a scope can be required (RFC 6750 section 3.1)`() throws {
-    let issuer = try TestIssuer.approving { $0.requiredScope = "write" }
+    let issuer = try TestIssuer.approving("--require-scope=write")
     let reply = try issuer.get("/resource", bearer: try token(issuer))
     #expect(reply.status == 403)
     #expect(challenge(reply).hasSuffix(", error=\"insufficient_scope\", scope=\"write\""))
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `a client without a user never signed in`() throws {
-    let issuer = try TestIssuer { $0.requiredMaxAge = 60 }
+    let issuer = try TestIssuer("--require-max-age=60")
     let form = "grant_type=client_credentials&" + TestIssuer.confidential
     let guest = try issuer.tokens(of: try issuer.post("/token", form)).access
     #expect(try issuer.get("/resource", bearer: guest).status == 401)

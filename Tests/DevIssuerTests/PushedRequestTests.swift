@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `pushing can be required (section 5)`() throws {
-    let issuer = try TestIssuer.approving { $0.pushedRequests = .required }
+    let issuer = try TestIssuer.approving("--require-par")
     let metadata = try issuer.get("/.well-known/openid-configuration").json
     #expect(metadata?["require_pushed_authorization_requests"] == true)
     #expect(metadata?["pushed_authorization_request_endpoint"]?.string == issuer.issuer + "/par")
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `there can be none`() throws {
-    let issuer = try TestIssuer.approving { $0.pushedRequests = .off }
+    let issuer = try TestIssuer.approving("--no-par")
     let metadata = try issuer.get("/.well-known/openid-configuration").json
     #expect(metadata?["pushed_authorization_request_endpoint"] == nil)
     #expect(try push(issuer).status == 404)

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `without rotation the token stays and is not sent again`() throws {
-    let issuer = try TestIssuer { $0.rotatesRefreshTokens = false }
+    let issuer = try TestIssuer("--no-rotation")
     let tokens = try issuer.signIn()
     for _ in 0..<2 {
       #expect(try issuer.tokens(of: try issuer.refresh(try #require(tokens.refresh))).refresh == nil)
@@ -50,12 +50,12 @@ import Testing
   }
 
   @Test func `no refresh token is issued when the option says so`() throws {
-    let issuer = try TestIssuer { $0.issuesRefreshTokens = false }
+    let issuer = try TestIssuer("--no-refresh-token")
     #expect(try issuer.signIn().refresh == nil)
   }
 
   @Test func `an old token is refused`() throws {
-    let issuer = try TestIssuer { $0.refreshTokenLifetime = 100 }
+    let issuer = try TestIssuer("--refresh-token-lifetime=100")
     let first = try issuer.signIn()
     issuer.clock.advance(seconds: 99)
     let second = try issuer.tokens(of: try issuer.refresh(try #require(first.refresh)))
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func `an access token without a lifetime has no expires_in and does not expire`() throws {
-    let issuer = try TestIssuer { $0.accessTokenLifetime = 0 }
+    let issuer = try TestIssuer("--access-token-lifetime=0")
     let tokens = try issuer.signIn()
     #expect(tokens.json["expires_in"] == nil)
     issuer.clock.advance(seconds: 100_000_000)

@@ -12,12 +12,7 @@ import Testing
     "grant_types": ["authorization_code", "refresh_token", "password"], "unknown": [1],
   ]
 
-  private func open(_ configure: (inout IssuerSettings) -> Void = { _ in }) throws -> TestIssuer {
-    try TestIssuer.approving { options in
-      options.opensRegistration = true
-      configure(&options)
-    }
-  }
+  private func open() throws -> TestIssuer { try TestIssuer.approving("--open-registration") }
 
   private func changed(_ changes: [String: JSON?]) -> JSON {
     var object = Self.native.object ?? [:]

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func `a token stops working when it expires`() throws {
-    let issuer = try TestIssuer { $0.accessTokenLifetime = 60 }
+    let issuer = try TestIssuer("--access-token-lifetime=60")
     let token = try issuer.signIn().access
     issuer.clock.advance(seconds: 59)
     #expect(try issuer.get("/resource", bearer: token).status == 200)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `UserInfo names the subject of the ID Token`() throws {
-    let issuer = try TestIssuer { $0.claims = [("school_id", 42)] }
+    let issuer = try TestIssuer("--claim=school_id=42")
     let reply = try issuer.get("/userinfo", bearer: try issuer.signIn().access)
     #expect(
       reply.json == [

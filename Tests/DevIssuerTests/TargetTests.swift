@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func `an option names the targets that there are`() throws {
-    let issuer = try TestIssuer.approving { $0.targets = ["https://a.example/", "api"] }
+    let issuer = try TestIssuer.approving("--target=https://a.example/", "--target=api")
     let form = "grant_type=client_credentials&\(TestIssuer.confidential)"
     #expect(try audience(issuer, try issuer.post("/token", form + "&audience=api")) == ["api"])
     #expect(try issuer.post("/token", form + "&audience=other").failure == "400 invalid_target")

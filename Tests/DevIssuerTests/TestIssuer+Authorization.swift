@@ -55,10 +55,7 @@ extension TestIssuer {
     return try post("/token", Self.form(parameters), headers: headers)
   }
 
-  static func approving(_ configure: (inout IssuerSettings) -> Void = { _ in }) throws -> TestIssuer {
-    try TestIssuer { options in
-      options.approval = .always
-      configure(&options)
-    }
+  static func approving(_ options: String...) throws -> TestIssuer {
+    try TestIssuer("--approve=always", more: options)
   }
 }

@@ -17,15 +17,18 @@ final class TestIssuer: Sendable {
   var port: UInt16 { server.port }
   var issuer: String { "http://127.0.0.1:\(port)" }
 
+  /// - Parameters:
+  ///   - options: Of the command line.
+  ///   - keys: A JWK Set of the client that signs.
   init(
-    limits: IssuerConnection.Limits = IssuerConnection.Limits(),
-    _ configure: (inout IssuerSettings) -> Void = { _ in }, log: (@Sendable (String) -> Void)? = nil
+    _ options: String..., more: [String] = [], hasControl: Bool = true, keys: JSON? = nil,
+    limits: IssuerConnection.Limits = IssuerConnection.Limits(), log: (@Sendable (String) -> Void)? = nil
   ) throws {
-    var options = IssuerSettings()
-    options.algorithm = .ES256
-    options.hasControl = true
-    configure(&options)
-    let server = try IssuerServer(options, clientSecret: Self.secret, clock: clock, limits: limits, log: log)
+    let hasAlgorithm = options.contains { $0.hasPrefix("--algorithm") }
+    let arguments = options + more + (hasControl ? ["--control"] : []) + (hasAlgorithm ? [] : ["--algorithm=ES256"])
+    let settings = try #require(try IssuerCommandLine.settings(arguments))
+    let server = try IssuerServer(
+      settings, clientSecret: Self.secret, clientKeys: keys, clock: clock, limits: limits, log: log)
     self.server = server
     try Threads.start(name: "issuer") { try? server.serve() }
   }

@@ -23,47 +23,43 @@ struct CodeRequest: Sendable {
   let acrValues: [String]
   /// The key that the code is bound to (RFC 9449 section 10).
   var dpopThumbprint: String?
+  /// When it is too old, waiting for the user or after it was pushed.
+  var expiresAt: Instant
 
   /// - Throws: What the client is told by a redirect.
-  init(_ parameters: IssuerParameters, _ client: IssuerClient, _ target: RedirectTarget, targets: [String]) throws {
+  init(
+    _ parameters: IssuerParameters, _ client: IssuerClient, _ target: RedirectTarget, targets: [String], until: Instant
+  ) throws {
     try client.requireGrantType(GrantType.authorizationCode)
     try check(parameters["request"] == nil, "request_not_supported", "request objects are not supported")
     try check(parameters.required("response_type") == "code", "unsupported_response_type", "only code")
     try check(parameters["response_mode"] ?? "query" == "query", "invalid_request", "response_mode: only query")
-    self.client = client
-    self.target = target
-    self.targets = targets
+    (self.client, self.target, self.targets, expiresAt) = (client, target, targets, until)
     challenge = try Self.challenge(parameters, isRequired: !client.isConfidential)
     nonce = parameters["nonce"]
-    scope = try parameters.scope() ?? ["openid", "profile", "email"]
+    scope = try parameters.scope() ?? IssuerParameters.defaultScope
     loginHint = parameters["login_hint"]
-    prompt = Set(Self.values(parameters["prompt"]))
+    prompt = Set(parameters.words("prompt"))
     let isNoneAlone = prompt.count == 1 || !prompt.contains("none")
     try check(prompt.isSubset(of: Self.promptValues) && isNoneAlone, "invalid_request", "prompt: unknown, or not alone")
     maxAge = parameters["max_age"].flatMap { ASCII.number($0, in: 0...Int.max) }
     try check(maxAge != nil || parameters["max_age"] == nil, "invalid_request", "max_age: a number of seconds")
-    acrValues = Self.values(parameters["acr_values"])
+    acrValues = parameters.words("acr_values")
     dpopThumbprint = parameters["dpop_jkt"]
   }
 
   /// The login hint when it is a name that users can have here.
-  var validHint: String? { loginHint.flatMap { DevelopmentIssuer.isUsername($0) ? $0 : nil } }
-
-  private static func values(_ text: String?) -> [String] { (text ?? "").split(separator: " ").map(String.init) }
+  var validHint: String? { loginHint.flatMap { User.isName($0) ? $0 : nil } }
 
   /// Public clients must use PKCE (RFC 8252 section 6, RFC 9700 section 2.1.1), and `plain` is of no use. A missing method
   /// means `plain` (RFC 7636 section 4.3).
   private static func challenge(_ parameters: IssuerParameters, isRequired: Bool) throws -> [UInt8]? {
-    guard let text = parameters["code_challenge"] else {
-      guard !isRequired, parameters["code_challenge_method"] == nil else {
-        throw Refusal("invalid_request", "code challenge required")
-      }
-      return nil
-    }
-    try check(parameters["code_challenge_method"] == "S256", "invalid_request", "transform algorithm not supported")
-    guard let bytes = try? Base64URL.decode(text), bytes.count == 32 else {
-      throw Refusal("invalid_request", "malformed code_challenge")
-    }
+    let (challenge, method) = (parameters["code_challenge"], parameters["code_challenge_method"])
+    if challenge == nil, method == nil, !isRequired { return nil }
+    let text = try check(challenge, "invalid_request", "code challenge required")
+    try check(method == "S256", "invalid_request", "transform algorithm not supported")
+    let bytes = try check(try? Base64URL.decode(text), "invalid_request", "malformed code_challenge")
+    try check(bytes.count == 32, "invalid_request", "malformed code_challenge")
     return bytes
   }
 
@@ -71,16 +67,13 @@ struct CodeRequest: Sendable {
   /// RFC 9449 section 10). A verifier without a challenge is the mark of a downgrade (RFC 9700 section 4.8.2).
   func checkRedemption(_ form: IssuerParameters, thumbprint: String?) throws {
     try check(form["redirect_uri"] == target.uri.text, "invalid_grant", "redirect_uri is not the one of the request")
-    let found = try form["code_verifier"].map { verifier in
-      let isWellFormed = verifier.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._~".utf8.contains($0) }
-      try check(isWellFormed && (43...128).contains(verifier.utf8.count), "invalid_grant", "malformed code_verifier")
-      return try Digest.sha256.hash(Array(verifier.utf8).span)
-    }
-    switch (challenge, found) {
-    case (nil, nil): break
-    case (let expected?, let found?) where ConstantTime.isEqual(expected.span, found.span): break
-    case (nil, _?): throw Refusal("invalid_grant", "a code_verifier for a request without code_challenge")
-    default: throw Refusal("invalid_grant", "code_verifier is missing or wrong")
+    let verifier = Array((form["code_verifier"] ?? "").utf8)
+    let isWellFormed = verifier.allSatisfy { ASCII.isAlphanumeric($0) || "-._~".utf8.contains($0) }
+    try check(challenge != nil || verifier.isEmpty, "invalid_grant", "a code_verifier without code_challenge")
+    if let challenge {
+      try check(isWellFormed && (43...128).contains(verifier.count), "invalid_grant", "no good code_verifier")
+      let found = try Digest.sha256.hash(verifier.span)
+      try check(ConstantTime.isEqual(challenge.span, found.span), "invalid_grant", "code_verifier is wrong")
     }
     try check(dpopThumbprint ?? thumbprint == thumbprint, "invalid_dpop_proof", "the code is bound to another key")
   }
@@ -94,28 +87,51 @@ struct RedirectTarget: Sendable {
 
   /// The source of the Content Security Policy that covers the URI. An IPv6 address cannot be written there.
   var policySource: String { uri.host.hasPrefix("[") ? uri.scheme.lowercased() + ":" : uri.origin }
+
+  /// Sends the browser there, with the state.
+  func answer(_ pairs: [(String, String)] = []) -> IssuerAnswer {
+    .redirection(to: uri.appendingQuery(pairs + (state.map { [("state", $0)] } ?? [])))
+  }
 }
 
 /// An authorization code and all that it is bound to (RFC 6749 section 4.1.2).
 struct IssuedCode: Sendable {
   let request: CodeRequest
-  /// Of the user that approved.
-  let session: BrowserSession
+  let grant: IssuerGrant
   let expiresAt: Instant
   /// The grant of its first use.
   var usedFor: String?
 }
 
+/// Sign-ins with a browser, and what comes of them. More than the tables hold push out the oldest.
+struct SignInStore: Sendable {
+  /// Authorization requests that wait for the user, and those that were pushed.
+  var waiting = BoundedTable<CodeRequest>(capacity: 1000)
+  var pushed = BoundedTable<CodeRequest>(capacity: 1000)
+  var sessions = BoundedTable<BrowserSession>(capacity: 1000)
+  private(set) var codes = BoundedTable<IssuedCode>(capacity: 1000)
+  /// The code that was given out last, and the one before.
+  private var lastCode: String?
+  private(set) var earlierCode: String?
+
+  mutating func add(_ code: IssuedCode) throws -> String {
+    earlierCode = lastCode
+    let text = try codes.add(code)
+    lastCode = text
+    return text
+  }
+
+  mutating func use(_ code: String, for grant: String) { codes[code]?.usedFor = grant }
+}
+
 /// A user who is signed in at the issuer in one browser.
 struct BrowserSession: Sendable {
-  /// How users can sign in, the weaker first. Both are a matter of saying so.
-  static let contexts = ["basic", "strong"]
   static let cookieName = "devissuer_session"
 
   let username: String
   /// Unix seconds.
   let authTime: Int
-  /// One of ``contexts``.
+  /// One of ``User/contexts``.
   let acr: String
 
   /// Whether this sign-in is what the request wants, without asking the user again (OpenID Connect Core 1.0 section

@@ -15,17 +15,16 @@ enum IssuerCommandLine {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       if argument == "--help" || argument == "-h" { return nil }
-      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      guard let row = IssuerSetting.all.first(where: { $0.option == parts[0] }) else {
-        throw Problem(argument.hasPrefix("-") ? "unknown option \(parts[0])" : "unexpected argument \(argument)")
+      let (name, given) = ASCII.halves(argument, at: "=")
+      guard let row = IssuerSetting.all.first(where: { $0.option == name }) else {
+        throw Problem(argument.hasPrefix("-") ? "unknown option \(name)" : "unexpected argument \(argument)")
       }
-      guard seen.insert(parts[0]).inserted || row.mayRepeat else { throw Problem("\(parts[0]) comes twice") }
-      guard row.values == nil || parts.count == 2 || !rest.isEmpty else { throw Problem("\(parts[0]) needs a value") }
-      guard row.values != nil || parts.count == 1 else { throw Problem("\(parts[0]) takes no value") }
-      let value = row.values == nil ? row.implied : parts.count == 2 ? parts[1] : rest.removeFirst()
-      guard row.set(&settings, value) else {
-        throw Problem("\(parts[0]): wrong value; it takes \(row.values ?? "none")")
+      guard seen.insert(name).inserted || row.mayRepeat else { throw Problem("\(name) comes twice") }
+      guard row.values != nil || given == nil else { throw Problem("\(name) takes no value") }
+      guard let value = row.values == nil ? row.implied : given ?? rest.popFirst() else {
+        throw Problem("\(name) needs a value")
       }
+      guard row.set(&settings, value) else { throw Problem("\(name): wrong value; it takes \(row.values ?? "none")") }
     }
     return settings
   }
@@ -50,22 +49,10 @@ enum IssuerCommandLine {
         --help                        print this
 
       POST requests to /control take a form with these names; off ends a fault:
-        \(lines(parameters.sorted(), width: 90).replacing("\n", with: "\n  "))
+        \(IssuerSetting.lines(parameters.sorted(), width: 90).replacing("\n", with: "\n  "))
 
       The first line on standard output is a JSON object that names the issuer and the clients.
 
       """
-  }
-
-  /// The names in lines of at most that many characters.
-  static func lines(_ names: [String], width: Int) -> String {
-    var lines = [names.first ?? ""]
-    for name in names.dropFirst() {
-      let longer = lines[lines.count - 1] + ", " + name
-      let fits = longer.utf8.count <= width
-      lines[lines.count - 1] = fits ? longer : lines[lines.count - 1] + ","
-      if !fits { lines.append(name) }
-    }
-    return lines.joined(separator: "\n")
   }
 }

@@ -6,12 +6,11 @@ extension DevelopmentIssuer {
 
   /// What happens at once, after the settings of the same request have changed; false for a wrong value.
   static let controlActions: [(name: String, run: Action)] = [
-    ("approve", { (try? $0.decide($1, approves: true, $0.settings.username)) != nil }),
-    ("deny", { (try? $0.decide($1, approves: false, $0.settings.username)) != nil }),
+    ("approve", { (try? $0.decide($1, approves: true, $0.settings.text("username") ?? "")) != nil }),
+    ("deny", { (try? $0.decide($1, approves: false, $0.settings.text("username") ?? "")) != nil }),
     ("revoke_all", ifOn { $0.forgetAll() }),
     ("rotate_key", ifOn { $0.key = try IssuerKey($0.key.algorithm) }),
-    // No nonce that was handed out is taken any more.
-    ("replace_dpop_nonces", ifOn { for role in ProofRole.allCases { $0.nonces[role] = (try opaque(), nil) } }),
+    ("replace_dpop_nonces", ifOn { try $0.proofs.replaceNonces() }),
   ]
 
   private static func ifOn(_ act: @escaping @Sendable (inout DevelopmentIssuer) throws -> Void) -> Action {
@@ -34,15 +33,13 @@ extension DevelopmentIssuer {
   }
 
   private mutating func carryOut(_ form: IssuerParameters) throws {
-    let rows = IssuerSetting.all.filter { $0.parameter != nil }
-    let known = rows.compactMap(\.parameter) + Self.controlActions.map(\.name)
+    let known = IssuerSetting.all.compactMap(\.parameter) + Self.controlActions.map(\.name)
     if let unknown = form.names.first(where: { !known.contains($0) }) {
       throw Refusal("invalid_request", "unknown parameter \(unknown)")
     }
     try check(form["times"] == nil || form["body"] != nil, "invalid_request", "times goes with body")
-    settings.failure = IssuerSettings.PlannedFailure()
-    settings.username = Self.demoUser
-    for row in rows {
+    for name in ["status", "error", "retry_after", "username"] { settings.reset(name) }
+    for row in IssuerSetting.all {
       guard let name = row.parameter, let value = form[name] else { continue }
       try check(row.set(&settings, value), "invalid_request", "wrong value of \(name)")
     }
@@ -53,12 +50,6 @@ extension DevelopmentIssuer {
   }
 
   private mutating func forgetAll() {
-    grants.removeAll()
-    accessTokens.removeAll()
-    devices.removeAll()
-    waiting.removeAll()
-    pushed.removeAll()
-    sessions.removeAll()
-    codes.removeAll()
+    (tokens, devices, signIns) = (TokenStore(), DeviceStore(), SignInStore())
   }
 }

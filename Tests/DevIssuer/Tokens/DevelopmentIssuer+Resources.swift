@@ -4,7 +4,6 @@ import Encoding
 /// Protected resources to try tokens on (RFC 6750, RFC 9449 section 7).
 extension DevelopmentIssuer {
   mutating func resource(_ request: IssuerRequest) throws -> IssuerAnswer {
-    count(.resource)
     return try protected(request) { grant in
       .json(["message": .string("Hello, \(grant.username ?? grant.clientID)."), "subject": .string(grant.subject)])
     }
@@ -18,8 +17,9 @@ extension DevelopmentIssuer {
       let (token, grant) = try accessToken(of: request)
       let invalid = Refusal.challenge("invalid_token", "unknown, expired or revoked")
       // A token that is good all the same, as after a change of keys at a real server.
-      guard settings.refusals == 0 else {
-        settings.refusals -= 1
+      let refusals = settings.number("refuse_next")
+      if refusals > 0 {
+        settings["refuse_next"] = .int(refusals - 1)
         count(.misbehaviours)
         throw invalid
       }
@@ -30,7 +30,7 @@ extension DevelopmentIssuer {
       return answer
     } catch var refusal as Refusal {
       let realm = "realm=\"devissuer\""
-      let address = url + IssuerRoute.resourceMetadataPath + request.path
+      let address = url + Self.resourcePrefix + request.path
       refusal.answer[header: "WWW-Authenticate"] = refusal.answer[header: "WWW-Authenticate"]?
         .replacing(realm, with: realm + ", resource_metadata=\"\(address)\"")
       throw refusal
@@ -39,17 +39,19 @@ extension DevelopmentIssuer {
 
   /// What the resources ask of a token beside that it is good.
   private func satisfy(_ token: IssuedAccess, _ grant: IssuerGrant) throws {
-    if settings.requiresBoundTokens, token.dpopThumbprint == nil {
+    if settings.isOn("require_dpop"), token.dpopThumbprint == nil {
       throw Refusal.challenge("invalid_token", "only tokens that are bound to a key", scheme: "DPoP")
     }
-    if let scope = settings.requiredScope, !token.scope.contains(scope) { throw Self.insufficientScope(scope) }
-    let isTooWeak = settings.requiredACR.map { $0 != grant.acr } ?? false
-    let isTooOld = settings.requiredMaxAge.map { grant.username == nil || wall - grant.authTime > $0 } ?? false
-    guard isTooWeak || isTooOld else { return }
-    let acr = settings.requiredACR.map { ", acr_values=\"\($0)\"" } ?? ""
-    let maxAge = settings.requiredMaxAge.map { ", max_age=\"\($0)\"" } ?? ""
+    if let scope = settings.text("require_scope"), !token.scope.contains(scope) { throw Self.insufficientScope(scope) }
+    let (acr, maxAge) = (settings.text("require_acr"), settings.text("require_max_age"))
+    let isTooOld = maxAge.flatMap { Int($0) }.map { grant.username == nil || wall - grant.authTime > $0 } ?? false
+    guard isTooOld || acr ?? grant.acr != grant.acr else { return }
     // RFC 9470 section 3.
-    throw Refusal.challenge("insufficient_user_authentication", "another sign-in is needed", acr + maxAge)
+    let attributes = [("acr_values", acr), ("max_age", maxAge)].map { name, value in
+      value.map { ", \(name)=\"\($0)\"" } ?? ""
+    }
+    throw Refusal.challenge(
+      "insufficient_user_authentication", "another sign-in is needed", attributes.joined())
   }
 
   private static func insufficientScope(_ scope: String) -> Refusal {
@@ -58,18 +60,16 @@ extension DevelopmentIssuer {
 
   /// UserInfo (OpenID Connect Core 1.0 section 5.3).
   mutating func userInfo(_ request: IssuerRequest) throws -> IssuerAnswer {
-    count(.userinfo)
     let (token, grant) = try accessToken(of: request)
     guard let username = grant.username, token.scope.contains("openid") else { throw Self.insufficientScope("openid") }
-    var claims: JSONObject = ["sub": .string(grant.subject)]
-    let user = userClaims(username)
-    for name in user.names { claims[name] = user[name] }
-    var answer = IssuerAnswer.json(claims)
-    if settings.signsUserInfo {
+    let claims: JSONObject = ["sub": .string(grant.subject)]
+    var answer = IssuerAnswer.json(about(username, claims))
+    if settings.isOn("sign_userinfo") {
       // Section 5.3.2.
-      claims["iss"] = .string(url)
-      claims["aud"] = .string(grant.clientID)
-      answer.body = Array(try key.sign(key.header, JSON.object(claims).serialized()).utf8)
+      let signed = JSONObject([
+        ("iss", .string(url)), ("aud", .string(grant.clientID)), ("sub", .string(grant.subject)),
+      ])
+      answer.body = Array(try key.sign(key.header, JSON.object(about(username, signed)).serialized()).utf8)
       answer[header: "Content-Type"] = "application/jwt"
     }
     if token.dpopThumbprint != nil { try handOutNonce(with: &answer, .resourceServer) }
@@ -78,23 +78,21 @@ extension DevelopmentIssuer {
 
   /// What a protected resource says of itself (RFC 9728 sections 2 and 3.2).
   mutating func resourceMetadata(_ request: IssuerRequest) -> IssuerAnswer {
-    count(.resourceMetadata)
-    let scopes = ["openid"] + [settings.requiredScope].compactMap(\.self)
+    let scopes = ["openid"] + [settings.text("require_scope")].compactMap(\.self)
     var document: JSONObject = [
-      "resource": .string(url + request.path.dropFirst(IssuerRoute.resourceMetadataPath.count)),
+      "resource": .string(url + request.path.dropFirst(Self.resourcePrefix.count)),
       "resource_name": "The development issuer's resource",
       "authorization_servers": [.string(url)],
       "bearer_methods_supported": ["header"],
       "scopes_supported": .array(scopes.map(JSON.string)),
     ]
-    if settings.requiresBoundTokens { document["dpop_bound_access_tokens_required"] = true }
+    if settings.isOn("require_dpop") { document["dpop_bound_access_tokens_required"] = true }
     return .json(document)
   }
 
   /// Tells what came: method, path, query, header fields but for the token, and a digest of the content. The query can ask
   /// for a `status`, and for an answer with so many bytes of `padding`.
   mutating func echo(_ request: IssuerRequest) throws -> IssuerAnswer {
-    count(.echoes)
     let query = try? request.queryParameters()
     return try protected(request) { grant in
       var fields = JSONObject()
@@ -115,10 +113,9 @@ extension DevelopmentIssuer {
 
   /// Sends the client elsewhere, with the status that the query asks for or 307.
   mutating func redirectElsewhere(_ request: IssuerRequest) -> IssuerAnswer {
-    count(.redirects)
     let wanted = (try? request.queryParameters())?["status"].flatMap { ASCII.number($0, in: 300...308) }
     var answer = IssuerAnswer.empty(wanted ?? 307)
-    answer[header: "Location"] = settings.redirectTarget
+    answer[header: "Location"] = settings.text("redirect_to")
     return answer
   }
 }

@@ -4,41 +4,40 @@ import JOSE
 /// Dynamic client registration (RFC 7591) and its management (RFC 7592).
 extension DevelopmentIssuer {
   static let clientMethods = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"]
-  /// A member that is kept, with the value of one that is left out, and what makes a value good (RFC 7591 section 2).
-  private struct Member: Sendable {
-    let name: String
-    let initial: JSON?
-    let isGood: @Sendable (JSON) -> Bool
 
-    init(_ name: String, _ initial: JSON? = nil, _ isGood: @escaping @Sendable (JSON) -> Bool) {
-      (self.name, self.initial, self.isGood) = (name, initial, isGood)
-    }
-  }
+  private typealias Member = (name: String, initial: JSON?, isGood: @Sendable (JSON) -> Bool)
 
+  /// Members that are kept, with the value of one that is left out, and what makes a value good (RFC 7591 section 2).
   private static let members: [Member] = [
-    Member("client_name", "A registered client") { isText($0) },
-    Member("token_endpoint_auth_method", "client_secret_basic") { clientMethods.contains($0.string ?? "") },
-    Member("grant_types", ["authorization_code"]) { texts($0)?.contains(where: GrantType.all.contains) ?? false },
-    Member("response_types") { texts($0) != nil },
-    Member("application_type", "web") { $0 == "web" || $0 == "native" },
-    Member("redirect_uris") { texts($0) != nil },
-    Member("dpop_bound_access_tokens") { $0.bool != nil },
+    ("client_name", "A registered client", isText),
+    ("token_endpoint_auth_method", "client_secret_basic", { clientMethods.contains($0.string ?? "") }),
+    ("grant_types", ["authorization_code"], { texts($0)?.contains(where: GrantType.all.contains) ?? false }),
+    ("response_types", nil, { texts($0) != nil }),
+    ("application_type", "web", { $0 == "web" || $0 == "native" }),
+    ("redirect_uris", nil, { texts($0) != nil }),
+    ("dpop_bound_access_tokens", nil, { $0.bool != nil }),
     // Not a private key among them, which no client should send (RFC 7517 section 9.2).
-    Member("jwks") { (try? JWKSet(parsing: $0.serialized()))?.warnings.isEmpty ?? false },
-    Member("scope") { IssuerParameters.scope($0.string ?? "") != nil },
+    ("jwks", nil, { (try? JWKSet(parsing: $0.serialized()))?.warnings.isEmpty ?? false }),
+    ("scope", nil, { IssuerParameters.scope($0.string ?? "") != nil }),
+    ("client_uri", nil, isText), ("logo_uri", nil, isText), ("tos_uri", nil, isText), ("policy_uri", nil, isText),
+    ("software_id", nil, isText), ("software_version", nil, isText),
   ]
-  private static let plainMembers: [Member] = [
-    "client_uri", "logo_uri", "tos_uri", "policy_uri", "software_id", "software_version",
-  ].map { name in Member(name) { isText($0) } }
   /// Members of the answer that an update must not send (RFC 7592 section 2.2).
   private static let answerNames = [
     "registration_access_token", "registration_client_uri", "client_secret_expires_at", "client_id_issued_at",
   ]
 
+  @Sendable private static func isText(_ value: JSON) -> Bool { (1...1024).contains(value.string?.utf8.count ?? 0) }
+
+  private static func texts(_ value: JSON?) -> [String]? {
+    guard let texts = value?.array?.map(\.string) as? [String], texts.count <= 64 else { return nil }
+    return texts
+  }
+
   /// The client registration endpoint (RFC 7591 section 3).
   mutating func register(_ request: IssuerRequest) throws -> IssuerAnswer {
-    let object = try Self.object(of: request)
-    let client = try registered(object, IssuerClient(id: try Self.opaque(), name: "", registeredAt: wall))
+    let client = try registered(
+      Self.object(of: request), IssuerClient(id: try Seal.opaque(), members: [:], registeredAt: wall))
     count(.registrations)
     return .json(information(client), status: 201)
   }
@@ -46,17 +45,16 @@ extension DevelopmentIssuer {
   /// The client configuration endpoint (RFC 7592 section 2), for the bearer of the client's own token. An unknown client
   /// looks like a wrong token (section 2.1).
   mutating func manageClient(_ request: IssuerRequest) throws -> IssuerAnswer {
-    let presented = try presentedToken(request).text
-    guard let client = registrations[String(request.path.dropFirst(IssuerRoute.clientPrefix.count))],
-      let expected = client.managementToken,
-      isSame(expected, presented)
+    let presented = try Self.presentedToken(request).text
+    guard let client = clients.registered[String(request.path.dropFirst(Self.clientPrefix.count))],
+      let expected = client.managementToken, Seal.isSame(expected, presented)
     else { throw Refusal.challenge("invalid_token", "unknown, expired or revoked") }
     switch request.method {
-    case "PUT": return .json(information(try update(client, request)))
+    case "PUT": return .json(information(try update(client, Self.object(of: request))))
     case "DELETE":
       count(.deletions)
-      registrations[client.id] = nil
-      grants.removeAll { $0.clientID == client.id }
+      clients.registered[client.id] = nil
+      tokens.grants.removeAll { $0.clientID == client.id }
       return .empty(204)
     default: return .json(information(client))
     }
@@ -64,13 +62,11 @@ extension DevelopmentIssuer {
 
   /// RFC 7592 section 2.2: all members are sent, and what is left out is gone. The answer brings a new token, and the old
   /// one is good no longer.
-  private mutating func update(_ old: IssuerClient, _ request: IssuerRequest) throws -> IssuerClient {
-    let object = try Self.object(of: request)
+  private mutating func update(_ old: IssuerClient, _ object: JSONObject) throws -> IssuerClient {
     let isOwn = object["client_id"]?.string == old.id && object["client_secret"]?.string ?? old.secret == old.secret
-    let sentBack = Self.answerNames.filter { object[$0] != nil }
-    try check(isOwn && sentBack.isEmpty, "invalid_client_metadata", "another client's, or a member of the answer")
-    return try registered(
-      object, IssuerClient(id: old.id, name: "", secret: old.secret, registeredAt: old.registeredAt))
+    let isSentBack = Self.answerNames.contains { object[$0] != nil }
+    try check(isOwn && !isSentBack, "invalid_client_metadata", "another client's, or a member of the answer")
+    return try registered(object, old)
   }
 
   /// The answer (RFC 7591 section 3.2.1, RFC 7592 section 3).
@@ -79,20 +75,11 @@ extension DevelopmentIssuer {
     result["client_id"] = .string(client.id)
     result["client_id_issued_at"] = .int(client.registeredAt)
     result["registration_access_token"] = client.managementToken.map(JSON.string)
-    result["registration_client_uri"] = .string(url + IssuerRoute.clientPrefix + client.id)
+    result["registration_client_uri"] = .string(url + Self.clientPrefix + client.id)
     result["client_secret"] = client.secret.map(JSON.string)
     // It does not expire (RFC 7591 section 3.2.1).
     if client.secret != nil { result["client_secret_expires_at"] = 0 }
     return result
-  }
-
-  // MARK: What a client says of itself
-
-  private static func isText(_ value: JSON) -> Bool { (1...1024).contains(value.string?.utf8.count ?? 0) }
-
-  private static func texts(_ value: JSON?) -> [String]? {
-    guard let texts = value?.array?.map(\.string) as? [String], texts.count <= 64 else { return nil }
-    return texts
   }
 
   private static func object(of request: IssuerRequest) throws -> JSONObject {
@@ -101,26 +88,23 @@ extension DevelopmentIssuer {
     return try check(object, "invalid_client_metadata", "the content must be a JSON object")
   }
 
-  /// Checks it, and keeps the client with a new token for its management.
+  /// Checks what a client says of itself, and keeps the client with a new token for its management.
   private mutating func registered(_ object: JSONObject, _ start: IssuerClient) throws -> IssuerClient {
     try check(object["software_statement"] == nil, "invalid_software_statement", "it is not supported")
     try check(object["jwks_uri"] == nil, "invalid_client_metadata", "jwks_uri is not supported; send jwks")
     var client = start
     client.members = [:]
-    for rule in Self.members + Self.plainMembers {
-      guard let value = object[rule.name] ?? rule.initial else { continue }
-      try check(rule.isGood(value), "invalid_client_metadata", "\(rule.name) is wrong")
-      client.members[rule.name] = value
+    for member in Self.members {
+      guard let value = object[member.name] ?? member.initial else { continue }
+      try check(member.isGood(value), "invalid_client_metadata", "\(member.name) is wrong")
+      client.members[member.name] = value
     }
-    client.name = client.members["client_name"]?.string ?? ""
-    client.method = client.members["token_endpoint_auth_method"]?.string ?? ""
-    client.keys = try client.members["jwks"].map { try JWKSet(parsing: $0.serialized()) } ?? JWKSet([])
     let lacksKeys = client.method == "private_key_jwt" && client.keys.keys.isEmpty
     try check(!lacksKeys, "invalid_client_metadata", "jwks is missing")
     // Those that are known here; the answer says which they are (section 3.2.1).
-    client.grantTypes = GrantType.all.filter(Self.texts(client.members["grant_types"])?.contains ?? { _ in false })
-    client.members["grant_types"] = .array(client.grantTypes.map(JSON.string))
-    let usesCode = client.grantTypes.contains(GrantType.authorizationCode)
+    let grantTypes = GrantType.all.filter(Self.texts(client.members["grant_types"])?.contains ?? { _ in false })
+    client.members["grant_types"] = .array(grantTypes.map(JSON.string))
+    let usesCode = grantTypes.contains(GrantType.authorizationCode)
     let responseTypes: JSON = usesCode ? ["code"] : []
     let hasFitting = client.members["response_types"] ?? responseTypes == responseTypes
     try check(hasFitting, "invalid_client_metadata", "response_types: code with authorization_code, else none")
@@ -130,11 +114,11 @@ extension DevelopmentIssuer {
     try check(isRightNumber, "invalid_redirect_uri", "redirect_uris is missing or has too many")
     let isNative = client.members["application_type"] == "native"
     client.redirects = try uris.map { try check(Self.rule($0, isNative), "invalid_redirect_uri", "a URI does not fit") }
-    client.bindsTokensToKey = client.members["dpop_bound_access_tokens"] == true || settings.requiresProofs
-    client.members["dpop_bound_access_tokens"] = client.bindsTokensToKey ? true : nil
-    client.secret = client.method.hasPrefix("client_secret") ? try start.secret ?? Self.opaque() : nil
-    client.managementToken = try Self.opaque()
-    registrations[client.id] = client
+    let bindsTokens = client.bindsTokensToKey || settings.isOn("dpop_required")
+    client.members["dpop_bound_access_tokens"] = bindsTokens ? true : nil
+    client.secret = client.method.hasPrefix("client_secret") ? try start.secret ?? Seal.opaque() : nil
+    client.managementToken = try Seal.opaque()
+    clients.registered[client.id] = client
     return client
   }
 
