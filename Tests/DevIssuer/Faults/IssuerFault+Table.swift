@@ -108,45 +108,40 @@ extension IssuerFault {
   // MARK: ID Tokens: each against one rule of OpenID Connect Core 1.0 section 3.1.3.7, RFC 7515 or RFC 7519. Those that
   // are said to be right must be taken.
 
-  private static let idTokenClaims = [
-    IssuerFault(.idToken, "missing", "id_token", nil),
-    IssuerFault(idToken: "iss", "iss", .string(elsewhere)),
-    IssuerFault(idToken: "no_iss", "iss", nil),
-    IssuerFault(idToken: "aud", "aud", "another-client"),
-    IssuerFault(idToken: "no_aud", "aud", nil),
-    // Ours, and one more.
-    IssuerFault(idToken: "second_aud") { $0.claims["aud"] = [$0.claims["aud"] ?? "", "another-client"] },
-    // An array of one, which is right.
-    IssuerFault(idToken: "aud_array") { $0.claims["aud"] = [$0.claims["aud"] ?? ""] },
-    IssuerFault(idToken: "azp", "azp", "another-client"),
-    IssuerFault(idToken: "exp") { $0.move("iat", "exp", by: -7200) },
-    IssuerFault(idToken: "no_exp", "exp", nil),
-    // The time as a string.
-    IssuerFault(idToken: "exp_text") { $0.claims["exp"] = $0.claims["exp"]?.int.map { .string(String($0)) } },
-    IssuerFault(idToken: "no_iat", "iat", nil),
-    // A day ahead.
-    IssuerFault(idToken: "future_iat") { $0.move("iat", "exp", by: 86_400) },
-    // Another user than before and than UserInfo names.
-    IssuerFault(idToken: "sub", "sub", "user-mallory"),
-    IssuerFault(idToken: "no_sub", "sub", nil),
-    // One character more than allowed (section 2).
-    IssuerFault(idToken: "long_sub", "sub", .string(String(repeating: "x", count: 256))),
-    // Two of them, for two users.
-    IssuerFault(idToken: "two_subs") { draft in
-      let sign = draft.sign
-      draft.sign = { try sign($0, Array("{\"sub\":\"user-mallory\",".utf8) + $1.dropFirst()) }
-    },
-    IssuerFault(idToken: "at_hash") { $0.claims["at_hash"] = try $0.hash("another token") },
-    IssuerFault(idToken: "c_hash") { $0.claims["c_hash"] = try $0.hash("another code") },
-    // There even where none was sent.
-    IssuerFault(idToken: "nonce", "nonce", "another nonce"),
-    IssuerFault(idToken: "no_nonce", "nonce", nil),
-    // A day before the sign-in.
-    IssuerFault(idToken: "auth_time") { $0.move("auth_time", by: -86_400) },
-    IssuerFault(idToken: "acr") { if $0.claims["acr"] != nil { $0.claims["acr"] = "another context" } },
-    // Those of a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
-    IssuerFault(idToken: "events", "events", ["http://schemas.openid.net/event/backchannel-logout": [:]]),
-  ]
+  private static let idTokenClaims =
+    [
+      IssuerFault(.idToken, "missing", "id_token", nil),
+      IssuerFault(idToken: "iss", "iss", .string(elsewhere)),
+      IssuerFault(idToken: "aud", "aud", "another-client"),
+      // Ours, and one more.
+      IssuerFault(idToken: "second_aud") { $0.claims["aud"] = [$0.claims["aud"] ?? "", "another-client"] },
+      // An array of one, which is right.
+      IssuerFault(idToken: "aud_array") { $0.claims["aud"] = [$0.claims["aud"] ?? ""] },
+      IssuerFault(idToken: "azp", "azp", "another-client"),
+      IssuerFault(idToken: "exp") { $0.move("iat", "exp", by: -7200) },
+      // The time as a string.
+      IssuerFault(idToken: "exp_text") { $0.claims["exp"] = $0.claims["exp"]?.int.map { .string(String($0)) } },
+      // A day ahead.
+      IssuerFault(idToken: "future_iat") { $0.move("iat", "exp", by: 86_400) },
+      // Another user than before and than UserInfo names.
+      IssuerFault(idToken: "sub", "sub", "user-mallory"),
+      // One character more than allowed (section 2).
+      IssuerFault(idToken: "long_sub", "sub", .string(String(repeating: "x", count: 256))),
+      // Two of them, for two users.
+      IssuerFault(idToken: "two_subs") { draft in
+        let sign = draft.sign
+        draft.sign = { try sign($0, Array("{\"sub\":\"user-mallory\",".utf8) + $1.dropFirst()) }
+      },
+      IssuerFault(idToken: "at_hash") { $0.claims["at_hash"] = try $0.hash("another token") },
+      IssuerFault(idToken: "c_hash") { $0.claims["c_hash"] = try $0.hash("another code") },
+      // There even where none was sent.
+      IssuerFault(idToken: "nonce", "nonce", "another nonce"),
+      // A day before the sign-in.
+      IssuerFault(idToken: "auth_time") { $0.move("auth_time", by: -86_400) },
+      IssuerFault(idToken: "acr") { if $0.claims["acr"] != nil { $0.claims["acr"] = "another context" } },
+      // Those of a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
+      IssuerFault(idToken: "events", "events", ["http://schemas.openid.net/event/backchannel-logout": [:]]),
+    ] + ["iss", "aud", "exp", "iat", "sub", "nonce"].map { IssuerFault(idToken: "no_" + $0, $0, nil) }
 
   private static let idTokenForms = [
     // One bit is another.
@@ -300,13 +295,9 @@ extension IssuerFault {
     // JSON, but no object.
     IssuerFault(.body, "array") { answer, _ in answer.body = Array("[".utf8) + answer.body + Array("]".utf8) },
     // Two mebibytes of JSON: the members that were there, after a long one.
-    IssuerFault(.body, "huge") { answer, _ in
-      prepend("{\"padding\":\"" + String(repeating: "x", count: 2 << 20) + "\",", to: &answer)
-    },
+    prefixed("huge", "padding", "\"" + String(repeating: "x", count: 2 << 20) + "\""),
     // JSON in JSON in JSON, a hundred thousand times.
-    IssuerFault(.body, "deep") { answer, _ in
-      prepend("{\"deep\":" + ["[", "]"].map { String(repeating: $0, count: 100_000) }.joined() + ",", to: &answer)
-    },
+    prefixed("deep", "deep", String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)),
     // 200, and an error for its content.
     IssuerFault(.body, "error") { answer, _ in
       answer.status = 200
@@ -319,23 +310,17 @@ extension IssuerFault {
     },
   ]
 
-  /// Puts a member in front of those of a JSON object.
-  private static func prepend(_ text: String, to answer: inout IssuerAnswer) {
-    answer.body = Array(text.utf8) + answer.body.dropFirst()
+  /// A fault that puts a member in front of those of a JSON object.
+  private static func prefixed(_ name: String, _ member: String, _ value: String) -> IssuerFault {
+    IssuerFault(.body, name) { answer, _ in
+      answer.body = Array("{\"\(member)\":\(value),".utf8) + answer.body.dropFirst()
+    }
   }
 
-  private static let deliveries = [
-    delivered("truncated", .truncated),
-    // The connection ends without an answer.
-    delivered("drop", .dropped),
-    // It goes on for as long as the client reads.
-    delivered("endless", .endless),
-    // A byte at a time, which is right.
-    delivered("crumbs", .crumbs),
-  ]
-
-  private static func delivered(_ name: String, _ delivery: IssuerAnswer.Delivery) -> IssuerFault {
-    IssuerFault(.body, name) { answer, _ in answer.delivery = delivery }
+  /// Half an answer; none; one that goes on for as long as the client reads; one that comes a byte at a time, which is
+  /// right.
+  private static let deliveries = IssuerAnswer.Delivery.allCases.filter { $0 != .whole }.map { delivery in
+    IssuerFault(.body, delivery.rawValue) { answer, _ in answer.delivery = delivery }
   }
 }
 

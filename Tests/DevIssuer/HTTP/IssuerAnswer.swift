@@ -2,12 +2,13 @@ import Encoding
 
 /// One answer, and whether it is sent as it should be.
 struct IssuerAnswer: Sendable {
-  enum Delivery: Sendable {
+  /// The raw values are names of faults.
+  enum Delivery: String, Sendable, CaseIterable {
     case whole
     /// The head promises all, half of the content follows, the connection ends.
     case truncated
     /// Not a byte; the connection ends.
-    case dropped
+    case drop
     /// The beginning of a text that does not end (RFC 9112 section 7.1).
     case endless
     /// All of it, in chunks of one byte.
@@ -70,7 +71,7 @@ struct IssuerAnswer: Sendable {
   ///
   /// - Parameter withContent: False in answer to HEAD (RFC 9110 section 9.3.2).
   func serialized(date: Int, keepsAlive: Bool, withContent: Bool = true) -> [UInt8] {
-    if delivery == .dropped { return [] }
+    if delivery == .drop { return [] }
     var fields = [("Date", Self.date(date))] + headers + [("X-Content-Type-Options", "nosniff")]
     if delivery == .endless || delivery == .crumbs {
       fields.append(("Transfer-Encoding", "chunked"))
@@ -86,7 +87,7 @@ struct IssuerAnswer: Sendable {
 
   private var content: [UInt8] {
     switch delivery {
-    case .whole, .dropped: body
+    case .whole, .drop: body
     case .truncated: Array(body.prefix(body.count / 2))
     case .endless: Self.chunk(Array("{\"padding\":\"".utf8))
     case .crumbs: body.flatMap { Self.chunk([$0]) } + Self.chunk([])

@@ -57,6 +57,15 @@ extension IssuerRequest {
   struct Unreadable: Error {
     let status: Int
     init(_ status: Int) { self.status = status }
+
+    static func check(_ holds: Bool, _ status: Int) throws(Unreadable) {
+      if !holds { throw Unreadable(status) }
+    }
+
+    static func check<Value>(_ value: Value?, _ status: Int) throws(Unreadable) -> Value {
+      guard let value else { throw Unreadable(status) }
+      return value
+    }
   }
 
   private static let fieldLimit = 64
@@ -65,11 +74,10 @@ extension IssuerRequest {
   init(head: [UInt8]) throws(Unreadable) {
     let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
     let parts = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 3, ASCII.isToken(parts[0]), parts[1].hasPrefix("/"), ASCII.isVisible(parts[1]) else {
-      throw Unreadable(400)
-    }
-    guard parts[2] == "HTTP/1.1" || parts[2] == "HTTP/1.0" else { throw Unreadable(505) }
-    guard lines.count <= 1 + Self.fieldLimit else { throw Unreadable(431) }
+    let isMade = parts.count == 3 && ASCII.isToken(parts[0]) && parts[1].hasPrefix("/") && ASCII.isVisible(parts[1])
+    try Unreadable.check(isMade, 400)
+    try Unreadable.check(["HTTP/1.1", "HTTP/1.0"].contains(parts[2]), 505)
+    try Unreadable.check(lines.count <= 1 + Self.fieldLimit, 431)
     (method, version) = (parts[0], parts[2])
     (path, query) = ASCII.halves(parts[1], at: "?")
     fields = try lines.dropFirst().map { line throws(Unreadable) in

@@ -2,6 +2,9 @@ import Encoding
 
 /// An error answer (RFC 6749 section 5.2 and the specifications that follow its form).
 struct Refusal: Error, Sendable {
+  /// What proofs of possession may be signed with (RFC 9449 section 5.1): asymmetric, and none that is weak.
+  static let proofAlgorithms = ["ES256", "ES384", "ES512", "PS256", "RS256", "EdDSA", "Ed25519"]
+
   let code: String
   /// For the developer; our own words in printable ASCII.
   let description: String
@@ -29,7 +32,7 @@ struct Refusal: Error, Sendable {
     var refusal = Refusal(code ?? "", description)
     let error = code.map { ", error=\"\($0)\"" } ?? ""
     let text = description.isEmpty ? "" : ", error_description=\"\(description)\""
-    let proofs = scheme == "DPoP" ? ", algs=\"\(PossessionProof.algorithms.joined(separator: " "))\"" : ""
+    let proofs = scheme == "DPoP" ? ", algs=\"\(proofAlgorithms.joined(separator: " "))\"" : ""
     refusal.answer = .text("Access to this resource needs a valid access token.", status: status)
     refusal.answer[header: "WWW-Authenticate"] = "\(scheme) realm=\"devissuer\"\(error)\(text)\(proofs)\(attributes)"
     return refusal

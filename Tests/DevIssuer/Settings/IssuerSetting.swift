@@ -48,9 +48,12 @@ struct IssuerSetting: Sendable {
       $0.isEmpty ? nil : ($0, true)
     },
     flag("--control", "add /control: switches and counters for tests"),
-    file("--client-secret-file", "write the secret of agent-confidential there (mode 0600)"),
-    file("--client-jwks", "add the client agent-jwt, which signs with a key of this JWK Set (RFC 7523)"),
-    file("--log", "write a line for each request there; - is standard error"),
+    text(
+      "--client-secret-file", "FILE", .null, "write the secret of agent-confidential there (mode 0600)", check: isFile),
+    text(
+      "--client-jwks", "FILE", .null, "add the client agent-jwt, which signs with a key of this JWK Set (RFC 7523)",
+      check: isFile),
+    text("--log", "FILE", .null, "write a line for each request there; - is standard error", check: isFile),
   ]
 
   private static let lifetimes = [
@@ -69,10 +72,10 @@ struct IssuerSetting: Sendable {
   ]
 
   private static let signIns = [
-    choice("approval", ["ask", "always", "never"], "ask", "who decides about sign-ins (default: ask)", "--approve"),
+    text("approval", "ask|always|never", "ask", "who decides about sign-ins (default: ask)", "--approve"),
     // For whom the control endpoint decides.
     text("username", "NAME", .string(User.demo), check: User.isName),
-    choice("par", ["off", "offered", "required"], "offered"),
+    text("par", "off|offered|required", "offered"),
     alias("--require-par", of: "par", "required", "take pushed requests only (RFC 9126)"),
     alias("--no-par", of: "par", "off", "take no pushed authorization requests"),
     flag("open_registration", "let anyone register a client (RFC 7591)"),
@@ -83,11 +86,9 @@ struct IssuerSetting: Sendable {
   ]
 
   private static let resources = [
-    optional("require_scope", "SCOPE", "protected resources want this scope (RFC 6750)") {
-      IssuerParameters.scope($0)?.count == 1
-    },
-    optional("require_acr", "basic|strong", "they want this kind of sign-in (RFC 9470)", check: User.contexts.contains),
-    optional("require_max_age", "SECONDS", "they want a sign-in no older than this") { isNumber($0, in: 0...Int.max) },
+    text("require_scope", "SCOPE", .null, "protected resources want this scope (RFC 6750)", check: isScope),
+    text("require_acr", "basic|strong", .null, "they want this kind of sign-in (RFC 9470)"),
+    text("require_max_age", "SECONDS", .null, "they want a sign-in no older than this", check: isNumber(0...Int.max)),
     flag("require_dpop", "they take only tokens that are bound to a key (RFC 9449)"),
     number("refuse_next", 0...1_000_000, 0, "they refuse so many good tokens"),
     text(
@@ -98,11 +99,11 @@ struct IssuerSetting: Sendable {
   private static let misbehaviour =
     [
       number("delay_token_ms", 0...600_000, 0, "answer token requests this late"),
-      optional("hang", "ENDPOINT", check: isEndpoint),
+      text("hang", "ENDPOINT", check: isEndpoint),
       // Of the failures that are planned, which come after them.
       number("status", 400...599, 503),
       text("error", "TEXT", "temporarily_unavailable") { !$0.contains { "\"\\".contains($0) } },
-      optional("retry_after", "SECONDS") { isNumber($0, in: 0...86_400) },
+      text("retry_after", "SECONDS", check: isNumber(0...86_400)),
     ]
     + IssuerEndpoint.faulty.map { endpoint in
       let count = number("fail_next_" + endpoint.rawValue, 0...1_000_000, 0)
@@ -130,9 +131,8 @@ struct IssuerSetting: Sendable {
         "body_at", "ENDPOINT", "token",
         "whose answers (default: token):\n" + lines(IssuerEndpoint.faulty.map(\.rawValue), width: 60),
         "--break-body-at", check: isEndpoint),
-      optional("times", "N") { isNumber($0, in: 1...1_000_000) },
+      text("times", "N", check: isNumber(1...1_000_000)),
     ]
-
 }
 
 /// Kinds of rows.
@@ -143,8 +143,7 @@ extension IssuerSetting {
   ) {
     self.init(
       name: name, option: option ?? (help.isEmpty ? nil : Self.option(name)), values: values, initial: initial,
-      help: help,
-      implied: implied
+      help: help, implied: implied
     ) { settings, text in
       settings[name] = read(text) ?? settings[name]
       return read(text) != nil
@@ -171,28 +170,17 @@ extension IssuerSetting {
     }
   }
 
+  /// A parameter that is nothing at first is taken away by `off`.
+  ///
+  /// - Parameter check: Nil for one of `values`.
   private static func text(
-    _ name: String, _ values: String, _ initial: JSON, _ help: String = "", _ option: String? = nil,
-    check: @escaping Check
+    _ name: String, _ values: String, _ initial: JSON = .null, _ help: String = "", _ option: String? = nil,
+    check: Check? = nil
   ) -> IssuerSetting {
-    IssuerSetting(name, values, initial, help, option) { check($0) ? .string($0) : nil }
-  }
-
-  private static func choice(
-    _ name: String, _ names: [String], _ initial: JSON, _ help: String = "", _ option: String? = nil
-  ) -> IssuerSetting {
-    text(name, names.joined(separator: "|"), initial, help, option, check: names.contains)
-  }
-
-  /// A setting that `off` takes away.
-  private static func optional(
-    _ name: String, _ values: String, _ help: String = "", check: @escaping Check
-  ) -> IssuerSetting {
-    IssuerSetting(name, values, .null, help) { $0 == "off" ? .null : check($0) ? .string($0) : nil }
-  }
-
-  private static func file(_ option: String, _ help: String) -> IssuerSetting {
-    text(option, "FILE", .null, help) { !$0.isEmpty && !$0.utf8.contains(0) }
+    IssuerSetting(name, values, initial, help, option) { text in
+      if text == "off", initial == .null, !name.hasPrefix("--") { return .null }
+      return check?(text) ?? values.split(separator: "|").contains(text[...]) ? .string(text) : nil
+    }
   }
 
   /// An option that adds to a list, each entry with a name of its own.
@@ -231,19 +219,18 @@ extension IssuerSetting {
     IssuerEndpoint.faulty.map(\.rawValue).contains(text)
   }
 
-  @Sendable private static func isNumber(_ text: String, in range: ClosedRange<Int>) -> Bool {
-    ASCII.number(text, in: range) != nil
-  }
+  @Sendable private static func isFile(_ text: String) -> Bool { !text.isEmpty && !text.utf8.contains(0) }
+
+  @Sendable private static func isScope(_ text: String) -> Bool { IssuerParameters.scope(text)?.count == 1 }
+
+  private static func isNumber(_ range: ClosedRange<Int>) -> Check { { ASCII.number($0, in: range) != nil } }
 
   /// The names in lines of at most that many characters.
   static func lines(_ names: [String], width: Int) -> String {
-    var lines = [names.first ?? ""]
-    for name in names.dropFirst() {
-      let longer = lines[lines.count - 1] + ", " + name
-      let fits = longer.utf8.count <= width
-      lines[lines.count - 1] = fits ? longer : lines[lines.count - 1] + ","
-      if !fits { lines.append(name) }
+    let lines = names.reduce(into: [String]()) { lines, name in
+      let longer = lines.last.map { $0 + ", " + name }
+      if let longer, longer.utf8.count <= width { lines[lines.count - 1] = longer } else { lines.append(name) }
     }
-    return lines.joined(separator: "\n")
+    return lines.joined(separator: ",\n")
   }
 }

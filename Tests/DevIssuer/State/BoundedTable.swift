@@ -2,7 +2,7 @@
 struct BoundedTable<Value: Sendable>: Sendable {
   private var entries: [String: Value] = [:]
   /// In the order of their arrival; some may have been removed since.
-  private var order: [String] = []
+  private(set) var order: [String] = []
   private let capacity: Int
 
   init(capacity: Int) { self.capacity = capacity }

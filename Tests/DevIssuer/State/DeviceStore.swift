@@ -36,16 +36,11 @@ struct DeviceStore: Sendable {
 
   private static let guessLimit = 20
 
-  private var grants = BoundedTable<DeviceGrant>(capacity: 1000)
+  /// By device code.
+  var grants = BoundedTable<DeviceGrant>(capacity: 1000)
   /// Device codes by user code.
   private var deviceCodes = BoundedTable<String>(capacity: 1000)
   private var guesses: (count: Int, since: Instant)?
-
-  /// By device code.
-  subscript(deviceCode: String) -> DeviceGrant? {
-    get { grants[deviceCode] }
-    set { grants[deviceCode] = newValue }
-  }
 
   mutating func add(_ device: DeviceGrant) throws -> String {
     let deviceCode = try grants.add(device)

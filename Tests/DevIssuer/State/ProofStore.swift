@@ -6,9 +6,6 @@ enum ProofRole: Sendable, CaseIterable { case authorizationServer, resourceServe
 
 /// A proof of possession whose signature was checked (RFC 9449 section 4.3).
 struct PossessionProof: Sendable {
-  /// What is taken (section 5.1): asymmetric, and none that is weak.
-  static let algorithms = ["ES256", "ES384", "ES512", "PS256", "RS256", "EdDSA", "Ed25519"]
-
   /// Of the key (section 6.1).
   let thumbprint: String
   let claims: JSONObject
@@ -18,7 +15,7 @@ struct PossessionProof: Sendable {
     guard jws.type == "dpop+jwt" else { throw JOSEError(.wrongType) }
     guard let members = jws.header["jwk"]?.object else { throw JOSEError(.invalidHeader) }
     let jwk = try JWK(members)
-    let algorithms = Set(Self.algorithms.compactMap(JWSAlgorithm.init(name:)))
+    let algorithms = Set(Refusal.proofAlgorithms.compactMap(JWSAlgorithm.init(name:)))
     let verified = try jws.verified(by: JWKSet([jwk]), algorithms: algorithms, allowedTypes: .required(["dpop+jwt"]))
     thumbprint = jwk.thumbprint()
     claims = try JWTClaims(payload: verified.payload).object

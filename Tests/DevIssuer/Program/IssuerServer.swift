@@ -94,7 +94,7 @@ final class IssuerServer: Sendable {
     var waited = 0
     while let wait = issuer.withLock({ $0.wait(before: request, waited: waited) }) {
       guard (try? connection.pause(.milliseconds(wait))) != nil else {
-        return IssuerAnswer(status: 500, delivery: .dropped)
+        return IssuerAnswer(status: 500, delivery: .drop)
       }
       waited += wait
     }

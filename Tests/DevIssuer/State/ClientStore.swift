@@ -24,7 +24,8 @@ struct ClientStore: Sendable {
       var members: JSONObject = ["client_name": .string(name), "token_endpoint_auth_method": .string(method)]
       members["grant_types"] = .array(GrantType.all.map(JSON.string))
       members["jwks"] = keys
-      return IssuerClient(id: id, members: members, secret: secret, redirects: redirects)
+      members["client_secret"] = secret.map(JSON.string)
+      return IssuerClient(id: id, members: members, redirects: redirects)
     }
   }
 

@@ -9,15 +9,13 @@ struct IssuerClient: Sendable {
   static let keyID = "agent-jwt"
 
   let id: String
-  /// What it says of itself (RFC 7591 section 2), with a value for each member that is needed here.
+  /// What it says of itself, with a value for each member that is needed here, and what a client that registered itself
+  /// was told (RFC 7591 sections 2 and 3.2.1, RFC 7592 section 3).
   var members: JSONObject
-  var secret: String?
   /// Where answers for this client may go; one of them must allow it.
   var redirects: [RedirectRule] = []
-  /// Of a client that registered itself: for its management and nothing else (RFC 7592 section 1.2).
-  var managementToken: String?
-  /// Unix seconds.
-  var registeredAt = 0
+
+  var secret: String? { members["client_secret"]?.string }
 
   /// Those with a secret may send it either way.
   var method: String { members["token_endpoint_auth_method"]?.string ?? "none" }

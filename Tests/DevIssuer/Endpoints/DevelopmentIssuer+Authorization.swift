@@ -100,12 +100,13 @@ extension DevelopmentIssuer {
   private func consentPage(
     _ request: IssuerRequest, _ wanted: CodeRequest, key: String, problem: String? = nil
   ) throws -> IssuerAnswer {
-    let username = wanted.loginHint ?? session(of: request)?.username ?? User.demo
-    let form = Page.Form(
-      action: "/authorize/decision", source: wanted.target.policySource, hidden: [("request", key)],
-      inputs: [("username", "User name", username)], buttons: Page.decisions)
+    let username = wanted.parameters["login_hint"] ?? session(of: request)?.username ?? User.demo
     let lines = [wanted.client.asking, "The answer goes to \(wanted.target.uri.origin)."]
-    return try show(Page(title: "Sign in", problem: problem, lines: lines, items: wanted.scope, form: form), request)
+    let page = Page(
+      title: "Sign in", problem: problem, lines: lines, items: wanted.scope, action: "/authorize/decision",
+      source: wanted.target.uri.policySource, hidden: [("request", key)],
+      inputs: [("username", "User name", username)], buttons: Page.decisions)
+    return try show(page, request)
   }
 
   // MARK: The answer
@@ -116,7 +117,7 @@ extension DevelopmentIssuer {
       clientID: wanted.client.id, username: session.username, scope: wanted.scope, authTime: session.authTime,
       acr: session.acr, targets: wanted.targets)
     let expiresAt = instant(after: settings.number("code_lifetime"))
-    let code = try signIns.add(IssuedCode(request: wanted, grant: grant, expiresAt: expiresAt))
+    let code = try signIns.codes.add(IssuedCode(request: wanted, grant: grant, expiresAt: expiresAt))
     return wanted.target.answer([("code", code), ("iss", url)])
   }
 
@@ -172,7 +173,7 @@ extension DevelopmentIssuer {
     let known = request.cookie(Self.formCookie)
     let cookie = try known ?? Seal.opaque()
     var page = page
-    page.form?.hidden.append(("csrf", try seal("form", cookie)))
+    page.hidden.append(("csrf", try seal("form", cookie)))
     var answer = page.answer
     if known == nil { answer[header: "Set-Cookie"] = "\(Self.formCookie)=\(cookie); Path=/; HttpOnly; SameSite=Strict" }
     return answer

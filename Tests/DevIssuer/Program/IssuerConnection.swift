@@ -10,6 +10,8 @@ final class IssuerConnection {
     var request = Duration.seconds(10)
   }
 
+  private typealias Unreadable = IssuerRequest.Unreadable
+
   /// The other side is gone or too slow, or all connections are to end.
   private struct Ended: Error {}
 
@@ -70,19 +72,15 @@ final class IssuerConnection {
   private func readContent(of request: IssuerRequest) throws -> [UInt8] {
     let (codings, lengths) = (request.list("transfer-encoding"), request.values(of: "content-length"))
     let isEcho = request.path == "/echo"
-    guard codings.isEmpty else {
-      guard codings == ["chunked"], isEcho else { throw IssuerRequest.Unreadable(501) }
-      guard lengths.isEmpty else { throw IssuerRequest.Unreadable(400) }
+    if !codings.isEmpty {
+      try Unreadable.check(codings == ["chunked"] && isEcho, 501)
+      try Unreadable.check(lengths.isEmpty, 400)
       return try readChunks()
     }
-    guard let text = lengths.first else {
-      guard request.method != "POST" else { throw IssuerRequest.Unreadable(411) }
-      return []
-    }
-    guard lengths.count == 1, let length = ASCII.number(text, in: 0...Int.max) else {
-      throw IssuerRequest.Unreadable(400)
-    }
-    guard length <= (isEcho ? Self.echoLimit : Self.bodyLimit) else { throw IssuerRequest.Unreadable(413) }
+    try Unreadable.check(request.method != "POST" || !lengths.isEmpty, 411)
+    try Unreadable.check(lengths.count <= 1, 400)
+    let length = try Unreadable.check(ASCII.number(lengths.first ?? "0", in: 0...Int.max), 400)
+    try Unreadable.check(length <= (isEcho ? Self.echoLimit : Self.bodyLimit), 413)
     return try take(length)
   }
 
@@ -90,15 +88,14 @@ final class IssuerConnection {
   private func readChunks() throws -> [UInt8] {
     var content: [UInt8] = []
     while true {
-      let digits = String(
-        decoding: try take(through: "\r\n", limit: 256).prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
-      guard (1...8).contains(digits.utf8.count), digits.utf8.allSatisfy(ASCII.isAlphanumeric),
-        let size = Int(digits, radix: 16)
-      else { throw IssuerRequest.Unreadable(400) }
-      guard size <= Self.echoLimit - content.count else { throw IssuerRequest.Unreadable(413) }
+      let line = String(decoding: try take(through: "\r\n", limit: 256), as: UTF8.self)
+      let digits = ASCII.halves(line, at: ";").0
+      let isNumber = (1...8).contains(digits.utf8.count) && digits.utf8.allSatisfy(ASCII.isAlphanumeric)
+      let size = try Unreadable.check(isNumber ? Int(digits, radix: 16) : nil, 400)
+      try Unreadable.check(size <= Self.echoLimit - content.count, 413)
       if size == 0 { break }
       content += try take(size)
-      guard try take(2) == Array("\r\n".utf8) else { throw IssuerRequest.Unreadable(400) }
+      try Unreadable.check(take(2) == Array("\r\n".utf8), 400)
     }
     var left = 4096
     while case let line = try take(through: "\r\n", limit: left), !line.isEmpty { left -= line.count + 2 }
@@ -117,7 +114,7 @@ final class IssuerConnection {
   private func take(through mark: String, limit: Int) throws -> [UInt8] {
     while true {
       let found = buffer.firstRange(of: Array(mark.utf8))
-      guard found?.upperBound ?? buffer.count <= limit else { throw IssuerRequest.Unreadable(431) }
+      guard found?.upperBound ?? buffer.count <= limit else { throw Unreadable(431) }
       if let found { return try take(found.upperBound).dropLast(found.count) }
       try fill()
     }

@@ -27,7 +27,7 @@ extension DevelopmentIssuer {
   mutating func decide(_ typed: String, approves: Bool, _ username: String) throws {
     var (deviceCode, device) = try devices.pending(typed, at: now)
     device.decide(approves: approves, username, at: wall)
-    devices[deviceCode] = device
+    devices.grants[deviceCode] = device
     count(approves ? .approvals : .denials)
   }
 
@@ -35,17 +35,17 @@ extension DevelopmentIssuer {
   mutating func redeemDeviceCode(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
     let code = try form.required("device_code")
     count(.devicePolls)
-    guard var device = devices[code], device.grant.clientID == order.client.id else {
+    guard var device = devices.grants[code], device.grant.clientID == order.client.id else {
       throw Refusal("invalid_grant", "unknown device code, or used already")
     }
     try check(device.expiresAt > now, "expired_token", "the device code has expired")
     let isTimely = device.notePoll(at: now)
-    devices[code] = device
+    devices.grants[code] = device
     if !isTimely { count(.slowDowns) }
     try check(isTimely, "slow_down", "polled before the interval was over")
     try check(device.decision != .pending, "authorization_pending", "the user has not decided yet")
     guard device.decision == .approved else { throw Self.denial }
-    devices[code] = nil
+    devices.grants[code] = nil
     count(.deviceGrants)
     return try begin(device.grant, try Seal.opaque(), order)
   }
@@ -71,15 +71,14 @@ extension DevelopmentIssuer {
     }
     guard User.isName(username) else { return try codePage(request, typed, problem: Page.wrongName) }
     do {
-      switch form["decision"] {
-      case "approve":
-        try decide(typed, approves: true, username)
-        return Page(title: "Access approved", lines: ["Return to your device. You can close this page."]).answer
-      case "deny":
-        try decide(typed, approves: false, username)
-        return Page(title: "Access denied", lines: ["The device gets nothing. You can close this page."]).answer
-      default: return try consentPage(request, try devices.pending(typed, at: now).device, username)
+      let isApproval = form["decision"] == "approve"
+      guard isApproval || form["decision"] == "deny" else {
+        return try consentPage(request, try devices.pending(typed, at: now).device, username)
       }
+      try decide(typed, approves: isApproval, username)
+      let what = isApproval ? "Return to your device." : "The device gets nothing."
+      return Page(title: "Access \(isApproval ? "approved" : "denied")", lines: [what + " You can close this page."])
+        .answer
     } catch let problem as DeviceStore.CodeProblem {
       devices.noteWrongGuess(at: now)
       return try codePage(request, typed, problem: problem.text)
@@ -90,18 +89,20 @@ extension DevelopmentIssuer {
     _ request: IssuerRequest, _ typed: String?, status: Int = 200, problem: String? = nil
   ) throws -> IssuerAnswer {
     let inputs = [("user_code", "Code", typed ?? ""), ("username", "User name", User.demo)]
-    let form = Page.Form(action: "/device", hidden: [], inputs: inputs, buttons: [("continue", "Continue")])
-    let lines = ["Enter the code that your device shows. Go on only if you started this yourself."]
-    return try show(
-      Page(title: "Sign in on a device", status: status, problem: problem, lines: lines, form: form), request)
+    let page = Page(
+      title: "Sign in on a device", status: status, problem: problem,
+      lines: ["Enter the code that your device shows. Go on only if you started this yourself."], action: "/device",
+      inputs: inputs, buttons: [("continue", "Continue")])
+    return try show(page, request)
   }
 
   /// The code is shown again even when it came with the link (RFC 8628 section 3.3.1).
   private func consentPage(_ request: IssuerRequest, _ device: DeviceGrant, _ username: String) throws -> IssuerAnswer {
     let asking = try clients.named(device.grant.clientID).asking
     let lines = ["You are \(username). \(asking)", "Your device must show this code: \(device.userCode)"]
-    let hidden = [("user_code", device.userCode), ("username", username)]
-    let form = Page.Form(action: "/device", hidden: hidden, buttons: Page.decisions)
-    return try show(Page(title: "Allow access?", lines: lines, items: device.grant.scope, form: form), request)
+    let page = Page(
+      title: "Allow access?", lines: lines, items: device.grant.scope, action: "/device",
+      hidden: [("user_code", device.userCode), ("username", username)], buttons: Page.decisions)
+    return try show(page, request)
   }
 }

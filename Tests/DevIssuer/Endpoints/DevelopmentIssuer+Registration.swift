@@ -36,10 +36,10 @@ extension DevelopmentIssuer {
 
   /// The client registration endpoint (RFC 7591 section 3).
   mutating func register(_ request: IssuerRequest) throws -> IssuerAnswer {
-    let client = try registered(
-      Self.object(of: request), IssuerClient(id: try Seal.opaque(), members: [:], registeredAt: wall))
+    let start = IssuerClient(id: try Seal.opaque(), members: ["client_id_issued_at": .int(wall)])
+    let members = try registered(Self.object(of: request), start)
     count(.registrations)
-    return .json(information(client), status: 201)
+    return .json(members, status: 201)
   }
 
   /// The client configuration endpoint (RFC 7592 section 2), for the bearer of the client's own token. An unknown client
@@ -47,39 +47,26 @@ extension DevelopmentIssuer {
   mutating func manageClient(_ request: IssuerRequest) throws -> IssuerAnswer {
     let presented = try Self.presentedToken(request).text
     guard let client = clients.registered[String(request.path.dropFirst(Self.clientPrefix.count))],
-      let expected = client.managementToken, Seal.isSame(expected, presented)
+      Seal.isSame(client.members["registration_access_token"]?.string ?? "", presented)
     else { throw Refusal.challenge("invalid_token", "unknown, expired or revoked") }
     switch request.method {
-    case "PUT": return .json(information(try update(client, Self.object(of: request))))
+    case "PUT": return .json(try update(client, Self.object(of: request)))
     case "DELETE":
       count(.deletions)
       clients.registered[client.id] = nil
       tokens.grants.removeAll { $0.clientID == client.id }
       return .empty(204)
-    default: return .json(information(client))
+    default: return .json(client.members)
     }
   }
 
   /// RFC 7592 section 2.2: all members are sent, and what is left out is gone. The answer brings a new token, and the old
   /// one is good no longer.
-  private mutating func update(_ old: IssuerClient, _ object: JSONObject) throws -> IssuerClient {
+  private mutating func update(_ old: IssuerClient, _ object: JSONObject) throws -> JSONObject {
     let isOwn = object["client_id"]?.string == old.id && object["client_secret"]?.string ?? old.secret == old.secret
     let isSentBack = Self.answerNames.contains { object[$0] != nil }
     try check(isOwn && !isSentBack, "invalid_client_metadata", "another client's, or a member of the answer")
     return try registered(object, old)
-  }
-
-  /// The answer (RFC 7591 section 3.2.1, RFC 7592 section 3).
-  private func information(_ client: IssuerClient) -> JSONObject {
-    var result = client.members
-    result["client_id"] = .string(client.id)
-    result["client_id_issued_at"] = .int(client.registeredAt)
-    result["registration_access_token"] = client.managementToken.map(JSON.string)
-    result["registration_client_uri"] = .string(url + Self.clientPrefix + client.id)
-    result["client_secret"] = client.secret.map(JSON.string)
-    // It does not expire (RFC 7591 section 3.2.1).
-    if client.secret != nil { result["client_secret_expires_at"] = 0 }
-    return result
   }
 
   private static func object(of request: IssuerRequest) throws -> JSONObject {
@@ -88,12 +75,15 @@ extension DevelopmentIssuer {
     return try check(object, "invalid_client_metadata", "the content must be a JSON object")
   }
 
-  /// Checks what a client says of itself, and keeps the client with a new token for its management.
-  private mutating func registered(_ object: JSONObject, _ start: IssuerClient) throws -> IssuerClient {
+  /// Checks what a client says of itself, and keeps the client with a new token for its management and for nothing else
+  /// (RFC 7592 section 1.2).
+  ///
+  /// - Returns: The answer (RFC 7591 section 3.2.1, RFC 7592 section 3).
+  private mutating func registered(_ object: JSONObject, _ start: IssuerClient) throws -> JSONObject {
     try check(object["software_statement"] == nil, "invalid_software_statement", "it is not supported")
     try check(object["jwks_uri"] == nil, "invalid_client_metadata", "jwks_uri is not supported; send jwks")
     var client = start
-    client.members = [:]
+    client.members = ["client_id": .string(start.id), "client_id_issued_at": start.members["client_id_issued_at"] ?? 0]
     for member in Self.members {
       guard let value = object[member.name] ?? member.initial else { continue }
       try check(member.isGood(value), "invalid_client_metadata", "\(member.name) is wrong")
@@ -116,10 +106,15 @@ extension DevelopmentIssuer {
     client.redirects = try uris.map { try check(Self.rule($0, isNative), "invalid_redirect_uri", "a URI does not fit") }
     let bindsTokens = client.bindsTokensToKey || settings.isOn("dpop_required")
     client.members["dpop_bound_access_tokens"] = bindsTokens ? true : nil
-    client.secret = client.method.hasPrefix("client_secret") ? try start.secret ?? Seal.opaque() : nil
-    client.managementToken = try Seal.opaque()
+    client.members["registration_access_token"] = .string(try Seal.opaque())
+    client.members["registration_client_uri"] = .string(url + Self.clientPrefix + client.id)
+    if client.method.hasPrefix("client_secret") {
+      client.members["client_secret"] = .string(try start.secret ?? Seal.opaque())
+      // It does not expire.
+      client.members["client_secret_expires_at"] = 0
+    }
     clients.registered[client.id] = client
-    return client
+    return client.members
   }
 
   /// OpenID Connect Dynamic Client Registration 1.0 section 2: web clients use https; native ones plain http to the

@@ -11,16 +11,13 @@ struct CodeRequest: Sendable {
   let target: RedirectTarget
   /// The SHA-256 of the code verifier (RFC 7636 section 4.2); nil only for a confidential client.
   let challenge: [UInt8]?
-  let nonce: String?
+  let parameters: IssuerParameters
   let scope: [String]
   /// Resources and audiences (RFC 8707 section 2.1).
   let targets: [String]
-  let loginHint: String?
   let prompt: Set<String>
   /// Seconds.
   let maxAge: Int?
-  /// The first is the one that the client would like best.
-  let acrValues: [String]
   /// The key that the code is bound to (RFC 9449 section 10).
   var dpopThumbprint: String?
   /// When it is too old, waiting for the user or after it was pushed.
@@ -34,22 +31,22 @@ struct CodeRequest: Sendable {
     try check(parameters["request"] == nil, "request_not_supported", "request objects are not supported")
     try check(parameters.required("response_type") == "code", "unsupported_response_type", "only code")
     try check(parameters["response_mode"] ?? "query" == "query", "invalid_request", "response_mode: only query")
-    (self.client, self.target, self.targets, expiresAt) = (client, target, targets, until)
+    (self.parameters, self.client, self.target, self.targets, expiresAt) = (parameters, client, target, targets, until)
     challenge = try Self.challenge(parameters, isRequired: !client.isConfidential)
-    nonce = parameters["nonce"]
     scope = try parameters.scope() ?? IssuerParameters.defaultScope
-    loginHint = parameters["login_hint"]
     prompt = Set(parameters.words("prompt"))
     let isNoneAlone = prompt.count == 1 || !prompt.contains("none")
     try check(prompt.isSubset(of: Self.promptValues) && isNoneAlone, "invalid_request", "prompt: unknown, or not alone")
     maxAge = parameters["max_age"].flatMap { ASCII.number($0, in: 0...Int.max) }
     try check(maxAge != nil || parameters["max_age"] == nil, "invalid_request", "max_age: a number of seconds")
-    acrValues = parameters.words("acr_values")
     dpopThumbprint = parameters["dpop_jkt"]
   }
 
+  /// The first is the one that the client would like best.
+  var acrValues: [String] { parameters.words("acr_values") }
+
   /// The login hint when it is a name that users can have here.
-  var validHint: String? { loginHint.flatMap { User.isName($0) ? $0 : nil } }
+  var validHint: String? { parameters["login_hint"].flatMap { User.isName($0) ? $0 : nil } }
 
   /// Public clients must use PKCE (RFC 8252 section 6, RFC 9700 section 2.1.1), and `plain` is of no use. A missing method
   /// means `plain` (RFC 7636 section 4.3).
@@ -85,9 +82,6 @@ struct RedirectTarget: Sendable {
   /// Comes back as it was sent (RFC 6749 section 4.1.2).
   let state: String?
 
-  /// The source of the Content Security Policy that covers the URI. An IPv6 address cannot be written there.
-  var policySource: String { uri.host.hasPrefix("[") ? uri.scheme.lowercased() + ":" : uri.origin }
-
   /// Sends the browser there, with the state.
   func answer(_ pairs: [(String, String)] = []) -> IssuerAnswer {
     .redirection(to: uri.appendingQuery(pairs + (state.map { [("state", $0)] } ?? [])))
@@ -109,19 +103,7 @@ struct SignInStore: Sendable {
   var waiting = BoundedTable<CodeRequest>(capacity: 1000)
   var pushed = BoundedTable<CodeRequest>(capacity: 1000)
   var sessions = BoundedTable<BrowserSession>(capacity: 1000)
-  private(set) var codes = BoundedTable<IssuedCode>(capacity: 1000)
-  /// The code that was given out last, and the one before.
-  private var lastCode: String?
-  private(set) var earlierCode: String?
-
-  mutating func add(_ code: IssuedCode) throws -> String {
-    earlierCode = lastCode
-    let text = try codes.add(code)
-    lastCode = text
-    return text
-  }
-
-  mutating func use(_ code: String, for grant: String) { codes[code]?.usedFor = grant }
+  var codes = BoundedTable<IssuedCode>(capacity: 1000)
 }
 
 /// A user who is signed in at the issuer in one browser.

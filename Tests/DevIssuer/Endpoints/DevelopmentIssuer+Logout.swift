@@ -51,9 +51,10 @@ extension DevelopmentIssuer {
     _ request: IssuerRequest, _ parameters: IssuerParameters, _ session: BrowserSession, _ target: RedirectTarget?
   ) throws -> IssuerAnswer {
     let names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"]
-    let form = Page.Form(
-      action: "/end_session", source: target?.policySource,
-      hidden: names.compactMap { name in parameters[name].map { (name, $0) } }, buttons: [("logout", "Sign out")])
-    return try show(Page(title: "Sign out?", lines: ["You are signed in as \(session.username)."], form: form), request)
+    let page = Page(
+      title: "Sign out?", lines: ["You are signed in as \(session.username)."], action: "/end_session",
+      source: target?.uri.policySource, hidden: names.compactMap { name in parameters[name].map { (name, $0) } },
+      buttons: [("logout", "Sign out")])
+    return try show(page, request)
   }
 }

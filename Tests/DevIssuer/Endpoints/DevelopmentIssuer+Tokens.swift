@@ -76,10 +76,10 @@ extension DevelopmentIssuer {
     }
     try check(code.expiresAt > now, "invalid_grant", "the code has expired")
     let grantKey = try Seal.opaque()
-    signIns.use(key, for: grantKey)
+    signIns.codes[key]?.usedFor = grantKey
     try code.request.checkRedemption(form, thumbprint: order.thumbprint)
     count(.codeGrants)
-    return try begin(code.grant, grantKey, order, nonce: code.request.nonce)
+    return try begin(code.grant, grantKey, order, nonce: code.request.parameters["nonce"])
   }
 
   /// The first tokens of a new grant.

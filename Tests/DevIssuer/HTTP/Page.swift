@@ -3,23 +3,20 @@ import Encoding
 
 /// A page for the user's browser: no script, nothing loaded, nothing stored. Texts are escaped as they are put in.
 struct Page {
-  struct Form {
-    let action: String
-    /// Where the answer to the form may redirect to, as a source of the Content Security Policy: browsers apply
-    /// `form-action` to redirects too.
-    var source: String?
-    var hidden: [(name: String, value: String)]
-    var inputs: [(name: String, label: String, value: String)] = []
-    /// The values of `decision`.
-    let buttons: [(value: String, label: String)]
-  }
-
   let title: String
   var status = 200
   var problem: String?
   var lines: [String] = []
   var items: [String] = []
-  var form: Form?
+  /// Where the form goes; nil for a page without one.
+  var action: String?
+  /// Where the answer to the form may redirect to, as a source of the Content Security Policy: browsers apply
+  /// `form-action` to redirects too.
+  var source: String?
+  var hidden: [(name: String, value: String)] = []
+  var inputs: [(name: String, label: String, value: String)] = []
+  /// The values of `decision`.
+  var buttons: [(value: String, label: String)] = []
 
   static let wrongName = "A name has letters, digits and . _ - @ only, at most 64."
   static let decisions = [("approve", "Approve"), ("deny", "Deny")]
@@ -48,18 +45,18 @@ struct Page {
   var answer: IssuerAnswer {
     var parts = problem.map { ["<p role=\"alert\"><strong>\(Self.escaped($0))</strong></p>"] } ?? []
     parts += lines.map { "<p>\(Self.escaped($0))</p>" } + items.map { "<li>\(Self.escaped($0))</li>" }
-    if let form {
-      parts.append("<form method=\"post\" action=\"\(form.action)\">")
-      parts += form.hidden.map { "<input type=\"hidden\" \(Self.attributes($0, $1))>" }
-      parts += form.inputs.map {
+    if let action {
+      parts.append("<form method=\"post\" action=\"\(action)\">")
+      parts += hidden.map { "<input type=\"hidden\" \(Self.attributes($0, $1))>" }
+      parts += inputs.map {
         "<label for=\"\($0)\">\($1)</label>\n<input id=\"\($0)\" \(Self.attributes($0, $2)) autocomplete=\"off\">"
       }
-      parts += form.buttons.map {
+      parts += buttons.map {
         "<button type=\"submit\" id=\"\($0)\" \(Self.attributes("decision", $0))>\($1)</button>"
       }
       parts.append("</form>")
     }
-    let targets = ["'self'", form?.source].compactMap(\.self).joined(separator: " ")
+    let targets = ["'self'", source].compactMap(\.self).joined(separator: " ")
     return Self.answer(parts.joined(separator: "\n"), title: title, status: status, "form-action \(targets)")
   }
 
@@ -95,7 +92,7 @@ struct Page {
 
   /// A page that has the browser fetch an address and go there a second later.
   static func twice(_ location: String) -> IssuerAnswer {
-    let source = (try? URI(location)).map { RedirectTarget(uri: $0, state: nil).policySource } ?? "'none'"
+    let source = (try? URI(location))?.policySource ?? "'none'"
     let address = escaped(location)
     let content = """
       <meta http-equiv="refresh" content="1;url=\(address)">
@@ -103,4 +100,9 @@ struct Page {
       """
     return answer(content, title: "One moment", "img-src \(source)")
   }
+}
+
+extension URI {
+  /// The source of the Content Security Policy that covers this one. An IPv6 address cannot be written there.
+  var policySource: String { host.hasPrefix("[") ? scheme.lowercased() + ":" : origin }
 }

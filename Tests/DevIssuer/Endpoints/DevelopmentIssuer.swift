@@ -116,7 +116,8 @@ struct DevelopmentIssuer: Sendable {
       count(.misbehaviours)
       do {
         let scene = IssuerFault.Scene(
-          url: url, key: key, earlierCode: signIns.earlierCode, redirectTarget: settings.text("redirect_to") ?? "")
+          url: url, key: key, earlierCode: signIns.codes.order.dropLast().last,
+          redirectTarget: settings.text("redirect_to") ?? "")
         try IssuerFault.table.first { $0.place == place && $0.name == name }?.edit(&answer, scene)
       } catch {
         answer = .text("the fault \(name) cannot be made", status: 500)
