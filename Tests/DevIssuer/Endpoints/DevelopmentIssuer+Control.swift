@@ -8,7 +8,7 @@ extension DevelopmentIssuer {
   static let controlActions: [(name: String, run: Action)] = [
     ("approve", { (try? $0.decide($1, approves: true, $0.settings.text("username") ?? "")) != nil }),
     ("deny", { (try? $0.decide($1, approves: false, $0.settings.text("username") ?? "")) != nil }),
-    ("revoke_all", ifOn { $0.forgetAll() }),
+    ("revoke_all", ifOn { ($0.tokens, $0.devices, $0.signIns) = (TokenStore(), DeviceStore(), SignInStore()) }),
     ("rotate_key", ifOn { $0.key = try IssuerKey($0.key.algorithm) }),
     ("replace_dpop_nonces", ifOn { try $0.proofs.replaceNonces() }),
   ]
@@ -47,9 +47,5 @@ extension DevelopmentIssuer {
       guard let value = form[action.name] else { continue }
       try check(action.run(&self, value), "invalid_request", "wrong value of \(action.name)")
     }
-  }
-
-  private mutating func forgetAll() {
-    (tokens, devices, signIns) = (TokenStore(), DeviceStore(), SignInStore())
   }
 }

@@ -167,6 +167,7 @@ enum ASCII {
 
   /// A number in plain decimal digits within the range; nil for anything else.
   static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
-    Int(text).flatMap { String($0) == text && range.contains($0) ? $0 : nil }
+    let isNumber = (1...18).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    return isNumber ? Int(text).flatMap { range.contains($0) ? $0 : nil } : nil
   }
 }

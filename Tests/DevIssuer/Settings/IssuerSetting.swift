@@ -158,7 +158,7 @@ extension IssuerSetting {
     _ name: String, _ range: ClosedRange<Int>, _ initial: Int, _ help: String = ""
   ) -> IssuerSetting {
     IssuerSetting(name, "\(range.lowerBound)-\(range.upperBound)", .int(initial), help) { text in
-      ASCII.number(text, in: range).map(JSON.int)
+      Int(text).flatMap { String($0) == text && range.contains($0) ? .int($0) : nil }
     }
   }
 

@@ -6,21 +6,9 @@ import Testing
 
 /// RFC 8628 section 3.3, without a script.
 @Suite struct `The verification pages` {
-  /// What a browser keeps between two pages.
-  private struct Visit {
-    let cookie: String
-    let csrf: String
-  }
-
   private func visit(_ issuer: TestIssuer, _ path: String = "/device") throws -> (Visit, Reply) {
     let page = try issuer.get(path)
-    let cookie = try #require(page[header: "Set-Cookie"]).prefix { $0 != ";" }
-    return (Visit(cookie: String(cookie), csrf: try #require(value("csrf", in: page))), page)
-  }
-
-  private func value(_ name: String, in page: Reply) -> String? {
-    guard let start = page.text.firstRange(of: "name=\"\(name)\" value=\"")?.upperBound else { return nil }
-    return String(page.text[start...].prefix { $0 != "\"" })
+    return (try Visit(page), page)
   }
 
   private func post(_ issuer: TestIssuer, _ visit: Visit, _ form: String) throws -> Reply {
@@ -32,8 +20,8 @@ import Testing
     let device = try issuer.authorizeDevice(scope: "openid calendar.read")
     let (visit, first) = try visit(issuer)
     #expect(first.status == 200)
-    #expect(value("user_code", in: first) == "")
-    #expect(value("username", in: first) == "alice")
+    #expect(first.value(of: "user_code") == "")
+    #expect(first.value(of: "username") == "alice")
 
     let typed = device.userCode.replacing("-", with: "").lowercased()
     let second = try post(issuer, visit, "user_code=\(typed)&username=bob")
@@ -41,7 +29,7 @@ import Testing
     for part in ["Agent", "agent-cli", "openid", "calendar.read", "bob", device.userCode] {
       #expect(second.text.contains(part), "\(part)")
     }
-    #expect(value("decision", in: second) == "approve")
+    #expect(second.value(of: "decision") == "approve")
     #expect(try issuer.poll(device).failure == "400 authorization_pending")
 
     let third = try post(issuer, visit, "user_code=\(device.userCode)&username=bob&decision=approve")
@@ -65,7 +53,7 @@ import Testing
     let issuer = try TestIssuer()
     let device = try issuer.authorizeDevice()
     let (_, page) = try visit(issuer, "/device?user_code=\(device.userCode)")
-    #expect(value("user_code", in: page) == device.userCode)
+    #expect(page.value(of: "user_code") == device.userCode)
     #expect(try issuer.poll(device).failure == "400 authorization_pending")
   }
 
@@ -103,7 +91,7 @@ import Testing
     #expect(try issuer.post("/device", form).status == 403)
     #expect(try issuer.post("/device", form + "&csrf=\(mine.csrf)").status == 403)
     #expect(try issuer.post("/device", form, headers: ["Cookie: \(mine.cookie)"]).status == 403)
-    #expect(try post(issuer, Visit(cookie: mine.cookie, csrf: theirs.csrf), form).status == 403)
+    #expect(try post(issuer, Visit(cookie: mine.cookie, csrf: theirs.csrf, request: nil), form).status == 403)
     #expect(try issuer.poll(device).failure == "400 authorization_pending")
   }
 
