@@ -311,9 +311,11 @@ extension IssuerFault {
   ]
 
   /// A fault that puts a member in front of those of a JSON object.
-  private static func prefixed(_ name: String, _ member: String, _ value: String) -> IssuerFault {
+  private static func prefixed(
+    _ name: String, _ member: String, _ value: @autoclosure @escaping @Sendable () -> String
+  ) -> IssuerFault {
     IssuerFault(.body, name) { answer, _ in
-      answer.body = Array("{\"\(member)\":\(value),".utf8) + answer.body.dropFirst()
+      answer.body = Array("{\"\(member)\":\(value()),".utf8) + answer.body.dropFirst()
     }
   }
 

@@ -30,14 +30,9 @@ struct IssuerSetting: Sendable {
     number("--port", 0...65_535, 0, "listen on this port of 127.0.0.1 (default: a free one)"),
     text(
       "--algorithm", "NAME", "RS256", "sign ID Tokens with RS256, ES256, EdDSA … (default: RS256)", check: isAlgorithm),
-    list("--claim", "NAME=VALUE", 64, "add a claim about the user; VALUE is JSON if it can be read as such, else text")
-    {
-      guard case let (name, value?) = ASCII.halves($0, at: "="), !name.isEmpty, !User.protocolClaims.contains(name)
-      else {
-        return nil
-      }
-      return (name, (try? JSON(parsing: Array(value.utf8))) ?? .string(value))
-    },
+    list(
+      "--claim", "NAME=VALUE", 64, "add a claim about the user; VALUE is JSON if it can be read as such, else text",
+      read: claim),
     list("--exact-redirect-uri", "URI", 16, "take this redirect URI byte for byte, and no other but these") {
       isURI($0) && !$0.contains("#") ? ($0, true) : nil
     },
@@ -217,6 +212,12 @@ extension IssuerSetting {
 
   @Sendable private static func isEndpoint(_ text: String) -> Bool {
     IssuerEndpoint.faulty.map(\.rawValue).contains(text)
+  }
+
+  @Sendable private static func claim(_ text: String) -> (name: String, value: JSON)? {
+    guard case let (name, value?) = ASCII.halves(text, at: "="), !name.isEmpty, !User.protocolClaims.contains(name)
+    else { return nil }
+    return (name, (try? JSON(parsing: Array(value.utf8))) ?? .string(value))
   }
 
   @Sendable private static func isFile(_ text: String) -> Bool { !text.isEmpty && !text.utf8.contains(0) }
