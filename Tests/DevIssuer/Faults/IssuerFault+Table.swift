@@ -8,13 +8,13 @@ extension IssuerFault {
     authorization + pushedRequests + registrations + resources + idTokenClaims + idTokenForms + documents + proofs
     + headers + contents + deliveries
 
-  private static let elsewhere: JSON = "https://issuer.invalid"
+  private static let elsewhere = "https://issuer.invalid"
 
   // MARK: The authorization endpoint
 
   private static let authorization = [
     // Another issuer's name (RFC 9207 section 2.4).
-    redirect("wrong_iss") { query, _ in replace(&query, "iss") { _ in "https://issuer.invalid" } },
+    redirect("wrong_iss") { query, _ in replace(&query, "iss") { _ in elsewhere } },
     redirect("missing_iss") { query, _ in query.removeAll { $0.0 == "iss" } },
     redirect("wrong_state") { query, _ in replace(&query, "state") { "x" + $0 } },
     redirect("missing_state") { query, _ in query.removeAll { $0.0 == "state" } },
@@ -23,7 +23,7 @@ extension IssuerFault {
     // RFC 9700 section 2.1.2.
     redirect("access_token") { query, _ in query.append(("access_token", "x")) },
     // The code of the answer before.
-    redirect("replayed_code") { query, issuer in replace(&query, "code") { issuer.lastCodes.before ?? $0 } },
+    redirect("replayed_code") { query, scene in replace(&query, "code") { scene.earlierCode ?? $0 } },
     // The browser brings the whole answer twice.
     IssuerFault(.authorization, "twice") { answer, _ in
       if let location = answer[header: "Location"] { answer = Page.twice(location) }
@@ -32,13 +32,13 @@ extension IssuerFault {
 
   /// A fault of the parameters that the browser takes to the client.
   private static func redirect(
-    _ name: String, _ edit: @escaping @Sendable (inout [(String, String)], DevelopmentIssuer) -> Void
+    _ name: String, _ edit: @escaping @Sendable (inout [(String, String)], Scene) -> Void
   ) -> IssuerFault {
-    IssuerFault(.authorization, name) { answer, issuer in
-      guard let parts = answer[header: "Location"]?.split(separator: "?", maxSplits: 1).map(String.init) else { return }
-      var query = try Form.parse(parts[1]).map { ($0.name, $0.value) }
-      edit(&query, issuer)
-      answer[header: "Location"] = try URI(parts[0]).appendingQuery(query)
+    IssuerFault(.authorization, name) { answer, scene in
+      guard case let (place, text?)? = answer[header: "Location"].map({ ASCII.halves($0, at: "?") }) else { return }
+      var query = try Form.parse(text).map { ($0.name, $0.value) }
+      edit(&query, scene)
+      answer[header: "Location"] = try URI(place).appendingQuery(query)
     }
   }
 
@@ -54,9 +54,7 @@ extension IssuerFault {
     IssuerFault(.par, "http", "request_uri", "http://issuer.invalid/request"),
     IssuerFault(.par, "missing", "request_uri", nil),
     // One that the authorization endpoint does not know.
-    IssuerFault(.par, "unknown") { answer, _ in
-      answer.members["request_uri"] = .string((answer.members["request_uri"]?.string ?? "") + "x")
-    },
+    IssuerFault(.par, "unknown") { answer, _ in change("request_uri", of: &answer) { $0 + "x" } },
     IssuerFault(.par, "status") { answer, _ in answer.status = 200 },
   ]
 
@@ -69,23 +67,24 @@ extension IssuerFault {
     // A secret without a word about its end.
     IssuerFault(.registration, "no_expiry", "client_secret_expires_at", nil),
     // The address for the management is at another server (RFC 7592 section 3).
-    IssuerFault(.registration, "foreign_uri") { answer, issuer in
-      let address = answer.members["registration_client_uri"]?.string ?? ""
-      answer.members["registration_client_uri"] = .string(address.replacing(issuer.url, with: "https://issuer.invalid"))
+    IssuerFault(.registration, "foreign_uri") { answer, scene in
+      change("registration_client_uri", of: &answer) { $0.replacing(scene.url, with: elsewhere) }
     },
   ]
+
+  private static func change(_ member: String, of answer: inout IssuerAnswer, _ change: (String) -> String) {
+    answer.members[member] = answer.members[member]?.string.map { .string(change($0)) }
+  }
 
   // MARK: Protected resources (RFC 9728)
 
   private static let resources = [
     // The metadata are about another resource (section 3.3).
     description("resource", "resource", "https://resource.invalid/"),
-    description("server", "authorization_servers", [elsewhere]),
+    description("server", "authorization_servers", [.string(elsewhere)]),
     description("no_server", "authorization_servers", nil),
     // The challenge points to metadata at another place (section 7.3).
-    challenge("metadata") { challenge, issuer in
-      challenge.replacing("resource_metadata=\"\(issuer.url)", with: "resource_metadata=\"https://resource.invalid")
-    },
+    challenge("metadata") { $0.replacing("data=\"\($1.url)", with: "data=\"https://resource.invalid") },
     challenge("no_metadata") { challenge, _ in
       challenge.split(separator: ", ").filter { !$0.hasPrefix("resource_metadata") }.joined(separator: ", ")
     },
@@ -99,55 +98,50 @@ extension IssuerFault {
   }
 
   private static func challenge(
-    _ name: String, _ change: @escaping @Sendable (String, DevelopmentIssuer) -> String
+    _ name: String, _ change: @escaping @Sendable (String, Scene) -> String
   ) -> IssuerFault {
-    IssuerFault(.resource, name) { answer, issuer in
-      answer[header: "WWW-Authenticate"] = answer[header: "WWW-Authenticate"].map { change($0, issuer) }
+    IssuerFault(.resource, name) { answer, scene in
+      answer[header: "WWW-Authenticate"] = answer[header: "WWW-Authenticate"].map { change($0, scene) }
     }
   }
 
   // MARK: ID Tokens: each against one rule of OpenID Connect Core 1.0 section 3.1.3.7, RFC 7515 or RFC 7519. Those that
   // are said to be right must be taken.
 
-  private static let idTokenClaims = [
-    IssuerFault(.idToken, "missing", "id_token", nil),
-    IssuerFault(idToken: "iss", "iss", elsewhere),
-    IssuerFault(idToken: "no_iss", "iss", nil),
-    IssuerFault(idToken: "aud", "aud", "another-client"),
-    IssuerFault(idToken: "no_aud", "aud", nil),
-    // Ours, and one more.
-    IssuerFault(idToken: "second_aud") { $0.claims["aud"] = [$0.claims["aud"] ?? "", "another-client"] },
-    // An array of one, which is right.
-    IssuerFault(idToken: "aud_array") { $0.claims["aud"] = [$0.claims["aud"] ?? ""] },
-    IssuerFault(idToken: "azp", "azp", "another-client"),
-    IssuerFault(idToken: "exp") { $0.move("iat", "exp", by: -7200) },
-    IssuerFault(idToken: "no_exp", "exp", nil),
-    // The time as a string.
-    IssuerFault(idToken: "exp_text") { $0.claims["exp"] = $0.claims["exp"]?.int.map { .string(String($0)) } },
-    IssuerFault(idToken: "no_iat", "iat", nil),
-    // A day ahead.
-    IssuerFault(idToken: "future_iat") { $0.move("iat", "exp", by: 86_400) },
-    // Another user than before and than UserInfo names.
-    IssuerFault(idToken: "sub", "sub", "user-mallory"),
-    IssuerFault(idToken: "no_sub", "sub", nil),
-    // One character more than allowed (section 2).
-    IssuerFault(idToken: "long_sub", "sub", .string(String(repeating: "x", count: 256))),
-    // Two of them, for two users.
-    IssuerFault(idToken: "two_subs") { draft in
-      let sign = draft.sign
-      draft.sign = { try sign($0, Array("{\"sub\":\"user-mallory\",".utf8) + $1.dropFirst()) }
-    },
-    IssuerFault(idToken: "at_hash") { $0.claims["at_hash"] = try $0.hash("another token") },
-    IssuerFault(idToken: "c_hash") { $0.claims["c_hash"] = try $0.hash("another code") },
-    // There even where none was sent.
-    IssuerFault(idToken: "nonce", "nonce", "another nonce"),
-    IssuerFault(idToken: "no_nonce", "nonce", nil),
-    // A day before the sign-in.
-    IssuerFault(idToken: "auth_time") { $0.move("auth_time", by: -86_400) },
-    IssuerFault(idToken: "acr") { if $0.claims["acr"] != nil { $0.claims["acr"] = "another context" } },
-    // Those of a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
-    IssuerFault(idToken: "events", "events", ["http://schemas.openid.net/event/backchannel-logout": [:]]),
-  ]
+  private static let idTokenClaims =
+    [
+      IssuerFault(.idToken, "missing", "id_token", nil),
+      IssuerFault(idToken: "iss", "iss", .string(elsewhere)),
+      IssuerFault(idToken: "aud", "aud", "another-client"),
+      // Ours, and one more.
+      IssuerFault(idToken: "second_aud") { $0.claims["aud"] = [$0.claims["aud"] ?? "", "another-client"] },
+      // An array of one, which is right.
+      IssuerFault(idToken: "aud_array") { $0.claims["aud"] = [$0.claims["aud"] ?? ""] },
+      IssuerFault(idToken: "azp", "azp", "another-client"),
+      IssuerFault(idToken: "exp") { $0.move("iat", "exp", by: -7200) },
+      // The time as a string.
+      IssuerFault(idToken: "exp_text") { $0.claims["exp"] = $0.claims["exp"]?.int.map { .string(String($0)) } },
+      // A day ahead.
+      IssuerFault(idToken: "future_iat") { $0.move("iat", "exp", by: 86_400) },
+      // Another user than before and than UserInfo names.
+      IssuerFault(idToken: "sub", "sub", "user-mallory"),
+      // One character more than allowed (section 2).
+      IssuerFault(idToken: "long_sub", "sub", .string(String(repeating: "x", count: 256))),
+      // Two of them, for two users.
+      IssuerFault(idToken: "two_subs") { draft in
+        let sign = draft.sign
+        draft.sign = { try sign($0, Array("{\"sub\":\"user-mallory\",".utf8) + $1.dropFirst()) }
+      },
+      IssuerFault(idToken: "at_hash") { $0.claims["at_hash"] = try $0.hash("another token") },
+      IssuerFault(idToken: "c_hash") { $0.claims["c_hash"] = try $0.hash("another code") },
+      // There even where none was sent.
+      IssuerFault(idToken: "nonce", "nonce", "another nonce"),
+      // A day before the sign-in.
+      IssuerFault(idToken: "auth_time") { $0.move("auth_time", by: -86_400) },
+      IssuerFault(idToken: "acr") { if $0.claims["acr"] != nil { $0.claims["acr"] = "another context" } },
+      // Those of a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
+      IssuerFault(idToken: "events", "events", ["http://schemas.openid.net/event/backchannel-logout": [:]]),
+    ] + ["iss", "aud", "exp", "iat", "sub", "nonce"].map { IssuerFault(idToken: "no_" + $0, $0, nil) }
 
   private static let idTokenForms = [
     // One bit is another.
@@ -171,7 +165,7 @@ extension IssuerFault {
       switch key.algorithm {
       case .RS256, .RS384, .RS512: draft.sign = { try key.sign($0, $1, algorithm: .PS256) }
       case .PS256, .PS384, .PS512: draft.sign = { try key.sign($0, $1, algorithm: .RS256) }
-      default: _ = try draft.signByStranger(key.algorithm == .ES384 ? .ES256 : .ES384)
+      default: try draft.signByStranger(key.algorithm == .ES384 ? .ES256 : .ES384)
       }
     },
     // The published key as if it were a shared secret (RFC 8725 section 2.1).
@@ -191,7 +185,7 @@ extension IssuerFault {
     },
     // By a key that is said to be elsewhere.
     IssuerFault(idToken: "jku") {
-      _ = try $0.signByStranger($0.key.algorithm)
+      try $0.signByStranger($0.key.algorithm)
       $0.header["jku"] = .string($0.url + "/echo")
       $0.header["kid"] = nil
     },
@@ -216,7 +210,7 @@ extension IssuerFault {
 
   private static let documents = [
     // Another issuer than the one asked for (RFC 8414 section 3.3).
-    IssuerFault(.metadata, "issuer") { answer, issuer in answer.members["issuer"] = .string(issuer.url + "/") },
+    IssuerFault(.metadata, "issuer") { answer, _ in change("issuer", of: &answer) { $0 + "/" } },
     // On plain http, and not on the loopback interface.
     IssuerFault(.metadata, "http_endpoint", "token_endpoint", "http://issuer.invalid/token"),
     // No code challenge method is announced (RFC 8414 section 2), though S256 works.
@@ -251,7 +245,7 @@ extension IssuerFault {
   ]
 
   private static func keys(_ name: String, _ keys: @escaping @Sendable (IssuerKey) throws -> [JSON]) -> IssuerFault {
-    IssuerFault(.jwks, name) { answer, issuer in answer.members["keys"] = .array(try keys(issuer.key)) }
+    IssuerFault(.jwks, name) { answer, scene in answer.members["keys"] = .array(try keys(scene.key)) }
   }
 
   private static func random(_ count: Int) throws -> JSON { .string(Base64URL.encode(try Random.bytes(count))) }
@@ -262,32 +256,26 @@ extension IssuerFault {
     return .object(members)
   }
 
-  // MARK: Proofs of possession (RFC 9449)
+  // MARK: Proofs of possession (RFC 9449). The first is made where tokens are, the others begin where proofs are checked:
+  // before anything else is carried out.
 
   private static let proofs = [
     // A Bearer token although a key was proven.
-    IssuerFault(.dpop, "bearer") { answer, issuer in
-      guard let token = answer.members["access_token"]?.string else { return }
-      issuer.accessTokens[token]?.dpopThumbprint = nil
-      answer.members["token_type"] = "Bearer"
-      answer[header: "DPoP-Nonce"] = nil
-    },
+    IssuerFault(.dpop, "bearer") { _, _ in },
     // `use_dpop_nonce` without a nonce to use.
-    IssuerFault(.dpop, "missing_nonce", refusesProofs: true) { answer, _ in answer[header: "DPoP-Nonce"] = nil },
+    IssuerFault(.dpop, "missing_nonce") { answer, _ in answer[header: "DPoP-Nonce"] = nil },
     // `use_dpop_nonce` each time, with another nonce.
-    IssuerFault(.dpop, "nonce_storm", refusesProofs: true) { _, _ in },
+    IssuerFault(.dpop, "nonce_storm") { _, _ in },
   ]
 
   // MARK: Any answer. Those that are said to be right must be taken.
 
   private static let headers = [
     // 307 takes the content of the request along (RFC 9110 section 15.4.8).
-    IssuerFault(.body, "redirect") { answer, issuer in
-      answer = IssuerAnswer(status: 307, headers: [("Location", issuer.settings.redirectTarget)])
-    },
+    IssuerFault(.body, "redirect") { $0 = IssuerAnswer(status: 307, headers: [("Location", $1.redirectTarget)]) },
     // To two places, of which one is at this issuer.
-    IssuerFault(.body, "two_locations") { answer, issuer in
-      let places = [issuer.url + "/jwks", issuer.settings.redirectTarget]
+    IssuerFault(.body, "two_locations") { answer, scene in
+      let places = [scene.url + "/jwks", scene.redirectTarget]
       answer = IssuerAnswer(status: 302, headers: places.map { ("Location", $0) })
     },
     // JSON that is said to be plain text.
@@ -307,15 +295,9 @@ extension IssuerFault {
     // JSON, but no object.
     IssuerFault(.body, "array") { answer, _ in answer.body = Array("[".utf8) + answer.body + Array("]".utf8) },
     // Two mebibytes of JSON: the members that were there, after a long one.
-    IssuerFault(.body, "huge") { answer, _ in
-      let padding = [UInt8](repeating: UInt8(ascii: "x"), count: 2 << 20)
-      answer.body = Array("{\"padding\":\"".utf8) + padding + Array("\",".utf8) + answer.body.dropFirst()
-    },
+    prefixed("huge", "padding", "\"" + String(repeating: "x", count: 2 << 20) + "\""),
     // JSON in JSON in JSON, a hundred thousand times.
-    IssuerFault(.body, "deep") { answer, _ in
-      let nest = "[]".utf8.flatMap { [UInt8](repeating: $0, count: 100_000) }
-      answer.body = Array("{\"deep\":".utf8) + nest + Array(",".utf8) + answer.body.dropFirst()
-    },
+    prefixed("deep", "deep", String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)),
     // 200, and an error for its content.
     IssuerFault(.body, "error") { answer, _ in
       answer.status = 200
@@ -328,18 +310,19 @@ extension IssuerFault {
     },
   ]
 
-  private static let deliveries = [
-    delivered("truncated", .truncated),
-    // The connection ends without an answer.
-    delivered("drop", .dropped),
-    // It goes on for as long as the client reads.
-    delivered("endless", .endless),
-    // A byte at a time, which is right.
-    delivered("crumbs", .crumbs),
-  ]
+  /// A fault that puts a member in front of those of a JSON object.
+  private static func prefixed(
+    _ name: String, _ member: String, _ value: @autoclosure @escaping @Sendable () -> String
+  ) -> IssuerFault {
+    IssuerFault(.body, name) { answer, _ in
+      answer.body = Array("{\"\(member)\":\(value()),".utf8) + answer.body.dropFirst()
+    }
+  }
 
-  private static func delivered(_ name: String, _ delivery: IssuerAnswer.Delivery) -> IssuerFault {
-    IssuerFault(.body, name) { answer, _ in answer.delivery = delivery }
+  /// Half an answer; none; one that goes on for as long as the client reads; one that comes a byte at a time, which is
+  /// right.
+  private static let deliveries = IssuerAnswer.Delivery.allCases.filter { $0 != .whole }.map { delivery in
+    IssuerFault(.body, delivery.rawValue) { answer, _ in answer.delivery = delivery }
   }
 }
 

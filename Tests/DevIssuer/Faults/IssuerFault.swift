@@ -3,8 +3,16 @@ import JOSE
 
 /// One way to misbehave: a row of the table, whose edit changes the answer that the honest code has made.
 struct IssuerFault: Sendable {
-  typealias Edit = @Sendable (inout IssuerAnswer, inout DevelopmentIssuer) throws -> Void
-  typealias TokenEdit = @Sendable (inout IDTokenDraft) throws -> Void
+  /// What edits know of the issuer.
+  struct Scene {
+    let url: String
+    let key: IssuerKey
+    /// The authorization code before the last one.
+    let earlierCode: String?
+    let redirectTarget: String
+  }
+
+  typealias Edit = @Sendable (inout IssuerAnswer, Scene) throws -> Void
 
   /// What is spoiled; one fault at a time for each. The raw values are those of options and parameters.
   enum Place: String, Sendable, CaseIterable {
@@ -12,13 +20,16 @@ struct IssuerFault: Sendable {
     case idToken = "id_token"
     case metadata, jwks, userinfo, dpop, body
 
-    func spoils(_ endpoint: IssuerEndpoint, _ settings: IssuerSettings) -> Bool {
+    /// Of the control endpoint.
+    var parameter: String { self == .body ? "body" : "break_" + rawValue }
+
+    func spoils(_ endpoint: IssuerEndpoint, bodyAt bodyEndpoint: IssuerEndpoint?) -> Bool {
       switch self {
       case .authorization: endpoint == .authorization || endpoint == .decision
       case .resource: [.resource, .echo, .resourceMetadata].contains(endpoint)
       case .idToken: endpoint == .token
       case .dpop: endpoint == .token || endpoint == .par
-      case .body: endpoint == settings.bodyEndpoint
+      case .body: endpoint == bodyEndpoint
       default: endpoint.rawValue == rawValue
       }
     }
@@ -29,31 +40,26 @@ struct IssuerFault: Sendable {
 
   let place: Place
   let name: String
-  /// Proofs at the authorization server are refused for want of a nonce, before anything else is carried out.
-  let refusesProofs: Bool
   let edit: Edit
 
-  init(_ place: Place, _ name: String, refusesProofs: Bool = false, edit: @escaping Edit) {
-    self.place = place
-    self.name = name
-    self.refusesProofs = refusesProofs
-    self.edit = edit
+  init(_ place: Place, _ name: String, edit: @escaping Edit) {
+    (self.place, self.name, self.edit) = (place, name, edit)
   }
 
-  /// A fault that leaves out or replaces members of a JSON answer.
+  /// A fault that leaves out or replaces a member of a JSON answer.
   init(_ place: Place, _ name: String, _ member: String, _ value: JSON?) {
     self.init(place, name) { answer, _ in answer.members[member] = value }
   }
 
   /// A fault of the ID Token, which is signed again after the edit as it was before.
-  init(idToken name: String, _ edit: @escaping TokenEdit) {
-    self.init(.idToken, name) { answer, issuer in
+  init(idToken name: String, _ edit: @escaping @Sendable (inout IDTokenDraft) throws -> Void) {
+    self.init(.idToken, name) { answer, scene in
       guard let text = answer.members["id_token"]?.string, let sign = answer.signer else { return }
       let parts = try text.split(separator: ".").prefix(2).map { try JSON(parsing: try Base64URL.decode(String($0))) }
-      var draft = IDTokenDraft(parts[0].object ?? [:], parts[1].object ?? [:], issuer.url, issuer.key, sign)
+      var draft = IDTokenDraft(
+        header: parts[0].object ?? [:], claims: parts[1].object ?? [:], url: scene.url, key: scene.key, sign: sign)
       try edit(&draft)
-      let payload = JSON.object(draft.claims).serialized()
-      answer.members["id_token"] = .string(try draft.sign(draft.header, payload))
+      answer.members["id_token"] = .string(try draft.sign(draft.header, JSON.object(draft.claims).serialized()))
     }
   }
 
@@ -72,10 +78,6 @@ struct IDTokenDraft {
   let key: IssuerKey
   var sign: IssuerAnswer.Signer
 
-  fileprivate init(
-    _ header: JSONObject, _ claims: JSONObject, _ url: String, _ key: IssuerKey, _ sign: @escaping IssuerAnswer.Signer
-  ) { (self.header, self.claims, self.url, self.key, self.sign) = (header, claims, url, key, sign) }
-
   /// The left half of a hash, as `at_hash` has it.
   func hash(_ text: String) throws -> JSON { .string(try key.algorithm.leftHalfHash(of: Array(text.utf8).span)) }
 
@@ -91,29 +93,9 @@ struct IDTokenDraft {
   }
 
   /// Has a key sign that the JWK Set does not hold.
-  ///
-  /// - Returns: Its header.
-  mutating func signByStranger(_ algorithm: JWSAlgorithm) throws -> (header: JSONObject, jwk: JSON) {
+  @discardableResult mutating func signByStranger(_ algorithm: JWSAlgorithm) throws -> IssuerKey {
     let stranger = try IssuerKey(algorithm)
     sign = { try stranger.sign($0, $1) }
-    return (stranger.header, stranger.jwk)
-  }
-}
-
-extension DevelopmentIssuer {
-  /// Changes the answer of an endpoint as its faults want it.
-  mutating func spoil(_ answer: inout IssuerAnswer, of endpoint: IssuerEndpoint) {
-    for place in IssuerFault.Place.allCases where place.spoils(endpoint, settings) {
-      guard let fault = settings.faults[place], answer.status < 400 || place.spoilsErrors else { continue }
-      count(.misbehaviours)
-      do {
-        try fault.edit(&answer, &self)
-      } catch {
-        answer = .text("the fault \(fault.name) cannot be made", status: 500)
-      }
-      guard place == .body, let left = settings.bodyFaultsLeft else { continue }
-      settings.bodyFaultsLeft = left > 1 ? left - 1 : nil
-      if left <= 1 { settings.faults[.body] = nil }
-    }
+    return stranger
   }
 }

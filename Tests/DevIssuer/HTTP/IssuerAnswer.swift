@@ -2,12 +2,13 @@ import Encoding
 
 /// One answer, and whether it is sent as it should be.
 struct IssuerAnswer: Sendable {
-  enum Delivery: Sendable {
+  /// The raw values are names of faults.
+  enum Delivery: String, Sendable, CaseIterable {
     case whole
     /// The head promises all, half of the content follows, the connection ends.
     case truncated
     /// Not a byte; the connection ends.
-    case dropped
+    case drop
     /// The beginning of a text that does not end (RFC 9112 section 7.1).
     case endless
     /// All of it, in chunks of one byte.
@@ -24,8 +25,6 @@ struct IssuerAnswer: Sendable {
   /// How the ID Token inside was signed.
   var signer: Signer?
 
-  static let dropped = IssuerAnswer(status: 500, delivery: .dropped)
-
   /// A JSON answer; it is not to be stored unless a lifetime in seconds is given (RFC 6749 section 5.1).
   static func json(_ members: JSONObject, status: Int = 200, cachedFor seconds: Int? = nil) -> IssuerAnswer {
     let caching = seconds.map { "max-age=\($0)" } ?? "no-store"
@@ -36,13 +35,21 @@ struct IssuerAnswer: Sendable {
 
   /// A plain sentence, for what is no part of a protocol.
   static func text(_ text: String, status: Int) -> IssuerAnswer {
-    IssuerAnswer(
-      status: status, headers: [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],
-      body: Array((text + "\n").utf8))
+    var answer = empty(status)
+    answer[header: "Content-Type"] = "text/plain; charset=utf-8"
+    answer.body = Array((text + "\n").utf8)
+    return answer
   }
 
   static func empty(_ status: Int) -> IssuerAnswer {
     IssuerAnswer(status: status, headers: [("Cache-Control", "no-store")])
+  }
+
+  /// A browser that comes back with GET whatever it came with (RFC 9700 section 4.12).
+  static func redirection(to location: String) -> IssuerAnswer {
+    var answer = empty(303)
+    answer.headers += [("Location", location), ("Referrer-Policy", "no-referrer")]
+    return answer
   }
 
   /// The first value of a field; setting it replaces all.
@@ -64,22 +71,26 @@ struct IssuerAnswer: Sendable {
   ///
   /// - Parameter withContent: False in answer to HEAD (RFC 9110 section 9.3.2).
   func serialized(date: Int, keepsAlive: Bool, withContent: Bool = true) -> [UInt8] {
-    guard delivery != .dropped else { return [] }
-    let isChunked = delivery == .endless || delivery == .crumbs
-    var lines = ["HTTP/1.1 \(status) \(status == 200 ? "OK" : "")", "Date: \(Self.date(date))"]
-    lines += headers.map { "\($0.name): \($0.value)" } + ["X-Content-Type-Options: nosniff"]
-    // RFC 9110 section 8.6: no length for an answer without content.
-    if isChunked || status != 204 {
-      lines.append(isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(body.count)")
+    if delivery == .drop { return [] }
+    var fields = [("Date", Self.date(date))] + headers + [("X-Content-Type-Options", "nosniff")]
+    if delivery == .endless || delivery == .crumbs {
+      fields.append(("Transfer-Encoding", "chunked"))
+    } else if status != 204 {
+      // RFC 9110 section 8.6: no length for an answer without content.
+      fields.append(("Content-Length", "\(body.count)"))
     }
-    lines += ["Connection: \(keepsAlive ? "keep-alive" : "close")", "", ""]
-    let head = Array(lines.joined(separator: "\r\n").utf8)
-    guard withContent else { return head }
-    return switch delivery {
-    case .whole, .dropped: head + body
-    case .truncated: head + body.prefix(body.count / 2)
-    case .endless: head + Self.chunk(Array("{\"padding\":\"".utf8))
-    case .crumbs: head + body.flatMap { Self.chunk([$0]) } + Self.chunk([])
+    fields.append(("Connection", keepsAlive ? "keep-alive" : "close"))
+    let head =
+      "HTTP/1.1 \(status) \(status == 200 ? "OK" : "")\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
+    return Array(head.utf8) + (withContent ? content : [])
+  }
+
+  private var content: [UInt8] {
+    switch delivery {
+    case .whole, .drop: body
+    case .truncated: Array(body.prefix(body.count / 2))
+    case .endless: Self.chunk(Array("{\"padding\":\"".utf8))
+    case .crumbs: body.flatMap { Self.chunk([$0]) } + Self.chunk([])
     }
   }
 
@@ -98,53 +109,4 @@ struct IssuerAnswer: Sendable {
     let month = months[(Int(parts[1]) ?? 1) - 1]
     return "\(days[seconds / 86_400 % 7]), \(parts[2]) \(month) \(parts[0]) \(parts[3]) GMT"
   }
-}
-
-/// An error answer (RFC 6749 section 5.2 and the specifications that follow its form).
-struct Refusal: Error, Sendable {
-  let code: String
-  /// For the developer; our own words in printable ASCII.
-  let description: String
-  var answer: IssuerAnswer
-
-  init(_ code: String, _ description: String, status: Int? = nil) {
-    self.code = code
-    self.description = description
-    answer = .json(
-      ["error": .string(code), "error_description": .string(description)],
-      status: status ?? (code == "invalid_client" ? 401 : 400))
-    if code == "invalid_client" { answer[header: "WWW-Authenticate"] = "Basic realm=\"devissuer\"" }
-  }
-
-  /// The client is to repeat the request with this nonce in its proof (RFC 9449 section 8).
-  init(nonce: String) {
-    self.init("use_dpop_nonce", "use the nonce of this answer")
-    answer[header: "DPoP-Nonce"] = nonce
-  }
-
-  /// What a protected resource says to a token that is not good (RFC 6750 section 3, RFC 9449 section 7.1).
-  ///
-  /// - Parameter attributes: Further ones, each after a comma and a space.
-  static func challenge(
-    _ code: String?, _ description: String = "", scheme: String = "Bearer", status: Int = 401, _ attributes: String = ""
-  ) -> Refusal {
-    var refusal = Refusal(code ?? "", description, status: status)
-    let error = code.map { ", error=\"\($0)\"" } ?? ""
-    let text = description.isEmpty ? "" : ", error_description=\"\(description)\""
-    let proofs = scheme == "DPoP" ? ", algs=\"\(DevelopmentIssuer.proofAlgorithms.joined(separator: " "))\"" : ""
-    refusal.answer = .text("Access to this resource needs a valid access token.", status: status)
-    refusal.answer[header: "WWW-Authenticate"] = "\(scheme) realm=\"devissuer\"\(error)\(text)\(proofs)\(attributes)"
-    return refusal
-  }
-}
-
-/// Goes on only if something holds, else answers with an error.
-func check(_ holds: Bool, _ code: String, _ description: String) throws {
-  if !holds { throw Refusal(code, description) }
-}
-
-/// Goes on only with a value, else answers with an error.
-func check<Value>(_ value: Value?, _ code: String, _ description: String) throws -> Value {
-  guard let value else { throw Refusal(code, description) }
-  return value
 }

@@ -37,11 +37,8 @@ struct IssuerRequest: Sendable {
   /// Cookies of all ports of a host come together (RFC 6265 section 8.5): only values that this issuer could have made
   /// count.
   func cookie(_ name: String) -> String? {
-    for pair in values(of: "cookie").flatMap({ $0.split(separator: ";") }) {
-      let parts = pair.split(separator: "=", maxSplits: 1).map(ASCII.trimmed)
-      if parts.count == 2, parts[0] == name, (try? Base64URL.decode(parts[1]))?.count == 32 { return parts[1] }
-    }
-    return nil
+    values(of: "cookie").flatMap { $0.split(separator: ";") }.map { ASCII.halves(ASCII.trimmed($0), at: "=") }
+      .first { $0.0 == name && (try? Base64URL.decode($0.1 ?? ""))?.count == 32 }?.1
   }
 
   /// The parameters of a POST (RFC 6749 section 3.2), else those of the query.
@@ -55,6 +52,44 @@ struct IssuerRequest: Sendable {
   }
 }
 
+extension IssuerRequest {
+  /// A request that cannot be read, with the status of the answer (RFC 9110 section 15, RFC 6585 section 5).
+  struct Unreadable: Error {
+    let status: Int
+    init(_ status: Int) { self.status = status }
+
+    static func check(_ holds: Bool, _ status: Int) throws(Unreadable) {
+      if !holds { throw Unreadable(status) }
+    }
+
+    static func check<Value>(_ value: Value?, _ status: Int) throws(Unreadable) -> Value {
+      guard let value else { throw Unreadable(status) }
+      return value
+    }
+  }
+
+  private static let fieldLimit = 64
+
+  /// Reads a request line and header fields (RFC 9112 sections 3 and 5), given without the empty line behind them.
+  init(head: [UInt8]) throws(Unreadable) {
+    let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
+    let parts = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    let isMade = parts.count == 3 && ASCII.isToken(parts[0]) && parts[1].hasPrefix("/") && ASCII.isVisible(parts[1])
+    try Unreadable.check(isMade, 400)
+    try Unreadable.check(["HTTP/1.1", "HTTP/1.0"].contains(parts[2]), 505)
+    try Unreadable.check(lines.count <= 1 + Self.fieldLimit, 431)
+    (method, version) = (parts[0], parts[2])
+    (path, query) = ASCII.halves(parts[1], at: "?")
+    fields = try lines.dropFirst().map { line throws(Unreadable) in
+      // No space before the colon, and no folded lines (section 5).
+      guard case let (name, value?) = ASCII.halves(line, at: ":"), ASCII.isToken(name),
+        value.utf8.allSatisfy({ $0 == 0x09 || ASCII.isPrintable($0) })
+      else { throw Unreadable(400) }
+      return (name.lowercased(), ASCII.trimmed(value))
+    }
+  }
+}
+
 /// The parameters of a form or a query. Values are printable ASCII (RFC 6749 appendix A), so `==` compares bytes.
 struct IssuerParameters: Sendable {
   private var values: [String: [String]] = [:]
@@ -65,7 +100,7 @@ struct IssuerParameters: Sendable {
     let parsed = try? Form.parse(bytes.span, repeatable: ["resource", "audience"])
     let fields = try check(parsed, "invalid_request", "the parameters are malformed or one comes twice")
     for field in fields where !field.value.isEmpty {
-      let areAllowed = field.name.utf8.allSatisfy(ASCII.isVisible) && field.value.utf8.allSatisfy(ASCII.isPrintable)
+      let areAllowed = ASCII.isVisible(field.name) && field.value.utf8.allSatisfy(ASCII.isPrintable)
       try check(areAllowed, "invalid_request", "a parameter has characters that are not allowed")
       values[field.name, default: []].append(field.value)
     }
@@ -78,44 +113,44 @@ struct IssuerParameters: Sendable {
   func all(_ name: String) -> [String] { values[name] ?? [] }
 
   func required(_ name: String) throws -> String {
-    return try check(self[name], "invalid_request", "\(name) is missing")
+    try check(self[name], "invalid_request", "\(name) is missing")
   }
+
+  /// The parts between spaces.
+  func words(_ name: String) -> [String] { (self[name] ?? "").split(separator: " ").map(String.init) }
+
+  /// What is asked for where nothing is said.
+  static let defaultScope = ["openid", "profile", "email"]
 
   /// The `scope` parameter: distinct values in the order asked for (RFC 6749 section 3.3); nil when there is none.
   func scope() throws -> [String]? {
-    guard let text = self["scope"] else { return nil }
-    return try check(Self.scope(text), "invalid_scope", "malformed scope")
+    try self["scope"].map { try check(Self.scope($0), "invalid_scope", "malformed scope") }
   }
 
   /// At most 64 values of the characters that RFC 6749 section 3.3 allows; nil for another text.
   static func scope(_ text: String) -> [String]? {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    let areAllowed = parts.allSatisfy { part in
-      !part.isEmpty && part.utf8.allSatisfy { ASCII.isVisible($0) && !"\"\\".utf8.contains($0) }
-    }
+    let areAllowed = parts.allSatisfy { ASCII.isVisible($0) && !$0.contains { "\"\\".contains($0) } }
     guard areAllowed, parts.count <= 64 else { return nil }
     return parts.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 }
 
-/// Classes of ASCII characters that the protocols name.
+/// Texts of the ASCII characters that the protocols name.
 enum ASCII {
   /// Space and the visible characters.
   static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
-
-  /// VCHAR of RFC 5234.
-  static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 
   static func isAlphanumeric(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
   }
 
-  /// A character of a token (RFC 9110 section 5.6.2).
-  static func isToken(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
+  /// One or more VCHAR of RFC 5234.
+  static func isVisible(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 
-  /// The bytes as a string when there are some and each is allowed.
-  static func text(_ bytes: ArraySlice<UInt8>, _ isAllowed: (UInt8) -> Bool) -> String? {
-    bytes.isEmpty || !bytes.allSatisfy(isAllowed) ? nil : String(decoding: bytes, as: UTF8.self)
+  /// A token (RFC 9110 section 5.6.2).
+  static func isToken(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { isAlphanumeric($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
   }
 
   /// The text without spaces and tabs at both ends.
@@ -124,11 +159,15 @@ enum ASCII {
     return String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
   }
 
+  /// What is before a mark, and what is behind it; nil behind a mark that is not there.
+  static func halves(_ text: some StringProtocol, at mark: Character) -> (String, String?) {
+    guard let place = text.firstIndex(of: mark) else { return (String(text), nil) }
+    return (String(text[..<place]), String(text[text.index(after: place)...]))
+  }
+
   /// A number in plain decimal digits within the range; nil for anything else.
   static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
-    guard (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-      let value = Int(text), range.contains(value)
-    else { return nil }
-    return value
+    let isNumber = (1...18).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    return isNumber ? Int(text).flatMap { range.contains($0) ? $0 : nil } : nil
   }
 }

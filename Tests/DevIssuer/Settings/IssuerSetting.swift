@@ -3,172 +3,145 @@ import JOSE
 
 /// One setting: an option of the command line, a parameter of the control endpoint, or both.
 struct IssuerSetting: Sendable {
-  typealias Field<Value> = any WritableKeyPath<IssuerSettings, Value> & Sendable
+  typealias Check = @Sendable (String) -> Bool
 
+  /// Of the parameter; with hyphens for a setting that is an option only.
+  let name: String
   /// With the two hyphens; nil for a parameter only.
-  let option: String?
-  /// Nil for an option only.
-  let parameter: String?
+  var option: String?
   /// The values that there are, for the help and for errors; nil for an option without a value.
-  let values: String?
-  let help: String
+  var values: String?
+  var initial = JSON.null
+  var help = ""
   /// What an option without a value sets.
-  let implied: String
+  var implied = "on"
   var mayRepeat = false
   /// Sets a value; false when it is not one of the setting.
   let set: @Sendable (inout IssuerSettings, String) -> Bool
 
-  // MARK: The table. A name with hyphens is an option only; another one is a parameter, and an option if there is help.
+  /// Nil for an option only.
+  var parameter: String? { name.hasPrefix("--") ? nil : name }
 
-  static let all = start + lifetimes + signIns + proofs + resources + misbehaviour + faults
+  // MARK: The table. What has hyphens is an option only; the others are parameters, and options if there is help.
+
+  static let all = start + lifetimes + signIns + resources + misbehaviour + faults
 
   private static let start = [
-    IssuerSetting("--port", "0-65535", \.port, "listen on this port of 127.0.0.1 (default: a free one)") { UInt16($0) },
-    IssuerSetting("--algorithm", "NAME", \.algorithm, "sign ID Tokens with RS256, ES256, EdDSA … (default: RS256)") {
-      JWSAlgorithm(name: $0)
-    },
+    number("--port", 0...65_535, 0, "listen on this port of 127.0.0.1 (default: a free one)"),
+    text(
+      "--algorithm", "NAME", "RS256", "sign ID Tokens with RS256, ES256, EdDSA … (default: RS256)", check: isAlgorithm),
     list(
-      "--claim", "NAME=VALUE", \.claims, limit: 64, key: { $0.name },
-      "add a claim about the user; VALUE is JSON if it can be read as such, else text"
-    ) {
-      let parts = $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      guard parts.count == 2, !parts[0].isEmpty, !DevelopmentIssuer.protocolClaims.contains(parts[0]) else {
-        return nil
-      }
-      return (parts[0], (try? JSON(parsing: Array(parts[1].utf8))) ?? .string(parts[1]))
+      "--claim", "NAME=VALUE", 64, "add a claim about the user; VALUE is JSON if it can be read as such, else text",
+      read: claim),
+    list("--exact-redirect-uri", "URI", 16, "take this redirect URI byte for byte, and no other but these") {
+      isURI($0) && !$0.contains("#") ? ($0, true) : nil
     },
-    list(
-      "--exact-redirect-uri", "URI", \.exactRedirectURIs, key: { $0 },
-      "take this redirect URI byte for byte, and no other but these"
-    ) {
-      uri($0)?.fragment == nil ? uri($0)?.text : nil
+    text(
+      "--redirect-path", "/PATH", "/",
+      "else take any port of 127.0.0.1 and [::1], with this path or one below it (default: /)", check: isPath),
+    list("--target", "NAME", 16, "take this resource or audience, and no other but these (default: any)") {
+      $0.isEmpty ? nil : ($0, true)
     },
-    IssuerSetting(
-      "--redirect-path", "/PATH", \.redirectPath,
-      "else take any port of 127.0.0.1 and [::1], with this path or one below it (default: /)"
-    ) {
-      $0.hasPrefix("/") && uri("http://127.0.0.1" + $0)?.path == $0 ? $0 : nil
-    },
-    list(
-      "--target", "NAME", \.targets, key: { $0 },
-      "take this resource or audience, and no other but these (default: any)"
-    ) {
-      $0.isEmpty ? nil : $0
-    },
-    flag("--control", \.hasControl, "add /control: switches and counters for tests"),
-    file("--client-secret-file", \.clientSecretFile, "write the secret of agent-confidential there (mode 0600)"),
-    file(
-      "--client-jwks", \.clientKeyFile, "add the client agent-jwt, which signs with a key of this JWK Set (RFC 7523)"),
-    file("--log", \.log, "write a line for each request there; - is standard error"),
+    flag("--control", "add /control: switches and counters for tests"),
+    text(
+      "--client-secret-file", "FILE", .null, "write the secret of agent-confidential there (mode 0600)", check: isFile),
+    text(
+      "--client-jwks", "FILE", .null, "add the client agent-jwt, which signs with a key of this JWK Set (RFC 7523)",
+      check: isFile),
+    text("--log", "FILE", .null, "write a line for each request there; - is standard error", check: isFile),
   ]
 
   private static let lifetimes = [
-    number("access_token_lifetime", 0...315_360_000, \.accessTokenLifetime, "seconds; 0: no expiry (default: 3600)"),
-    number("refresh_token_lifetime", 1...315_360_000, \.refreshTokenLifetime, "seconds (default: 2592000)"),
-    number("device_code_lifetime", 1...86_400, \.deviceCodeLifetime, "seconds (default: 600)"),
-    number("code_lifetime", 1...600, \.codeLifetime, "seconds that an authorization code is good for (default: 60)"),
-    number("interval", 0...3600, \.interval, "least seconds between two polls; 0: not enforced (default: 5)"),
-    number("reuse_leeway", 0...3600, \.reuseLeeway, "seconds that a refresh token is good for after its replacement"),
-    number("clock_offset", -315_360_000...315_360_000, \.clockOffset, "seconds by which clients see the clock ahead"),
-    flag("rotation", \.rotatesRefreshTokens, "refresh tokens stay the same", isOff: true),
-    flag("refresh_token", \.issuesRefreshTokens, "issue none", isOff: true),
-    flag("id_token", \.issuesIDTokens, "issue none", isOff: true),
-    flag("id_token_secret", \.usesClientSecret, "protect them with the client's secret (HS256), where it has one"),
-    flag("sign_userinfo", \.signsUserInfo, "answer with a signed token"),
+    number("access_token_lifetime", 0...315_360_000, 3600, "seconds; 0: no expiry (default: 3600)"),
+    number("refresh_token_lifetime", 1...315_360_000, 2_592_000, "seconds (default: 2592000)"),
+    number("device_code_lifetime", 1...86_400, 600, "seconds (default: 600)"),
+    number("code_lifetime", 1...600, 60, "seconds that an authorization code is good for (default: 60)"),
+    number("interval", 0...3600, 5, "least seconds between two polls; 0: not enforced (default: 5)"),
+    number("reuse_leeway", 0...3600, 0, "seconds that a refresh token is good for after its replacement"),
+    number("clock_offset", -315_360_000...315_360_000, 0, "seconds by which clients see the clock ahead"),
+    flag("rotation", isOn: true, "refresh tokens stay the same"),
+    flag("refresh_token", isOn: true, "issue none"),
+    flag("id_token", isOn: true, "issue none"),
+    flag("id_token_secret", "protect them with the client's secret (HS256), where it has one"),
+    flag("sign_userinfo", "answer with a signed token"),
   ]
 
   private static let signIns = [
-    choice("approval", \.approval, "who decides about sign-ins (default: ask)", option: "--approve"),
-    IssuerSetting("username", "NAME", \.username) { DevelopmentIssuer.isUsername($0) ? $0 : nil },
-    choice("par", \.pushedRequests),
-    IssuerSetting("--require-par", nil, \.pushedRequests, "take pushed requests only (RFC 9126)") { _ in .required },
-    IssuerSetting("--no-par", nil, \.pushedRequests, "take no pushed authorization requests") { _ in .off },
-    flag("open_registration", \.opensRegistration, "let anyone register a client (RFC 7591)"),
-  ]
-
-  private static let proofs = [
-    flag("dpop_required", \.requiresProofs, "token requests need a proof of possession (RFC 9449)"),
-    flag("dpop_nonce", \.wantsNonce, "proofs of possession need a nonce of this server"),
-    flag("dpop_nonce_rotation", \.rotatesNonce, "their nonces stay the same", isOff: true),
-    number("dpop_window", 0...86_400, \.proofWindow, "seconds that the time of a proof may be off (default: 60)"),
+    text("approval", "ask|always|never", "ask", "who decides about sign-ins (default: ask)", "--approve"),
+    // For whom the control endpoint decides.
+    text("username", "NAME", .string(User.demo), check: User.isName),
+    text("par", "off|offered|required", "offered"),
+    alias("--require-par", of: "par", "required", "take pushed requests only (RFC 9126)"),
+    alias("--no-par", of: "par", "off", "take no pushed authorization requests"),
+    flag("open_registration", "let anyone register a client (RFC 7591)"),
+    flag("dpop_required", "token requests need a proof of possession (RFC 9449)"),
+    flag("dpop_nonce", "proofs of possession need a nonce of this server"),
+    flag("dpop_nonce_rotation", isOn: true, "their nonces stay the same"),
+    number("dpop_window", 0...86_400, 60, "seconds that the time of a proof may be off (default: 60)"),
   ]
 
   private static let resources = [
-    optional("require_scope", "SCOPE", \.requiredScope, "protected resources want this scope (RFC 6750)") {
-      IssuerParameters.scope($0)?.count == 1 ? $0 : nil
-    },
-    optional("require_acr", "basic|strong", \.requiredACR, "they want this kind of sign-in (RFC 9470)") {
-      BrowserSession.contexts.contains($0) ? $0 : nil
-    },
-    optional("require_max_age", "SECONDS", \.requiredMaxAge, "they want a sign-in no older than this") {
-      ASCII.number($0, in: 0...Int.max)
-    },
-    flag("require_dpop", \.requiresBoundTokens, "they take only tokens that are bound to a key (RFC 9449)"),
-    number("refuse_next", 0...1_000_000, \.refusals, "they refuse so many good tokens"),
-    IssuerSetting(
-      "redirect_to", "URI", \.redirectTarget, "where /redirect sends to (default: http://resource.invalid/)"
-    ) {
-      uri($0)?.text
-    },
+    text("require_scope", "SCOPE", .null, "protected resources want this scope (RFC 6750)", check: isScope),
+    text("require_acr", "basic|strong", .null, "they want this kind of sign-in (RFC 9470)"),
+    text("require_max_age", "SECONDS", .null, "they want a sign-in no older than this", check: isNumber(0...Int.max)),
+    flag("require_dpop", "they take only tokens that are bound to a key (RFC 9449)"),
+    number("refuse_next", 0...1_000_000, 0, "they refuse so many good tokens"),
+    text(
+      "redirect_to", "URI", "http://resource.invalid/", "where /redirect sends to (default: http://resource.invalid/)",
+      check: isURI),
   ]
 
   private static let misbehaviour =
     [
-      number("delay_token_ms", 0...600_000, \.tokenDelayMilliseconds, "answer token requests this late"),
-      optional("hang", "ENDPOINT", \.hanging) { endpoint($0) },
+      number("delay_token_ms", 0...600_000, 0, "answer token requests this late"),
+      text("hang", "ENDPOINT", check: isEndpoint),
       // Of the failures that are planned, which come after them.
-      number("status", 400...599, \.failure.status),
-      IssuerSetting("error", "TEXT", \.failure.error) { $0.contains { "\"\\".contains($0) } ? nil : $0 },
-      optional("retry_after", "SECONDS", \.failure.retryAfter) { ASCII.number($0, in: 0...86_400) },
+      number("status", 400...599, 503),
+      text("error", "TEXT", "temporarily_unavailable") { !$0.contains { "\"\\".contains($0) } },
+      text("retry_after", "SECONDS", check: isNumber(0...86_400)),
     ]
-    + IssuerEndpoint.allCases.filter { $0 != .control }.map { endpoint in
-      let count = number("fail_next_" + endpoint.rawValue, 0...1_000_000, \.failure.remaining)
-      return IssuerSetting(nil, count.parameter, count.values) {
-        guard count.set(&$0, $1) else { return false }
-        $0.failures[endpoint] = $0.failure
+    + IssuerEndpoint.faulty.map { endpoint in
+      let count = number("fail_next_" + endpoint.rawValue, 0...1_000_000, 0)
+      return IssuerSetting(name: count.name, values: count.values) { settings, text in
+        guard count.set(&settings, text) else { return false }
+        let parts = ["status", "error", "retry_after"].map { ($0, settings[$0]) }
+        settings[count.name] = .object(JSONObject(parts + [("left", settings[count.name])]))
         return true
       }
     }
 
   private static let faults =
     IssuerFault.Place.allCases.map { place in
-      let rows = IssuerFault.table.filter { $0.place == place }
-      let name = "break_" + place.rawValue
-      let help = "spoil answers (\(place.rawValue)):\n" + IssuerCommandLine.lines(rows.map(\.name), width: 60)
-      return IssuerSetting(option(name), place == .body ? "body" : name, "FAULT", help) { settings, name in
-        settings.faults[place] = rows.first { $0.name == name }
-        if place == .body { settings.bodyFaultsLeft = nil }
-        return settings.faults[place] != nil || name == "off"
+      let names = IssuerFault.table.filter { $0.place == place }.map(\.name)
+      let help = "spoil answers (\(place.rawValue)):\n" + lines(names, width: 60)
+      return IssuerSetting(
+        name: place.parameter, option: option("break_" + place.rawValue), values: "FAULT", help: help
+      ) { settings, name in
+        settings[place.parameter] = names.contains(name) ? .string(name) : .null
+        if place == .body { settings.reset("times") }
+        return names.contains(name) || name == "off"
       }
     } + [
-      IssuerSetting("body_at", "ENDPOINT", \.bodyEndpoint, endpoints, option: "--break-body-at") { endpoint($0) },
-      optional("times", "N", \.bodyFaultsLeft) { ASCII.number($0, in: 1...1_000_000) },
+      text(
+        "body_at", "ENDPOINT", "token",
+        "whose answers (default: token):\n" + lines(IssuerEndpoint.faulty.map(\.rawValue), width: 60),
+        "--break-body-at", check: isEndpoint),
+      text("times", "N", check: isNumber(1...1_000_000)),
     ]
+}
 
-  private static let endpoints =
-    "whose answers (default: token):\n"
-    + IssuerCommandLine.lines(IssuerEndpoint.allCases.map(\.rawValue).filter { $0 != "control" }, width: 60)
-
-  // MARK: Kinds of rows
-
+/// Kinds of rows.
+extension IssuerSetting {
   private init(
-    _ option: String?, _ parameter: String?, _ values: String?, _ help: String = "", implied: String = "on",
-    set: @escaping @Sendable (inout IssuerSettings, String) -> Bool
+    _ name: String, _ values: String?, _ initial: JSON, _ help: String, _ option: String? = nil, implied: String = "on",
+    read: @escaping @Sendable (String) -> JSON?
   ) {
-    (self.option, self.parameter, self.values, self.help) = (option, parameter, values, help)
-    (self.implied, self.set) = (implied, set)
-  }
-
-  /// - Parameter read: Nil for a text that is no value.
-  private init<Value>(
-    _ name: String, _ values: String?, _ path: Field<Value>, _ help: String = "", option: String? = nil,
-    implied: String = "on", read: @escaping @Sendable (String) -> Value?
-  ) {
-    let derived = help.isEmpty ? nil : Self.option(name)
-    self.init(option ?? derived, name.hasPrefix("--") ? nil : name, values, help, implied: implied) {
-      guard let value = read($1) else { return false }
-      $0[keyPath: path] = value
-      return true
+    self.init(
+      name: name, option: option ?? (help.isEmpty ? nil : Self.option(name)), values: values, initial: initial,
+      help: help, implied: implied
+    ) { settings, text in
+      settings[name] = read(text) ?? settings[name]
+      return read(text) != nil
     }
   }
 
@@ -177,57 +150,88 @@ struct IssuerSetting: Sendable {
   }
 
   private static func number(
-    _ name: String, _ range: ClosedRange<Int>, _ path: Field<Int>, _ help: String = ""
+    _ name: String, _ range: ClosedRange<Int>, _ initial: Int, _ help: String = ""
   ) -> IssuerSetting {
-    IssuerSetting(name, "\(range.lowerBound)-\(range.upperBound)", path, help) { text in
-      Int(text).flatMap { String($0) == text && range.contains($0) ? $0 : nil }
+    IssuerSetting(name, "\(range.lowerBound)-\(range.upperBound)", .int(initial), help) { text in
+      Int(text).flatMap { String($0) == text && range.contains($0) ? .int($0) : nil }
     }
   }
 
-  /// - Parameter isOff: The option turns it off, and its name begins with `--no-`.
-  private static func flag(_ name: String, _ path: Field<Bool>, _ help: String, isOff: Bool = false) -> IssuerSetting {
-    IssuerSetting(name, nil, path, help, option: isOff ? option("no_" + name) : nil, implied: isOff ? "off" : "on") {
+  /// One that is on at first has an option that turns it off.
+  private static func flag(_ name: String, isOn: Bool = false, _ help: String) -> IssuerSetting {
+    let option = isOn ? option("no_" + name) : nil
+    return IssuerSetting(name, nil, .bool(isOn), help, option, implied: isOn ? "off" : "on") {
       ["on": true, "1": true, "off": false, "0": false][$0]
     }
   }
 
-  private static func choice<Choice: RawRepresentable<String> & CaseIterable & SendableMetatype>(
-    _ name: String, _ path: Field<Choice>, _ help: String = "", option: String? = nil
+  /// A parameter that is nothing at first is taken away by `off`.
+  ///
+  /// - Parameter check: Nil for one of `values`.
+  private static func text(
+    _ name: String, _ values: String, _ initial: JSON = .null, _ help: String = "", _ option: String? = nil,
+    check: Check? = nil
   ) -> IssuerSetting {
-    let values = Choice.allCases.map(\.rawValue).joined(separator: "|")
-    return IssuerSetting(name, values, path, help, option: option) { Choice(rawValue: $0) }
+    IssuerSetting(name, values, initial, help, option) { text in
+      if text == "off", initial == .null, !name.hasPrefix("--") { return .null }
+      return check?(text) ?? values.split(separator: "|").contains(text[...]) ? .string(text) : nil
+    }
   }
 
-  /// A setting that `off` takes away.
-  private static func optional<Value>(
-    _ name: String, _ values: String, _ path: Field<Value?>, _ help: String = "",
-    read: @escaping @Sendable (String) -> Value?
+  /// An option that adds to a list, each entry with a name of its own.
+  private static func list(
+    _ option: String, _ values: String, _ limit: Int, _ help: String,
+    read: @escaping @Sendable (String) -> (name: String, value: JSON)?
   ) -> IssuerSetting {
-    IssuerSetting(name, values, path, help) { $0 == "off" ? .some(nil) : read($0).map(Optional.some) }
-  }
-
-  /// An option that adds to a list, each entry with a key of its own.
-  private static func list<Entry>(
-    _ option: String, _ values: String, _ path: Field<[Entry]>, limit: Int = 16,
-    key: @escaping @Sendable (Entry) -> String, _ help: String, read: @escaping @Sendable (String) -> Entry?
-  ) -> IssuerSetting {
-    var row = IssuerSetting(option, nil, values, help) {
-      guard let entry = read($1), $0[keyPath: path].count < limit else { return false }
-      guard !$0[keyPath: path].contains(where: { key($0) == key(entry) }) else { return false }
-      $0[keyPath: path].append(entry)
+    IssuerSetting(name: option, option: option, values: values, initial: [:], help: help, mayRepeat: true) {
+      var entries = $0.entries(option)
+      guard let entry = read($1), entries.count < limit, entries[entry.name] == nil else { return false }
+      entries[entry.name] = entry.value
+      $0[option] = .object(entries)
       return true
     }
-    row.mayRepeat = true
-    return row
   }
 
-  private static func file(_ option: String, _ path: Field<String?>, _ help: String) -> IssuerSetting {
-    IssuerSetting(option, "FILE", path, help) { $0.isEmpty || $0.utf8.contains(0) ? .none : .some($0) }
+  /// An option without a value that sets one of another setting.
+  private static func alias(_ option: String, of name: String, _ value: String, _ help: String) -> IssuerSetting {
+    IssuerSetting(name: option, option: option, help: help) { settings, _ in
+      settings[name] = .string(value)
+      return true
+    }
   }
 
-  private static func endpoint(_ name: String) -> IssuerEndpoint? {
-    name == "control" ? nil : IssuerEndpoint(rawValue: name)
+  // MARK: Values
+
+  @Sendable private static func isAlgorithm(_ text: String) -> Bool { JWSAlgorithm(name: text) != nil }
+
+  @Sendable private static func isURI(_ text: String) -> Bool { (try? URI(text)) != nil }
+
+  @Sendable private static func isPath(_ text: String) -> Bool {
+    text.hasPrefix("/") && (try? URI("http://127.0.0.1" + text))?.path == text
   }
 
-  private static func uri(_ text: String) -> URI? { try? URI(text) }
+  @Sendable private static func isEndpoint(_ text: String) -> Bool {
+    IssuerEndpoint.faulty.map(\.rawValue).contains(text)
+  }
+
+  @Sendable private static func claim(_ text: String) -> (name: String, value: JSON)? {
+    guard case let (name, value?) = ASCII.halves(text, at: "="), !name.isEmpty, !User.protocolClaims.contains(name)
+    else { return nil }
+    return (name, (try? JSON(parsing: Array(value.utf8))) ?? .string(value))
+  }
+
+  @Sendable private static func isFile(_ text: String) -> Bool { !text.isEmpty && !text.utf8.contains(0) }
+
+  @Sendable private static func isScope(_ text: String) -> Bool { IssuerParameters.scope(text)?.count == 1 }
+
+  private static func isNumber(_ range: ClosedRange<Int>) -> Check { { ASCII.number($0, in: range) != nil } }
+
+  /// The names in lines of at most that many characters.
+  static func lines(_ names: [String], width: Int) -> String {
+    let lines = names.reduce(into: [String]()) { lines, name in
+      let longer = lines.last.map { $0 + ", " + name }
+      if let longer, longer.utf8.count <= width { lines[lines.count - 1] = longer } else { lines.append(name) }
+    }
+    return lines.joined(separator: ",\n")
+  }
 }

@@ -1,0 +1,186 @@
+import Encoding
+import Platform
+
+/// The authorization endpoint (RFC 6749 section 3.1) and pushed authorization requests (RFC 9126).
+extension DevelopmentIssuer {
+  private static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
+  /// Seconds.
+  private static let pushedLifetime = 60
+  private static let waitingLifetime = 600
+
+  /// Starts an authorization: asks the user, or answers at once when a setting says so. Without a known client and a
+  /// redirect URI of its own nothing is sent anywhere (RFC 6749 section 4.1.2.1).
+  mutating func authorize(_ request: IssuerRequest) throws -> IssuerAnswer {
+    var target: RedirectTarget?
+    do {
+      let parameters = try request.parameters()
+      let client = try clients.named(try parameters.required("client_id"))
+      if let uri = parameters["request_uri"] {
+        let wanted = try takePushed(uri, client)
+        target = wanted.target
+        return try begin(wanted, request)
+      }
+      target = try Self.target(of: parameters, client)
+      let wanted = try codeRequest(parameters, client)
+      try check(settings.text("par") != "required", "invalid_request", "a pushed authorization request is required")
+      return try begin(wanted, request)
+    } catch let refusal as Refusal {
+      return target.map { redirect(to: $0, refusal) } ?? Page.refusal(refusal)
+    }
+  }
+
+  private func codeRequest(_ parameters: IssuerParameters, _ client: IssuerClient) throws -> CodeRequest {
+    try CodeRequest(
+      parameters, client, try Self.target(of: parameters, client), targets: try targets(of: parameters),
+      until: instant(after: Self.waitingLifetime))
+  }
+
+  /// RFC 6749 sections 3.1.2 and 3.1.2.4.
+  private static func target(of parameters: IssuerParameters, _ client: IssuerClient) throws -> RedirectTarget {
+    let uri = try client.redirect(try parameters.required("redirect_uri"), "redirect_uri")
+    return RedirectTarget(uri: uri, state: parameters["state"])
+  }
+
+  private mutating func begin(_ wanted: CodeRequest, _ request: IssuerRequest) throws -> IssuerAnswer {
+    let suitable = session(of: request).flatMap { $0.suits(wanted, at: wall) ? $0 : nil }
+    switch settings.text("approval") {
+    case "always": return try approve(wanted, suitable ?? signIn(for: wanted, wanted.validHint ?? User.demo))
+    case "never": throw Self.denial
+    default:
+      if wanted.prompt.contains("none") {
+        // OpenID Connect Core 1.0 section 3.1.2.6.
+        return try approve(wanted, try check(suitable, "login_required", "no user is signed in as is asked"))
+      }
+      return try consentPage(request, wanted, key: try signIns.waiting.add(wanted))
+    }
+  }
+
+  static let denial = Refusal("access_denied", "the user said no")
+
+  // MARK: The user
+
+  /// Takes the user's decision to the client.
+  mutating func decideAuthorization(_ request: IssuerRequest) throws -> IssuerAnswer {
+    guard let form = try? request.form(), try isOwnForm(request, form) else {
+      return Page.refusal("This form was too old or came from elsewhere.", status: 403)
+    }
+    guard let key = form["request"], let wanted = signIns.waiting[key], wanted.expiresAt > now else {
+      return Page.refusal("This request was decided already, or is too old.", status: 400)
+    }
+    let username = form["username"] ?? ""
+    guard User.isName(username) else { return try consentPage(request, wanted, key: key, problem: Page.wrongName) }
+    guard let decision = form["decision"], ["approve", "deny"].contains(decision) else {
+      return try consentPage(request, wanted, key: key, problem: "Please approve or deny.")
+    }
+    signIns.waiting[key] = nil
+    count(decision == "approve" ? .approvals : .denials)
+    guard decision == "approve" else { return redirect(to: wanted.target, Self.denial) }
+    if let session = session(of: request), session.username == username, session.suits(wanted, at: wall) {
+      return try approve(wanted, session)
+    }
+    let session = signIn(for: wanted, username)
+    let cookie = try signIns.sessions.add(session)
+    var answer = try approve(wanted, session)
+    // Other sites may start an authorization, so the cookie comes with navigations from there, too.
+    answer[header: "Set-Cookie"] = "\(BrowserSession.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Lax"
+    return answer
+  }
+
+  private func session(of request: IssuerRequest) -> BrowserSession? {
+    request.cookie(BrowserSession.cookieName).flatMap { signIns.sessions[$0] }
+  }
+
+  /// A new sign-in, which is as strong as the request wants.
+  private func signIn(for wanted: CodeRequest, _ username: String) -> BrowserSession {
+    let acr = wanted.acrValues.first(where: User.contexts.contains) ?? User.contexts[0]
+    return BrowserSession(username: username, authTime: wall, acr: acr)
+  }
+
+  /// Names who asks, for what, and where the answer goes (RFC 8252 section 8.6, RFC 9700 section 4.11).
+  private func consentPage(
+    _ request: IssuerRequest, _ wanted: CodeRequest, key: String, problem: String? = nil
+  ) throws -> IssuerAnswer {
+    let username = wanted.parameters["login_hint"] ?? session(of: request)?.username ?? User.demo
+    let lines = [wanted.client.asking, "The answer goes to \(wanted.target.uri.origin)."]
+    let page = Page(
+      title: "Sign in", problem: problem, lines: lines, items: wanted.scope, action: "/authorize/decision",
+      source: wanted.target.uri.policySource, hidden: [("request", key)],
+      inputs: [("username", "User name", username)], buttons: Page.decisions)
+    return try show(page, request)
+  }
+
+  // MARK: The answer
+
+  /// Gives out a code (RFC 6749 section 4.1.2).
+  private mutating func approve(_ wanted: CodeRequest, _ session: BrowserSession) throws -> IssuerAnswer {
+    let grant = IssuerGrant(
+      clientID: wanted.client.id, username: session.username, scope: wanted.scope, authTime: session.authTime,
+      acr: session.acr, targets: wanted.targets)
+    let expiresAt = instant(after: settings.number("code_lifetime"))
+    let code = try signIns.codes.add(IssuedCode(request: wanted, grant: grant, expiresAt: expiresAt))
+    return wanted.target.answer([("code", code), ("iss", url)])
+  }
+
+  /// RFC 6749 section 4.1.2.1. Every answer names the issuer (RFC 9207 section 2).
+  private func redirect(to target: RedirectTarget, _ refusal: Refusal) -> IssuerAnswer {
+    target.answer([("error", refusal.code), ("error_description", refusal.description), ("iss", url)])
+  }
+
+  // MARK: Pushed requests
+
+  /// The pushed authorization request endpoint (RFC 9126 section 2). All is checked as at the authorization endpoint
+  /// (section 2.1).
+  mutating func push(_ request: IssuerRequest) throws -> IssuerAnswer {
+    let (form, client) = try authenticated(request)
+    try check(form["request_uri"] == nil, "invalid_request", "request_uri does not belong here")
+    try check(form.required("client_id") == client.id, "invalid_request", "client_id is another client's")
+    // RFC 9449 section 10.1.
+    let proof = try counting(.proofRefusals) { issuer in
+      let proof = try issuer.proof(of: request, .authorizationServer)
+      let isSameKey = proof == nil || form["dpop_jkt"] ?? proof?.thumbprint == proof?.thumbprint
+      try check(isSameKey, "invalid_dpop_proof", "dpop_jkt is another key's")
+      return proof
+    }
+    var wanted = try codeRequest(form, client)
+    wanted.dpopThumbprint = proof?.thumbprint ?? wanted.dpopThumbprint
+    wanted.expiresAt = instant(after: Self.pushedLifetime)
+    let uri = Self.requestURIPrefix + (try signIns.pushed.add(wanted))
+    count(.pushedRequests)
+    var answer = IssuerAnswer.json(["request_uri": .string(uri), "expires_in": .int(Self.pushedLifetime)], status: 201)
+    if proof != nil { try handOutNonce(with: &answer, .authorizationServer) }
+    return answer
+  }
+
+  /// The request behind a `request_uri` (RFC 9126 section 4), which is good once and for its client only.
+  private mutating func takePushed(_ uri: String, _ client: IssuerClient) throws -> CodeRequest {
+    let key = String(uri.dropFirst(Self.requestURIPrefix.count))
+    guard uri.hasPrefix(Self.requestURIPrefix), var found = signIns.pushed[key], found.client.id == client.id else {
+      throw Refusal("invalid_request_uri", "unknown request_uri, or used already")
+    }
+    signIns.pushed[key] = nil
+    try check(found.expiresAt > now, "invalid_request_uri", "the request_uri is too old")
+    found.expiresAt = instant(after: Self.waitingLifetime)
+    return found
+  }
+}
+
+/// Forms that no other site can send (RFC 6749 section 10.12, RFC 8628 section 5.4): the browser keeps a random cookie, and
+/// the form holds the cookie's keyed hash. Another site can neither read the one nor make the other.
+extension DevelopmentIssuer {
+  private static let formCookie = "devissuer"
+
+  func show(_ page: Page, _ request: IssuerRequest) throws -> IssuerAnswer {
+    let known = request.cookie(Self.formCookie)
+    let cookie = try known ?? Seal.opaque()
+    var page = page
+    page.hidden.append(("csrf", try seal("form", cookie)))
+    var answer = page.answer
+    if known == nil { answer[header: "Set-Cookie"] = "\(Self.formCookie)=\(cookie); Path=/; HttpOnly; SameSite=Strict" }
+    return answer
+  }
+
+  func isOwnForm(_ request: IssuerRequest, _ form: IssuerParameters) throws -> Bool {
+    guard let found = form["csrf"], let cookie = request.cookie(Self.formCookie) else { return false }
+    return Seal.isSame(try seal("form", cookie), found)
+  }
+}

@@ -1,0 +1,73 @@
+import Encoding
+import JOSE
+
+extension DevelopmentIssuer {
+  /// How long a client may keep the metadata and the keys, in seconds.
+  private static let cacheSeconds = 60
+
+  /// Adds the ID Token that goes with the access token of the answer (OpenID Connect Core 1.0 sections 2 and 3.1.3.3).
+  ///
+  /// - Parameter nonce: Of the authorization request, for the token that answers it and for no later one.
+  func addIDToken(to answer: inout IssuerAnswer, _ grant: IssuerGrant, _ username: String, nonce: String?) throws {
+    let accessToken = Array((answer.members["access_token"]?.string ?? "").utf8)
+    var claims: JSONObject = [
+      "iss": .string(url), "sub": .string(grant.subject), "aud": .string(grant.clientID), "exp": .int(wall + 3600),
+      "iat": .int(wall), "auth_time": .int(grant.authTime),
+      "at_hash": .string(try key.algorithm.leftHalfHash(of: accessToken.span)),
+    ]
+    claims["nonce"] = nonce.map(JSON.string)
+    claims["acr"] = grant.acr.map(JSON.string)
+    // An option has the client's secret protect it (section 3.1.3.7, step 8).
+    let secret = settings.isOn("id_token_secret") ? clients[grant.clientID]?.secret.map { Array($0.utf8) } : nil
+    let key = key
+    let signer: IssuerAnswer.Signer =
+      if let secret { { try IssuerKey.authenticate($0, $1, secret: secret) } } else { { try key.sign($0, $1) } }
+    let header = secret == nil ? key.header : ["alg": "HS256", "typ": "JWT"]
+    answer.members["id_token"] = .string(try signer(header, JSON.object(about(username, claims)).serialized()))
+    answer.signer = signer
+  }
+
+  /// The claims with those about a user: the standard ones, then the ones that options set.
+  func about(_ username: String, _ claims: JSONObject) -> JSONObject {
+    var result = claims
+    for more in [User.claims(username), settings.entries("--claim")] {
+      for name in more.names { result[name] = more[name] }
+    }
+    return result
+  }
+
+  /// The JWK Set (RFC 7517 section 5).
+  func jwks() -> IssuerAnswer { .json(["keys": [key.jwk]], cachedFor: Self.cacheSeconds) }
+
+  /// OpenID Connect Discovery 1.0 section 3 and RFC 8414 section 2; one document serves both.
+  func metadata() -> IssuerAnswer {
+    let list = { (names: [String]) in JSON.array(names.map(JSON.string)) }
+    var document: JSONObject = [
+      "issuer": .string(url),
+      "scopes_supported": ["openid", "profile", "email", "offline_access"],
+      "response_types_supported": ["code"],
+      "response_modes_supported": ["query"],
+      "grant_types_supported": list(GrantType.all),
+      "request_uri_parameter_supported": false,
+      "code_challenge_methods_supported": ["S256"],
+      "authorization_response_iss_parameter_supported": true,
+      "acr_values_supported": list(User.contexts),
+      "prompt_values_supported": list(CodeRequest.promptValues),
+      "subject_types_supported": ["public"],
+      "id_token_signing_alg_values_supported": [.string(key.algorithm.rawValue)],
+      "dpop_signing_alg_values_supported": list(Refusal.proofAlgorithms),
+      "claims_supported": list(User.protocolClaims + about("", [:]).names),
+    ]
+    for name in ["token", "revocation", "introspection"] {
+      let methods = Self.clientMethods.filter { $0 != "none" || name != "introspection" }
+      document[name + "_endpoint_auth_methods_supported"] = list(methods)
+      document[name + "_endpoint_auth_signing_alg_values_supported"] = list(
+        ClientStore.assertionAlgorithms.map(\.rawValue))
+    }
+    for route in Self.routes where isOffered(route.endpoint) {
+      if let name = route.name { document[name] = .string(url + route.paths[0]) }
+    }
+    if settings.text("par") == "required" { document["require_pushed_authorization_requests"] = true }
+    return .json(document, cachedFor: Self.cacheSeconds)
+  }
+}

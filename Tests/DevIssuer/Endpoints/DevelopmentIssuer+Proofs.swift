@@ -1,0 +1,88 @@
+import Crypto
+import Encoding
+import JOSE
+
+/// Proofs of possession (RFC 9449), and the tokens that come with them.
+extension DevelopmentIssuer {
+  /// Checks the proof of a request and uses it up (sections 4.3 and 11.1); nil when there is none.
+  mutating func proof(of request: IssuerRequest, _ role: ProofRole) throws -> PossessionProof? {
+    func check(_ holds: Bool, _ text: String) throws {
+      if !holds { throw Refusal("invalid_dpop_proof", text) }
+    }
+    let values = request.values(of: "dpop")
+    guard let value = values.first else { return nil }
+    try check(values.count == 1, "more than one DPoP header")
+    let proof: PossessionProof
+    do {
+      proof = try PossessionProof(value)
+    } catch {
+      throw Refusal("invalid_dpop_proof", "it is no JWT with a public key in jwk (\(error.code))")
+    }
+    try check(proof.claims["htm"]?.string == request.method, "htm is another method")
+    // Section 4.3, item 9: without query and fragment.
+    let target = proof.claims["htu"]?.string.flatMap { try? URI($0) }
+    let isHere = target.map { $0.origin + $0.path == url + request.path && $0.query == nil && $0.fragment == nil }
+    try check(isHere ?? false, "htu is another URL")
+    let identifier = proof.claims["jti"]?.string ?? ""
+    try check((8...256).contains(identifier.utf8.count), "jti is missing, too short or too long")
+    let issuedAt = proof.claims["iat"]?.int
+    try check(issuedAt != nil, "iat is missing")
+    count(.proofs)
+    let window = settings.number("dpop_window")
+    try check((wall - window...wall + window).contains(issuedAt ?? 0), "iat is not now")
+    let isNew = proofs.use(proof, identifier)
+    if !isNew { count(.proofReplays) }
+    try check(isNew, "the proof was used before")
+    if role == .authorizationServer, ["missing_nonce", "nonce_storm"].contains(settings.text("break_dpop")) {
+      throw Refusal(nonce: try Seal.opaque())
+    }
+    if settings.isOn("dpop_nonce") { try proofs.checkNonce(proof.claims["nonce"]?.string, role) }
+    return proof
+  }
+
+  /// Adds the nonce that the next request shall use (section 8.2).
+  mutating func handOutNonce(with answer: inout IssuerAnswer, _ role: ProofRole) throws {
+    guard settings.isOn("dpop_nonce") else { return }
+    answer[header: "DPoP-Nonce"] = try proofs.nextNonce(role, rotates: settings.isOn("dpop_nonce_rotation"))
+  }
+
+  /// The token of the Authorization header, the only place where it is taken (RFC 6750 section 2.1, RFC 9449 section 7.1).
+  static func presentedToken(_ request: IssuerRequest) throws -> (text: String, isDPoP: Bool) {
+    let malformed = Refusal.challenge("invalid_request", "send one Bearer token in the header", status: 400)
+    let values = request.values(of: "authorization")
+    guard let value = values.first else {
+      let inQuery = (request.query ?? "").split(separator: "&").contains { $0.hasPrefix("access_token=") }
+      // No attempt was made: no error code either (RFC 6750 section 3.1).
+      throw inQuery ? malformed : Refusal.challenge(nil)
+    }
+    let parts = value.split(separator: " ").map(String.init)
+    guard values.count == 1, let scheme = parts.first?.lowercased() else { throw malformed }
+    guard scheme == "bearer" || scheme == "dpop" else { throw Refusal.challenge(nil) }
+    guard parts.count == 2 else { throw malformed }
+    return (parts[1], scheme == "dpop")
+  }
+
+  /// The access token of a request to a protected resource, which is taken by the scheme of its type only (sections 7.1
+  /// and 7.2).
+  mutating func accessToken(of request: IssuerRequest) throws -> (token: IssuedAccess, grant: IssuerGrant) {
+    let presented = try Self.presentedToken(request)
+    let unbound = Refusal.challenge("invalid_token", "unknown, expired or revoked")
+    let bound = Refusal.challenge("invalid_token", "unknown, expired, revoked, or of another scheme", scheme: "DPoP")
+    guard let found = tokens.good(presented.text, at: now) else { throw presented.isDPoP ? bound : unbound }
+    guard presented.isDPoP == (found.token.dpopThumbprint != nil) else { throw bound }
+    guard let thumbprint = found.token.dpopThumbprint else { return found }
+    do {
+      let proof = try check(proof(of: request, .resourceServer), "invalid_dpop_proof", "a proof is needed")
+      try check(proof.thumbprint == thumbprint, "invalid_dpop_proof", "the token is bound to another key")
+      let hash = Base64URL.encode(try Digest.sha256.hash(Array(presented.text.utf8).span))
+      try check(proof.claims["ath"]?.string == hash, "invalid_dpop_proof", "ath is not the hash of the token")
+      return found
+    } catch let refusal as Refusal {
+      count(.proofRefusals)
+      // Section 7.1: told by a challenge.
+      var challenge = Refusal.challenge(refusal.code, refusal.description, scheme: "DPoP")
+      challenge.answer[header: "DPoP-Nonce"] = refusal.answer[header: "DPoP-Nonce"]
+      throw challenge
+    }
+  }
+}

@@ -1,0 +1,76 @@
+extension DevelopmentIssuer {
+  /// Where an endpoint is, which methods it takes, and what it does.
+  struct Route: Sendable {
+    typealias Handler = @Sendable (inout DevelopmentIssuer, IssuerRequest) throws -> IssuerAnswer
+
+    let endpoint: IssuerEndpoint
+    /// As the Allow field has them (RFC 9110 section 10.2.1); empty for any.
+    let methods: String
+    let paths: [String]
+    /// The member of the metadata that tells where it is.
+    let name: String?
+    /// What counts its requests, whatever is in them.
+    let counter: IssuerCounter?
+    let answer: Handler
+
+    fileprivate init(
+      _ endpoint: IssuerEndpoint, _ methods: String, _ paths: String..., name: String? = nil,
+      counter: IssuerCounter? = nil, answer: @escaping Handler
+    ) {
+      (self.endpoint, self.methods, self.paths) = (endpoint, methods, paths)
+      (self.name, self.counter, self.answer) = (name, counter, answer)
+    }
+  }
+
+  /// What the path of a registered client begins with; its identifier follows.
+  static let clientPrefix = "/register/"
+  /// RFC 9728 section 3.1: the path of the resource follows.
+  static let resourcePrefix = "/.well-known/oauth-protected-resource"
+
+  static let routes = [
+    // OpenID Connect Discovery 1.0 section 4 and RFC 8414 section 3, for an issuer without a path.
+    Route(
+      .metadata, "GET", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server",
+      counter: .metadata
+    ) { issuer, _ in issuer.metadata() },
+    Route(.jwks, "GET", "/jwks", name: "jwks_uri", counter: .jwks) { issuer, _ in issuer.jwks() },
+    Route(.authorization, "GET, POST", "/authorize", name: "authorization_endpoint", counter: .authorizations) {
+      try $0.authorize($1)
+    },
+    Route(.decision, "POST", "/authorize/decision") { try $0.decideAuthorization($1) },
+    Route(.par, "POST", "/par", name: "pushed_authorization_request_endpoint") { try $0.push($1) },
+    Route(.logout, "GET, POST", "/end_session", name: "end_session_endpoint") { try $0.endSession($1) },
+    Route(.registration, "POST", "/register", name: "registration_endpoint") { try $0.register($1) },
+    Route(.client, "GET, PUT, DELETE", clientPrefix) { try $0.manageClient($1) },
+    Route(.device, "POST", "/device_authorization", name: "device_authorization_endpoint") {
+      try $0.authorizeDevice($1)
+    },
+    Route(.verification, "GET, POST", "/device") { try $0.verification($1) },
+    Route(.token, "POST", "/token", name: "token_endpoint") { try $0.token($1) },
+    Route(.userinfo, "GET, POST", "/userinfo", name: "userinfo_endpoint", counter: .userinfo) { try $0.userInfo($1) },
+    Route(.revocation, "POST", "/revoke", name: "revocation_endpoint") { try $0.revoke($1) },
+    Route(.introspection, "POST", "/introspect", name: "introspection_endpoint") { try $0.introspect($1) },
+    Route(.resource, "GET", "/resource", counter: .resource) { try $0.resource($1) },
+    Route(
+      .resourceMetadata, "GET", resourcePrefix, resourcePrefix + "/resource", resourcePrefix + "/echo",
+      counter: .resourceMetadata
+    ) { $0.resourceMetadata($1) },
+    Route(.echo, "", "/echo", counter: .echoes) { try $0.echo($1) },
+    Route(.redirect, "", "/redirect", counter: .redirects) { $0.redirectElsewhere($1) },
+    Route(.control, "GET, POST", "/control") { try $0.control($1) },
+  ]
+
+  /// Nil for a path that is not ours.
+  static func route(_ path: String) -> Route? {
+    routes.first { $0.paths.contains(path) || ($0.endpoint == .client && path.hasPrefix(clientPrefix)) }
+  }
+
+  func isOffered(_ endpoint: IssuerEndpoint) -> Bool {
+    switch endpoint {
+    case .control: settings.isOn("--control")
+    case .par: settings.text("par") != "off"
+    case .registration, .client: settings.isOn("open_registration")
+    default: true
+    }
+  }
+}

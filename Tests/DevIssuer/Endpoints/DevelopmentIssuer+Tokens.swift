@@ -1,0 +1,282 @@
+import Encoding
+import Platform
+
+/// What a token request asks for beside its grant.
+struct TokenOrder: Sendable {
+  let client: IssuerClient
+  /// Resources and audiences; empty for those that were granted (RFC 8707 section 2.2).
+  let targets: [String]
+  /// The key that was proven (RFC 9449); nil for Bearer tokens.
+  let thumbprint: String?
+}
+
+/// The token endpoint (RFC 6749 section 3.2).
+extension DevelopmentIssuer {
+  private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
+  /// Scopes that mean nothing without a user.
+  private static let userScopes = ["openid", "profile", "email", "offline_access"]
+
+  mutating func token(_ request: IssuerRequest) throws -> IssuerAnswer {
+    let (form, client) = try authenticated(request)
+    let isNeeded = client.bindsTokensToKey || settings.isOn("dpop_required")
+    let proof = try counting(.proofRefusals) { issuer in
+      let proof = try issuer.proof(of: request, .authorizationServer)
+      try check(proof != nil || !isNeeded, "invalid_dpop_proof", "a proof is needed")
+      return proof
+    }
+    let grantType = try form.required("grant_type")
+    if GrantType.all.contains(grantType) { try client.requireGrantType(grantType) }
+    let order = TokenOrder(client: client, targets: try targets(of: form), thumbprint: proof?.thumbprint)
+    switch grantType {
+    case GrantType.authorizationCode: return try redeemCode(form, order)
+    case GrantType.deviceCode: return try redeemDeviceCode(form, order)
+    case GrantType.refreshToken: return try counting(.refreshFailures) { try $0.refresh(form, order) }
+    case GrantType.clientCredentials: return try grantToClient(form, order)
+    case GrantType.tokenExchange: return try exchange(form, order)
+    default: throw Refusal("unsupported_grant_type", "not one of grant_types_supported")
+    }
+  }
+
+  /// The form of a request, and the client that sent it.
+  mutating func authenticated(_ request: IssuerRequest) throws -> (IssuerParameters, IssuerClient) {
+    let form = try request.form()
+    let client = try clients.authenticate(request, form, url, at: wall)
+    if form["client_assertion"] != nil { count(.clientAssertions) }
+    return (form, client)
+  }
+
+  /// What tokens are for: `resource` (RFC 8707) and `audience` (RFC 8693 section 2.1), at most 16.
+  ///
+  /// - Throws: `invalid_target` for a resource that is no absolute URI or has a fragment, and for all that an option does
+  ///   not name when there is one that names some.
+  func targets(of form: IssuerParameters) throws -> [String] {
+    let resources = form.all("resource")
+    let areURIs = resources.allSatisfy { (try? URI($0)).map { $0.fragment == nil } ?? false }
+    try check(areURIs, "invalid_target", "a resource is an absolute URI without a fragment")
+    let found = (resources + form.all("audience")).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    let known = settings.entries("--target")
+    let areKnown = known.isEmpty || found.allSatisfy { known[$0] != nil }
+    try check(found.count <= 16 && areKnown, "invalid_target", "too many targets, or one that is unknown")
+    return found
+  }
+
+  // MARK: Grants
+
+  /// RFC 6749 section 4.1.3. A code is used up whatever else is wrong with the request, and one that comes a second time
+  /// ends the grant of its first use (section 4.1.2). A code that belongs to another client is unknown.
+  private mutating func redeemCode(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
+    let key = try form.required("code")
+    guard let code = signIns.codes[key], code.grant.clientID == order.client.id else {
+      throw Refusal("invalid_grant", "unknown code")
+    }
+    if let earlier = code.usedFor {
+      count(.codeReplays)
+      tokens.grants[earlier] = nil
+      throw Refusal("invalid_grant", "the code was used before; its tokens are revoked")
+    }
+    try check(code.expiresAt > now, "invalid_grant", "the code has expired")
+    let grantKey = try Seal.opaque()
+    signIns.codes[key]?.usedFor = grantKey
+    try code.request.checkRedemption(form, thumbprint: order.thumbprint)
+    count(.codeGrants)
+    return try begin(code.grant, grantKey, order, nonce: code.request.parameters["nonce"])
+  }
+
+  /// The first tokens of a new grant.
+  mutating func begin(
+    _ grant: IssuerGrant, _ grantKey: String, _ order: TokenOrder, nonce: String? = nil
+  ) throws -> IssuerAnswer {
+    var grant = grant
+    try grant.cover(order.targets)
+    let hasRefreshToken = settings.isOn("refresh_token")
+    if hasRefreshToken { grant.refreshTokenExpiresAt = instant(after: settings.number("refresh_token_lifetime")) }
+    // Refresh tokens of a client with a secret are bound to the client and to no key (RFC 9449 section 5).
+    if !order.client.isConfidential { grant.dpopThumbprint = order.thumbprint }
+    return try issue(grant, grantKey, order, withRefreshToken: hasRefreshToken, nonce: nonce)
+  }
+
+  /// RFC 6749 section 6. With rotation every token is good once; the second use of one ends its grant, because one of the
+  /// two users must be a thief (RFC 9700 section 4.14.2).
+  private mutating func refresh(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
+    let scope = try form.scope()
+    let read = try readRefreshToken(try form.required("refresh_token"))
+    let (grantKey, sequence) = try check(read, "invalid_grant", "unknown refresh token")
+    guard var grant = tokens.grants[grantKey], grant.clientID == order.client.id,
+      let expiresAt = grant.refreshTokenExpiresAt
+    else { throw Refusal("invalid_grant", "the grant has ended") }
+    let isItsKey = grant.dpopThumbprint ?? order.thumbprint == order.thumbprint
+    try check(isItsKey, "invalid_grant", "the refresh token is bound to another key")
+    let leeway = Duration.seconds(settings.number("reuse_leeway"))
+    let isForgiven = sequence == grant.sequence - 1 && grant.rotatedAt.map { $0.duration(to: now) < leeway } ?? false
+    guard sequence == grant.sequence || isForgiven else {
+      tokens.grants[grantKey] = nil
+      count(.reuseDetected)
+      throw Refusal("invalid_grant", "the refresh token was used before; its grant has ended")
+    }
+    try check(expiresAt > now, "invalid_grant", "the refresh token has expired")
+    try grant.cover(order.targets)
+    try check((scope ?? []).allSatisfy(grant.scope.contains), "invalid_scope", "more than the user granted")
+    let rotates = settings.isOn("rotation")
+    if rotates {
+      grant.sequence += 1
+      grant.rotatedAt = now
+      grant.refreshTokenExpiresAt = instant(after: settings.number("refresh_token_lifetime"))
+    }
+    let answer = try issue(grant, grantKey, order, scope: scope, withRefreshToken: rotates)
+    count(.refreshes)
+    return answer
+  }
+
+  /// A token for the client itself (RFC 6749 section 4.4): no user, no ID Token, no refresh token (section 4.4.3). Scopes
+  /// about a user are left out, and the answer says so (section 3.3).
+  private mutating func grantToClient(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
+    try check(order.client.isConfidential, "unauthorized_client", "only for clients that can keep a secret")
+    let scope = try form.scope()?.filter { !Self.userScopes.contains($0) } ?? []
+    let grant = IssuerGrant(
+      clientID: order.client.id, scope: scope.isEmpty ? ["guest"] : scope, authTime: wall, targets: order.targets)
+    count(.clientGrants)
+    return try issue(grant, try Seal.opaque(), order, withRefreshToken: false)
+  }
+
+  /// A token of the same user for another target, perhaps for another client, perhaps with less scope (RFC 8693). It ends
+  /// with the grant of the token that it was made from. A token that is not good, or not the client's to exchange, makes
+  /// the request invalid (section 2.2.2).
+  private mutating func exchange(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
+    let subject = try exchanged("subject_token", form)
+    let hasActor = form["actor_token"] != nil || form["actor_token_type"] != nil
+    let actor = hasActor ? try exchanged("actor_token", form).grant.subject : nil
+    let wanted = form["requested_token_type"] ?? Self.accessTokenType
+    try check(wanted == Self.accessTokenType, "invalid_request", "requested_token_type: only access_token")
+    let mayExchange = subject.token.clientID == order.client.id || order.client.isConfidential
+    try check(mayExchange, "invalid_request", "the subject_token belongs to another client")
+    let scope = try form.scope() ?? subject.token.scope
+    try check(scope.allSatisfy(subject.token.scope.contains), "invalid_scope", "more than the subject_token has")
+    count(.exchanges)
+    let targets = order.targets.isEmpty ? subject.token.audience : order.targets
+    var token = access(subject.token.grantKey, order, scope, targets)
+    token.actor = actor ?? subject.token.actor
+    return try answer(with: token, ["issued_token_type": .string(Self.accessTokenType)])
+  }
+
+  /// RFC 8693 section 2.1: every token comes with its type.
+  private func exchanged(_ name: String, _ form: IssuerParameters) throws -> (token: IssuedAccess, grant: IssuerGrant) {
+    let type = try form.required(name + "_type")
+    try check(type == Self.accessTokenType, "invalid_request", "\(name)_type: only access_token")
+    let found = tokens.good(try form.required(name), at: now)
+    return try check(found, "invalid_request", "\(name) is unknown, expired or revoked")
+  }
+
+  // MARK: Tokens
+
+  /// Keeps a grant as it is now, and gives out a new access token under it, with what goes with that.
+  private mutating func issue(
+    _ grant: IssuerGrant, _ grantKey: String, _ order: TokenOrder, scope: [String]? = nil, withRefreshToken: Bool,
+    nonce: String? = nil
+  ) throws -> IssuerAnswer {
+    tokens.grants[grantKey] = grant
+    let targets = order.targets.isEmpty ? grant.targets : order.targets
+    let token = access(grantKey, order, scope ?? grant.scope, targets)
+    let refreshToken = withRefreshToken ? try refreshToken(grantKey, grant.sequence) : nil
+    var answer = try answer(with: token, ["refresh_token": refreshToken.map(JSON.string)])
+    if let username = grant.username, settings.isOn("id_token"), token.scope.contains("openid") {
+      try addIDToken(to: &answer, grant, username, nonce: nonce)
+    }
+    return answer
+  }
+
+  private func access(_ grantKey: String, _ order: TokenOrder, _ scope: [String], _ audience: [String]) -> IssuedAccess
+  {
+    let lifetime = settings.number("access_token_lifetime")
+    // One fault gives a Bearer token although a key was proven.
+    let isBound = settings.text(IssuerFault.Place.dpop.parameter) != "bearer"
+    return IssuedAccess(
+      grantKey: grantKey, clientID: order.client.id, scope: scope, audience: audience, issuedAt: wall,
+      lifetime: lifetime > 0 ? lifetime : nil, expiresAt: lifetime > 0 ? instant(after: lifetime) : .distantFuture,
+      dpopThumbprint: isBound ? order.thumbprint : nil)
+  }
+
+  /// Keeps the token, and gives it out (RFC 6749 section 5.1, RFC 9449 section 5).
+  private mutating func answer(with token: IssuedAccess, _ more: [String: JSON?]) throws -> IssuerAnswer {
+    var members: JSONObject = [
+      "access_token": .string(try tokens.access.add(token)),
+      "token_type": token.dpopThumbprint == nil ? "Bearer" : "DPoP",
+      "scope": .string(token.scope.joined(separator: " ")),
+    ]
+    members["expires_in"] = token.lifetime.map(JSON.int)
+    for (name, value) in more { members[name] = value }
+    var answer = IssuerAnswer.json(members)
+    if token.dpopThumbprint != nil { try handOutNonce(with: &answer, .authorizationServer) }
+    return answer
+  }
+
+  /// A refresh token names its grant and its number in the row of rotations, under a keyed hash. So the use of any earlier
+  /// token is noticed, however long ago it was replaced, and nothing has to be kept for it (RFC 9700 section 4.14.2).
+  private func refreshToken(_ grantKey: String, _ sequence: Int) throws -> String {
+    "\(grantKey).\(sequence).\(try seal("refresh", "\(grantKey) \(sequence)"))"
+  }
+
+  /// Nil for a text that is no refresh token of this issuer.
+  private func readRefreshToken(_ text: String) throws -> (grantKey: String, sequence: Int)? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, let sequence = ASCII.number(parts[1], in: 0...Int.max),
+      Seal.isSame(try refreshToken(parts[0], sequence), text)
+    else { return nil }
+    return (parts[0], sequence)
+  }
+
+  // MARK: Revocation and introspection
+
+  /// Revocation (RFC 7009 section 2). A refresh token takes its whole grant with it; an access token goes alone. An
+  /// unknown token is no error (section 2.2).
+  mutating func revoke(_ request: IssuerRequest) throws -> IssuerAnswer {
+    let (form, client) = try authenticated(request)
+    let text = try form.required("token")
+    count(.revocations)
+    let refresh = try readRefreshToken(text)
+    let access = tokens.access[text]
+    guard let grantKey = refresh?.grantKey ?? access?.grantKey, let grant = tokens.grants[grantKey] else {
+      return .empty(200)
+    }
+    try check(access?.clientID ?? grant.clientID == client.id, "unauthorized_client", "another client's token")
+    tokens.access[text] = nil
+    if refresh != nil { tokens.grants[grantKey] = nil }
+    return .empty(200)
+  }
+
+  /// Introspection (RFC 7662 section 2), for clients that can keep a secret.
+  mutating func introspect(_ request: IssuerRequest) throws -> IssuerAnswer {
+    let (form, client) = try authenticated(request)
+    try check(client.isConfidential, "invalid_client", "introspection is for confidential clients")
+    let text = try form.required("token")
+    count(.introspections)
+    return .json(try description(of: text) ?? ["active": false])
+  }
+
+  /// RFC 7662 section 2.2; nil for a token that is not active.
+  private func description(of text: String) throws -> JSONObject? {
+    if let (token, grant) = tokens.good(text, at: now) {
+      var result = description(of: grant, token.clientID, token.scope)
+      // RFC 8693 section 4.1, RFC 9449 section 6.2.
+      result["aud"] = token.audience.isEmpty ? nil : .array(token.audience.map(JSON.string))
+      result["act"] = token.actor.map { ["sub": .string($0)] }
+      result["cnf"] = token.dpopThumbprint.map { ["jkt": .string($0)] }
+      result["token_type"] = token.dpopThumbprint == nil ? "Bearer" : "DPoP"
+      result["iat"] = .int(token.issuedAt)
+      result["exp"] = token.lifetime.map { .int(token.issuedAt + $0) }
+      return result
+    }
+    guard let (grantKey, sequence) = try readRefreshToken(text), let grant = tokens.grants[grantKey],
+      grant.sequence == sequence, let expiresAt = grant.refreshTokenExpiresAt, expiresAt > now
+    else { return nil }
+    return description(of: grant, grant.clientID, grant.scope)
+  }
+
+  private func description(of grant: IssuerGrant, _ clientID: String, _ scope: [String]) -> JSONObject {
+    var result: JSONObject = [
+      "active": true, "scope": .string(scope.joined(separator: " ")), "client_id": .string(clientID),
+      "sub": .string(grant.subject), "iss": .string(url),
+    ]
+    result["username"] = grant.username.map(JSON.string)
+    return result
+  }
+}

@@ -1,0 +1,130 @@
+import Encoding
+import JOSE
+import Platform
+
+/// The issuer itself: a value that takes a request and gives an answer. Knows nothing of sockets and threads.
+struct DevelopmentIssuer: Sendable {
+  let url: String
+  let host: String
+  let clock: any TimeSource
+  var settings: IssuerSettings
+  var key: IssuerKey
+  let seal: Seal
+  var clients: ClientStore
+  var signIns = SignInStore()
+  var devices = DeviceStore()
+  var tokens = TokenStore()
+  var proofs: ProofStore
+  private(set) var counts: [IssuerCounter: Int] = [:]
+
+  /// - Parameters:
+  ///   - port: Where the server listens; it is part of the issuer's name.
+  ///   - secret: Of the confidential client.
+  ///   - keys: A JWK Set; nil when no client signs.
+  init(
+    _ settings: IssuerSettings, port: UInt16, _ secret: String, _ keys: JSON?, _ clock: any TimeSource
+  ) throws {
+    host = "127.0.0.1:\(port)"
+    url = "http://\(host)"
+    (self.settings, self.clock) = (settings, clock)
+    key = try IssuerKey(settings.text("--algorithm").flatMap(JWSAlgorithm.init(name:)) ?? .RS256)
+    seal = try Seal()
+    proofs = try ProofStore()
+    let exact = settings.entries("--exact-redirect-uri").names.map(RedirectRule.exact)
+    let redirects = exact.isEmpty ? [.loopback(pathPrefix: settings.text("--redirect-path") ?? "/")] : exact
+    clients = ClientStore(redirects, secret: secret, keys: keys)
+  }
+
+  /// Unix seconds as clients are to see them.
+  var wall: Int { clock.wallSeconds() + settings.number("clock_offset") }
+
+  var now: Instant { clock.now() }
+
+  func instant(after seconds: Int) -> Instant { now.advanced(by: .seconds(seconds)) }
+
+  mutating func count(_ counter: IssuerCounter) { counts[counter, default: 0] += 1 }
+
+  /// Counts what a step throws.
+  mutating func counting<Result>(
+    _ counter: IssuerCounter, _ step: (inout DevelopmentIssuer) throws -> Result
+  ) throws -> Result {
+    do {
+      return try step(&self)
+    } catch {
+      count(counter)
+      throw error
+    }
+  }
+
+  // MARK: Requests
+
+  /// Milliseconds to wait before a request is answered; nil when it has waited enough.
+  mutating func wait(before request: IssuerRequest, waited: Int) -> Int? {
+    guard request["host"] == host, let endpoint = Self.route(request.path)?.endpoint else { return nil }
+    // A hanging request is given up after ten minutes.
+    if settings.endpoint("hang") == endpoint, waited < 600_000 {
+      if waited == 0 { count(.hangs) }
+      return 20
+    }
+    let delay = endpoint == .token ? settings.number("delay_token_ms") - waited : 0
+    return delay > 0 ? delay : nil
+  }
+
+  /// Answers one request: with a failure that was planned, else honestly, and then with the faults of the endpoint.
+  mutating func answer(_ request: IssuerRequest) -> IssuerAnswer {
+    count(.requests)
+    // Another name for this address is how a web page would reach it (DNS rebinding).
+    guard request["host"] == host else { return .text("This server answers to \(host) only.", status: 421) }
+    guard let route = Self.route(request.path), isOffered(route.endpoint) else {
+      return .text("Nothing here.", status: 404)
+    }
+    guard route.methods.isEmpty || route.methods.split(separator: ", ").contains(request.method[...]) else {
+      var answer = IssuerAnswer.text("This method is not allowed here.", status: 405)
+      answer[header: "Allow"] = route.methods
+      return answer
+    }
+    if let failure = takeFailure(of: route.endpoint) { return failure }
+    if let counter = route.counter { count(counter) }
+    var answer: IssuerAnswer
+    do {
+      answer = try route.answer(&self, request)
+    } catch {
+      let refusal = error as? Refusal ?? Refusal("server_error", "cryptographic operation failed", status: 500)
+      if refusal.code == "invalid_client" { count(.clientFailures) }
+      answer = refusal.answer
+    }
+    spoil(&answer, of: route.endpoint)
+    return answer
+  }
+
+  private mutating func takeFailure(of endpoint: IssuerEndpoint) -> IssuerAnswer? {
+    guard IssuerEndpoint.faulty.contains(endpoint) else { return nil }
+    let plan = settings["fail_next_" + endpoint.rawValue]
+    guard let left = plan["left"]?.int, left > 0, var next = plan.object else { return nil }
+    next["left"] = .int(left - 1)
+    settings["fail_next_" + endpoint.rawValue] = .object(next)
+    count(.misbehaviours)
+    var answer = IssuerAnswer.json(["error": plan["error"] ?? .null], status: plan["status"]?.int ?? 500)
+    answer[header: "Retry-After"] = plan["retry_after"]?.string
+    return answer
+  }
+
+  /// Changes the answer of an endpoint as its faults want it.
+  private mutating func spoil(_ answer: inout IssuerAnswer, of endpoint: IssuerEndpoint) {
+    for place in IssuerFault.Place.allCases where place.spoils(endpoint, bodyAt: settings.endpoint("body_at")) {
+      guard let name = settings.text(place.parameter), answer.status < 400 || place.spoilsErrors else { continue }
+      count(.misbehaviours)
+      do {
+        let scene = IssuerFault.Scene(
+          url: url, key: key, earlierCode: signIns.codes.order.dropLast().last,
+          redirectTarget: settings.text("redirect_to") ?? "")
+        try IssuerFault.table.first { $0.place == place && $0.name == name }?.edit(&answer, scene)
+      } catch {
+        answer = .text("the fault \(name) cannot be made", status: 500)
+      }
+      guard place == .body, let left = settings.text("times").flatMap({ Int($0) }) else { continue }
+      settings["times"] = left > 1 ? .string("\(left - 1)") : .null
+      if left == 1 { settings[place.parameter] = .null }
+    }
+  }
+}

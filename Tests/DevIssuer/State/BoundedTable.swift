@@ -1,0 +1,29 @@
+/// A dictionary of the entries that came last, so that no client can make it grow.
+struct BoundedTable<Value: Sendable>: Sendable {
+  private var entries: [String: Value] = [:]
+  /// In the order of their arrival; some may have been removed since.
+  private(set) var order: [String] = []
+  private let capacity: Int
+
+  init(capacity: Int) { self.capacity = capacity }
+
+  /// Changing the value of a key that is there keeps its age; nil removes it.
+  subscript(key: String) -> Value? {
+    get { entries[key] }
+    set {
+      let isNew = entries[key] == nil && newValue != nil
+      entries[key] = newValue
+      if isNew { order.append(key) }
+      if order.count > capacity { entries[order.removeFirst()] = nil }
+    }
+  }
+
+  /// Keeps a value under a new key that nobody can guess.
+  mutating func add(_ value: Value) throws -> String {
+    let key = try Seal.opaque()
+    self[key] = value
+    return key
+  }
+
+  mutating func removeAll(where isRemoved: (Value) -> Bool) { entries = entries.filter { !isRemoved($0.value) } }
+}

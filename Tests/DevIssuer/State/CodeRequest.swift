@@ -1,0 +1,126 @@
+import Crypto
+import Encoding
+import Platform
+
+/// What a client asks for at the authorization endpoint (RFC 6749 section 4.1.1, OpenID Connect Core 1.0 section 3.1.2.1),
+/// after its identity and its redirect URI were found good.
+struct CodeRequest: Sendable {
+  static let promptValues = ["none", "login", "consent", "select_account"]
+
+  let client: IssuerClient
+  let target: RedirectTarget
+  /// The SHA-256 of the code verifier (RFC 7636 section 4.2); nil only for a confidential client.
+  let challenge: [UInt8]?
+  let parameters: IssuerParameters
+  let scope: [String]
+  /// Resources and audiences (RFC 8707 section 2.1).
+  let targets: [String]
+  let prompt: Set<String>
+  /// Seconds.
+  let maxAge: Int?
+  /// The key that the code is bound to (RFC 9449 section 10).
+  var dpopThumbprint: String?
+  /// When it is too old, waiting for the user or after it was pushed.
+  var expiresAt: Instant
+
+  /// - Throws: What the client is told by a redirect.
+  init(
+    _ parameters: IssuerParameters, _ client: IssuerClient, _ target: RedirectTarget, targets: [String], until: Instant
+  ) throws {
+    try client.requireGrantType(GrantType.authorizationCode)
+    try check(parameters["request"] == nil, "request_not_supported", "request objects are not supported")
+    try check(parameters.required("response_type") == "code", "unsupported_response_type", "only code")
+    try check(parameters["response_mode"] ?? "query" == "query", "invalid_request", "response_mode: only query")
+    (self.parameters, self.client, self.target, self.targets, expiresAt) = (parameters, client, target, targets, until)
+    challenge = try Self.challenge(parameters, isRequired: !client.isConfidential)
+    scope = try parameters.scope() ?? IssuerParameters.defaultScope
+    prompt = Set(parameters.words("prompt"))
+    let isNoneAlone = prompt.count == 1 || !prompt.contains("none")
+    try check(prompt.isSubset(of: Self.promptValues) && isNoneAlone, "invalid_request", "prompt: unknown, or not alone")
+    maxAge = parameters["max_age"].flatMap { ASCII.number($0, in: 0...Int.max) }
+    try check(maxAge != nil || parameters["max_age"] == nil, "invalid_request", "max_age: a number of seconds")
+    dpopThumbprint = parameters["dpop_jkt"]
+  }
+
+  /// The first is the one that the client would like best.
+  var acrValues: [String] { parameters.words("acr_values") }
+
+  /// The login hint when it is a name that users can have here.
+  var validHint: String? { parameters["login_hint"].flatMap { User.isName($0) ? $0 : nil } }
+
+  /// Public clients must use PKCE (RFC 8252 section 6, RFC 9700 section 2.1.1), and `plain` is of no use. A missing method
+  /// means `plain` (RFC 7636 section 4.3).
+  private static func challenge(_ parameters: IssuerParameters, isRequired: Bool) throws -> [UInt8]? {
+    let (challenge, method) = (parameters["code_challenge"], parameters["code_challenge_method"])
+    if challenge == nil, method == nil, !isRequired { return nil }
+    let text = try check(challenge, "invalid_request", "code challenge required")
+    try check(method == "S256", "invalid_request", "transform algorithm not supported")
+    let bytes = try check(try? Base64URL.decode(text), "invalid_request", "malformed code_challenge")
+    try check(bytes.count == 32, "invalid_request", "malformed code_challenge")
+    return bytes
+  }
+
+  /// Checks what a token request brings to show that the code is its own (RFC 6749 section 4.1.3, RFC 7636 section 4.6,
+  /// RFC 9449 section 10). A verifier without a challenge is the mark of a downgrade (RFC 9700 section 4.8.2).
+  func checkRedemption(_ form: IssuerParameters, thumbprint: String?) throws {
+    try check(form["redirect_uri"] == target.uri.text, "invalid_grant", "redirect_uri is not the one of the request")
+    let verifier = Array((form["code_verifier"] ?? "").utf8)
+    let isWellFormed = verifier.allSatisfy { ASCII.isAlphanumeric($0) || "-._~".utf8.contains($0) }
+    try check(challenge != nil || verifier.isEmpty, "invalid_grant", "a code_verifier without code_challenge")
+    if let challenge {
+      try check(isWellFormed && (43...128).contains(verifier.count), "invalid_grant", "no good code_verifier")
+      let found = try Digest.sha256.hash(verifier.span)
+      try check(ConstantTime.isEqual(challenge.span, found.span), "invalid_grant", "code_verifier is wrong")
+    }
+    try check(dpopThumbprint ?? thumbprint == thumbprint, "invalid_dpop_proof", "the code is bound to another key")
+  }
+}
+
+/// Where the answer of the authorization endpoint goes.
+struct RedirectTarget: Sendable {
+  let uri: URI
+  /// Comes back as it was sent (RFC 6749 section 4.1.2).
+  let state: String?
+
+  /// Sends the browser there, with the state.
+  func answer(_ pairs: [(String, String)] = []) -> IssuerAnswer {
+    .redirection(to: uri.appendingQuery(pairs + (state.map { [("state", $0)] } ?? [])))
+  }
+}
+
+/// An authorization code and all that it is bound to (RFC 6749 section 4.1.2).
+struct IssuedCode: Sendable {
+  let request: CodeRequest
+  let grant: IssuerGrant
+  let expiresAt: Instant
+  /// The grant of its first use.
+  var usedFor: String?
+}
+
+/// Sign-ins with a browser, and what comes of them. More than the tables hold push out the oldest.
+struct SignInStore: Sendable {
+  /// Authorization requests that wait for the user, and those that were pushed.
+  var waiting = BoundedTable<CodeRequest>(capacity: 1000)
+  var pushed = BoundedTable<CodeRequest>(capacity: 1000)
+  var sessions = BoundedTable<BrowserSession>(capacity: 1000)
+  var codes = BoundedTable<IssuedCode>(capacity: 1000)
+}
+
+/// A user who is signed in at the issuer in one browser.
+struct BrowserSession: Sendable {
+  static let cookieName = "devissuer_session"
+
+  let username: String
+  /// Unix seconds.
+  let authTime: Int
+  /// One of ``User/contexts``.
+  let acr: String
+
+  /// Whether this sign-in is what the request wants, without asking the user again (OpenID Connect Core 1.0 section
+  /// 3.1.2.1).
+  func suits(_ wanted: CodeRequest, at unixSeconds: Int) -> Bool {
+    wanted.prompt.isDisjoint(with: ["login", "select_account"]) && wanted.validHint ?? username == username
+      && unixSeconds - authTime <= wanted.maxAge ?? Int.max
+      && (wanted.acrValues.isEmpty || wanted.acrValues.contains(acr))
+  }
+}

@@ -1,0 +1,81 @@
+import Encoding
+import JOSE
+
+/// A client that the issuer knows, from its start or because it registered itself (RFC 6749 section 2, RFC 7591).
+struct IssuerClient: Sendable {
+  static let publicID = "agent-cli"
+  static let confidentialID = "agent-confidential"
+  /// The one whose keys an option names.
+  static let keyID = "agent-jwt"
+
+  let id: String
+  /// What it says of itself, with a value for each member that is needed here, and what a client that registered itself
+  /// was told (RFC 7591 sections 2 and 3.2.1, RFC 7592 section 3).
+  var members: JSONObject
+  /// Where answers for this client may go; one of them must allow it.
+  var redirects: [RedirectRule] = []
+
+  var secret: String? { members["client_secret"]?.string }
+
+  /// Those with a secret may send it either way.
+  var method: String { members["token_endpoint_auth_method"]?.string ?? "none" }
+
+  /// False for a public client (RFC 6749 section 2.1).
+  var isConfidential: Bool { method != "none" }
+
+  /// All its token requests must have a proof of possession (RFC 9449 section 5.2).
+  var bindsTokensToKey: Bool { members["dpop_bound_access_tokens"] == true }
+
+  /// Public keys, for `private_key_jwt`.
+  var keys: JWKSet { members["jwks"].flatMap { try? JWKSet(parsing: $0.serialized()) } ?? JWKSet([]) }
+
+  /// For the user.
+  var asking: String { "\(members["client_name"]?.string ?? "") (\(id)) asks for access:" }
+
+  func requireGrantType(_ grantType: String) throws {
+    let isRegistered = members["grant_types"]?.array?.contains(.string(grantType)) ?? false
+    try check(isRegistered, "unauthorized_client", "the client is not registered for this grant type")
+  }
+
+  /// The redirect URI when it is one of the client's own (RFC 6749 section 3.1.2).
+  func redirect(_ text: String, _ name: String) throws -> URI {
+    guard let uri = try? URI(text), uri.fragment == nil, redirects.contains(where: { $0.allows(uri) }) else {
+      throw Refusal("invalid_request", "\(name) is malformed, or not registered for this client")
+    }
+    return uri
+  }
+}
+
+/// The values of `grant_type` that are known here.
+enum GrantType {
+  static let authorizationCode = "authorization_code"
+  /// RFC 8628 section 3.4.
+  static let deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
+  static let refreshToken = "refresh_token"
+  static let clientCredentials = "client_credentials"
+  /// RFC 8693 section 2.1.
+  static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+  static let all = [authorizationCode, deviceCode, refreshToken, clientCredentials, tokenExchange]
+}
+
+/// Which redirect URIs are a client's own.
+enum RedirectRule: Sendable {
+  /// This one, byte for byte (RFC 6749 section 3.1.2.3).
+  case exact(String)
+  /// Any port of 127.0.0.1 and of [::1], with this path or one below it (RFC 8252 section 7.3).
+  case loopback(pathPrefix: String)
+  /// As registered but for the port (RFC 8252 section 7.3).
+  case anyPort(of: URI)
+
+  func allows(_ uri: URI) -> Bool {
+    switch self {
+    case .exact(let text): uri.text.utf8.elementsEqual(text.utf8)
+    case .loopback(let prefix):
+      uri.isHTTPLoopback
+        && ((uri.path.isEmpty ? "/" : uri.path) == prefix
+          || uri.path.hasPrefix(prefix.hasSuffix("/") ? prefix : prefix + "/"))
+    case .anyPort(let registered):
+      uri.isHTTPLoopback && uri.host == registered.host && uri.path == registered.path && uri.query == registered.query
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Crypto
+import Encoding
+import JOSE
+
+/// The key that signs ID Tokens, made at the start and gone with the process.
+final class IssuerKey: Sendable {
+  let algorithm: JWSAlgorithm
+  let keyID: String
+  /// The public half (RFC 7517 section 4).
+  let jwk: JSON
+  private let key: PrivateKey
+
+  init(_ algorithm: JWSAlgorithm) throws {
+    self.algorithm = algorithm
+    keyID = Base64URL.encode(try Random.bytes(12))
+    key =
+      switch algorithm {
+      case .ES256: try .generateEC(.p256)
+      case .ES384: try .generateEC(.p384)
+      case .ES512: try .generateEC(.p521)
+      case .EdDSA, .Ed25519: try .generateEd25519()
+      case .RS256, .RS384, .RS512, .PS256, .PS384, .PS512: try .generateRSA(bits: 2048)
+      }
+    jwk = .object(try JWK(key.publicComponents, keyID: keyID, algorithm: algorithm).published)
+  }
+
+  var header: JSONObject { ["alg": .string(algorithm.rawValue), "typ": "JWT", "kid": .string(keyID)] }
+
+  /// In compact form (RFC 7515 section 7.1).
+  ///
+  /// - Parameter algorithm: Nil for the one of the key.
+  func sign(_ header: JSONObject, _ payload: [UInt8], algorithm: JWSAlgorithm? = nil) throws -> String {
+    try JWSSigner.sign(header: header, payload: payload, key: key, algorithm: algorithm ?? self.algorithm)
+  }
+
+  /// A JWK Set with the public half alone.
+  var published: JSON { ["keys": [jwk]] }
+
+  /// HS256 (RFC 7518 section 3.2).
+  static func authenticate(_ header: JSONObject, _ payload: [UInt8], secret: [UInt8]) throws -> String {
+    let text = Base64URL.encode(JSON.object(header).serialized()) + "." + Base64URL.encode(payload)
+    return text + "." + Base64URL.encode(try HMAC.sha256(key: secret.span, Array(text.utf8).span))
+  }
+}
