@@ -224,7 +224,7 @@ import Wire
   }
 
   @Test func `ends when its time is over`() throws {
-    home.daemon.pass(seconds: BrowserSignIn.patience - 1)
+    home.daemon.pass(seconds: SignIn.Waiting.Browser.patience - 1)
     #expect(home.sink.failures[1] == nil)
     home.daemon.pass(seconds: 1)
     #expect(home.sink.failures[1]?.code == .codeExpired)

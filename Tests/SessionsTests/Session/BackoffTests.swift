@@ -3,6 +3,7 @@ import Platform
 import Testing
 
 @testable import Sessions
+import Vocabulary
 
 @Suite struct `A backoff` {
   @Test func `without a failure delays and refuses nothing`() {

@@ -2,6 +2,7 @@ import Platform
 import Testing
 
 @testable import Sessions
+import Vocabulary
 
 @Suite struct `The notices about the expiry of a token` {
   @Test(arguments: [(3600, true, 3540.0), (3600, false, 3300), (50, true, 45), (50, false, 25)])

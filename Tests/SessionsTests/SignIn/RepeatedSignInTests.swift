@@ -135,7 +135,7 @@ import Vocabulary
 
   @Test func `sends a given secret in the way the account says`() throws {
     var configuration = Home.configuration
-    configuration.tokenEndpointAuthMethod = "client_secret_post"
+    configuration.tokenEndpointAuthMethod = .secretPost
     _ = try home.prepare(configuration, SignInSecrets(clientSecret: secret("s3cret")))
     #expect(home.http.requests.last?.form?.contains("client_secret=s3cret") == true)
     #expect(home.http.requests.last?.authorization == nil)

@@ -59,18 +59,7 @@ import Vocabulary
   @Test func `is the registered algorithm and no other`() throws {
     #expect(try signIn(account(.ES256), TestIssuer.first.idToken()).grant.subject == "alice")
     #expect(throws: SessionError.idToken(IDTokenError(.signature(.algorithmNotAllowed)))) {
-      _ = try signIn(account("RS256"), TestIssuer.first.idToken())
-    }
-  }
-
-  @Test(arguments: ["none", "es256", "HS1", ""]) func `is named by a known algorithm`(name: String) throws {
-    #expect(throws: SessionError.configuration(ConfigurationError(.invalid, "id_token_algorithm"))) {
-      _ = try signIn(account(name), TestIssuer.first.idToken())
-    }
-    var configuration = Home.configuration
-    configuration.userInfoAlgorithm = name
-    #expect(throws: SessionError.configuration(ConfigurationError(.invalid, "userinfo_algorithm"))) {
-      _ = try home.prepare(configuration, SignInSecrets())
+      _ = try signIn(account(.RS256), TestIssuer.first.idToken())
     }
   }
 
