@@ -9,9 +9,8 @@ final class Connection {
   private var inbound: [UInt8] = []
   /// Bytes of ``inbound`` that were taken already.
   private var taken = 0
-  private var outbound: [Outgoing] = []
-  private var sent = 0
-  private var outboundBytes = 0
+  /// The output that the kernel has not taken whole, its size in bytes, and how many bytes of its first part are sent.
+  private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
   /// The request being answered; the next line waits until it is.
   private(set) var current: Ticket?
@@ -156,32 +155,32 @@ final class Connection {
   }
 
   var hasPartialLine: Bool { inbound.count > taken }
-  var hasOutput: Bool { !outbound.isEmpty }
+  var hasOutput: Bool { !outbound.parts.isEmpty }
 
   /// Returns false if the unread output exceeds the limit.
   func enqueue(_ outgoing: Outgoing) -> Bool {
-    outboundBytes += outgoing.count
-    outbound.append(outgoing)
-    return outboundBytes <= Self.mostOutboundBytes
+    outbound.bytes += outgoing.count
+    outbound.parts.append(outgoing)
+    return outbound.bytes <= Self.mostOutboundBytes
   }
 
   /// Writes what the kernel takes; false when the connection is broken.
   func flush() -> Bool {
-    while let first = outbound.first {
+    while let first = outbound.parts.first {
       do {
         let written: Int
         switch first {
-        case .plain(let bytes): written = try descriptor.write(bytes.span.extracting(sent...))
+        case .plain(let bytes): written = try descriptor.write(bytes.span.extracting(outbound.sent...))
         case .secret(let secret):
           written = try secret.bytes.withBytes { (bytes) throws(SystemError) in
-            try descriptor.write(bytes.extracting(sent...))
+            try descriptor.write(bytes.extracting(outbound.sent...))
           }
         }
-        sent += written
-        if sent == first.count {
-          outboundBytes -= sent
-          outbound.removeFirst()
-          sent = 0
+        outbound.sent += written
+        if outbound.sent == first.count {
+          outbound.bytes -= outbound.sent
+          outbound.parts.removeFirst()
+          outbound.sent = 0
         }
       } catch {
         return error.isAgain

@@ -16,9 +16,8 @@ final class LiveAccount {
   let name: AccountName
   /// Scope, resource and audience of the session's token; nil for the account's own token.
   let target: TokenTarget?
-  private(set) var others: [TokenTarget: LiveAccount] = [:]
-  private var uses: UInt64 = 0
-  private var lastUse: UInt64 = 0
+  /// The tokens with other targets, the least recently used first.
+  private(set) var others: [LiveAccount] = []
   var configuration: AccountConfiguration {
     didSet {
       usualLine = nil
@@ -38,11 +37,8 @@ final class LiveAccount {
   }
   var waiters: [Waiter] = []
 
-  /// Stamp of the vault file at the last validation of the cached token.
-  var validatedStamp: FileStamp?
-
-  /// Revision of the watched files at the last validation of the cached token.
-  var validatedRevision: UInt64?
+  /// The vault file's stamp and the revision of the watched files at the last validation of the cached token.
+  var validated: (stamp: FileStamp?, revision: UInt64?)
 
   /// Cached answer to requests for the cached token without extras, which most requests are.
   private var usualLine: TokenLine?
@@ -105,33 +101,30 @@ final class LiveAccount {
   }
 
   /// The account's own token and those with other targets, its own first.
-  var all: [LiveAccount] { [self] + others.values }
+  var all: [LiveAccount] { [self] + others }
 
   /// Returns the slot for this target. Creates it if it does not exist.
   func with(_ target: TokenTarget?) -> LiveAccount {
     guard let target, target != self.target else { return self }
-    uses += 1
-    if let other = others[target] {
-      other.lastUse = uses
-      return other
+    if let index = others.firstIndex(where: { $0.target == target }) {
+      others.append(others.remove(at: index))
+    } else {
+      let isFull = others.count >= Self.mostOthers
+      if isFull, let idle = others.firstIndex(where: { $0.waiters.isEmpty && $0.session.refresh == nil }) {
+        others.remove(at: idle)
+      }
+      others.append(LiveAccount(name: name, configuration: configuration, target: target))
     }
-    let idle = others.filter { $0.value.waiters.isEmpty && $0.value.session.refresh == nil }
-    if others.count >= Self.mostOthers, let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) {
-      others[oldest.key] = nil
-    }
-    let other = LiveAccount(name: name, configuration: configuration, target: target)
-    other.lastUse = uses
-    others[target] = other
-    return other
+    return others[others.count - 1]
   }
 
   /// Drops the tokens with other targets, because the session they were issued from has ended.
   ///
   /// - Returns: The waiters of the dropped tokens.
   func dropOthers(cancelling: Bool = true) -> [Waiter] {
-    let waiters = others.values.flatMap(\.waiters)
-    if cancelling { for other in others.values { other.cancelRefresh() } }
-    others = [:]
+    let waiters = others.flatMap(\.waiters)
+    if cancelling { for other in others { other.cancelRefresh() } }
+    others = []
     return waiters
   }
 

@@ -18,7 +18,7 @@ extension TokenBroker {
 
   /// Exchanges the account's own token.
   func exchange(_ grant: AccessGrant, for target: TokenTarget, _ refresh: Session.Refresh, _ account: LiveAccount) {
-    guard let other = account.others[target] else { return }
+    guard let other = account.others.first(where: { $0.target == target }) else { return }
     let operation = ExchangeOperation(
       account: account.name, configuration: account.configuration, subject: grant, target: target,
       services: services(for: account.name), cancellation: other.newRefreshCancellation())

@@ -156,18 +156,17 @@ final class TokenBroker: DaemonPart {
   /// replaced that record. The record is read only when the vault file has changed.
   private func validate(_ account: LiveAccount) {
     guard let grant = account.session.grant, account.session.refresh == nil else { return }
-    if let revision = context.fileRevision, revision == account.validatedRevision { return }
+    if let revision = context.fileRevision, revision == account.validated.revision { return }
     let stamp = FileStamp(at: vaultPath)
     // Without a vault file the token is not validated, as before the first validation.
-    if let stamp, stamp == account.validatedStamp {
-      account.validatedRevision = context.fileRevision
+    if let stamp, stamp == account.validated.stamp {
+      account.validated.revision = context.fileRevision
     } else {
       let isCurrent = services.isCurrent(grant, of: account.name)
       // Another process may also have changed the key slots.
       lock.vaultFileChanged()
       if isCurrent {
-        account.validatedStamp = stamp
-        account.validatedRevision = context.fileRevision
+        account.validated = (stamp, context.fileRevision)
       } else {
         step(.recordChanged, account.name)
         account.session.forgetToken()
@@ -263,7 +262,7 @@ final class TokenBroker: DaemonPart {
   /// Returns the slot of the account's own token or of one with another target; nil if it no longer exists.
   func slot(_ name: AccountName, _ target: TokenTarget?) -> LiveAccount? {
     guard let account = accounts[name] else { return nil }
-    return target.map { account.others[$0] } ?? account
+    return target == nil ? account : account.others.first { $0.target == target }
   }
 
   /// Updates the record generation of cached tokens after a refresh rewrote the record; these tokens remain valid.

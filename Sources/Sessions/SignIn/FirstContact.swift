@@ -24,6 +24,8 @@ struct FirstContact {
     access = try AccountAccess(configuration)
     self.secrets = try secrets(access)
     access.useProxyCredentials(self.secrets.proxyCredentials)
+    // The metadata of a client with a certificate have other endpoints (RFC 8705 section 5).
+    if self.secrets.credentials.certificate != nil { access.configuration.clientCertificate = true }
     metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
     if asksToStay { access.configuration.askToStay(metadata) }
   }
@@ -55,7 +57,6 @@ struct FirstContact {
   /// Chooses the client authentication, and with it the server as requests see it.
   mutating func server() throws(SessionError) -> AuthorizationServer {
     let credentials = secrets.credentials
-    if credentials.certificate != nil { access.configuration.clientCertificate = true }
     if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == .none {
       access.configuration.tokenEndpointAuthMethod = try method(credentials)
     }
