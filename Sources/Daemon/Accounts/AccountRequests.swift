@@ -185,7 +185,7 @@ final class AccountRequests: DaemonPart {
     if case .success(let outcome) = outcome {
       log.note(.settingsChanged(.renamed), rename.old)
       log.note(.settingsChanged(.named), rename.new)
-      events.tellRenamed(rename.old, to: rename.new)
+      events.publishRename(rename.old, to: rename.new)
       move(rename, outcome)
     }
     let isDone = if case .success = outcome { true } else { false }

@@ -38,7 +38,7 @@ final class EventLog {
   }
 
   /// Adds an event of a session or an account.
-  func tell(_ event: SessionEvent, _ account: AccountName? = nil) {
+  func publish(_ event: SessionEvent, _ account: AccountName? = nil) {
     let entry = SessionEntry(time: time.wallSeconds(), account: account?.text, event: event)
     sessionEntries.append(entry)
     sessionListener?(entry)
@@ -55,9 +55,9 @@ final class EventLog {
   ///
   /// - Parameter account: Limits the events to this account; nil for all.
   func sessionJSON(of account: AccountName?) -> JSONObject {
-    let told = sessionEntries.elements.filter { entry in account.map { entry.concerns($0.text) } ?? true }
+    let entries = sessionEntries.elements.filter { entry in account.map { entry.concerns($0.text) } ?? true }
     return JSONObject([
-      ("events", .array(told.map { .object($0.json) })), ("dropped", .int(sessionEntries.dropped)),
+      ("events", .array(entries.map { .object($0.json) })), ("dropped", .int(sessionEntries.dropped)),
     ])
   }
 }

@@ -69,20 +69,20 @@ final class SessionEvents: DaemonPart {
     let before = toldAccounts
     let names = settings.accounts.map(\.name)
     toldAccounts = ToldAccounts(revision: settingsFile.revision, names: names, active: settings.active)
-    lock.lookAtIdleTime(settings)
+    lock.applyIdleTime(settings)
     guard let before else { return }
     let (old, new) = (Set(before.names), Set(names))
-    for name in before.names where !new.contains(name) { log.tell(.accountRemoved, name) }
-    for name in names where !old.contains(name) { log.tell(.accountAdded, name) }
-    if before.active != settings.active { log.tell(.activeChanged, settings.active) }
+    for name in before.names where !new.contains(name) { log.publish(.accountRemoved, name) }
+    for name in names where !old.contains(name) { log.publish(.accountAdded, name) }
+    if before.active != settings.active { log.publish(.activeChanged, settings.active) }
   }
 
   /// Publishes a change of an account's name as such, not as a removal and an addition.
-  func tellRenamed(_ old: AccountName, to new: AccountName) {
+  func publishRename(_ old: AccountName, to new: AccountName) {
     followers.rename(old, to: new)
     toldAccounts?.names.removeAll { $0 == old }
     toldAccounts?.names.append(new)
-    log.tell(.accountRenamed(from: old.text), new)
+    log.publish(.accountRenamed(from: old.text), new)
     announceSettings()
   }
 

@@ -45,7 +45,7 @@ final class Locking: DaemonPart {
       guard let level = levels.first(where: { $0 != .device }) else { continue }
       state.shut(account.name, level)
       shut(account, level)
-      log.tell(.locked, account.name)
+      log.publish(.locked, account.name)
     }
     signIns.endUnapproved(at: services.vault.levelsToLock)
     jobs.run({ [services] in Self.wipe(services) }) { [self] wiped in locked(cause, wiped.get()) }
@@ -78,11 +78,11 @@ final class Locking: DaemonPart {
   }
 
   private func locked(_ cause: LogEvent.LockCause, _ wiped: Wiped) {
-    let told = state.end()
+    let published = state.end()
     signIns.endUnapproved(at: Set(wiped.levels))
     for (name, level) in wiped.accounts ?? broker.accounts.keys.map({ ($0, .device) }) {
       if let account = broker.accounts[name] { shut(account, level) }
-      if wiped.closed.contains(level), told[name] == nil { log.tell(.locked, name) }
+      if wiped.closed.contains(level), published[name] == nil { log.publish(.locked, name) }
     }
     if !wiped.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
     context.housekeeping()
@@ -116,9 +116,9 @@ final class Locking: DaemonPart {
   func unlocked(_ event: LogEvent, _ accounts: [AccountName]) {
     log.note(event)
     state.expectLock()
-    for account in accounts { log.tell(.unlocked, account) }
+    for account in accounts { log.publish(.unlocked, account) }
     // Accounts with the background policy were not renewed while they were locked.
     broker.backgroundScanRevision = nil
-    broker.keepFresh()
+    broker.scanBackgroundAccounts()
   }
 }

@@ -42,7 +42,7 @@ final class VaultLock: DaemonPart, TokenLock {
 
   func vaultFileChanged() {
     // Another process may also have changed the key slots.
-    if !isDeviceKeyLent { lookForLentKey() }
+    if !isDeviceKeyLent { checkForLentKey() }
   }
 
   // MARK: Locking
@@ -77,12 +77,12 @@ final class VaultLock: DaemonPart, TokenLock {
   }
 
   /// Checks whether a lock now includes the device's key: only a passphrase may open the vault after a change.
-  func lookForLentKey() {
+  func checkForLentKey() {
     if services.vault.levelsToLock.contains(.device) { expectLock() } else { isDeviceKeyLent = false }
   }
 
   /// Restarts the idle time if the settings changed it.
-  func lookAtIdleTime(_ settings: Settings) {
+  func applyIdleTime(_ settings: Settings) {
     if idle.isCounting, idle.patience != Self.patience(settings.lockAfterSeconds) {
       awaitIdleness(settings.lockAfterSeconds)
     }

@@ -78,7 +78,7 @@ final class VaultRequests: DaemonPart {
 
   private func setIdleTime(_ seconds: Int, _ ticket: Ticket) throws(Failure) {
     do {
-      lock.lookAtIdleTime(
+      lock.applyIdleTime(
         try settingsFile.change { (settings) throws(ConfigurationError) in settings.setLockAfter(seconds: seconds) })
     } catch {
       throw Failure(error)
@@ -124,7 +124,7 @@ final class VaultRequests: DaemonPart {
   ) {
     onVault(sources, ticket, body) { [self] result in
       log.note(.vaultChanged(change))
-      lock.lookForLentKey()
+      lock.checkForLentKey()
       return result
     }
   }

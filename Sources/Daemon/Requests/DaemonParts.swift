@@ -67,7 +67,7 @@ final class DaemonParts {
   /// - Parameter isPrivate: For one client only.
   func start(isPrivate: Bool) {
     broker.isPrivate = isPrivate
-    broker.keepFresh()
+    broker.scanBackgroundAccounts()
   }
 
   /// Runs once a minute.

@@ -33,7 +33,7 @@ final class ProofRequests: DaemonPart {
       case .success(let name):
         let account = try broker.resolve(name.text)
         let waiter = LiveAccount.Waiter(ticket: ticket, need: TokenNeed()) { [self] slot, outcome in
-          prove(target, slot, outcome, ticket)
+          signProof(target, slot, outcome, ticket)
         }
         try broker.obtain(for: waiter, account)
       }
@@ -43,7 +43,7 @@ final class ProofRequests: DaemonPart {
   }
 
   /// There is a token: the proof is for it and no other.
-  private func prove(
+  private func signProof(
     _ target: ProofTarget, _ account: LiveAccount, _ outcome: Result<AccessGrant, SessionError>, _ ticket: Ticket
   ) {
     do throws(Failure) {

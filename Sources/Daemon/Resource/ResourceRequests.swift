@@ -123,7 +123,7 @@ final class ResourceRequests: DaemonPart {
         slot?.refusals.accepted(by: origin)
       }
       let isForGood = slot?.refusals.areForGood(at: origin, now: now) ?? false
-      tell(response, transfer, account, isForGood: isForGood)
+      answer(response, transfer, account, isForGood: isForGood)
       // The body cannot be sent again, so only the next request gets a new token.
       if isRefused, !isForGood, let slot, slot.session.grant === grant, slot.session.refresh == nil {
         slot.session.forgetToken()
@@ -144,7 +144,7 @@ final class ResourceRequests: DaemonPart {
     return true
   }
 
-  private func tell(
+  private func answer(
     _ response: ResourceResponse, _ transfer: ResourceTransfer, _ account: LiveAccount, isForGood: Bool
   ) {
     let origin = transfer.target.origin.text

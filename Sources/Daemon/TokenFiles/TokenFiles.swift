@@ -29,7 +29,7 @@ final class TokenFiles: DaemonPart {
     let (name, lock) = try claim(request.name)
     let file = TokenFile(ticket: ticket, account: account.name, name: name, lock: lock)
     tokenFiles[ticket] = file
-    seek(for: file, account)
+    requestToken(for: file, account)
   }
 
   private func claim(_ name: String?) throws(Failure) -> (name: String, lock: TokenFileLock) {
@@ -70,7 +70,7 @@ final class TokenFiles: DaemonPart {
   // MARK: Getting tokens
 
   /// Requests a token for a file: a new one if the file already contains the cached one.
-  private func seek(for file: TokenFile, _ account: LiveAccount) {
+  private func requestToken(for file: TokenFile, _ account: LiveAccount) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
     let need = TokenNeed(newerThan: file.written)
@@ -83,9 +83,9 @@ final class TokenFiles: DaemonPart {
     broker.obtainOrFail(for: waiter, account)
   }
 
-  private func seek(for file: TokenFile) {
+  private func requestToken(for file: TokenFile) {
     do {
-      seek(for: file, try broker.resolve(file.account.text))
+      requestToken(for: file, try broker.resolve(file.account.text))
     } catch {
       failed(file, error)
     }
@@ -108,7 +108,7 @@ final class TokenFiles: DaemonPart {
     }
     (file.written, file.hasBegun) = (account.session.generation, true)
     log.note(.tokenFile(.written), file.account)
-    tell(file, expiresAt: grant.expiresAtUnixSeconds)
+    notifyClient(of: file, expiresAt: grant.expiresAtUnixSeconds)
   }
 
   private func scheduleRenewal(of file: TokenFile, _ grant: AccessGrant) {
@@ -127,7 +127,7 @@ final class TokenFiles: DaemonPart {
   private func tokenFileDue(_ ticket: Ticket) {
     guard let file = tokenFiles[ticket], let due = file.renewal, due <= services.time.now() else { return }
     file.renewal = nil
-    seek(for: file)
+    requestToken(for: file)
   }
 
   /// Handles a failed token request for a file.
@@ -180,7 +180,7 @@ final class TokenFiles: DaemonPart {
       }
     case .signedOut: for file in own { remove(file, .signedOut) }
     case .locked: for file in own where broker.accounts[file.account]?.session.grant == nil { remove(file, .locked) }
-    case .unlocked: for file in own where file.hasBegun && file.written == nil { seek(for: file) }
+    case .unlocked: for file in own where file.hasBegun && file.written == nil { requestToken(for: file) }
     case .accountRenamed(let old):
       guard let name = entry.account.flatMap({ try? AccountName($0) }) else { return }
       for file in tokenFiles.values where file.account.text.utf8.elementsEqual(old.utf8) { file.account = name }
@@ -190,7 +190,7 @@ final class TokenFiles: DaemonPart {
 
   /// Requests new tokens for the files of an account whose token was forgotten.
   func renew(of account: AccountName) {
-    for file in tokenFiles.values where file.account == account && file.hasBegun { seek(for: file) }
+    for file in tokenFiles.values where file.account == account && file.hasBegun { requestToken(for: file) }
   }
 
   /// Removes the files of an account at sign-out.
@@ -204,10 +204,10 @@ final class TokenFiles: DaemonPart {
     file.written = nil
     tokenFileStore?.remove(file.name)
     log.note(.tokenFile(.removed), file.account)
-    tell(file, removal: code)
+    notifyClient(of: file, removal: code)
   }
 
-  private func tell(_ file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
+  private func notifyClient(of file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
     guard let path = tokenFileStore?.path(of: file.name) else { return }
     let event = Event.TokenFile(account: file.account.text, path: path, removal: removal, expiresAt: expiresAt)
     loop.send(.event(.tokenFile(event)), to: file.ticket)

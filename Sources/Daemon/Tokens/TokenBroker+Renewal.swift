@@ -36,7 +36,7 @@ extension TokenBroker {
     switch notice {
     case .nearEnd(let seconds):
       log.note(.tokenExpiring(seconds: seconds), account.name)
-      log.tell(.expiring(at: end, isRenewable: isRenewable), account.name)
+      log.publish(.expiring(at: end, isRenewable: isRenewable), account.name)
     case .end:
       log.note(.tokenExpired, account.name)
       publish(of: account.name) { $0.expired(at: end, isRenewable: isRenewable) }
@@ -76,7 +76,7 @@ extension TokenBroker {
 extension TokenBroker {
   /// Requests first tokens for accounts with the background policy after the settings changed. Spreads the requests
   /// over time, so that no server receives all of them at once.
-  func keepFresh() {
+  func scanBackgroundAccounts() {
     guard !isPrivate else { return }
     context.noteFileChanges()
     guard let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
@@ -93,7 +93,7 @@ extension TokenBroker {
   /// Runs once a minute.
   func housekeep() {
     noteClock()
-    if !isStopping { keepFresh() }
+    if !isStopping { scanBackgroundAccounts() }
   }
 
   /// Detects that the system clock was set, and updates the published expiry times. Nothing else depends on that clock.

@@ -317,7 +317,7 @@ extension TokenBroker {
   /// Updates the published state of an account and publishes the resulting events.
   func publish(of name: AccountName, _ change: (inout AccountNews) -> [SessionEvent]) {
     guard let account = accounts[name] else { return }
-    for event in change(&account.news) { log.tell(event, name) }
+    for event in change(&account.news) { log.publish(event, name) }
   }
 
   /// Publishes the result of a refresh.

@@ -8,18 +8,18 @@ internal import Wire
 enum HandedKeys {
   private static let patience = Duration.milliseconds(100)
 
-  /// - Parameter tell: Receives a warning for each irregularity of the set.
+  /// - Parameter report: Receives a warning for each irregularity of the set.
   static func read(
-    _ descriptor: SharedDescriptor, _ cancellation: Cancellation, tell: (String) -> Void
+    _ descriptor: SharedDescriptor, _ cancellation: Cancellation, report: (String) -> Void
   ) throws(Failure) -> JWKSet {
     let keys = try parse(try content(descriptor, cancellation))
-    keys.tellWarnings(tell)
+    keys.reportWarnings(report)
     guard !keys.keys.isEmpty else {
       throw Failure(
         .invalidConfiguration, "the key set holds no key that can be used",
         hint: "public keys: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519")
     }
-    if keys.skipped > 0 { tell("\(keys.skipped) of the keys in the set cannot be used and were left out") }
+    if keys.skipped > 0 { report("\(keys.skipped) of the keys in the set cannot be used and were left out") }
     return keys
   }
 
@@ -58,11 +58,11 @@ enum HandedKeys {
 
 extension JWKSet {
   /// Reports members of the set that a key set must not contain.
-  func tellWarnings(_ tell: (String) -> Void) {
+  func reportWarnings(_ report: (String) -> Void) {
     if warnings.contains(.privateKey) {
-      tell("the key set holds a private key, which was left out: tokens are verified by public keys")
+      report("the key set holds a private key, which was left out: tokens are verified by public keys")
     } else if warnings.contains(.symmetricKey) {
-      tell("the key set holds a symmetric key, which was left out")
+      report("the key set holds a symmetric key, which was left out")
     }
   }
 }

@@ -18,18 +18,19 @@ enum KeyOrigin: Sendable {
 
   /// Blocking.
   ///
-  /// - Parameter tell: Receives a warning for each irregularity of the keys.
+  /// - Parameter report: Receives a warning for each irregularity of the keys.
   func keys(
-    _ services: SessionServices, _ cancellation: Cancellation, tell: (String) -> Void
+    _ services: SessionServices, _ cancellation: Cancellation, report: (String) -> Void
   ) throws(Failure) -> VerificationKeys {
     switch self {
-    case .descriptor(let descriptor): return VerificationKeys(try HandedKeys.read(descriptor, cancellation, tell: tell))
+    case .descriptor(let descriptor):
+      return VerificationKeys(try HandedKeys.read(descriptor, cancellation, report: report))
     case .issuer(let configuration, let account, let proxyCredentials):
       do throws(SessionError) {
         let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
         let keys = try VerificationKeys(
           of: configuration, account: account, proxyCredentials: secret, services: services, cancellation: cancellation)
-        keys.current.keys.tellWarnings(tell)
+        keys.current.keys.reportWarnings(report)
         return keys
       } catch {
         throw Failure(error, account: account?.text)

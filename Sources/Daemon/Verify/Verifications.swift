@@ -62,7 +62,7 @@ final class Verifications: DaemonPart {
     let notice = jobs.messages { [unowned self] (text: String) in loop.send(.event(.notice(text)), to: ticket) }
     jobs.run(
       on: context.longJobs,
-      { () throws(Failure) in try check.run(try origin.keys(services, check.cancellation, tell: notice)) }
+      { () throws(Failure) in try check.run(try origin.keys(services, check.cancellation, report: notice)) }
     ) { [self] outcome in verified(ticket, outcome) }
   }
 

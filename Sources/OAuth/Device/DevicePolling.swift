@@ -36,9 +36,9 @@ package struct DevicePolling: Sendable, Hashable {
   /// Adjusts the interval after the last poll.
   package mutating func after(_ outcome: DevicePollOutcome) {
     switch outcome {
-    case .token, .pending: calmDown()
+    case .token, .pending: resetBackOff()
     case .slowDown(let asked):
-      calmDown()
+      resetBackOff()
       // Five seconds more, for good; GitHub names the new interval, and the greater one counts.
       let next = max(interval + 5, asked ?? 0)
       interval = min(next, DeviceAuthorizationResponse.longestInterval)
@@ -65,7 +65,7 @@ package struct DevicePolling: Sendable, Hashable {
     return waitMilliseconds < left ? .poll(afterMilliseconds: waitMilliseconds) : .expire(afterMilliseconds: left)
   }
 
-  private mutating func calmDown() {
+  private mutating func resetBackOff() {
     backOff = nil
     askedWait = 0
   }

@@ -49,7 +49,7 @@ struct IDTokenCheck {
     let expectation = expectation(response, first: first, demands)
     do throws(IDTokenError) {
       // A token under the secret needs no key of the issuer's.
-      if expectation.secret != nil { return told(try verify(compact, JWKSet([]), expectation, response)) }
+      if expectation.secret != nil { return reported(try verify(compact, JWKSet([]), expectation, response)) }
     } catch {
       throw .idToken(error)
     }
@@ -62,7 +62,7 @@ struct IDTokenCheck {
         services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation))
     var doubt = IDTokenError(.signature(.unknownKey))
     while doubt.needsNewKeys, let keys = try oauth({ () throws(OAuthError) in try search.next() }) {
-      do { return told(try verify(compact, keys, expectation, response)) } catch { doubt = error }
+      do { return reported(try verify(compact, keys, expectation, response)) } catch { doubt = error }
     }
     throw .idToken(doubt)
   }
@@ -93,7 +93,7 @@ struct IDTokenCheck {
     }
   }
 
-  private func told(_ token: IDToken) -> IDToken {
+  private func reported(_ token: IDToken) -> IDToken {
     services.observer?(.idTokenVerified(algorithm: token.algorithm.name))
     return token
   }

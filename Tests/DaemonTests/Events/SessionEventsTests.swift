@@ -151,7 +151,7 @@ private final class EventHome {
   }
 
   func tell(_ event: SessionEvent, _ account: String) throws {
-    daemon.context.log.tell(event, try AccountName(account))
+    daemon.context.log.publish(event, try AccountName(account))
   }
 
   /// The events that came to a request.

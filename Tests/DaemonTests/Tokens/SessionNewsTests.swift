@@ -56,9 +56,9 @@ import Wire
   @Test func `of all accounts end up in a list of their own, the last 200`() throws {
     let log = EventLog(time: ManualTime())
     let (work, home) = (try AccountName("work"), try AccountName("home"))
-    for _ in 0..<150 { log.tell(.online, work) }
-    for _ in 0..<70 { log.tell(.online, home) }
-    log.tell(.locked)
+    for _ in 0..<150 { log.publish(.online, work) }
+    for _ in 0..<70 { log.publish(.online, home) }
+    log.publish(.locked)
     #expect(log.json["events"]?.array == [])
     #expect(log.sessionJSON(of: nil)["events"]?.array?.count == 200)
     #expect(log.sessionJSON(of: nil)["dropped"] == 21)
