@@ -8,9 +8,7 @@ internal import Wire
 
 /// Adds, shows, changes, renames and removes accounts. Each change is one job, which holds the account's lock and writes the
 /// settings; the loop then updates the live account.
-final class AccountRequests: DaemonPart {
-  let context: DaemonContext
-  let broker: TokenBroker
+final class AccountRequests: AccountPart {
   private let signIns: SignIns
   private let signOuts: SignOuts
   private let tokenFiles: TokenFiles
@@ -20,12 +18,11 @@ final class AccountRequests: DaemonPart {
     _ context: DaemonContext, _ broker: TokenBroker, _ signIns: SignIns, _ signOuts: SignOuts, _ tokenFiles: TokenFiles,
     _ events: SessionEvents
   ) {
-    self.context = context
-    self.broker = broker
     self.signIns = signIns
     self.signOuts = signOuts
     self.tokenFiles = tokenFiles
     self.events = events
+    super.init(context, broker)
   }
 
   func use(_ name: String, _ ticket: Ticket) throws(Failure) {

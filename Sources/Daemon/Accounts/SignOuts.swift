@@ -18,9 +18,7 @@ final class SignOutBatch {
 }
 
 /// Signs accounts out: revokes the tokens at the server, then removes all of the session here.
-final class SignOuts: DaemonPart {
-  let context: DaemonContext
-  private let broker: TokenBroker
+final class SignOuts: AccountPart {
   private let signIns: SignIns
   private let resources: ResourceRequests
   private let tokenFiles: TokenFiles
@@ -29,11 +27,10 @@ final class SignOuts: DaemonPart {
     _ context: DaemonContext, _ broker: TokenBroker, _ signIns: SignIns, _ resources: ResourceRequests,
     _ tokenFiles: TokenFiles
   ) {
-    self.context = context
-    self.broker = broker
     self.signIns = signIns
     self.resources = resources
     self.tokenFiles = tokenFiles
+    super.init(context, broker)
   }
 
   func logout(_ request: LogoutRequest, _ ticket: Ticket) throws(Failure) {

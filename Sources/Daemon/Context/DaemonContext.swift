@@ -57,8 +57,10 @@ final class DaemonContext {
 }
 
 /// A part of the daemon: it answers some kinds of requests and owns what these alone need.
-protocol DaemonPart: AnyObject {
-  var context: DaemonContext { get }
+class DaemonPart {
+  let context: DaemonContext
+
+  init(_ context: DaemonContext) { self.context = context }
 }
 
 extension DaemonPart {
@@ -96,7 +98,7 @@ extension DaemonPart {
     if !context.watches.isEmpty { log.note(.step(step()), account) }
   }
 
-  /// When a request stops waiting that began just now.
+  /// Returns the time until which a request that begins now waits for the server.
   func waitEnd(_ seconds: Int?) -> Instant? { seconds.map { loop.now.advanced(by: .seconds($0)) } }
 
   /// A random number in 0..<1.

@@ -7,16 +7,15 @@ internal import Wire
 
 /// Runs the commands of the settings for the events that they name.
 final class EventCommands: DaemonPart {
-  let context: DaemonContext
   private let commands: EventCommandRunner
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
     commands.expire(loop.now)
     setAlarm()
   }
 
-  init(_ context: DaemonContext) throws(SystemError) {
-    self.context = context
+  init(running context: DaemonContext) throws(SystemError) {
     commands = try EventCommandRunner()
+    super.init(context)
     _ = try loop.watch(commands.raw) { [unowned self] in serve() }
   }
 

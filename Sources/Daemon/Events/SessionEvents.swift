@@ -7,9 +7,7 @@ internal import Vocabulary
 internal import Wire
 
 /// Publishes what happens to sessions and accounts: to the followers of `agent events`, token files and commands of the settings.
-final class SessionEvents: DaemonPart {
-  let context: DaemonContext
-  private let broker: TokenBroker
+final class SessionEvents: AccountPart {
   private let commands: EventCommands
   private let tokenFiles: TokenFiles
   private let lock: VaultLock
@@ -22,11 +20,10 @@ final class SessionEvents: DaemonPart {
     _ context: DaemonContext, _ broker: TokenBroker, _ commands: EventCommands, _ tokenFiles: TokenFiles,
     _ lock: VaultLock
   ) {
-    self.context = context
-    self.broker = broker
     self.commands = commands
     self.tokenFiles = tokenFiles
     self.lock = lock
+    super.init(context, broker)
     context.onSettings = { [unowned self] settings in publishAccounts(settings) }
     log.sessionListener = { [unowned self] entry in publish(entry) }
     // The accounts that exist at the start are not published as changes.

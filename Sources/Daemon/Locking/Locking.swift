@@ -8,7 +8,6 @@ internal import Wire
 
 /// Locks and unlocks the vault. A lock wipes keys and tokens from memory; accounts that only this device protects stay usable.
 final class Locking: DaemonPart {
-  let context: DaemonContext
   private let state: VaultLock
   private let broker: TokenBroker
   private let signIns: SignIns
@@ -22,11 +21,11 @@ final class Locking: DaemonPart {
     _ context: DaemonContext, _ state: VaultLock, _ broker: TokenBroker, _ signIns: SignIns,
     _ resources: ResourceRequests
   ) {
-    self.context = context
     self.state = state
     self.broker = broker
     self.signIns = signIns
     self.resources = resources
+    super.init(context)
     state.onLock = { [unowned self] cause in lock(cause) }
   }
 

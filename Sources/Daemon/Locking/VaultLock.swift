@@ -7,7 +7,6 @@ internal import Wire
 
 /// Decides whether tokens may be served while the vault can be locked, and when it locks by itself.
 final class VaultLock: DaemonPart, TokenLock {
-  let context: DaemonContext
   /// Locks the vault; set by the part that does.
   var onLock: (LogEvent.LockCause) -> Void = { _ in }
   /// The accounts that the lock in progress covers, as far as known; nil while no lock is in progress.
@@ -25,8 +24,6 @@ final class VaultLock: DaemonPart, TokenLock {
     let wish = jobs.messages { [unowned self] (_: Void) in onLock(.session) }
     return LockWishes(userID: Machine.userID) { wish(()) }
   }()
-
-  init(_ context: DaemonContext) { self.context = context }
 
   // MARK: Tokens
 

@@ -8,14 +8,13 @@ internal import Wire
 
 /// Answers requests about the vault itself, as jobs: a key derivation or a TPM may take seconds.
 final class VaultRequests: DaemonPart {
-  let context: DaemonContext
   private let lock: VaultLock
   private let locking: Locking
 
   init(_ context: DaemonContext, _ lock: VaultLock, _ locking: Locking) {
-    self.context = context
     self.lock = lock
     self.locking = locking
+    super.init(context)
   }
 
   func vault(_ request: VaultRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {

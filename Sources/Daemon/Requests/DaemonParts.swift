@@ -35,7 +35,7 @@ final class DaemonParts {
     tokenFiles = TokenFiles(context, broker)
     vault = VaultRequests(context, lock, locking)
     signOuts = SignOuts(context, broker, signIns, resources, tokenFiles)
-    commands = try EventCommands(context)
+    commands = try EventCommands(running: context)
     events = SessionEvents(context, broker, commands, tokenFiles, lock)
     accounts = AccountRequests(context, broker, signIns, signOuts, tokenFiles, events)
     status = StatusRequests(context, broker)

@@ -7,7 +7,6 @@ internal import Wire
 
 /// Hands each request to the part of the daemon that answers it.
 final class Dispatcher: DaemonPart, RequestHandler {
-  let context: DaemonContext
   private let parts: DaemonParts
   private let steps: StepReports
   private var isStopping = false
@@ -15,9 +14,9 @@ final class Dispatcher: DaemonPart, RequestHandler {
   var onStop: (Ticket) -> Void = { _ in }
 
   init(_ context: DaemonContext, _ parts: DaemonParts) {
-    self.context = context
     self.parts = parts
     steps = StepReports(context, parts.signIns)
+    super.init(context)
   }
 
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {

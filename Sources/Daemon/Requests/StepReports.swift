@@ -5,12 +5,11 @@ internal import Wire
 
 /// Sends each step of the work to the requests that asked for steps.
 final class StepReports: DaemonPart {
-  let context: DaemonContext
   private let signIns: SignIns
 
   init(_ context: DaemonContext, _ signIns: SignIns) {
-    self.context = context
     self.signIns = signIns
+    super.init(context)
     log.listener = { [unowned self] entry in sendSteps(entry) }
   }
 

@@ -8,14 +8,7 @@ internal import Wire
 
 /// Proofs of possession for requests that others make with an account's token (RFC 9449 section 7.1). They
 /// are made for the places that may get the token, and for no others.
-final class ProofRequests: DaemonPart {
-  let context: DaemonContext
-  private let broker: TokenBroker
-
-  init(_ context: DaemonContext, _ broker: TokenBroker) {
-    self.context = context
-    self.broker = broker
-  }
+final class ProofRequests: AccountPart {
 
   func proof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
     let target = try ProofTarget(request)

@@ -8,15 +8,8 @@ internal import Wire
 
 /// Makes requests to resources with an account's token. The origin decides which account's token is sent there. A request
 /// whose token is rejected is made once more with a new token.
-final class ResourceRequests: DaemonPart {
-  let context: DaemonContext
-  private let broker: TokenBroker
+final class ResourceRequests: AccountPart {
   private var transfers: [Ticket: ResourceTransfer] = [:]
-
-  init(_ context: DaemonContext, _ broker: TokenBroker) {
-    self.context = context
-    self.broker = broker
-  }
 
   /// Effectively no deadline: the length of a transfer has no limit.
   private static let never = Duration.seconds(10 * 365 * 86_400)

@@ -7,9 +7,6 @@ internal import Wire
 
 /// Finds out whether a URL is an issuer or a resource that names one (RFC 9728). Nothing is stored: the person decides.
 final class DiscoverRequests: DaemonPart {
-  let context: DaemonContext
-
-  init(_ context: DaemonContext) { self.context = context }
 
   func discover(_ request: DiscoverRequest, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()

@@ -10,20 +10,13 @@ internal import Wire
 
 /// Runs sign-ins by browser and by device code (RFC 8628), and owns those under way. Each step that blocks is one job;
 /// between two polls no thread is used.
-final class SignIns: DaemonPart {
-  let context: DaemonContext
-  let broker: TokenBroker
+final class SignIns: AccountPart {
   private(set) var logins: [UInt64: Login] = [:]
   private var lastLogin: UInt64 = 0
   /// There once a sign-in in the browser has begun.
   var redirects: RedirectServer?
   /// How sign-ins in the background ended.
   var ended: [EndedLogin] = []
-
-  init(_ context: DaemonContext, _ broker: TokenBroker) {
-    self.context = context
-    self.broker = broker
-  }
 
   func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let meant = try LoginSettings(request, try settings())

@@ -6,14 +6,7 @@ internal import Vocabulary
 internal import Wire
 
 /// Answers `whoami` from the verified ID Token's claims, else from UserInfo.
-final class IdentityRequests: DaemonPart {
-  let context: DaemonContext
-  private let broker: TokenBroker
-
-  init(_ context: DaemonContext, _ broker: TokenBroker) {
-    self.context = context
-    self.broker = broker
-  }
+final class IdentityRequests: AccountPart {
 
   func whoami(_ name: String?, _ ticket: Ticket) throws(Failure) {
     try broker.obtain(for: waiter(TokenNeed(), ticket), broker.resolve(name))

@@ -7,14 +7,7 @@ internal import Vocabulary
 internal import Wire
 
 /// Answers `status` and `list`.
-final class StatusRequests: DaemonPart {
-  let context: DaemonContext
-  let broker: TokenBroker
-
-  init(_ context: DaemonContext, _ broker: TokenBroker) {
-    self.context = context
-    self.broker = broker
-  }
+final class StatusRequests: AccountPart {
 
   func survey(_ purpose: Survey.Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()

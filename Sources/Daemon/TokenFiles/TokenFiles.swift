@@ -7,15 +7,12 @@ internal import Wire
 
 /// Keeps access tokens in files, for programs that run longer than a token lives. A file gets a new token before the old one
 /// expires, whatever the account's refresh policy is.
-final class TokenFiles: DaemonPart {
-  let context: DaemonContext
-  private let broker: TokenBroker
+final class TokenFiles: AccountPart {
   private var tokenFiles: [Ticket: TokenFile] = [:]
   private var tokenFileStore: TokenFileStore?
 
-  init(_ context: DaemonContext, _ broker: TokenBroker) {
-    self.context = context
-    self.broker = broker
+  override init(_ context: DaemonContext, _ broker: TokenBroker) {
+    super.init(context, broker)
     removeOrphans()
     broker.onAdopted = { [unowned self] name in renew(of: name) }
     broker.onNetworkChanged = { [unowned self] spread in retry(within: spread) }

@@ -19,11 +19,6 @@ extension TokenBroker {
   /// Renewals after a change of the network are spread over this time.
   private static let spreadAfterChange = Duration.seconds(5)
 
-  /// Returns the time until which a request that begins now waits for the server.
-  func waitEnd(_ seconds: Int?) -> Instant? {
-    seconds.map { loop.now.advanced(by: .seconds($0)) }
-  }
-
   /// Queues a request whose refresh failed, if its waiting time is not over and waiting can help. Returns whether it
   /// waits.
   func wait(_ waiter: LiveAccount.Waiter, _ account: LiveAccount, _ error: SessionError, _ now: Instant) -> Bool {

@@ -20,7 +20,6 @@ protocol TokenLock: AnyObject {
 /// Serves access tokens from memory, or after the one refresh that all waiters share. Owns the accounts, their waiters and the
 /// renewals without a request.
 final class TokenBroker: DaemonPart {
-  let context: DaemonContext
   private let vaultPath: String
   unowned var lock: any TokenLock
   private(set) var accounts: [AccountName: LiveAccount] = [:]
@@ -45,9 +44,9 @@ final class TokenBroker: DaemonPart {
   var onNetworkChanged: (Duration) -> Bool = { _ in false }
 
   init(_ context: DaemonContext, lock: any TokenLock) {
-    self.context = context
     self.lock = lock
     vaultPath = context.services.vault.summary().path
+    super.init(context)
   }
 
   /// Removes the waiters of a request whose sender disconnected.
@@ -364,5 +363,15 @@ extension TokenBroker {
       need.minimumValiditySeconds
       ?? Int((RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds) + .milliseconds(999)).components.seconds)
     return .ending(secondsLeft: max(0, Int(left.components.seconds)), secondsWanted: wanted)
+  }
+}
+
+/// A part that needs the accounts and their tokens.
+class AccountPart: DaemonPart {
+  let broker: TokenBroker
+
+  init(_ context: DaemonContext, _ broker: TokenBroker) {
+    self.broker = broker
+    super.init(context)
   }
 }

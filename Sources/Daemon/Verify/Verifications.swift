@@ -9,16 +9,9 @@ internal import Vocabulary
 internal import Wire
 
 /// Verifies tokens from any source with the keys of an issuer or with keys that the caller hands over.
-final class Verifications: DaemonPart {
-  let context: DaemonContext
-  private let broker: TokenBroker
+final class Verifications: AccountPart {
   /// The verifications in progress.
   private var verifications: [Ticket: Cancellation] = [:]
-
-  init(_ context: DaemonContext, _ broker: TokenBroker) {
-    self.context = context
-    self.broker = broker
-  }
 
   /// Limit of concurrent verifications: each has a thread and may use a processor fully.
   private static let mostVerifications = 16
