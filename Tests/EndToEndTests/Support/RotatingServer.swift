@@ -77,7 +77,9 @@ final class RotatingServer: Sendable {
 
   private init() throws {
     Signals.ignoreBrokenPipe()
-    let first = try Door(port: 0)
+    // The port must be free when the server comes back, so it is none that the kernel gives to others meanwhile.
+    let ports = (0..<20).map { _ in UInt16.random(in: 20_000..<32_000) }
+    let first = try #require(ports.lazy.compactMap { try? Door(port: $0) }.first)
     port = try UnixSocket.localPort(first.listener)
     door = Mutex(first)
     try serve(first)
