@@ -105,7 +105,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case .alreadyProtected(.device): "the vault opens by this device already"
     case .alreadyProtected(.passphrase): "the vault has a passphrase already"
     case .alreadyProtected(.tpm2): "the vault has a PIN already"
-    case .lastSlot: "nothing else opens what this slot opens"
+    case .lastSlot: "no other slot opens this level"
     case .noSuchSlot: "no slot has this number"
     case .tooManySlots: "the vault has no room for another slot"
     case .secretNeeded(let slot): "the passphrase of slot \(slot) is needed"
@@ -116,7 +116,7 @@ package struct VaultError: Error, Hashable, Sendable {
 
   private static func lockedMessage(_ protection: Protection) -> String {
     switch protection {
-    case .device: "the vault opens only by its passphrase now"
+    case .device: "the vault is locked; only its passphrase opens it"
     case .passphrase: "the account is locked by a passphrase"
     case .tpm2: "the account is locked by a PIN"
     }

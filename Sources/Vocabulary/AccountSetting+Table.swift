@@ -32,22 +32,22 @@ extension AccountSetting {
 
   package static let scope = AccountSetting(
     "scope", \.scope, Option("scope", short: "s", "SCOPE", splitsAtSpaces: true),
-    "What to ask for; may be given several times, or hold several separated by spaces",
+    "Scopes to ask for; may be given several times, or hold several separated by spaces",
     details: "By default `openid`, and `offline_access` where the server announces it. Counts at the next sign-in.")
 
   package static let resource = AccountSetting(
     "resource", \.resources, Option("resource", "URI"),
-    "Ask for tokens that are good at this resource (RFC 8707); may be given several times",
+    "Ask for tokens for this resource (RFC 8707); may be given several times",
     details: "By default none. Counts at the next sign-in.")
 
   package static let audience = AccountSetting(
     "audience", \.audience, Option("audience", "NAME"),
-    "Ask for tokens with this audience, where the server takes one",
+    "Ask for tokens with this audience, if the server supports it",
     details: "By default none. Counts at the next sign-in.")
 
   package static let tokenEndpointAuthMethod = AccountSetting(
     "token_endpoint_auth_method", \.tokenEndpointAuthMethod, Option("token-endpoint-auth-method", "METHOD"),
-    "How the client proves who it is; without it, what it has and the server's announcement decide",
+    "How the client authenticates; by default chosen from its credentials and the server's metadata",
     details: "`client_secret_basic` and `client_secret_post` need a secret, `private_key_jwt` a private key (RFC 7523),"
       + " `tls_client_auth` and `self_signed_tls_client_auth` a certificate (RFC 8705). Secret, key and certificate are"
       + " in the vault.",
@@ -55,26 +55,27 @@ extension AccountSetting {
 
   package static let basicUnencoded = AccountSetting(
     "basic_unencoded", \.basicUnencoded, Option("basic-unencoded"),
-    "Send id and secret of client_secret_basic as they are, for servers that do not undo the encoding",
+    "Send client_secret_basic without form encoding, for servers that do not decode it",
     details: "The encoding is that of RFC 6749, section 2.3.1.")
 
   package static let clientCertificate = AccountSetting(
     "client_certificate", \.clientCertificate, Option("client-certificate-file", isShared: true),
-    "Show the certificate that is in the vault to the server, and use the endpoints that it names for that",
+    "Use the client certificate in the vault, and the server's endpoints for mutual TLS",
     details: "A certificate that is given sets it.")
 
   package static let clientKeyAlgorithm = AccountSetting(
     "client_key_algorithm", \.clientKeyAlgorithm, among: SigningAlgorithm.asymmetric,
-    Option("client-key-algorithm", "ALGORITHM"), "What private_key_jwt signs with; without it, what the key is for")
+    Option("client-key-algorithm", "ALGORITHM"),
+    "Signing algorithm of private_key_jwt; by default the one that the key is for")
 
   package static let clientKeyID = AccountSetting(
     "client_key_id", \.clientKeyID, Option("client-key-id", "ID"),
-    "The name by which the server knows the client's key; a JSON Web Key may bring its own",
+    "Key ID of the client's key at the server; a JSON Web Key may have its own",
     details: "Sent as `kid`; by default none.")
 
   package static let assertionAudience = AccountSetting(
     "assertion_audience", \.assertionAudience, Option("assertion-audience", "AUDIENCE"),
-    "Whom private_key_jwt names as its reader: the issuer, or for older servers the token endpoint or each endpoint",
+    "Audience of private_key_jwt: the issuer, or for older servers the token endpoint or each endpoint",
     details: "By default `issuer`.")
 
   package static let idTokenAlgorithm = AccountSetting(
@@ -125,7 +126,7 @@ extension AccountSetting {
     "Use this client registration endpoint", details: endpointDefault, isSealed: true)
 
   package static let jwksURI = AccountSetting(
-    "jwks_uri", \.jwksURI, Option("jwks-uri", "URL"), "Take the issuer's keys from here", details: endpointDefault,
+    "jwks_uri", \.jwksURI, Option("jwks-uri", "URL"), "Read the issuer's keys from this URL", details: endpointDefault,
     isSealed: true)
 
   private static let endpointDefault = "By default that of the server's metadata."
@@ -151,12 +152,12 @@ extension AccountSetting {
 
   package static let dpop = AccountSetting(
     "dpop", \.dpop, Option("dpop"),
-    "Bind the tokens to a key that never leaves `agentd` (DPoP), so that a stolen token is of no use",
+    "Bind the tokens to a key that never leaves `agentd` (DPoP), so that a stolen token is useless",
     details: "Counts at the next sign-in (RFC 9449).")
 
   package static let origins = AccountSetting(
     "origins", \.origins, Option("host", "HOST"),
-    "Let requests take the access token to this host too; may be given several times",
+    "Allow requests to send the access token to this host too; may be given several times",
     details: "In the file each is `https://HOST` or `https://HOST:PORT`. By default only that of UserInfo.")
 
   package static let refresh = AccountSetting(

@@ -53,6 +53,11 @@ struct DaemonClient {
     console.detail("\(outcome) after \(RelativeTime.precise(begin.duration(to: .now)))")
   }
 
+  /// Tells, to those who asked for it, when and why an exchange that began then has failed.
+  private func logFailure(_ failure: Failure, since begin: Instant) {
+    console.detail("failed after \(RelativeTime.precise(begin.duration(to: .now))): \(failure.message)")
+  }
+
   /// When to stop waiting for the answer to a request that is sent now.
   ///
   /// - Parameter standard: The deadline of a command line that names none, in seconds.
@@ -92,7 +97,7 @@ struct DaemonClient {
         logOutcome("answered", since: begin)
         return result
       case .failure(let failure):
-        logOutcome("refused with \(failure.code.rawValue)", since: begin)
+        logFailure(failure, since: begin)
         throw failure
       case .event(let event): console.tell(event)
       }
@@ -157,7 +162,7 @@ struct DaemonClient {
           answer = try TokenAnswer(parsing: line)
         } catch {
           guard case .event(let event)? = try? Reply(parsing: line) else {
-            logOutcome("refused with \(error.code.rawValue)", since: begin)
+            logFailure(error, since: begin)
             throw error
           }
           console.tell(event)

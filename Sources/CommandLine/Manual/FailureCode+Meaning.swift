@@ -21,7 +21,7 @@ extension FailureCode {
     case .stepUpNeeded: "The resource wants the user to sign in in another way, or again; see RFC 9470."
     case .originNotAllowed: "The token may not go to that place."
     case .otherMachine: "There are sessions of other machines here, and none of this one."
-    case .codeExpired: "The code or the time was over before the sign-in was approved."
+    case .codeExpired: "The code expired, or the sign-in was not approved in time."
     case .unknownLogin: "There is no sign-in in the background by that name, or it ended a while ago."
     case .issuerNotTrusted: "A resource names an authorization server that nobody has confirmed."
     case .network: "The server could not be reached."

@@ -89,7 +89,7 @@ extension ManualProtocol {
   private static let remove = Description(
     name: "account_remove",
     purpose: "Signs out and forgets the settings. When the account was the active one, another becomes active.",
-    members: [named, Member("local", "boolean", "Forget the session here without telling the server.")],
+    members: [named, Member("local", "boolean", "Delete the session here without revoking it at the server.")],
     result: [
       Member("account", "text", "The account."),
       Member("revoked", "boolean", "Whether the server confirmed the end of the session."),

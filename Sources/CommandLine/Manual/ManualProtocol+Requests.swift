@@ -19,7 +19,7 @@ extension ManualProtocol {
         "wait", "number",
         "How many seconds to wait, beyond `timeout`, while the server cannot be reached, 1 to 3600; by default not at all."
       ),
-      Member("force_refresh", "boolean", "Get a new token even if the one at hand is good."),
+      Member("force_refresh", "boolean", "Get a new token even if the cached one is valid."),
       Member("scope", "list of texts", "Ask for another token than the account's own: with these scopes only."),
       Member("resource", "list of texts", "Or one that is good at these resources; see RFC 8707."),
       Member("audience", "text", "Or one with this audience."),
@@ -77,8 +77,8 @@ extension ManualProtocol {
         "start", "boolean",
         "Answer once it is known what a person must do, with `login`, `account`, `state`, which is `waiting`, and"
           + " `expires_at`, and go on in the background."),
-      Member("prompt", "text", "How the server is to meet the person; see OpenID Connect Core, section 3.1.2.1."),
-      Member("login_hint", "text", "Whom the person probably wants to be."),
+      Member("prompt", "text", "Prompt that the server must show; see OpenID Connect Core, section 3.1.2.1."),
+      Member("login_hint", "text", "User name to suggest."),
       Member("acr_values", "list of texts", "What kinds of sign-in will do."),
       Member("max_age", "number", "How many seconds ago the person may have authenticated."),
     ],
@@ -123,7 +123,7 @@ extension ManualProtocol {
     members: [
       account,
       Member("all", "boolean", "All accounts; `account` must be absent then."),
-      Member("local", "boolean", "Forget the session here without telling the server."),
+      Member("local", "boolean", "Delete the session here without revoking it at the server."),
       Member(
         "browser", "boolean", "Tell where the browser's session at the server can be ended; `local` must be absent."),
     ],

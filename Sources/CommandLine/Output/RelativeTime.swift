@@ -15,10 +15,11 @@ enum RelativeTime {
     return units[first...].prefix(2).filter { $0.count > 0 && ($0.name != "s" || units[first].name == "s") }
   }
 
-  /// A short time in milliseconds: `0.4 ms`.
+  /// A short time in milliseconds or, from one second on, in seconds: `0.4 ms`, `2.2 s`.
   static func precise(_ duration: Duration) -> String {
     let parts = duration.components
     let tenths = max(0, parts.seconds * 10_000 + parts.attoseconds / 100_000_000_000_000)
+    guard tenths < 10_000 else { return "\(tenths / 10_000).\(tenths / 1000 % 10) s" }
     return "\(tenths / 10).\(tenths % 10) ms"
   }
 
@@ -41,7 +42,7 @@ enum RelativeTime {
   /// `expires in 54m` or `expired 2h ago`.
   static func expiryPhrase(at unixSeconds: Int, now: Int) -> Phrase {
     let (left, overflow) = unixSeconds.subtractingReportingOverflow(now)
-    guard !overflow else { return Phrase("expires at no time that can be told") }
+    guard !overflow else { return Phrase("expires at an unknown time") }
     return left > 0
       ? Phrase("expires in \(phrase(seconds: left))") : Phrase("expired \(phrase(seconds: 0 &- left)) ago")
   }

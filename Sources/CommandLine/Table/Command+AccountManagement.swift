@@ -98,7 +98,7 @@ extension Command {
     operands: .newAccount,
     examples: [
       Example(
-        "Take over a refresh token that a file holds",
+        "Import a refresh token from a file",
         "agent account import work --issuer https://id.example.com --client-id my-cli --refresh-token-file token")
     ])
 }

@@ -5,13 +5,15 @@ extension Command {
     .status,
     summary: "Show accounts, sessions, daemon and vault",
     details: """
-      No token is ever part of the answer. `STATE` is one of signed_out, signing_in, active, stale, refreshing, expired,
-      locked and offline. An account is expired too when the server wants the user to sign in again before it renews the
-      session, which it has not ended: `problem` then has the code `interaction_required`.
+      No token is ever part of the answer. An account is signed out, signing in, signed in, refreshing, expired, locked
+      or offline; in JSON `state` is one of signed_out, signing_in, active, stale (signed in, but the token must be
+      renewed), refreshing, expired, locked and offline. An account is expired too when the server wants the user to
+      sign in again before it renews the session, which it has not ended: `problem` then has the code
+      `interaction_required`.
 
       With `--check` the authorization server of each account is asked whether the session still holds, by introspection
       (RFC 7662) where the client may use it, and by UserInfo otherwise. `CHECK` is ok, signed_out_elsewhere,
-      not_signed_in, not_possible (the server offers nothing that would tell) or failed. A session that was ended
+      not_signed_in, not_possible (the server offers no way to check) or failed. A session that was ended
       elsewhere is expired from then on.
 
       With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "guest", "client_secret_expires_at",
@@ -57,12 +59,12 @@ extension Command {
 
   static let help = Command(
     .help,
-    summary: "Print how a command is used",
+    summary: "Print the help of a command",
     operands: .command)
 
   static let events = Command(
     .events,
-    summary: "Show what happened to sessions and accounts",
+    summary: "Show events of sessions and accounts",
     details: """
       Prints the last 200 events that the daemon keeps in memory, those of one account if one is named, and ends; with
       `--follow` those that happen from now on, each at once, until it is ended or the daemon is. `AGENT_ACCOUNT` does

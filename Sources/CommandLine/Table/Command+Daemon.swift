@@ -17,7 +17,7 @@ extension Command {
 
   static let daemonRestart = Command(
     .daemonRestart,
-    summary: "Stop the daemon and start it anew",
+    summary: "Restart the daemon",
     details: """
       Needed after an upgrade, when the running daemon is older than this program. With `--json` prints the object that
       `agent status` has under `daemon`.
@@ -40,7 +40,7 @@ extension Command {
 
   static let daemonLog = Command(
     .daemonLog,
-    summary: "Show what the daemon did lately",
+    summary: "Show the recent log of the daemon",
     details: """
       The daemon keeps its last 500 events in memory: refreshes with their duration and result, sign-ins, sign-outs,
       changes of settings, and peers that it dropped. What became of the sessions is in `agent events`. No token, code

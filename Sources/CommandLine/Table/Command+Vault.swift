@@ -38,7 +38,7 @@ extension Command {
 
   static let vaultStatus = Command(
     .vaultStatus,
-    summary: "Show how the vault opens",
+    summary: "Show the key slots and locks of the vault",
     details: """
       The vault is bound to this device: to a key in its TPM where there is one, else to a secret, the machine and the
       user. What binds it is shown, and where it is not the TPM, why. Each level of protection has a key of its own, and
@@ -54,7 +54,7 @@ extension Command {
 
   static let vaultBind = Command(
     .vaultBind,
-    summary: "Bind the vault to this device anew",
+    summary: "Bind the vault to this device again",
     details: """
       Makes a new slot that opens in the background, and drops the ones before. Without `--to` the best that there is is
       taken: a key in the TPM, else the secret of this device.
@@ -65,7 +65,7 @@ extension Command {
 
   static let vaultAddPassphrase = Command(
     .vaultAddPassphrase,
-    summary: "Let one more passphrase open the vault",
+    summary: "Add a passphrase that opens the vault",
     details: """
       A passphrase for `device`, which is the default, is the way back when the machine's id changes or its TPM goes:
       see `agent vault rebind`. One for `passphrase` or `tpm2` opens those accounts too; the level must be unlocked.
@@ -127,7 +127,7 @@ extension Command {
 
   static let vaultCheck = Command(
     .vaultCheck,
-    summary: "Read the whole vault, and tell what opens",
+    summary: "Check that the whole vault can be read",
     details: """
       Nothing is changed, and no passphrase and no PIN is tried. Exits with status 1 when something is damaged, or does
       not open here.

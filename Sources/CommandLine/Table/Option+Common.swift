@@ -26,7 +26,7 @@ enum Options {
   static var tokenTarget: [OptionDeclaration] {
     [
       Option.scope.saying("Ask for a token with these scopes only; may be given several times"),
-      Option.resource.saying("Ask for a token that is good at this resource (RFC 8707); may be given several times"),
+      Option.resource.saying("Ask for a token for this resource (RFC 8707); may be given several times"),
       Option.audience.saying("Ask for a token with this audience"), Option.exchange.declaration,
     ]
   }
@@ -55,9 +55,9 @@ extension Option<Bool> {
   }
   static var quiet: Self { Self("quiet", short: "q", "Print errors and answers only") }
   static var verbose: Self {
-    Self("verbose", short: "v", "Tell on standard error what is done and why, and how long it took; never a secret")
+    Self("verbose", short: "v", "Print to standard error what is done and why, and how long it took; never a secret")
   }
   static var json: Self { Self("json", short: "j", "Print the answer, and any error, as JSON objects, one a line") }
-  static var help: Self { Self("help", short: "h", "Print how the command is used") }
+  static var help: Self { Self("help", short: "h", "Print this help") }
   static var version: Self { Self("version", short: "V", "Print the version") }
 }

@@ -52,6 +52,6 @@ extension Option<[AccountSetting]> {
   static var unsetSettings: Self {
     Self(
       "unset", "SETTING", several: AccountSetting.all.filter(\.canBeUnset), by: { $0.word },
-      "Take this setting back; may be given several times")
+      "Reset this setting to its default; may be given several times")
   }
 }

@@ -14,7 +14,7 @@ extension Options {
 extension Option<String?> {
   static var clientSecretFile: Self { file("client-secret-file", with: "the client secret") }
   static var clientSecretEnvironment: Self {
-    Self("client-secret-env", .text("NAME"), "Take the client secret from this environment variable")
+    Self("client-secret-env", .text("NAME"), "Read the client secret from this environment variable")
   }
   static var clientKeyFile: Self {
     Self(
@@ -24,17 +24,17 @@ extension Option<String?> {
   static var clientCertificateFile: Self {
     Self(
       "client-certificate-file", .secretFile,
-      "Show the certificate in this PEM file to the server; its key is the client's")
+      "Present the certificate in this PEM file to the server; its key is the client's")
   }
   static var initialAccessTokenFile: Self {
     Self(
       "initial-access-token-file", .secretFile,
-      "Where not everybody may register: read the token that lets you from this file; `-` is standard input")
+      "Read the initial access token for `--register` from this file; `-` is standard input")
   }
-  static var resume: Self { Self("resume", .text("LOGIN"), "Wait for a sign-in that was started so") }
+  static var resume: Self { Self("resume", .text("LOGIN"), "Wait for a sign-in that was started with `--start`") }
   static var prompt: Self {
     Self(
-      "prompt", .text("PROMPT"), "How the server is to meet the person, such as `login`, `consent` or `select_account`")
+      "prompt", .text("PROMPT"), "Prompt that the server must show, such as `login`, `consent` or `select_account`")
   }
   static var loginHint: Self { Self("login-hint", .text("HINT"), "User name to suggest") }
 }
@@ -44,22 +44,23 @@ extension Option<Bool> {
     Self("client-secret-prompt", "Ask for the client secret on the terminal, without showing it")
   }
   static var register: Self {
-    Self("register", "Let the server register a client for this account (RFC 7591), in the place of --client-id")
+    Self("register", "Let the server register a client for this account (RFC 7591), instead of --client-id")
   }
   static var guest: Self {
-    Self("guest", "Sign the client itself in, without a user; it must prove who it is. A later sign-in takes it over")
+    Self(
+      "guest", "Sign in the client itself, without a user; it must authenticate. A later sign-in of a user replaces it")
   }
   static var browser: Self { Self("browser", "Sign in with a browser on this machine") }
   static var device: Self { Self("device", "Sign in with a code typed on any device") }
   static var paste: Self { Self("paste", "Sign in with a browser anywhere, and paste the address that it ends at") }
   static var noOpen: Self { Self("no-open", "Show the address, but open no browser") }
-  static var start: Self { Self("start", "Tell what a person must do, print the sign-in's name, and return at once") }
-  static var noWait: Self { Self("no-wait", "With `--resume`: tell how it stands, and return at once") }
+  static var start: Self { Self("start", "Print what the user must do and the sign-in's name, and return at once") }
+  static var noWait: Self { Self("no-wait", "With `--resume`: report the state of the sign-in, and return at once") }
   static var copyCode: Self {
     Self("copy-code", "Put the code into the terminal's clipboard (OSC 52), which works over SSH too")
   }
   static var all: Self { Self("all", "Sign out of all accounts") }
-  static var local: Self { Self("local", "Forget the session here without telling the server") }
+  static var local: Self { Self("local", "Delete the session here without revoking it at the server") }
 }
 
 extension Option<[String]> {

@@ -2,7 +2,7 @@ internal import Wire
 
 extension Option<Int?> {
   static var minValid: Self {
-    Self("min-valid", time: .duration(0...86_400), "Get a new token when the one at hand expires sooner than this")
+    Self("min-valid", time: .duration(0...86_400), "Get a new token if the cached one expires sooner than this")
   }
   static var wait: Self {
     Self(
@@ -12,21 +12,21 @@ extension Option<Int?> {
   static var clockSkew: Self {
     Self(
       "clock-skew", time: .duration(0...VerifyRequest.maximumClockSkew),
-      "How far clocks may differ; a minute unless it is given")
+      "How far clocks may differ; by default 1m")
   }
 }
 
 extension Option<Bool> {
-  static var forceRefresh: Self { Self("force-refresh", "Get a new token even if the one at hand is good") }
+  static var forceRefresh: Self { Self("force-refresh", "Get a new token even if the cached one is valid") }
   static var header: Self { Self("header", "Print a whole `Authorization` header line") }
   static var idToken: Self { Self("id-token", "Print the ID Token instead of the access token") }
   static var unset: Self { Self("unset", "Print statements that unset the variables") }
   static var tokenFile: Self {
     Self("token-file", "Put the token into a file that is kept fresh while the command runs")
   }
-  static var exchange: Self { Self("exchange", "Get it by trading the account's own token (RFC 8693)") }
-  static var check: Self { Self("check", "Ask the servers whether the sessions still hold") }
-  static var follow: Self { Self("follow", short: "f", "Show what happens from now on, until ended") }
+  static var exchange: Self { Self("exchange", "Exchange the account's own token for it (RFC 8693)") }
+  static var check: Self { Self("check", "Ask the servers whether the sessions are still valid") }
+  static var follow: Self { Self("follow", short: "f", "Show new events until interrupted") }
   static var include: Self {
     Self("include", short: "i", "Write a line with the status, the headers and an empty line before the body")
   }

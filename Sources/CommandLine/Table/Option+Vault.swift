@@ -36,7 +36,7 @@ extension Option<String?> {
 
 extension Option<VaultBinding?> {
   static var to: Self {
-    Self("to", "BINDING", VaultBinding.self, "Bind it to this, and fail where that is not possible")
+    Self("to", "BINDING", VaultBinding.self, "Bind it to this, or fail")
   }
 }
 

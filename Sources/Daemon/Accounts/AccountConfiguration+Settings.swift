@@ -27,7 +27,7 @@ extension AccountConfiguration {
     }
     guard let issuer = given.issuer ?? provider.issuer else {
       throw Failure(
-        .invalidRequest, "each customer of \(provider.title) has an issuer of their own",
+        .invalidRequest, "\(provider.title) needs your organisation's issuer URL",
         hint: "--issuer, such as \(provider.issuerExample ?? "URL")")
     }
     return issuer

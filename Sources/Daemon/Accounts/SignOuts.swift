@@ -122,13 +122,13 @@ extension SignOutOperation.Confirmation {
   fileprivate var detail: String? {
     switch self {
     case .revoked: nil
-    case .nothingToRevoke: "there was no session"
-    case .local: "the server was not told and may still honour the tokens"
-    case .notOffered(nil): "the server offers no revocation and may still honour the tokens"
+    case .nothingToRevoke: "it was not signed in"
+    case .local: "the server was not told and may still accept the tokens"
+    case .notOffered(nil): "the server offers no revocation and may still accept the tokens"
     case .notOffered(.some(let page)):
-      "the server offers no revocation and may still honour the tokens; end the session at \(page)"
+      "the server offers no revocation and may still accept the tokens; end the session at \(page)"
     case .failed(let error):
-      "the server may still honour the tokens: \(Failure(error, account: nil).message)"
+      "the server may still accept the tokens: \(Failure(error, account: nil).message)"
     }
   }
 }

@@ -24,7 +24,7 @@ extension Failure {
     case .noSuchSlot, .tooManySlots: self.init(.noSuchSlot, error.message, hint: "agent vault status")
     case .secretNeeded: self.init(.locked, error.message, hint: "agent vault rotate-key")
     case .severalVaults:
-      self.init(.otherMachine, error.message, hint: "move those away that are not to be opened here")
+      self.init(.otherMachine, error.message, hint: "move away the vault files that are not needed here")
     default: self.init(.invalidConfiguration, error.message)
     }
   }

@@ -14,7 +14,7 @@ extension OAuthError {
   /// Time at which the server accepts requests again, if known.
   fileprivate var waitHint: Phrase? {
     if let retryAfterSeconds { return Phrase("try again in \(retryAfterSeconds) s") }
-    return followsSuccess ? Phrase("what the server gave is kept: try again in a minute") : nil
+    return followsSuccess ? Phrase("the server's answer was stored: try again in a minute") : nil
   }
 }
 
@@ -67,7 +67,7 @@ extension OAuthError.Code {
     case .certificateRejected:
       Phrase(
         "if the server has a certificate authority of its own: agent login\(name) --ca-file FILE")
-    case .certificateExpired: Phrase("if this machine's clock is wrong, set it right")
+    case .certificateExpired: Phrase("check this machine's clock")
     case .certificateOfOtherHost: Phrase("check the host name in the URL")
     case .notJSON:
       Phrase("a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again")
@@ -79,19 +79,19 @@ extension OAuthError.Code {
     case .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .issuerMismatch:
       Phrase("check the issuer's URL")
     case .registrationMissing:
-      Phrase("name a client that was registered there by hand: --client-id ID")
+      Phrase("register a client at the server and name it: --client-id ID")
     case .registrationRejected:
       Phrase(
-        "where not everybody may register: --register --initial-access-token-file FILE; or name a client: --client-id ID"
+        "if the server needs an initial access token: --register --initial-access-token-file FILE; or name a client: --client-id ID"
       )
-    case .endpointMissing: Phrase("an endpoint can be named by hand, see agent help login")
+    case .endpointMissing: Phrase("to name the endpoint yourself, see agent help login")
     case .resourceMismatch:
-      Phrase("name the resource exactly as it names itself, up to a slash at the end")
+      Phrase("use the resource's URL exactly as in its metadata, including a slash at the end")
     case .tokenNotBound, .bindingUnsupported:
       Phrase(
-        "for Bearer tokens, which work for whoever has them: agent account set\(name) --unset dpop")
+        "to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
     case .proofNeeded: "agent login\(name) --dpop"
-    case .proofRejected: Phrase("if this machine's clock is wrong, set it right")
+    case .proofRejected: Phrase("check this machine's clock")
     case .codeRejected: Phrase("try again: agent login\(name)")
     default: meaning == .grantEnded || meaning == .signInNeeded ? "agent login\(name)" : nil
     }

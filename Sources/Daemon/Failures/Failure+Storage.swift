@@ -56,7 +56,7 @@ extension Failure {
     case .invalid:
       self.init(
         .invalidConfiguration, "the settings file is not valid at: \(TerminalText.clean(error.place))",
-        hint: "mend it by hand, or move it away and sign in again")
+        hint: "fix it by hand, or move it away and sign in again")
     case .unsupportedVersion:
       self.init(.invalidConfiguration, "the settings file is of a version this program does not know")
     case .tooManyAccounts:
@@ -67,7 +67,7 @@ extension Failure {
         hint: "choose another name, or remove it: agent account remove \(TerminalText.clean(error.place, limit: 64))")
     case .accountChanged:
       self.init(
-        .tooBusy, "somebody else changed the account \(TerminalText.clean(error.place, limit: 64)) meanwhile",
+        .tooBusy, "another process changed the account \(TerminalText.clean(error.place, limit: 64)) at the same time",
         hint: "try again")
     case .directory(let problem): self.init(.storage, "the settings cannot be used: \(problem.message)")
     case .storage(let problem):
@@ -91,7 +91,7 @@ extension Failure {
     case .clientKeyAlgorithm:
       self.init(
         .invalidConfiguration, "the client's key is not one for \(TerminalText.clean(error.place, limit: 64))",
-        hint: "--client-key-algorithm, or without it what the key is for")
+        hint: "--client-key-algorithm ALGORITHM; without it, the one that the key is for")
     case .missingClientKey:
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a private key",

@@ -20,19 +20,19 @@ extension Failure {
     case .identityChanged(let account, let claim): self.init(identityChanged: claim, of: account)
     case .identityUnverified(let account):
       self.init(
-        .identityChanged, "\(account): who signed in is not verified, because its ID Token was not",
+        .identityChanged, "\(account): the user is not verified, because the ID Token could not be verified",
         hint: "agent login \(account)")
     case .signInKept(_, because: let error): self.init(error, account: account)
     case .identityUnknown(let account): self.init(unknownUserOf: account)
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
-        .lifetimeTooShort, "tokens of \(account) live for only \(lifetime) seconds",
-        hint: "ask for less: --min-valid")
+        .lifetimeTooShort, "tokens for \(account) last at most \(PlainTime.short(lifetime))",
+        hint: "use a shorter --min-valid")
     case .originNotListed(let account, let origin): self.init(notListed: origin, account: account)
     case .originUnconfirmed(let account, let origin):
       self.init(unconfirmed: origin, account: account)
     case .severalAccounts(let names, let origin): self.init(several: names, for: origin)
-    case .content: self.init(.storage, "what was to be sent could not be read to its end")
+    case .content: self.init(.storage, "the data to send could not be read completely")
     case .noOtherTokens(let account): self.init(noOtherTokensOf: account)
     case .redirectUnavailable(let port, let problem): self.init(port: port, problem, name: name)
     case .redirectElsewhere: self.init(redirectElsewhereOf: name)
@@ -69,8 +69,8 @@ extension Failure {
   private init(changed setting: String, of account: String) {
     self.init(
       .configurationChanged,
-      "the setting \(setting) of \(account) is not the one that was signed in with; nothing was sent",
-      hint: "put it back, or sign in again: agent login \(account)")
+      "the setting \(setting) of \(account) was changed after the sign-in; nothing was sent",
+      hint: "restore it, or sign in again: agent login \(account)")
   }
 
   private init(movedTo origin: String, of account: String) {
@@ -111,8 +111,8 @@ extension Failure {
   private init(noOtherTokensOf account: String) {
     self.init(
       .serverRejected,
-      "the session of \(account) has no refresh token, so it has no token but its own",
-      hint: "ask for it at sign-in, mostly by the scope offline_access")
+      "\(account) has no refresh token, so it cannot get other tokens",
+      hint: "a refresh token is usually requested by the scope offline_access at sign-in")
   }
 }
 
@@ -123,14 +123,14 @@ extension Failure {
     let command = "agent account set \(account ?? "NAME") --host \(Self.host(origin))"
     let message =
       account.map { Phrase("the token of \($0) is not for \(origin); nothing was sent") }
-      ?? Phrase("no account lists \(origin), so no token was sent")
+      ?? Phrase("no account may send its token to \(origin)")
     self.init(.originNotAllowed, message, hint: "if it may get the token: \(command)")
   }
 
   private init(unconfirmed origin: String, account: String) {
     self.init(
       .originNotAllowed,
-      "the settings file lists \(origin) for \(account), but nobody has confirmed it; nothing was sent",
+      "the settings file lists \(origin) for \(account), but it was never confirmed; nothing was sent",
       hint: "if that is right: agent account set \(account) --host \(Self.host(origin))")
   }
 
@@ -176,7 +176,7 @@ extension Failure {
 
   private init(unprovenGuestOf account: String) {
     self.init(
-      .invalidRequest, "a session without a user needs a client that proves who it is",
+      .invalidRequest, "a guest session needs a client that authenticates itself",
       hint:
         "agent login \(account) --guest --client-secret-file FILE, or --client-key-file FILE, or --register"
     )
@@ -184,7 +184,7 @@ extension Failure {
 
   private init(guestOverUserOf account: String) {
     self.init(
-      .invalidRequest, "a user is signed in to \(account), whose place a guest does not take",
+      .invalidRequest, "a user is signed in to \(account); a guest cannot replace them",
       hint: "agent logout \(account)")
   }
 

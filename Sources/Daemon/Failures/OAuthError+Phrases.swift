@@ -6,7 +6,12 @@ extension Phrase {
   init(_ error: OAuthError) {
     let subject = Self.ownSubjects[error.subject] ?? Phrase(verbatim: error.subject)
     // A sentence about a place is the sentence's template.
-    let sentence = Phrase(template: error.code.sentence(about: "%1$s"), values: [.phrase(subject)])
+    let template = error.code.sentence(about: "%1$s")
+    let sentence = Phrase(template: template, values: template.contains("%1$s") ? [.phrase(subject)] : [])
+    if error.code == .accessDenied, let description = error.serverDescription, !description.isEmpty {
+      self = Phrase("\(sentence) (server: \(description))")
+      return
+    }
     let told: Phrase =
       error.serverError.map { "\(sentence) (\($0))" } ?? error.httpStatus.map { "\(sentence) (HTTP status \($0))" }
       ?? sentence

@@ -16,6 +16,8 @@ final class Connection {
   private(set) var current: Ticket?
   /// Time at which the request being answered times out.
   private var requestDeadline: Instant?
+  /// When the current request got its first deadline.
+  private var waitingSince: Instant?
   private var lastSerial: UInt64 = 0
 
   /// Descriptors that came with the bytes, in order, for the next request that says it sends some.
@@ -72,11 +74,20 @@ final class Connection {
     let ticket = Ticket(connection: id, serial: lastSerial)
     current = ticket
     requestDeadline = nil
+    waitingSince = nil
     return ticket
   }
 
-  func setDeadline(_ deadline: Instant, of ticket: Ticket) {
-    if current == ticket { requestDeadline = deadline }
+  func setDeadline(_ deadline: Instant, of ticket: Ticket, now: Instant) {
+    guard current == ticket else { return }
+    requestDeadline = deadline
+    waitingSince = waitingSince ?? now
+  }
+
+  /// Seconds since the current request got its first deadline, rounded.
+  func secondsWaited(until now: Instant) -> Int {
+    let waited = waitingSince?.duration(to: now) ?? .zero
+    return Int((waited + .milliseconds(500)).components.seconds)
   }
 
   func finishRequest() {

@@ -135,7 +135,9 @@ final class Connections {
     guard let ticket = connection.current else { return drop(connection, .silent) }
     log.note(.requestTimedOut)
     handler?.abandon(ticket)
-    send(.failure(Failure(.timeout, "no answer in the time the request allowed", hint: "try again")), to: ticket)
+    send(
+      .failure(Failure(.timeout, "timed out after \(connection.secondsWaited(until: loop.now)) s", hint: "try again")),
+      to: ticket)
   }
 }
 
@@ -159,7 +161,7 @@ extension Connections: ReplySink {
 
   func setDeadline(_ deadline: Instant, of ticket: Ticket) {
     guard let connection = connection(of: ticket) else { return }
-    connection.setDeadline(deadline, of: ticket)
+    connection.setDeadline(deadline, of: ticket, now: loop.now)
     mind(connection)
   }
 

@@ -42,7 +42,7 @@ extension SignIns {
       let reply = ended.first { Login.isSame($0.name, request.login) }?.reply
       guard let reply else {
         throw Failure(
-          .unknownLogin, "there is no such sign-in: it ended a while ago, or the daemon was restarted since",
+          .unknownLogin, "no such sign-in: it has ended, or the daemon was restarted",
           hint: "agent login --start")
       }
       return loop.send(reply, to: ticket)

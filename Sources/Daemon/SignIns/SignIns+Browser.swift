@@ -49,10 +49,10 @@ extension SignIns {
   func redirectPasted(_ request: LoginRedirectRequest) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.isNamed(request.login) }), !login.isFinishing,
       let waiting = login.browser
-    else { throw Failure(.redirectRejected, "no sign-in waits for this address; it may be over") }
+    else { throw Failure(.redirectRejected, "no sign-in is waiting for this address; it may have ended") }
     guard accept(waiting.request.answer(inPasted: request.url), login, waiting) != .foreign else {
       throw Failure(
-        .redirectRejected, "that is not the address that this sign-in ends at",
+        .redirectRejected, "this is not the redirect address of this sign-in",
         hint: "copy the whole address from the browser: it begins with \(waiting.request.redirectURI)?")
     }
     return login

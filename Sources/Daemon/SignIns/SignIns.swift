@@ -22,7 +22,7 @@ final class SignIns: AccountPart {
     let meant = try LoginSettings(request, try settings())
     let sources = try SecretSources(passed, announced: request.handsOver)
     for other in logins.values where other.account == meant.account {
-      conclude(other, .failure(Failure(.cancelled, "another sign-in for \(meant.account.text) took over")))
+      conclude(other, .failure(Failure(.cancelled, "a newer sign-in for \(meant.account.text) replaced this one")))
       end(other)
     }
     lastLogin += 1
@@ -73,7 +73,7 @@ final class SignIns: AccountPart {
     do {
       return String(try Random.bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     } catch {
-      throw Failure(.internalError, "there are no random numbers")
+      throw Failure(.internalError, "the system returned no random numbers")
     }
   }
 
@@ -180,7 +180,7 @@ final class SignIns: AccountPart {
     let message =
       login.browser == nil
       ? Phrase("the code expired before the sign-in was approved")
-      : Phrase("the time was over before the sign-in was approved")
+      : Phrase("the sign-in was not approved in time")
     let failure = Failure(.codeExpired, message, hint: "agent login \(login.account.text)")
     conclude(login, .failure(failure))
     end(login, failure.code)
@@ -238,7 +238,7 @@ final class SignIns: AccountPart {
     broker.restartForWaiters(account)
     broker.schedule(account)
     if outcome.missesIDToken {
-      let notice = Phrase("the server gave no ID Token by device code: who signed in is not verified").english
+      let notice = Phrase("the server sent no ID Token for the device code, so the user is not verified").english
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
     if !outcome.withheldScope.isEmpty {

@@ -1,6 +1,6 @@
 /// The optional parameters of an authorization request.
 package struct AuthorizationOptions: Sendable, Hashable {
-  /// How the server is to meet the person, such as `login` or `consent` (OpenID Connect Core 1.0 section 3.1.2.1).
+  /// Prompt that the server must show, such as `login` or `consent` (OpenID Connect Core 1.0 section 3.1.2.1).
   package var prompt: String?
   /// Whom the person probably wants to be (section 3.1.2.1).
   package var loginHint: String?

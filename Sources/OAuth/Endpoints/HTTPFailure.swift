@@ -9,7 +9,7 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case tls
     /// No trusted authority issued the server's certificate.
     case certificate
-    /// The server's certificate has expired, or its time has not come.
+    /// The server's certificate has expired or is not valid yet.
     case certificateTime
     /// The server's certificate is not for this host.
     case certificateHost

@@ -9,7 +9,7 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// The `error` value of the answer, when it is at most 64 characters of RFC 6749 section 5.2.
   package var serverError: String?
   /// The server's description, cleaned for a terminal, at most 200 characters: the `error_description`, a media type,
-  /// the target of a redirect.
+  /// the target of a redirect; or that its host name was not found.
   package var serverDescription: String?
   package var httpStatus: Int?
   /// The advice for this server, in our own words.
@@ -39,12 +39,16 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.init(Code(failure.code), failure.code == .proxy ? "the proxy" : subject)
     lostAnswer = failure.requestMayHaveArrived && !failure.responseStarted
     answerBegan = failure.responseStarted
-    serverDescription = failure.redirectOrigin.map { "it leads to \($0)" }
+    serverDescription =
+      failure.code == .resolve ? "host name not found" : failure.redirectOrigin.map { "it leads to \($0)" }
   }
 
   /// One sentence, lower case, without a full stop.
   package var message: String {
     var text = code.sentence(about: subject)
+    if code == .accessDenied, let serverDescription, !serverDescription.isEmpty {
+      return "\(text) (server: \(serverDescription))"
+    }
     if let serverError { text += " (\(serverError))" } else if let httpStatus { text += " (HTTP status \(httpStatus))" }
     if let serverDescription, !serverDescription.isEmpty { text += ": \(serverDescription)" }
     return text

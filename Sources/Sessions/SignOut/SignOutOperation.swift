@@ -43,7 +43,7 @@ package struct SignOutOperation: Sendable {
     ///
     /// - Parameter page: Where a person can end the session by hand, for a service that we know.
     case notOffered(page: String?)
-    /// The server may still honour the tokens.
+    /// The server may still accept the tokens.
     case failed(SessionError)
   }
 

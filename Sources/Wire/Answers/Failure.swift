@@ -12,7 +12,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case noAccount = "no_account"
   case signedOut = "signed_out"
   case sessionExpired = "session_expired"
-  /// The server wants the person to sign in again, but has not ended the session.
+  /// The server requires the user to sign in again, but has not ended the session.
   case interactionRequired = "interaction_required"
   /// A resource refuses the account's tokens, new ones too. The session itself is good.
   case tokenRefused = "token_refused"

@@ -1,6 +1,6 @@
 /// A text for people: a fixed English template, which is the key of its translation, and its values.
 ///
-/// Written as an ordinary string literal: `"no connection to \(server)"` has the template `no connection to %1$s`. A
+/// Written as an ordinary string literal: `"cannot reach \(server)"` has the template `cannot reach %1$s`. A
 /// value may be a phrase, which is translated too. Only ``rendered(_:_:isolated:)`` formats a template of a catalogue,
 /// and it supports only these placeholders.
 package struct Phrase: Sendable {

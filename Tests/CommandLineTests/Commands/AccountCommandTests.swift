@@ -138,15 +138,15 @@ private func object(_ text: String) throws -> JSONObject {
 
 @Suite struct `A status that asked the servers` {
   @Test(arguments: [
-    (#""check":"ok""#, "the server says that the session holds"),
-    (#""check":"signed_out_elsewhere""#, "the server no longer honours the session"),
-    (#""check":"not_signed_in""#, "there is no session to ask about"),
-    (#""check":"not_possible""#, "the server offers nothing that would tell"),
+    (#""check":"ok""#, "still valid at the server"),
+    (#""check":"signed_out_elsewhere""#, "no longer valid at the server"),
+    (#""check":"not_signed_in""#, "not signed in"),
+    (#""check":"not_possible""#, "the server offers no way to check"),
     (#""check":"failed""#, "no answer"),
     (#""check":"failed","check_problem":{"code":"network","message":"no connection"}"#, "no connection"),
     (#""check":"from the future""#, "from the future"),
   ]) func `says what they said`(members: String, text: String) throws {
     let result = try object(#"{"accounts":[{"name":"a","state":"active",\#(members)}]}"#)
-    #expect(StatusCommand.text(result, now: 0) == "a\n  state  active\n  check  \(text)\n\n")
+    #expect(StatusCommand.text(result, now: 0) == "a\n  state  signed in\n  check  \(text)\n\n")
   }
 }

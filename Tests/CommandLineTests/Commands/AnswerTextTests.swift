@@ -17,7 +17,7 @@ private func object(_ text: String) throws -> JSONObject {
       {"accounts":[
         {"name":"work","active":true,"issuer":"https://id.example.com","client_id":"cli","subject":"42","state":"active",
          "scope":"openid a","protection":"tpm2","expires_at":1000600,"last_refresh":999940,"new_member":1},
-        {"name":"dev","active":false,"issuer":"http://127.0.0.1:8080","client_id":"c","state":"signed-out",
+        {"name":"dev","active":false,"issuer":"http://127.0.0.1:8080","client_id":"c","state":"signed_out",
          "http_loopback":true,"problem":{"code":"signed_out","message":"not signed in","hint":"agent login dev"}}],
        "daemon":{"pid":7,"version":"0.1.0","uptime":7500,"memory_pss_kib":9318,"secure_heap":"unlocked","socket":"/r/agent.sock"},
        "vault":{"path":"/s/vault.x","slots":["host"],"device_bound":true,"exists":true,"binding":"host","binding_problem":"this machine has no TPM"}}
@@ -25,7 +25,7 @@ private func object(_ text: String) throws -> JSONObject {
     #expect(
       StatusCommand.text(result, now: 1_000_000) == """
         work (active account)
-          state       active, token expires in 10m, refreshed 1m ago
+          state       signed in, token expires in 10m, refreshed 1m ago
           issuer      https://id.example.com
           client      cli
           subject     42
@@ -33,7 +33,7 @@ private func object(_ text: String) throws -> JSONObject {
           protection  tpm2
 
         dev
-          state    signed-out
+          state    signed out
           issuer   http://127.0.0.1:8080
           client   c
           warning  plain http to this machine is allowed
@@ -63,7 +63,7 @@ private func object(_ text: String) throws -> JSONObject {
     let result = try object(
       #"{"accounts":[{"name":"a","active":false,"issuer":"https://x","state":"expired"},{"name":"bb","active":true,"issuer":"https://y\u001b[2J","state":"active"}]}"#
     )
-    #expect(ListCommand.text(result) == "   a   expired  https://x\n*  bb  active   https://y[2J\n")
+    #expect(ListCommand.text(result) == "   a   expired    https://x\n*  bb  signed in  https://y[2J\n")
   }
 
   @Test func `whoami shows who, and only texts of the claims`() throws {

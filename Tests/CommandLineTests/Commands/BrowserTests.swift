@@ -179,12 +179,12 @@ import Wire
   private let event = Event.Browser(
     login: "0f", account: "work", issuer: "https://id.example.com", clientID: "cli", scope: "openid\u{1B}[31m",
     url: "https://id.example.com/authorize?" + String(repeating: "x", count: 200),
-    redirectURI: "http://127.0.0.1:8400/id.example.com", mustPaste: false, expiresAt: 1, urlExpiresAt: 1)
+    redirectURI: "http://127.0.0.1:8400/id.example.com", mustPaste: false, expiresAt: 1, urlExpiresAt: 60)
 
   @Test func `has the address whole and on a line of its own`() {
     for columns in [20, 80, 300] {
       for view in [BrowserView.opens, .byHand] {
-        let lines = SignInScreen(columns: columns, isStyled: true).text(event, view).split(separator: "\n")
+        let lines = SignInScreen(columns: columns, isStyled: true).text(event, view, now: 0).split(separator: "\n")
         let url = lines.first { $0.contains("authorize") }.map { String($0) }
         let indent = columns < 300 ? "" : "  "
         #expect(url == indent + event.url)
@@ -196,11 +196,11 @@ import Wire
   @Test func `says who asks, and what to do`() {
     var event = event
     let screen = SignInScreen(columns: 80, isStyled: false)
-    #expect(screen.text(event, .opens).hasPrefix("Sign in to id.example.com\n"))
-    #expect(screen.text(event, .opens).contains("A browser opens this address."))
-    #expect(screen.text(event, .byHand).contains("Open this address in a browser on this machine:"))
+    #expect(screen.text(event, .opens, now: 0).hasPrefix("Sign in to id.example.com\n"))
+    #expect(screen.text(event, .opens, now: 0).contains("Opening your browser."))
+    #expect(screen.text(event, .byHand, now: 0).contains("Open this address on this machine within 1m:"))
     event.mustPaste = true
-    let text = screen.text(event, .byHand)
+    let text = screen.text(event, .byHand, now: 0)
     #expect(text.contains("in any browser, on this device or another") && text.contains("paste it here"))
     #expect(text.contains("\n  http://127.0.0.1:8400/id.example.com\n"))
   }

@@ -25,10 +25,10 @@ import Testing
         device      open, home work
         passphrase  locked, bank
         tpm2        locked
-        slot 1      the TPM opens device
-        slot 4      a passphrase opens passphrase
-        slot 7      the TPM with a PIN opens tpm2
-        slot 9      unknown-77 opens device
+        slot 1      TPM key, level device
+        slot 4      passphrase, level passphrase
+        slot 7      TPM key with PIN, level tpm2
+        slot 9      unknown-77, level device
 
         """)
   }
@@ -59,10 +59,10 @@ import Testing
       """#)
     #expect(
       VaultText.check(result) == """
-        slot 1  this machine opens device: it opens
-        slot 2  a passphrase opens passphrase: it is in order
-        bank    it is locked
-        work    it is damaged
+        slot 1  machine key, level device: ok
+        slot 2  passphrase, level passphrase: intact, not opened
+        bank    locked
+        work    damaged
 
         """)
   }

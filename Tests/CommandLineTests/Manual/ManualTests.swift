@@ -96,17 +96,17 @@ import Wire
 
         Options:
               --min-valid DURATION
-                                  Get a new token when the one at hand expires sooner
-                                  than this
+                                  Get a new token if the cached one expires sooner than
+                                  this
           -s, --scope SCOPE       Ask for a token with these scopes only; may be given
                                   several times
-              --resource URI      Ask for a token that is good at this resource (RFC
-                                  8707); may be given several times
+              --resource URI      Ask for a token for this resource (RFC 8707); may be
+                                  given several times
               --audience NAME     Ask for a token with this audience
-              --exchange          Get it by trading the account's own token (RFC 8693)
+              --exchange          Exchange the account's own token for it (RFC 8693)
               --wait DURATION     Wait up to this time for a server that cannot be
                                   reached, beyond --timeout
-              --force-refresh     Get a new token even if the one at hand is good
+              --force-refresh     Get a new token even if the cached one is valid
               --header            Print a whole Authorization header line
               --id-token          Print the ID Token instead of the access token
 

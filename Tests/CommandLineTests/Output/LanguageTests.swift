@@ -7,7 +7,7 @@ import Wire
   private static let german = Language { phrase in
     [
       "Sign in to %1$s": "Anmeldung bei %1$s", "Issuer": "Aussteller", "Account": "Konto", "Client": "Client",
-      "Asks for": "Möchte", "no connection to %1$s": "%1$s: keine Verbindung", "the server": "Server",
+      "Asks for": "Möchte", "cannot reach %1$s": "%1$s: keine Verbindung", "the server": "Server",
     ][phrase.template]
   }
 
@@ -16,13 +16,13 @@ import Wire
   }
 
   @Test func `is English where there is no translation`() {
-    #expect(Language.english.text("no connection to \("x")") == "no connection to x")
-    #expect(Self.arabic.text("no connection to \(Phrase("the server"))") == "no connection to الخادم")
+    #expect(Language.english.text("cannot reach \("x")") == "cannot reach x")
+    #expect(Self.arabic.text("cannot reach \(Phrase("the server"))") == "cannot reach الخادم")
   }
 
   @Test func `translates phrases in phrases, and no values`() {
-    #expect(Self.german.text("no connection to \(Phrase("the server"))") == "Server: keine Verbindung")
-    #expect(Self.german.text("no connection to \("the server")") == "the server: keine Verbindung")
+    #expect(Self.german.text("cannot reach \(Phrase("the server"))") == "Server: keine Verbindung")
+    #expect(Self.german.text("cannot reach \("the server")") == "the server: keine Verbindung")
   }
 
   @Test func `isolates values in text from right to left, where it is translated`() {

@@ -102,10 +102,14 @@ import Testing
     #expect(connection.deadline == Self.start.advanced(by: .seconds(5)))
     let ticket = connection.nextTicket()
     #expect(connection.deadline == nil, "it is the daemon's turn")
-    connection.setDeadline(Self.start.advanced(by: .seconds(9)), of: Ticket(connection: 7, serial: ticket.serial + 1))
+    let deadline = Self.start.advanced(by: .seconds(9))
+    connection.setDeadline(deadline, of: Ticket(connection: 7, serial: ticket.serial + 1), now: Self.start)
     #expect(connection.deadline == nil, "that was another request's")
-    connection.setDeadline(Self.start.advanced(by: .seconds(9)), of: ticket)
-    #expect(connection.deadline == Self.start.advanced(by: .seconds(9)))
+    connection.setDeadline(deadline, of: ticket, now: Self.start)
+    #expect(connection.deadline == deadline && connection.secondsWaited(until: deadline) == 9)
+    // A later deadline is one of the same request.
+    connection.setDeadline(deadline, of: ticket, now: Self.start.advanced(by: .seconds(4)))
+    #expect(connection.secondsWaited(until: deadline) == 9)
     _ = connection.enqueue(.plain([1]))
     #expect(connection.deadline == Self.start.advanced(by: .seconds(20)))
   }

@@ -24,8 +24,8 @@ import Testing
   private static func expired(_ endpoint: HostileEndpoint) -> HostileRow.Outcome {
     .refused(
       "certificate_rejected", 1,
-      "the certificate of \(endpoint.rawValue) has expired, or its time has not come;"
-        + " if this machine's clock is wrong, set it right")
+      "the certificate of \(endpoint.rawValue) has expired or is not valid yet;"
+        + " check this machine's clock")
   }
 
   private static func otherHost(_ endpoint: HostileEndpoint) -> HostileRow.Outcome {

@@ -105,7 +105,7 @@ struct `Against django-oauth-toolkit` {
     let server = try DjangoOAuthToolkit.current()
     try AgentTree.with { tree in
       let end = try server.signIn(tree, "public-device", "approve", "--scope", "openid")
-      #expect(end.notices == ["the server gave no ID Token by device code: who signed in is not verified"])
+      #expect(end.notices == ["the server sent no ID Token for the device code, so the user is not verified"])
       #expect(end.event["event"] == "signed_in" && end.event["subject"] == nil)
       #expect(end.status == .exited(0))
       #expect(try !tree.token("work", "--force-refresh").isEmpty)

@@ -29,7 +29,7 @@ import Testing
       try home.lock()
       let locked = try home.tree.json("vault", "status")["levels"]
       #expect(locked?.array?.last?["locked"] == true && locked?.array?.first?["locked"] == false)
-      #expect(try home.run("vault", "status").outputText.contains("slot 2      a passphrase opens passphrase"))
+      #expect(try home.run("vault", "status").outputText.contains("slot 2      passphrase, level passphrase"))
     }
   }
 

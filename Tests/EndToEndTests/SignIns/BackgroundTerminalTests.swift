@@ -33,7 +33,7 @@ import Testing
       #expect(!screen.bold.isEmpty && screen.column == 0)
       let waiting = try Self.watch(tree, ["login", "--resume", login, "--no-wait"]).end()
       #expect(waiting.status == 4)
-      #expect(waiting.rows == ["agent: nobody has approved the sign-in yet"])
+      #expect(waiting.rows == ["agent: the sign-in is not approved yet"])
     }
   }
 

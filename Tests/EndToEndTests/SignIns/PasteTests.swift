@@ -78,7 +78,7 @@ import Testing
       // Enter alone says nothing.
       try waiting.program.type("^M")
       try waiting.paste(wrong)
-      let refusal = "that is not the address that this sign-in ends at; copy the whole address"
+      let refusal = "this is not the redirect address of this sign-in; copy the whole address"
       let refused = try waiting.program.until(refusal)
       #expect(refused.rows.joined().contains("it begins with http://127.0.0.1/"))
       let again = try waiting.program.until(" left.")

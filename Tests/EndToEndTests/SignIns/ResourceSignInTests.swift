@@ -44,7 +44,7 @@ import Testing
       #expect(result.status == .exited(3) && result.output.isEmpty)
       #expect(
         result.errorText
-          == "agent: error: the resource names the authorization server \(issuer.url), which nobody has confirmed\n"
+          == "agent: error: the resource names the authorization server \(issuer.url), which is not confirmed\n"
           + "agent: hint: if you trust it: agent login \(resource) --no-input --client-id agent-cli"
           + " --allow-http-loopback --device --issuer \(issuer.url)\n")
       #expect(try issuer.count("resource") == 1 && issuer.count("resource_metadata") == 1)

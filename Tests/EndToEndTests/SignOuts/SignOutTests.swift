@@ -50,7 +50,7 @@ import Testing
       session.issuer.stop()
       let result = try session.tree.agent("logout", "work")
       #expect(result.succeeded)
-      let told = "signed out of work; tokens not revoked: the server may still honour the tokens"
+      let told = "signed out of work; tokens not revoked: the server may still accept the tokens"
       #expect(result.errorText.contains(told), "\(result.errorText)")
       #expect(try session.tree.agent("token", "work").failed(3))
     }

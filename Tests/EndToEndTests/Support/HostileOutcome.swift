@@ -59,7 +59,7 @@ enum HostileEndpoint: String, Sendable {
     case "huge", "flood", "endless": .misbehaved("the answer of \(rawValue) is too large")
     case "redirect": redirect(307, "it leads to ELSEWHERE")
     case "two_locations": redirect(302, nil)
-    case "drop", "truncated": .unreachable("the connection to \(rawValue) broke off")
+    case "drop", "truncated": .unreachable("the connection to \(rawValue) was interrupted")
     // The type of public documents does not count, since servers have many for them.
     case "type": isDocument ? .accepted : notJSON("text/plain")
     case "two_types": isDocument ? .accepted : notJSON(nil)
@@ -85,7 +85,7 @@ enum HostileEndpoint: String, Sendable {
   private func notJSON(_ type: String?) -> HostileRow.Outcome {
     let told = Self.told(success) + (type.map { ": \($0)" } ?? "")
     let hint = "a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again"
-    return .misbehaved("\(rawValue) answered with something else than JSON\(told); \(hint)")
+    return .misbehaved("\(rawValue) did not answer with JSON\(told); \(hint)")
   }
 
   /// - Parameters:
@@ -112,14 +112,14 @@ extension HostileRow.Outcome {
     guard case .refused(let code, let status, let message) = self else { return self }
     // It takes the place of other advice.
     let problem = message.split(separator: ";")[0]
-    return .refused(code, status, problem + "; what the server gave is kept: try again in a minute")
+    return .refused(code, status, problem + "; the server's answer was stored: try again in a minute")
   }
 
   static func notRevoked(_ reason: Self) -> Self {
     guard case .refused(_, _, let message) = reason else { return .accepted }
     // What a person is told to do is no part of it.
     let cause = message.split(separator: ";")[0]
-    return .refused("not_revoked", 0, "the server may still honour the tokens: \(cause)")
+    return .refused("not_revoked", 0, "the server may still accept the tokens: \(cause)")
   }
 
   static let otherUser = Self.refused(

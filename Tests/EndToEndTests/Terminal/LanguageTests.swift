@@ -110,7 +110,7 @@ import Testing
         let status = try Self.run(agent, ["status"], tree, ["LANGUAGE": "de"]).outputText
         #expect(
           status.contains("work (aktives Konto)\n") && status.contains("Zustand")
-            && status.contains("aktiv, Token läuft in "))
+            && status.contains("angemeldet, Token läuft in "))
         let arabic = try Self.run(agent, login, tree, ["LANGUAGE": "ar"])
         #expect(arabic.errorText.contains("\u{2068}\(issuer.url)\u{2069}"))
         #expect(arabic.errorText.contains("(الحساب \u{2068}work\u{2069})"))

@@ -157,7 +157,8 @@ private let subject = "the token endpoint"
     let message = OAuthError(code, "the place").message
     #expect(message.first?.isUppercase == false)
     #expect(message.last != ".")
-    #expect(message.contains("the place"))
+    // These two are about one thing only.
+    #expect(message.contains("the place") != [.invalidIssuer, .accessDenied].contains(code))
   }
 
   @Test func `a message names what the server said`() {
@@ -181,8 +182,15 @@ private let subject = "the token endpoint"
     failure: HTTPFailure.Code, code: OAuthError.Code, meaning: OAuthError.Code.Meaning
   ) {
     let error = OAuthError(HTTPFailure(failure), subject)
-    #expect(error == OAuthError(code, subject))
+    #expect(error.code == code && error.subject == subject)
     #expect(error.code.meaning == meaning)
+  }
+
+  @Test func `an unknown host and a denied sign-in are told with the reason`() {
+    let unknown = OAuthError(HTTPFailure(.resolve), subject)
+    #expect(unknown.message == "cannot reach the token endpoint: host name not found")
+    let denied = expected(.accessDenied, subject, status: 400, error: "access_denied", description: "the user said no")
+    #expect(denied.message == "sign-in was denied (server: the user said no)")
   }
 
   @Test func `a failure of the proxy names the proxy`() {

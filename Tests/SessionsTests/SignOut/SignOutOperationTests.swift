@@ -180,7 +180,7 @@ import Vocabulary
   @Test func `forgets the session here even without a network`() throws {
     try home.store()
     home.http.fail(TestIssuer.metadataURL, HTTPFailure(.resolve))
-    #expect(try signOut() == .failed(.oauth(OAuthError(.network, "the metadata endpoint"))))
+    #expect(try signOut() == .failed(.oauth(OAuthError(HTTPFailure(.resolve), "the metadata endpoint"))))
     #expect(try home.stored() == nil)
   }
 

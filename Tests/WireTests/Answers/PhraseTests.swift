@@ -55,11 +55,11 @@ import Testing
   @Test func `crosses the socket with a failure`() throws {
     let origin = "https://a.example"
     let inner: Phrase = "the server \(origin)"
-    let failure = Failure(.network, "no connection to \(inner)", hint: "agent doctor \(1)")
+    let failure = Failure(.network, "cannot reach \(inner)", hint: "agent doctor \(1)")
     let sent = try #require(try Self.sent(failure))
     #expect(sent == failure && sent.text == failure.text && sent.advice == failure.advice)
-    #expect(failure.json["message"] == "no connection to the server https://a.example")
-    #expect(failure.json["message_template"] == "no connection to %1$s")
+    #expect(failure.json["message"] == "cannot reach the server https://a.example")
+    #expect(failure.json["message_template"] == "cannot reach %1$s")
     #expect(failure.json["hint_values"] == ["1"])
     // What says it all needs no template.
     let fixed = Failure(.cancelled, "cancelled")

@@ -68,13 +68,12 @@ enum StatusCommand {
     return state
   }
 
-  /// The words of the protocol are the English words too.
-  private static func stateName(_ word: String) -> Phrase {
+  /// A state of the protocol in words for people; `active` there is no more than signed in here.
+  static func stateName(_ word: String) -> Phrase {
     switch word {
-    case "signed_out": Phrase("signed_out")
-    case "signing_in": Phrase("signing_in")
-    case "active": Phrase("active")
-    case "stale": Phrase("stale")
+    case "signed_out": Phrase("signed out")
+    case "signing_in": Phrase("signing in")
+    case "active", "stale": Phrase("signed in")
     case "refreshing": Phrase("refreshing")
     case "expired": Phrase("expired")
     case "locked": Phrase("locked")
@@ -95,10 +94,10 @@ enum StatusCommand {
   private static func check(_ account: JSON) -> Phrase? {
     guard let word = account["check"]?.string else { return nil }
     return switch CheckResult(rawValue: word) {
-    case .holds: Phrase("the server says that the session holds")
-    case .signedOutElsewhere: Phrase("the server no longer honours the session")
-    case .notSignedIn: Phrase("there is no session to ask about")
-    case .notPossible: Phrase("the server offers nothing that would tell")
+    case .holds: Phrase("still valid at the server")
+    case .signedOutElsewhere: Phrase("no longer valid at the server")
+    case .notSignedIn: Phrase("not signed in")
+    case .notPossible: Phrase("the server offers no way to check")
     case .failed: problem(account["check_problem"]) ?? Phrase("no answer")
     case nil: Phrase(verbatim: word)
     }

@@ -82,7 +82,7 @@ struct LoginReporter {
       console.note(failure.advice.map { Phrase("\(failure.text); \($0)") } ?? failure.text)
     case .browser(let browser):
       show(until: browser.expiresAt, line: LoginText.line(browser, now: now, isQuiet: isQuiet)) { screen in
-        isQuiet ? screen.quietText(browser) : screen.text(browser, view)
+        isQuiet ? screen.quietText(browser) : screen.text(browser, view, now: now)
       }
     case .deviceCode(let code):
       show(until: code.expiresAt, line: LoginText.line(code, now: now, isQuiet: isQuiet)) { screen in
@@ -180,7 +180,7 @@ struct LoginReporter {
       try Console.answer(TerminalText.clean(login) + "\n")
       console.note(LoginText.inBackground(login))
     } else {
-      console.note("nobody has approved the sign-in yet")
+      console.note("the sign-in is not approved yet")
     }
     return isStart ? 0 : ExitStatus.tryLater.rawValue
   }

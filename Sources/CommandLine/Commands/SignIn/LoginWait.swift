@@ -64,7 +64,7 @@ struct LoginWait {
       if keys.contains(Key.signals), let signal = signals.obey(&reporter) { return .interrupted(by: signal) }
       if keys.contains(Key.daemon) { try connection.readMore() }
       if keys.contains(Key.pasted) { try readPasted(connection) }
-      if Instant.now >= deadline { throw Failure(.timeout, "nobody approved the sign-in in time") }
+      if Instant.now >= deadline { throw Failure(.timeout, "the sign-in was not approved in time") }
       try updateOpener(&reporter)
       reporter.update()
     }

@@ -53,7 +53,7 @@ struct ResourceLogin {
   private func take(_ answer: JSONObject, _ request: inout LoginRequest) throws(Failure) {
     let servers = (answer["authorization_servers"]?.array ?? []).compactMap(\.string)
     guard let resource = answer["resource"]?.string, resource.utf8.elementsEqual(url.utf8), !servers.isEmpty else {
-      throw Failure(.internalError, "the daemon's answer about the resource makes no sense")
+      throw Failure(.internalError, "the daemon's answer about the resource cannot be read")
     }
     let known = answer["account_issuer"]?.string
     let (issuer, registers) = try issuer(among: servers) { Self.needsClient(request, at: $0, known: known) }
@@ -87,7 +87,7 @@ struct ResourceLogin {
     if let named = invocation[.issuer] {
       guard servers.contains(where: { $0.utf8.elementsEqual(named.utf8) }) else {
         throw Failure(
-          .accessDenied, "the resource does not take tokens of \(named)",
+          .accessDenied, "the resource does not accept tokens from \(named)",
           hint: "it names \(TerminalText.clean(servers[0], limit: 300))")
       }
       return (named, registersAt(named))
@@ -122,7 +122,7 @@ struct ResourceLogin {
     if onlyForNewAccount, let name = try? invocation.account() { command.add(Option.account.declaration, name) }
     command.add(Option.issuer.declaration, issuer)
     return Failure(
-      .issuerNotTrusted, "the resource names the authorization server \(issuer), which nobody has confirmed",
+      .issuerNotTrusted, "the resource names the authorization server \(issuer), which is not confirmed",
       hint: registers
         ? Phrase("if you trust it, which registers a client there: \(command.text)")
         : Phrase("if you trust it: \(command.text)"))

@@ -116,17 +116,16 @@ struct SignInScreen {
 
 extension SignInScreen {
   /// The whole screen of a sign-in in the browser.
-  func text(_ browser: Event.Browser, _ view: BrowserView) -> String {
+  func text(_ browser: Event.Browser, _ view: BrowserView, now: Int) -> String {
     var text = heading(
       issuer: browser.issuer, account: browser.account, clientID: browser.clientID, scope: browser.scope)
-    text += prose(instruction(browser, view)) + "\n" + line(browser.url) + "\n"
+    text += prose(instruction(browser, view, now: now)) + "\n" + line(browser.url) + "\n"
     if browser.mustPaste {
       text += prose(
         Phrase(
           """
-          Afterwards the browser goes to an address that begins as below, and may say that it cannot be reached. Copy \
-          that whole address from the browser, paste it here and press Enter. It is not shown, since it holds a code \
-          that is good once.
+          After you approve, the browser tries to open an address like this and may fail to connect. Copy the full \
+          address and paste it here. It stays hidden: it contains a one-time code.
           """))
       text += "\n" + line(browser.redirectURI) + "\n"
     }
@@ -136,17 +135,22 @@ extension SignInScreen {
   /// The least that a person needs to sign in.
   func quietText(_ browser: Event.Browser) -> String {
     prose(Phrase("Open")) + line(browser.url)
-      + (browser.mustPaste ? prose(Phrase("and paste the address that the browser goes to afterwards")) : "")
+      + (browser.mustPaste
+        ? prose(Phrase("and paste the address that the browser tries to open after you approve")) : "")
   }
 
-  private func instruction(_ browser: Event.Browser, _ view: BrowserView) -> Phrase {
-    let instruction =
-      switch view {
-      case _ where browser.mustPaste: Phrase("Open this address in any browser, on this device or another:")
-      case .opens: Phrase("A browser opens this address. If it does not, open it yourself, on this machine:")
-      case .byHand: Phrase("Open this address in a browser on this machine:")
-      }
-    return browser.urlExpiresAt == nil ? instruction : Phrase("\(instruction) It must be opened soon.")
+  private func instruction(_ browser: Event.Browser, _ view: BrowserView, now: Int) -> Phrase {
+    let time = browser.urlExpiresAt.map { RelativeTime.phrase(seconds: LoginText.secondsLeft($0, now: now)) }
+    if browser.mustPaste {
+      return time.map { Phrase("Open this address in any browser, on this device or another, within \($0):") }
+        ?? Phrase("Open this address in any browser, on this device or another:")
+    }
+    if view == .opens {
+      return time.map { Phrase("Opening your browser. If nothing happens, open within \($0):") }
+        ?? Phrase("Opening your browser. If nothing happens, open:")
+    }
+    return time.map { Phrase("Open this address on this machine within \($0):") }
+      ?? Phrase("Open this address in a browser on this machine:")
   }
 }
 

@@ -50,13 +50,13 @@ enum VaultText {
   private static func purpose(_ slot: JSON) -> String {
     let kind =
       switch slot["kind"]?.string {
-      case "host": "this machine"
-      case "tpm2": slot["protection"]?.string == "tpm2" ? "the TPM with a PIN" : "the TPM"
-      case "passphrase": "a passphrase"
+      case "host": "machine key"
+      case "tpm2": slot["protection"]?.string == "tpm2" ? "TPM key with PIN" : "TPM key"
+      case "passphrase": "passphrase"
       case .some(let other): other
       case nil: "?"
       }
-    return "\(kind) opens \(slot["protection"]?.string ?? "?")"
+    return "\(kind), level \(slot["protection"]?.string ?? "?")"
   }
 
   /// A slot in a sentence.
@@ -82,14 +82,14 @@ enum VaultText {
 
   private static func state(_ state: JSON?) -> String {
     switch state?.string {
-    case "opens": "it opens"
-    case "asks": "it is in order"
-    case "locked": "it is locked"
-    case "foreign": "it was made on another device"
-    case "secret_missing": "the device secret is gone"
-    case "unavailable": "the TPM cannot be asked now"
-    case "damaged": "it is damaged"
-    case "unknown": "this program does not know its kind"
+    case "opens": "ok"
+    case "asks": "intact, not opened"
+    case "locked": "locked"
+    case "foreign": "made on another device"
+    case "secret_missing": "device secret missing"
+    case "unavailable": "TPM not available"
+    case "damaged": "damaged"
+    case "unknown": "unknown kind"
     default: state?.string ?? "?"
     }
   }
