@@ -12,8 +12,8 @@ enum ListCommand {
     var listing = Listing()
     for account in result["accounts"]?.array ?? [] {
       listing.add([
-        account["active"]?.bool == true ? "*" : "", account["name"]?.string ?? "",
-        StatusCommand.stateName(account["state"]?.string ?? "").english, account["issuer"]?.string ?? "",
+        account["active"]?.bool == true ? "*" : "", account["name"]?.string ?? "", account["state"]?.string ?? "",
+        account["issuer"]?.string ?? "",
       ])
     }
     return listing.text

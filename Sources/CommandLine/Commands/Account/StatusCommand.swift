@@ -69,7 +69,7 @@ enum StatusCommand {
   }
 
   /// A state of the protocol in words for people; `active` there is no more than signed in here.
-  static func stateName(_ word: String) -> Phrase {
+  private static func stateName(_ word: String) -> Phrase {
     switch word {
     case "signed_out": Phrase("signed out")
     case "signing_in": Phrase("signing in")
