@@ -158,6 +158,36 @@ import Vocabulary
     }
   }
 
+  // Records of older versions name every setting, and have the endpoints in a list.
+  @Test func `of an older version is for the same settings`() throws {
+    let place = "https://as.example/token?a=b"
+    let older = try changed { open in
+      var authority = open["authority"]?.object ?? [:]
+      authority["token_endpoint_auth_method"] = "none"
+      authority["allow_http_loopback"] = false
+      authority["pins"] = []
+      authority["named_endpoints"] = [.string("token_endpoint=\(place)"), "jwks_uri=https://as.example/keys"]
+      open["authority"] = .object(authority)
+    }
+    let authority = try read(older).authority
+    var configuration = Home.configuration
+    #expect(authority.difference(from: configuration, caDigest: nil) == "token_endpoint")
+    configuration.tokenEndpoint = place
+    #expect(authority.difference(from: configuration, caDigest: nil) == "jwks_uri")
+    configuration.jwksURI = "https://as.example/keys"
+    #expect(authority.difference(from: configuration, caDigest: nil) == nil)
+  }
+
+  @Test(arguments: ["token_endpoint", "=https://as.example/t", "authorization_endpoint=https://as.example/a"])
+  func `with an endpoint in the list that is none is damaged`(entry: String) throws {
+    let older = try changed { open in
+      var authority = open["authority"]?.object ?? [:]
+      authority["named_endpoints"] = [.string(entry)]
+      open["authority"] = .object(authority)
+    }
+    #expect(throws: damaged) { _ = try read(older) }
+  }
+
   /// The record's bytes with its open part changed.
   private func changed(_ change: (inout JSONObject) -> Void) throws -> [UInt8] {
     var root = try JSON(parsing: try bytes()).object ?? [:]
