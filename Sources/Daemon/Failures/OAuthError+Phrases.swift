@@ -7,7 +7,8 @@ extension Phrase {
     let subject = Self.ownSubjects[error.subject] ?? Phrase(verbatim: error.subject)
     // A sentence about a place is the sentence's template.
     let template = error.code.sentence(about: "%1$s")
-    let sentence = Phrase(template: template, values: template.contains("%1$s") ? [.phrase(subject)] : [])
+    let namesSubject = template != error.code.sentence(about: "")
+    let sentence = Phrase(template: template, values: namesSubject ? [.phrase(subject)] : [])
     if error.code == .accessDenied, let description = error.serverDescription, !description.isEmpty {
       self = Phrase("\(sentence) (server: \(description))")
       return
