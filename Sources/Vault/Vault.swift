@@ -91,14 +91,29 @@ package final class Vault: Sendable {
     try put(account, content, protection: protection)
   }
 
+  /// Writes as ``write(_:content:)`` does, if the account's record is still the one of `generation`.
+  ///
+  /// - Returns: The generation of the new record; nil, and nothing is written, if the record is another one or gone.
+  package func write(
+    _ account: AccountName, content: borrowing SecretBytes, protection: Protection? = nil, replacing generation: UInt64
+  ) throws(VaultError) -> UInt64? {
+    try changing { (vault, _) throws(VaultError) in
+      guard vault.file.record(of: account)?.generation == generation else { return nil }
+      return try vault.put(account, content, protection: protection)
+    }
+  }
+
   /// Removes the record of an account, locked or not.
   ///
-  /// - Returns: Whether there was one. Without a vault of this machine there is none.
+  /// - Parameter generation: The record that is meant; nil means any.
+  /// - Returns: Whether it was there. Without a vault of this machine there is none.
   /// - Throws: `busy` when others kept the lock for too long.
   @discardableResult
-  package func remove(_ account: AccountName) throws(VaultError) -> Bool {
+  package func remove(_ account: AccountName, generation: UInt64? = nil) throws(VaultError) -> Bool {
     let removed: Bool? = try changing { (vault, _) throws(VaultError) in
-      guard vault.file.record(of: account) != nil else { return nil }
+      guard let record = vault.file.record(of: account), record.generation == generation ?? record.generation else {
+        return nil
+      }
       vault.file.remove(account)
       return true
     }
@@ -135,12 +150,22 @@ extension Vault {
     _ account: AccountName, _ content: borrowing SecretBytes, protection: Protection?
   ) throws(VaultError) -> UInt64 {
     let generation: UInt64? = try changing(orCreating: true) { (vault, _) throws(VaultError) in
-      let protection = protection ?? vault.file.record(of: account)?.protection ?? .device
-      let generation = vault.file.generation
-      try vault.file.put(vault.key(of: protection).seal(content, for: account, generation: generation))
-      return generation
+      try vault.put(account, content, protection: protection)
     }
     guard let generation else { preconditionFailure("a vault that is made is there") }
+    return generation
+  }
+}
+
+extension OpenVault {
+  /// - Parameter protection: Nil keeps the one of the account's record; a new record gets that of the device.
+  /// - Returns: The generation of the new record.
+  fileprivate mutating func put(
+    _ account: AccountName, _ content: borrowing SecretBytes, protection: Protection?
+  ) throws(VaultError) -> UInt64 {
+    let protection = protection ?? file.record(of: account)?.protection ?? .device
+    let generation = file.generation
+    try file.put(key(of: protection).seal(content, for: account, generation: generation))
     return generation
   }
 }

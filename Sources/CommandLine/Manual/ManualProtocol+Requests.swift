@@ -119,7 +119,9 @@ extension ManualProtocol {
 
   private static let logout = Description(
     name: "logout",
-    purpose: "Ends sessions: tells the authorization server and forgets them here. Settings are kept.",
+    purpose:
+      "Ends sessions here, and then at the authorization server, which is told again for a day while it does not answer."
+      + " Settings are kept.",
     members: [
       account,
       Member("all", "boolean", "All accounts; `account` must be absent then."),
@@ -131,7 +133,8 @@ extension ManualProtocol {
       Member(
         "accounts", "list of objects",
         "For each account `account`, its name, `revoked`, whether the server confirmed, and where it did not `detail`;"
-          + " with `browser` also `end_session_url`, if the server has such a page. The daemon opens nothing itself.")
+          + " with `browser` also `end_session_url`, if the server has such a page; with `all`, where the account is"
+          + " still signed in, `error` with `code`, `message` and `hint`. The daemon opens nothing itself.")
     ])
 
   private static let status = Description(

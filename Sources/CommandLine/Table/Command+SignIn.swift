@@ -97,17 +97,21 @@ extension Command {
     .logout,
     summary: "Sign out, and revoke the tokens at the server",
     details: """
-      Removes the session from memory and from the vault. The account's settings are kept. When the server cannot be
-      reached the session is removed all the same, and the command says so. A refresh that is under way ends first, and
-      what it brought is revoked. While an approved sign-in is being stored the command is refused.
+      Ends the session in memory and in the vault, then revokes its tokens at the server. The account's settings are
+      kept. When the server does not answer within five seconds the command says so; the tokens are then kept for their
+      revocation alone, which is tried again for a day. `--local` tells the server nothing, keeps nothing, waits for
+      nobody, and also ends a session that is locked. What a refresh under way brings is revoked too, and with `--local`
+      dropped. While an approved sign-in is being stored the command is refused. With `--all` an account that cannot be
+      signed out does not keep the others from it; the exit status is that of the first such account.
 
       The browser has a session of its own at the server, with which the next sign-in may go through without a password.
       `--browser` opens the page that ends it (OpenID Connect RP-Initiated Logout), or shows its address where no
       browser can be opened. The page asks first, since the address names the account by its identifier and holds no
       token; what it then does, only the page tells.
 
-      With `--json` prints `{"accounts": [{"account", "revoked", "detail", "end_session_url"}]}`; `revoked` is whether
-      the server confirmed, and `detail` says why it did not. The address is there with `--browser` alone.
+      With `--json` prints `{"accounts": [{"account", "revoked", "detail", "end_session_url", "error"}]}`; `revoked` is
+      whether the server confirmed, `detail` says why it did not, and with `--all` `error` holds `code`, `message` and
+      `hint` where an account is still signed in. The address is there with `--browser` alone.
       """,
     options: [
       Option.all.declaration, Option.local.declaration,

@@ -26,6 +26,11 @@ extension Command {
       1024 bytes of UTF-8; the line feed at the end of a file is no part of it. After a while without use the vault
       locks again, see `agent vault set`.
 
+      A passphrase or PIN that is forgotten cannot be read from the vault, and without it or another slot of its level
+      the sessions there are lost. To begin again: `agent logout --local ACCOUNT` for each account of the level, `agent
+      vault remove-slot NUMBER` for its slots, which `agent vault status` shows, and `agent login ACCOUNT`, with
+      `--protect device` or a new passphrase.
+
       With `--json` prints `{"unlocked": [LEVEL, ...]}`, each of which is `device`, `passphrase` or `tpm2`.
       """,
     options: Options.levelSecrets,

@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Platform
 internal import Sessions
 internal import Vault
 internal import Vocabulary
@@ -7,21 +8,32 @@ internal import Wire
 /// The accounts that one sign-out request ends.
 final class SignOutBatch {
   let ticket: Ticket
+  /// All accounts are meant, so one that fails does not hide the others.
+  let isOfAll: Bool
   var open: Set<AccountName>
   var results: [JSON] = []
   var failure: Failure?
 
-  init(ticket: Ticket, open: Set<AccountName>) {
+  init(ticket: Ticket, isOfAll: Bool, open: Set<AccountName>) {
     self.ticket = ticket
+    self.isOfAll = isOfAll
     self.open = open
   }
 }
 
-/// Signs accounts out: revokes the tokens at the server, then removes all of the session here.
+/// Signs accounts out: ends the session here, then revokes the tokens at the server, which is repeated while the server
+/// cannot be reached.
 final class SignOuts: AccountPart {
   private let signIns: SignIns
   private let resources: ResourceRequests
   private let tokenFiles: TokenFiles
+  /// The next round of ``revokeOwed()``.
+  private lazy var nextRound = Alarm(loop) { [unowned self] in revokeOwed() }
+  private var pause = SignOuts.firstPause
+  /// Pauses between two rounds, each twice as long as the one before.
+  private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)
+  /// A daemon that starts has something more urgent to do.
+  private static let startDelay = Duration.milliseconds(500)
 
   init(
     _ context: DaemonContext, _ broker: TokenBroker, _ signIns: SignIns, _ resources: ResourceRequests,
@@ -45,7 +57,7 @@ final class SignOuts: AccountPart {
       return loop.send(.result(JSONObject([("accounts", .array([]))])), to: ticket)
     }
     for account in targets { try signIns.refuseWhileFinishing(account.name) }
-    let batch = SignOutBatch(ticket: ticket, open: Set(targets.map(\.name)))
+    let batch = SignOutBatch(ticket: ticket, isOfAll: request.all, open: Set(targets.map(\.name)))
     for account in targets { signOut(account, request, batch) }
   }
 
@@ -68,8 +80,7 @@ final class SignOuts: AccountPart {
       of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
     tokenFiles.remove(of: account.name)
     account.cancelQuestions()
-    // A refresh under way goes on to its end, since the server may have rotated the token: the operation waits for it,
-    // and ends what it brought.
+    // A refresh under way goes on to its end, since the server may have rotated the token; what it brings is revoked.
     account.session.signedOut()
     broker.failWaiters(account, .signedOut(account: account.name.text))
     return operation
@@ -87,23 +98,58 @@ final class SignOuts: AccountPart {
     batch.open.remove(name)
     switch outcome {
     case .success(let ending):
-      log.note(.signedOut(ending.confirmation == .revoked ? .revoked : .notRevoked), name)
+      told(ending, name)
       if !ending.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.user) } }
       var result = ending.confirmation.json(name)
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
       batch.results.append(.object(result))
     case .failure(let error):
       log.note(.signedOut(.failed), name)
-      batch.failure = batch.failure ?? Failure(error, account: name.text)
+      let failure = Failure(error, account: name.text)
+      batch.failure = batch.failure ?? failure
+      batch.results.append(["account": .string(name.text), "revoked": false, "error": failure.json])
       broker.accounts[name]?.session.forgetToken()
       tokenFiles.renew(of: name)
     }
     guard batch.open.isEmpty else { return }
-    if let failure = batch.failure {
+    if let failure = batch.failure, !batch.isOfAll {
       loop.send(.failure(failure), to: batch.ticket)
     } else {
       loop.send(.result(JSONObject([("accounts", .array(batch.results))])), to: batch.ticket)
     }
+  }
+}
+
+// MARK: - What servers must still be told
+
+extension SignOuts {
+  /// Plans to tell servers of the sessions that ended before the daemon began.
+  func start() { nextRound.set(at: loop.now.advanced(by: Self.startDelay)) }
+
+  /// Notes the end of a session, and plans to tell the server later if it has not been told.
+  private func told(_ ending: SignOutOperation.Ending, _ name: AccountName) {
+    log.note(.signedOut(ending.confirmation == .revoked ? .revoked : .notRevoked), name)
+    guard case .postponed = ending.confirmation else { return }
+    nextRound.set(at: loop.now.advanced(by: pause))
+  }
+
+  /// Tells the servers of all sessions that have ended here and not yet there. Of those in a locked level it is done
+  /// after an unlock.
+  func revokeOwed() {
+    jobs.run({ [services] in services.accountsToRevoke() }) { [self] owed in
+      let owed = owed.get()
+      guard !owed.isEmpty else { return pause = Self.firstPause }
+      let settings = try? settings()
+      for name in owed { revokeOwed(name, settings?[name]) }
+      pause = min(pause * 2, Self.longestPause)
+    }
+  }
+
+  private func revokeOwed(_ name: AccountName, _ configuration: AccountConfiguration?) {
+    var operation = SignOutOperation(
+      account: name, configuration: configuration, grant: nil, isLocal: false, services: services(for: name))
+    operation.patience = .seconds(40)
+    jobs.run({ [operation] in operation.revokeOwed() }) { [self] outcome in told(outcome.get(), name) }
   }
 }
 
@@ -129,6 +175,8 @@ extension SignOutOperation.Confirmation {
       "the server offers no revocation and may still accept the tokens; end the session at \(page)"
     case .failed(let error):
       "the server may still accept the tokens: \(Failure(error, account: nil).message)"
+    case .postponed(let error):
+      "the server may still accept the tokens: \(Failure(error, account: nil).message); it is told again until it answers, for a day"
     }
   }
 }

@@ -10,8 +10,8 @@ extension Failure {
       self.init(
         .locked, name.isEmpty || level == .device ? Phrase(verbatim: error.message) : Self.locked(name, level),
         hint: "agent unlock\(name)")
-    case .wrongPassphrase: self.init(.wrongPassphrase, error.message)
-    case .wrongPIN: self.init(.wrongPIN, error.message)
+    case .wrongPassphrase: self.init(.wrongPassphrase, Phrase(verbatim: error.message), hint: Self.forgotten)
+    case .wrongPIN: self.init(.wrongPIN, Phrase(verbatim: error.message), hint: Self.forgotten)
     case .tpmLockedOut: self.init(.tpmLockedOut, error.message, hint: "try again later")
     case .tpmUnavailable:
       self.init(
@@ -28,6 +28,8 @@ extension Failure {
     default: self.init(.invalidConfiguration, error.message)
     }
   }
+
+  private static let forgotten = Phrase("if it is forgotten: agent help unlock")
 
   private static func locked(_ name: String, _ level: Protection) -> Phrase {
     level == .tpm2

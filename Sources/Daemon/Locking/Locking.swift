@@ -16,6 +16,8 @@ final class Locking: DaemonPart {
   private var tickets: [Ticket] = []
   /// Actions that run after the lock in progress.
   private var afterwards: [() -> Void] = []
+  /// Called after each unlock.
+  var onUnlock: () -> Void = {}
 
   init(
     _ context: DaemonContext, _ state: VaultLock, _ broker: TokenBroker, _ signIns: SignIns,
@@ -119,5 +121,6 @@ final class Locking: DaemonPart {
     // Accounts with the background policy were not renewed while they were locked.
     broker.backgroundScanRevision = nil
     broker.scanBackgroundAccounts()
+    onUnlock()
   }
 }

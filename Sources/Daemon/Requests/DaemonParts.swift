@@ -35,6 +35,7 @@ final class DaemonParts {
     tokenFiles = TokenFiles(context, broker)
     vault = VaultRequests(context, lock, locking)
     signOuts = SignOuts(context, broker, signIns, resources, tokenFiles)
+    locking.onUnlock = { [unowned signOuts] in signOuts.revokeOwed() }
     commands = try EventCommands(running: context)
     events = SessionEvents(context, broker, commands, tokenFiles, lock)
     accounts = AccountRequests(context, broker, signIns, signOuts, tokenFiles, events)
@@ -68,6 +69,7 @@ final class DaemonParts {
   func start(isPrivate: Bool) {
     broker.isPrivate = isPrivate
     broker.scanBackgroundAccounts()
+    signOuts.start()
   }
 
   /// Runs once a minute.

@@ -16,14 +16,18 @@ extension AccountRecord {
     set { registration?.token = newValue }
   }
 
-  /// The record of a registered client after its user signs out: without user and tokens.
-  var signedOut: AccountRecord? {
-    guard registration != nil else { return nil }
+  /// What stays after a sign-out, without user and session; nil when nothing does.
+  ///
+  /// - Parameter revocation: What the server must still be told.
+  func signedOut(_ revocation: Revocation?) -> AccountRecord? {
+    guard registration != nil || revocation != nil else { return nil }
     var rest = AccountRecord(authority: authority, signedInAt: signedInAt)
     rest.credentials = credentials
     rest.registration = registration
     rest.proxyCredentials = proxyCredentials
     rest.isSignedOut = true
+    rest.revocation = revocation
+    if revocation != nil { rest.dpopKey = dpopKey }
     return rest
   }
 }

@@ -34,8 +34,11 @@ package struct AccountRecord: Sendable {
   package var refreshedAt: Int?
   /// The server ended the grant; the identity is kept so that the next sign-in is for the same person.
   package var isExpired = false
-  /// Only the client's registration is left: the next sign-in needs it, and so does the removal of the registration.
+  /// The user signed out. What is left is the client's registration, which the next sign-in and its own deletion need,
+  /// and what the server must still be told.
   package var isSignedOut = false
+  /// The tokens that a sign-out has not revoked yet. Nothing else uses them.
+  package var revocation: Revocation?
   /// There is no user: tokens are got by proving who the client is (RFC 6749, section 4.4).
   package var isGuest = false
   /// Why no token is handed out until an ID Token shows that the session is that of the user who signed in.
@@ -44,6 +47,14 @@ package struct AccountRecord: Sendable {
   package init(authority: Authority, signedInAt: Int) {
     self.authority = authority
     self.signedInAt = signedInAt
+  }
+
+  /// Tokens to be revoked.
+  package struct Revocation: Sendable {
+    package var refreshToken: SharedSecret?
+    package var accessToken: SharedSecret?
+    /// When that is given up, in unix seconds.
+    package let until: Int
   }
 }
 
@@ -85,7 +96,18 @@ extension AccountRecord {
     ("registration_access_token", \.registrationToken),
     ("client_key", \.clientKey), ("client_certificate", \.clientCertificate),
     ("proxy_credentials", \.proxyCredentials), ("dpop_key", \.dpopKey),
+    ("revoked_refresh_token", \.revokedRefreshToken), ("revoked_access_token", \.revokedAccessToken),
   ]
+
+  private var revokedRefreshToken: SharedSecret? {
+    get { revocation?.refreshToken }
+    set { revocation?.refreshToken = newValue }
+  }
+
+  private var revokedAccessToken: SharedSecret? {
+    get { revocation?.accessToken }
+    set { revocation?.accessToken = newValue }
+  }
 
   /// The credentials that authenticate the client.
   package var credentials: ClientCredentials {
@@ -105,6 +127,7 @@ extension AccountRecord {
     if isExpired { open["expired"] = true }
     if isSignedOut { open["signed_out"] = true }
     if isGuest { open["guest"] = true }
+    open["revoke_until"] = revocation.map { .int($0.until) }
     open["registration"] = registration.map { .object($0.open) }
     open["identity_changed"] = identityHold?.json
     var buffer = SecretBuffer(capacity: 4096)
@@ -139,6 +162,7 @@ extension AccountRecord {
       record.isExpired = open["expired"]?.bool ?? false
       record.isSignedOut = open["signed_out"]?.bool ?? false
       record.isGuest = open["guest"]?.bool ?? false
+      record.revocation = open["revoke_until"]?.int.map { Revocation(until: $0) }
       record.registration = open["registration"]?.object.map { ClientRegistrationRecord($0) }
       record.identityHold = open["identity_changed"].flatMap(IdentityHold.init(json:))
       for (name, path) in Self.secretMembers {

@@ -28,7 +28,7 @@ package struct ExchangeOperation: Sendable {
   }
 
   package func run() throws(SessionError) -> AccessGrant {
-    guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
+    let stored = try services.sessionRecord(of: account)
     var live = try services.server(
       for: account, configuration, stored.record, grant: subject, cancellation: cancellation)
     let startedAt = services.time.now()

@@ -62,6 +62,7 @@ extension SessionServices {
       metadata: edition.document, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time)
     let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
     server.prover = key.map(prover)
+    server.hide(record.revocation?.refreshToken, record.revocation?.accessToken)
     server.hide(record.refreshToken, record.accessToken, grant?.accessToken, grant?.idToken)
     return LiveServer(
       server: server, renewal: MetadataRenewal(source: source, edition: edition, bounds: bounds))

@@ -71,9 +71,8 @@ package struct RefreshOperation: Sendable {
 
   private func refresh(at level: Protection, _ rewritten: inout RecordMove?) throws(SessionError) -> AccessGrant {
     try services.settle(account)
-    guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
+    var stored = try services.sessionRecord(of: account)
     var record = stored.record
-    if record.isSignedOut { throw .signedOut(account: account.text) }
     if record.isExpired { throw .expired(account: account.text) }
     guard let refreshToken = record.refreshToken else {
       if let hold = record.identityHold { throw hold.error(account) }
@@ -86,7 +85,8 @@ package struct RefreshOperation: Sendable {
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     try services.rehearseWrite()
-    let answer = try exchange(refreshToken, at: &live, &record)
+    let answer = try exchange(refreshToken, at: &live, &stored)
+    record = stored.record
     let kept = record.refreshToken === refreshToken ? keptIdentity(stored) : nil
     // Store first: the server may have ended the token that was sent, whatever is wrong with the rest of its answer.
     if let rotated = answer.refreshToken { record.refreshToken = rotated }
@@ -107,7 +107,7 @@ package struct RefreshOperation: Sendable {
       // The first ID Token after a sign-in without one: all later ones must be for the same user.
       record.identity = record.identity ?? token.identity
       record.identityHold = nil
-      generation = try services.write(record, of: account)
+      generation = try services.write(record, of: account, replacing: generation)
       rewritten = RecordMove(from: stored.generation, to: generation)
     }
     try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
@@ -147,17 +147,17 @@ package struct RefreshOperation: Sendable {
 
   /// Only `invalid_grant` ends a grant, and only if no other process replaced the token meanwhile.
   private func exchange(
-    _ refreshToken: SharedSecret, at live: inout LiveServer, _ record: inout AccountRecord
+    _ refreshToken: SharedSecret, at live: inout LiveServer, _ stored: inout SessionServices.StoredRecord
   ) throws(SessionError) -> TokenEndpointAnswer {
     if let answer = try spend(refreshToken, at: &live) { return answer }
-    guard var current = try services.record(of: account) else { throw .signedOut(account: account.text) }
+    stored = try services.sessionRecord(of: account)
+    var current = stored.record
     if let replaced = current.refreshToken, !replaced.bytes.isEqual(to: refreshToken.bytes) {
-      record = current
       live.server.prover = try services.key(of: current, account).map(services.prover)
       if let answer = try spend(replaced, at: &live) { return answer }
     }
     current.endGrant()
-    try services.write(current, of: account)
+    try services.write(current, of: account, replacing: stored.generation)
     throw .expired(account: account.text)
   }
 
@@ -197,7 +197,7 @@ package struct RefreshOperation: Sendable {
     try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
     record.refreshedAt = services.time.wallSeconds()
     if target == nil, let scope = response.scope { record.scope = scope.text }
-    let generation = try services.write(record, of: account)
+    let generation = try services.write(record, of: account, replacing: stored.generation)
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
       scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: nil, claims: .init(),

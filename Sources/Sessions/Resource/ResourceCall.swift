@@ -114,7 +114,7 @@ package struct ResourceCall: Sendable {
 
   /// The transport to the resource, if the token may go there at all.
   private func permittedTransport() throws(SessionError) -> Transport {
-    guard let record = try services.record(of: account) else { throw .signedOut(account: account.text) }
+    let record = try services.sessionRecord(of: account).record
     var access = try AccountAccess(configuration)
     if let setting = record.difference(from: configuration, caDigest: access.caDigest) {
       throw .configurationChanged(account: account.text, setting: setting)

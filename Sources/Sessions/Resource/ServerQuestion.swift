@@ -28,7 +28,7 @@ package struct ServerQuestion: Sendable {
   ///
   /// - Throws: `signedOut` when there is no record; what keeps the secrets from being sent.
   func open() throws(SessionError) -> (record: AccountRecord, live: LiveServer) {
-    guard let record = try services.record(of: account) else { throw .signedOut(account: account.text) }
+    let record = try services.sessionRecord(of: account).record
     return (record, try services.server(for: account, configuration, record, grant: grant, cancellation: cancellation))
   }
 

@@ -69,11 +69,11 @@ package struct SessionCheck: Sendable {
   private func end() throws(SessionError) -> Verdict {
     let (services, account) = (question.services, question.account)
     return try services.holding(account) { () throws(SessionError) in
-      guard let stored = try services.storedRecord(of: account) else { throw .signedOut(account: account.text) }
+      let stored = try services.sessionRecord(of: account)
       guard stored.generation == question.grant.recordGeneration else { return .doubtful }
       var record = stored.record
       record.endGrant()
-      try services.write(record, of: account)
+      try services.write(record, of: account, replacing: stored.generation)
       return .ended
     }
   }

@@ -49,9 +49,9 @@ package struct SessionServices: Sendable {
 
   /// Runs `body` while no other process or thread may spend the account's tokens.
   func holding<Result>(
-    _ account: AccountName, _ body: () throws(SessionError) -> Result
+    _ account: AccountName, wait: Duration = lockWait, _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
-    try holding(account, at: nil) { (_) throws(SessionError) in try body() }
+    try holding(account, at: nil, wait: wait) { (_) throws(SessionError) in try body() }
   }
 
   /// The same, and tells `body` which level the account's record is at; the vault is not locked before it ends.
@@ -59,26 +59,45 @@ package struct SessionServices: Sendable {
   /// - Parameters:
   ///   - wanted: The level that `body` moves the record to.
   ///   - mustWrite: `body` has data that cannot be fetched again, so it may start as long as there are keys.
+  ///   - wait: The longest wait for another process or thread.
   /// - Throws: a vault error `locked` while the level is being locked.
   func holding<Result>(
-    _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false,
+    _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false, wait: Duration = lockWait,
     _ body: (Protection) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     let begin = time.now()
-    let lock = try storing { (vault) throws(VaultError) in try vault.lockAccount(account, wait: Self.lockWait) }
+    let lock = try storing { (vault) throws(VaultError) in try vault.lockAccount(account, wait: wait) }
     let waited = begin.duration(to: time.now()).wholeMilliseconds
     if waited >= Self.noticedWaitMilliseconds { observer?(.waitedForAccount(milliseconds: waited)) }
-    let level = level(of: account, or: wanted)
-    guard gate.enter(level, mustWrite: mustWrite) else { throw .vault(VaultError(.locked(level))) }
-    defer { gate.leave(level) }
-    let result = try body(level)
+    let result = try keepingUnlocked(level(of: account, or: wanted), mustWrite: mustWrite, body)
     lock.release()
     return result
+  }
+
+  /// Runs `body`, before whose end the level is not locked.
+  ///
+  /// - Throws: a vault error `locked` while the level is being locked.
+  func keepingUnlocked<Result>(
+    _ level: Protection, mustWrite: Bool = false, _ body: (Protection) throws(SessionError) -> Result
+  ) throws(SessionError) -> Result {
+    guard gate.enter(level, mustWrite: mustWrite) else { throw .vault(VaultError(.locked(level))) }
+    defer { gate.leave(level) }
+    return try body(level)
   }
 
   /// The account's record, nil when there is none.
   package func record(of account: AccountName) throws(SessionError) -> AccountRecord? {
     try storedRecord(of: account)?.record
+  }
+
+  /// The record of an account's session.
+  ///
+  /// - Throws: `signedOut` when there is none.
+  func sessionRecord(of account: AccountName) throws(SessionError) -> StoredRecord {
+    guard let stored = try storedRecord(of: account), !stored.record.isSignedOut else {
+      throw .signedOut(account: account.text)
+    }
+    return stored
   }
 
   /// A record with the number of the write that made it.
@@ -115,10 +134,13 @@ package struct SessionServices: Sendable {
       record: try AccountRecord(content: sealed.content, account: account), generation: sealed.generation)
   }
 
-  /// The record to build a new sign-in on: a home with vaults of other machines only has none.
-  func recordToReplace(of account: AccountName) throws(SessionError) -> AccountRecord? {
+  /// The record to build a new one on: a home with vaults of other machines only has none.
+  ///
+  /// - Parameter isMoved: The whole record is meant, also what a sign-out still owes the server.
+  func recordToReplace(of account: AccountName, isMoved: Bool = false) throws(SessionError) -> AccountRecord? {
     do {
-      return try record(of: account)
+      let record = try record(of: account)
+      return isMoved || record?.isSignedOut != true || record?.registration != nil ? record : nil
     } catch .vault(let error) where error.code == .otherMachinesOnly {
       return nil
     }
@@ -126,17 +148,25 @@ package struct SessionServices: Sendable {
 
   /// Writes the record; it is on disk when this returns.
   ///
-  /// - Parameter protection: The level that it is written at; nil keeps the one it has.
+  /// - Parameters:
+  ///   - protection: The level that it is written at; nil keeps the one it has.
+  ///   - replaced: The number of the record whose place it takes; nil for any. A sign-out waits for nobody who holds the
+  ///     account, so only this shows that the session has ended meanwhile.
   /// - Returns: The record's generation.
+  /// - Throws: `signedOut` when the record is not the one of that number.
   @discardableResult
   func write(
-    _ record: AccountRecord, of account: AccountName, protection: Protection? = nil
+    _ record: AccountRecord, of account: AccountName, protection: Protection? = nil, replacing replaced: UInt64? = nil
   ) throws(SessionError) -> UInt64 {
     let content = try record.sealedContent()
-    let generation = try storing { (vault) throws(VaultError) in
+    let generation = try storing { (vault) throws(VaultError) -> UInt64? in
+      if let replaced {
+        return try vault.write(account, content: content, protection: protection, replacing: replaced)
+      }
       guard let protection else { return try vault.write(account, content: content) }
       return try vault.write(account, content: content, protection: protection)
     }
+    guard let generation else { throw .signedOut(account: account.text) }
     unstored[account] = nil
     observer?(.recordWritten)
     return generation

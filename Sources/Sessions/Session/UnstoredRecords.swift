@@ -38,11 +38,22 @@ extension SessionServices {
     rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64
   ) throws(SessionError) -> UInt64 {
     do {
-      return try write(record, of: account)
+      return try write(record, of: account, replacing: generation)
+    } catch .signedOut {
+      leaveForRevocation(record, of: account)
+      throw .signedOut(account: account.text)
     } catch {
       unstored[account] = UnstoredRecords.Entry(record: record, replaces: generation)
       throw error
     }
+  }
+
+  /// Hands the tokens that came for a session that was signed out meanwhile to what is still to be told to the server.
+  func leaveForRevocation(_ record: AccountRecord, of account: AccountName) {
+    guard let stored = try? storedRecord(of: account), stored.record.revocation != nil else { return }
+    var rest = stored.record
+    rest.revocation?.refreshToken = record.refreshToken
+    _ = try? write(rest, of: account, replacing: stored.generation)
   }
 
   /// Retries a write that failed. The caller holds the account.
@@ -56,7 +67,7 @@ extension SessionServices {
       unstored[account] = nil
       return
     }
-    try write(entry.record, of: account)
+    try write(entry.record, of: account, replacing: entry.replaces)
   }
 
   /// Tries ``settle(_:)`` for all accounts. Blocking.

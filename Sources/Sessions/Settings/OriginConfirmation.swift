@@ -48,6 +48,6 @@ package struct OriginConfirmation: Sendable {
     let sealed = Set(kept + added.map(\.text)).sorted()
     guard sealed != record.authority.resourceOrigins else { return nil }
     record.authority.resourceOrigins = sealed
-    return Move(from: stored.generation, to: try services.write(record, of: account))
+    return Move(from: stored.generation, to: try services.write(record, of: account, replacing: stored.generation))
   }
 }

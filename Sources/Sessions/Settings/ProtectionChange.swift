@@ -22,7 +22,8 @@ package struct ProtectionChange: Sendable {
   private func move() throws(SessionError) -> OriginConfirmation.Move? {
     guard let old = try services.protection(of: account), old != level else { return nil }
     guard let stored = try services.storedRecord(of: account) else { return nil }
-    let generation = try services.write(stored.record, of: account, protection: level)
+    let generation = try services.write(
+      stored.record, of: account, protection: level, replacing: stored.generation)
     return OriginConfirmation.Move(from: stored.generation, to: generation)
   }
 }

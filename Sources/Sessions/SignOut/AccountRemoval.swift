@@ -1,16 +1,15 @@
 internal import Vault
 package import Vocabulary
 
-/// Signs an account out and forgets its settings. Blocking.
+/// Signs an account out and forgets its settings, and what its server has not been told. Blocking.
 ///
 /// After a cut between the two the account is there, signed out, and can be removed again.
 package struct AccountRemoval: Sendable {
-  package private(set) var signOut: SignOutOperation
+  package let signOut: SignOutOperation
   package let settingsDirectory: String
 
   package init(_ signOut: SignOutOperation, settingsDirectory: String) {
     self.signOut = signOut
-    self.signOut.endsAccount = true
     self.settingsDirectory = settingsDirectory
   }
 
@@ -23,7 +22,9 @@ package struct AccountRemoval: Sendable {
   }
 
   package func run() throws(SessionError) -> Outcome {
-    let confirmation = try signOut.run().confirmation
+    var confirmation = try signOut.run().confirmation
+    // Nothing is left that could tell the server later.
+    if case .postponed(let error) = confirmation { confirmation = .failed(error) }
     let registration = try removeRegistration()
     let file = SettingsFile(directory: settingsDirectory)
     let left = try settings { () throws(ConfigurationError) in
@@ -32,14 +33,12 @@ package struct AccountRemoval: Sendable {
     return Outcome(confirmation: confirmation, registration: registration, active: left.active)
   }
 
-  /// Deletes the client that was registered for the account, and removes the token of its registration.
+  /// Deletes the client that was registered for the account, and removes what is left of its record.
   private func removeRegistration() throws(SessionError) -> ClientRegistrationRecord.Deletion? {
     let services = signOut.services
-    guard let record = try? services.record(of: signOut.account), let registration = record.registration else {
-      return nil
-    }
-    let confirmation = remove(registration, of: record)
-    _ = try services.storing { (vault) throws(VaultError) in try vault.remove(signOut.account) }
+    guard let record = try? services.record(of: signOut.account) else { return nil }
+    let confirmation = record.registration.map { remove($0, of: record) }
+    try services.removeLeftover(of: signOut.account)
     return confirmation
   }
 

@@ -1,9 +1,13 @@
 internal import OAuth
 internal import Vault
 internal import Crypto
+internal import Platform
 package import Vocabulary
 
-/// Ends an account's session: tells the server, then removes the secrets here. Blocking.
+/// Ends an account's session: first here, on disk, then at the server. Blocking.
+///
+/// The end here waits neither for the server nor for a refresh under way. Until the server confirms, the record keeps the
+/// tokens for their revocation alone, at most for ``SignOutOperation/revocationLifetime`` seconds.
 package struct SignOutOperation: Sendable {
   package let account: AccountName
   /// Nil when the settings no longer name the account.
@@ -19,8 +23,11 @@ package struct SignOutOperation: Sendable {
   /// Also drops the cached documents of the server, which no other account needs.
   package var forgetsServer = false
 
-  /// The whole account is removed, so a locked record need not be read.
-  package var endsAccount = false
+  /// The longest wait for the server, and for an operation that holds the account.
+  package var patience = Duration.seconds(5)
+
+  /// How long the tokens of a session that has ended are kept for their revocation, in seconds.
+  package static let revocationLifetime = 86_400
 
   package init(
     account: AccountName, configuration: AccountConfiguration?, grant: AccessGrant?, isLocal: Bool,
@@ -45,6 +52,8 @@ package struct SignOutOperation: Sendable {
     case notOffered(page: String?)
     /// The server may still accept the tokens.
     case failed(SessionError)
+    /// The same, and ``SignOutOperation/revokeOwed()`` may tell it later.
+    case postponed(SessionError)
   }
 
   /// The result of the sign-out.
@@ -55,96 +64,163 @@ package struct SignOutOperation: Sendable {
   }
 
   package func run() throws(SessionError) -> Ending {
-    try services.holding(account) { () throws(SessionError) in try revokeAndRemove() }
-  }
-
-  private func revokeAndRemove() throws(SessionError) -> Ending {
     var ending = Ending(confirmation: .nothingToRevoke)
-    do {
-      ending.confirmation = try revoke(&ending.logoutURL)
-    } catch {
-      // A locked record can be neither revoked nor kept for the client's registration; a caller that wants it removed
-      // anyway says so.
-      if error.isLocked, !isLocal || !endsAccount { throw error }
-      ending.confirmation = error.isLocked ? .local : .failed(error)
+    let level = services.level(of: account, or: nil)
+    switch try services.keepingUnlocked(level, { (_) throws(SessionError) in try endHere() }) {
+    case .done(let confirmation): ending.confirmation = confirmation
+    case .owed(let subject): ending = revokeOwed(subject: subject)
     }
-    try forget()
     if forgetsServer, let configuration, let access = try? AccountAccess(configuration) {
       services.documents.forget(access.issuer, transport: access.transport)
     }
     return ending
   }
 
-  /// Removes the record. The client's registration is not part of the session: it stays, with its access token.
-  private func forget() throws(SessionError) {
-    if let rest = try rest() {
-      try services.write(rest, of: account)
-    } else {
-      try services.removeLeftover(of: account)
+  /// How a session ended on disk.
+  private enum EndHere {
+    /// The server is not to be told.
+    case done(Confirmation)
+    /// The record keeps what the server must be told.
+    ///
+    /// - Parameter subject: The user of the session.
+    case owed(subject: String?)
+  }
+
+  /// Ends the session on disk. What a refresh under way brings is then stored nowhere but in what the server must be told.
+  private func endHere() throws(SessionError) -> EndHere {
+    while true {
+      let stored: SessionServices.StoredRecord?
+      do { stored = try services.storedRecord(of: account) } catch { return .done(try removeUnread(because: error)) }
+      guard let stored else { return .done(.nothingToRevoke) }
+      let record = stored.record
+      if record.revocation != nil, !isLocal { return .owed(subject: nil) }
+      let tokens = (refresh: record.refreshToken, access: grant?.accessToken ?? record.accessToken)
+      let hasTokens = tokens.refresh != nil || tokens.access != nil
+      var revocation: AccountRecord.Revocation?
+      if hasTokens, !isLocal, configuration != nil {
+        let until = services.time.wallSeconds() + Self.revocationLifetime
+        revocation = .init(refreshToken: tokens.refresh, accessToken: tokens.access, until: until)
+      }
+      guard try replace(stored, by: record.signedOut(revocation)) else { continue }
+      if revocation != nil { return .owed(subject: record.identity?.subject) }
+      guard hasTokens || record.revocation != nil else { return .done(.nothingToRevoke) }
+      return .done(isLocal ? .local : .notOffered(page: nil))
     }
   }
 
-  /// The part of the record that stays. A record that can never be read has none.
-  private func rest() throws(SessionError) -> AccountRecord? {
-    do {
-      return try services.record(of: account)?.signedOut
-    } catch {
-      if case .vault(let problem) = error, problem.isPassing { throw error }
-      if error.isLocked, !endsAccount { throw error }
-      return nil
+  /// Removes a record that cannot be read: a damaged one; a locked one only if the caller wants nobody told.
+  private func removeUnread(because error: SessionError) throws(SessionError) -> Confirmation {
+    if error.isPassing || error.isLocked && !isLocal { throw error }
+    try services.removeLeftover(of: account)
+    return error.isLocked ? .local : .failed(error)
+  }
+
+  /// - Returns: False if the record is another one now.
+  private func replace(
+    _ stored: SessionServices.StoredRecord, by record: AccountRecord?
+  ) throws(SessionError) -> Bool {
+    guard let record else {
+      // It may be gone already.
+      return try services.storing { (vault) throws(VaultError) in
+        let isRemoved = try vault.remove(account, generation: stored.generation)
+        if isRemoved { return true }
+        return try vault.protection(of: account) == nil
+      }
     }
+    do { try services.write(record, of: account, replacing: stored.generation) } catch .signedOut { return false }
+    return true
+  }
+
+  /// Tells the server what a session that has ended here owes it, and drops that unless a later attempt may do better.
+  ///
+  /// - Parameter subject: The user of the session.
+  package func revokeOwed(subject: String? = nil) -> Ending {
+    var ending = Ending(confirmation: .nothingToRevoke)
+    let limit = Cancellation(at: .now.advanced(by: patience))
+    do throws(SessionError) {
+      try services.holding(account, wait: patience) { () throws(SessionError) in
+        guard let stored = try services.storedRecord(of: account), let owed = stored.record.revocation else { return }
+        let now = services.time.wallSeconds()
+        do throws(SessionError) {
+          // The clock may have been set back since.
+          guard (now...now + Self.revocationLifetime).contains(owed.until) else { throw SessionError.cancelled }
+          ending.confirmation = try revoke(stored, owed, subject, limit, &ending.logoutURL)
+        } catch {
+          if error.isPassing || limit.isCancelled { throw error }
+          ending.confirmation = .failed(error)
+        }
+        guard let last = try services.storedRecord(of: account), last.record.revocation != nil else { return }
+        _ = try replace(last, by: last.record.signedOut(nil))
+      }
+    } catch {
+      let isOver = limit.isCancelled && !error.isPassing
+      ending.confirmation = .postponed(
+        isOver ? .oauth(OAuthError(HTTPFailure(.timeout), EndpointRole.revocation.subject)) : error)
+    }
+    return ending
   }
 
   /// - Parameter logoutURL: Set before the tokens are revoked, since the page is there even when that fails.
-  private func revoke(_ logoutURL: inout String?) throws(SessionError) -> Confirmation {
-    guard let record = try services.record(of: account) else { return .nothingToRevoke }
-    guard record.refreshToken != nil || record.accessToken != nil || grant != nil else { return .nothingToRevoke }
-    if isLocal { return .local }
+  private func revoke(
+    _ stored: SessionServices.StoredRecord, _ owed: AccountRecord.Revocation, _ subject: String?,
+    _ limit: Cancellation, _ logoutURL: inout String?
+  ) throws(SessionError) -> Confirmation {
     guard let configuration else { return .notOffered(page: nil) }
-    var live = try services.server(for: account, configuration, record, grant: grant, cancellation: nil)
+    var live = try services.server(for: account, configuration, stored.record, grant: grant, cancellation: limit)
     if wantsLogoutPage {
-      logoutURL = live.server.metadata.logoutURL(clientID: configuration.clientID, subject: record.identity?.subject)
+      logoutURL = live.server.metadata.logoutURL(clientID: configuration.clientID, subject: subject)
     }
     let metadata = live.server.metadata
     guard metadata.revocationEndpoint != nil || metadata.unusableEndpoints[.revocation] != nil else {
       return .notOffered(page: configuration.providerSettings?.sessionsPage)
     }
-    return try revoke(record, at: &live)
+    return try revoke(stored, owed, limit, at: &live)
   }
 
   /// The refresh token first, which takes the access tokens with it at most servers (RFC 7009, section 2.1).
-  private func revoke(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) -> Confirmation {
-    let accessToken = grant?.accessToken ?? record.accessToken
-    guard let refreshToken = record.refreshToken else {
-      if let accessToken { try revoke(accessToken, .accessToken, bearer: accessToken, at: &live) }
+  private func revoke(
+    _ stored: SessionServices.StoredRecord, _ owed: AccountRecord.Revocation, _ limit: Cancellation,
+    at live: inout LiveServer
+  ) throws(SessionError) -> Confirmation {
+    guard let refreshToken = owed.refreshToken else {
+      if let token = owed.accessToken { try revoke(token, .accessToken, bearer: token, limit, at: &live) }
       return .revoked
     }
     do {
-      try revoke(refreshToken, .refreshToken, bearer: accessToken, at: &live)
-      if let accessToken { try? revoke(accessToken, .accessToken, bearer: accessToken, at: &live) }
+      try revoke(refreshToken, .refreshToken, bearer: owed.accessToken, limit, at: &live)
+      if let token = owed.accessToken { try? revoke(token, .accessToken, bearer: token, limit, at: &live) }
     } catch {
       // Some servers take a revocation from a public client only with an access token, and there is
       // none that works: one more refresh yields it.
       guard case .oauth(let problem) = error, problem.httpStatus == 401 else { throw error }
-      let answer = try oauth { () throws(OAuthError) in try live.server.refresh(refreshToken, cancellation: nil) }
+      let answer = try oauth { () throws(OAuthError) in try live.server.refresh(refreshToken, cancellation: limit) }
       if let rotated = answer.refreshToken {
-        var renewed = record
-        renewed.refreshToken = rotated
-        // It is removed in a moment; until then a sign-out that is cut off here can be made again.
-        _ = try? services.write(renewed, of: account)
+        var renewed = stored.record
+        renewed.revocation?.refreshToken = rotated
+        // What is cut off here can be done later.
+        _ = try? services.write(renewed, of: account, replacing: stored.generation)
       }
       let last = try oauth { () throws(OAuthError) in try answer.tokens() }
-      try revoke(answer.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, at: &live)
-      try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, at: &live)
+      try revoke(answer.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, limit, at: &live)
+      try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, limit, at: &live)
     }
     return .revoked
   }
 
   private func revoke(
-    _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret?, at live: inout LiveServer
+    _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret?, _ limit: Cancellation,
+    at live: inout LiveServer
   ) throws(SessionError) {
     try live.asking(\.revocationEndpoint) { (server) throws(OAuthError) in
-      try server.revoke(token, hint: hint, bearer: bearer, cancellation: nil)
+      try server.revoke(token, hint: hint, bearer: bearer, cancellation: limit)
     }
+  }
+}
+
+extension SessionServices {
+  /// The accounts whose sign-out the server must still be told, except those in a locked level. Blocking.
+  package func accountsToRevoke() -> [AccountName] {
+    guard let names = try? vault.accounts(), let snapshot = try? snapshot() else { return [] }
+    return names.filter { name in (try? record(of: name, in: snapshot))?.revocation != nil }
   }
 }

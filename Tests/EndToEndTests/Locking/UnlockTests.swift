@@ -154,13 +154,15 @@ import Testing
     }
   }
 
-  @Test func `is needed to sign out, also here alone, but not to be rid of the account`() throws {
+  @Test func `is needed to tell the server of a sign-out, but not to be rid of the session or the account`() throws {
     try LockedHome.with { home in
       try home.lock()
-      let refused = try home.tree.agent("logout", "shut", "--local", "--json")
+      let refused = try home.tree.agent("logout", "shut", "--json")
       #expect(refused.failed(5) && refused.failureCode == "locked", "\(refused.errorText)")
       #expect(try home.tree.agent("account", "remove", "shut").failed(5))
       #expect(try home.isLocked())
+      try home.run("logout", "shut", "--local")
+      #expect(try home.tree.agent("token", "shut").failed(3))
       try home.run("account", "remove", "shut", "--local")
       #expect(try home.tree.json("list")["accounts"]?.array?.count == 1)
     }

@@ -107,7 +107,7 @@ import Testing
   @Test func `a request that waits for a token ends, and the refresh under way brings none`() throws {
     try Session.with { (session) throws in
       let tree = session.tree
-      try session.issuer.control("delay_token_ms", "3000")
+      try session.issuer.control("delay_token_ms", "1000")
       let refreshes = try session.issuer.count("refreshes")
       let waiting = try tree.start(["token", "work", "--force-refresh"])
       // The refresh holds the account, so the sign-out comes after it and revokes what it got.
@@ -140,6 +140,59 @@ import Testing
         #expect(try tree.agent("logout", "work").succeeded)
         #expect(try tree.agent("token", "work").failed(3))
       }
+    }
+  }
+
+  @Test func `it is on disk before a silent server is told, which is told by the next daemon`() throws {
+    try Session.with { (session) throws in
+      let (tree, issuer) = (session.tree, session.issuer)
+      let revocations = try issuer.count("revocations")
+      let vault = "state/agent/" + (try tree.vaultName())
+      let before = try tree.directory.read(vault)
+      try issuer.silent {
+        let logout = try tree.start(["logout", "work"])
+        while try tree.directory.read(vault) == before { Threads.sleep(for: .milliseconds(5)) }
+        try tree.killDaemon()
+        _ = try logout.wait()
+        #expect(try tree.agent("token", "work").failed(3))
+      }
+      try issuer.await("revocations", revocations + 1)
+      #expect(try tree.agent("token", "work").failed(3))
+    }
+  }
+
+  @Test func `one that is local waits for no refresh under way, whose token is not kept`() throws {
+    try Session.with { (session) throws in
+      let tree = session.tree
+      try session.issuer.silent {
+        let waiting = try tree.start(["token", "work", "--force-refresh"])
+        try tree.awaitEvent("refresh_began", of: "work")
+        #expect(try tree.json("logout", "work", "--local")["accounts"]?.array?.first?["revoked"] == false)
+        #expect(try waiting.wait() == .exited(3))
+      }
+      try tree.awaitEvent("refresh_ended", of: "work")
+      #expect(try tree.agent("token", "work").failed(3))
+      try tree.stopDaemon()
+      #expect(try tree.agent("token", "work").failed(3))
+    }
+  }
+
+  @Test func `all accounts end but the locked one, which is told apart`() throws {
+    try LockedHome.with { home in
+      try home.lock()
+      let result = try home.tree.agent("logout", "--all", "--json")
+      #expect(result.status == .exited(5), "\(result.errorText)")
+      let accounts = try #require(JSON(parsing: Array(result.outputText.utf8))["accounts"]?.array)
+      #expect(accounts.first { $0["account"] == "shut" }?["error"]?["code"] == "locked")
+      #expect(accounts.count { $0["revoked"] == true } == accounts.count - 1)
+      // Forgotten: the way that `agent help unlock` tells.
+      try home.run("logout", "--local", "shut")
+      let slots = try home.run("vault", "status", "--json")
+      let slot = try #require(
+        JSON(parsing: Array(slots.outputText.utf8))["slots"]?.array?.first { $0["protection"] == "passphrase" })
+      try home.run("vault", "remove-slot", "\(try #require(slot["slot"]?.int))")
+      try home.run("login", "shut", "--protect", "device")
+      #expect(try home.tree.agent("token", "shut").succeeded)
     }
   }
 

@@ -47,6 +47,13 @@ final class Issuer: Sendable {
     }
   }
 
+  /// Runs `body` while the issuer takes connections and answers nothing.
+  func silent<Result>(_ body: () throws -> Result) throws -> Result {
+    try process.signal(Signals.SIGSTOP)
+    defer { try? process.signal(Signals.SIGCONT) }
+    return try body()
+  }
+
   /// Changes how it behaves.
   func control(_ name: String, _ value: String, _ more: (String, String)...) throws {
     try control([(name, value)] + more)

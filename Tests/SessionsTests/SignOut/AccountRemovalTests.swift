@@ -48,6 +48,16 @@ import Vocabulary
     #expect(try home.stored() == nil)
   }
 
+  @Test func `waits for no refresh, whose tokens are dropped`() throws {
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      #expect(try remove(isLocal: true).confirmation == .local)
+      return try tokens("at-2", refresh: "rt-2")
+    }
+    #expect { _ = try home.refresh() } throws: { ($0 as? SessionError) == .signedOut(account: "work") }
+    #expect(try home.settings()[home.account] == nil)
+    #expect(try home.stored() == nil)
+  }
+
   @Test func `that is locked needs an unlock, or the wish to tell nobody`() throws {
     try home.storeLocked()
     #expect { _ = try remove() } throws: { ($0 as? SessionError)?.isLocked == true }

@@ -3,6 +3,7 @@ import Encoding
 import OAuth
 import Platform
 import Sessions
+import TestSupport
 import Testing
 import Vault
 import Vocabulary
@@ -17,9 +18,25 @@ import Vocabulary
     grant: AccessGrant? = nil, isLocal: Bool = false, configuration: AccountConfiguration? = Home.configuration
   ) throws -> SignOutOperation.Confirmation {
     home.http.forgetRequests()
-    return try SignOutOperation(
-      account: home.account, configuration: configuration, grant: grant, isLocal: isLocal, services: home.services
-    ).run().confirmation
+    return try operation(grant: grant, isLocal: isLocal, configuration).run().confirmation
+  }
+
+  /// - Parameter patience: The test waits for what it awaits to pass; else it is long enough for any machine.
+  func operation(
+    grant: AccessGrant? = nil, isLocal: Bool = false, _ configuration: AccountConfiguration? = Home.configuration,
+    patience: Duration = .seconds(60)
+  ) -> SignOutOperation {
+    var operation = SignOutOperation(
+      account: home.account, configuration: configuration, grant: grant, isLocal: isLocal, services: home.services)
+    operation.patience = patience
+    return operation
+  }
+
+  /// The tokens that are kept for their revocation alone.
+  func owed() throws -> [String?]? {
+    guard let record = try home.stored() else { return nil }
+    #expect(record.isSignedOut && record.refreshToken == nil && record.accessToken == nil && record.identity == nil)
+    return record.revocation.map { [$0.refreshToken?.text, $0.accessToken?.text] }
   }
 
   /// The forms and bearer tokens sent to the revocation and token endpoints.
@@ -145,11 +162,10 @@ import Vocabulary
     operation.wantsLogoutPage = true
     let ending = try operation.run()
     #expect(ending.logoutURL == url)
-    guard case .failed = ending.confirmation else {
+    guard case .postponed = ending.confirmation else {
       Issue.record("the server was in trouble")
       return
     }
-    #expect(try home.stored() == nil)
   }
 
   @Test func `at a place that was not there at sign-in is not told`() throws {
@@ -172,16 +188,16 @@ import Vocabulary
     try home.store()
     home.http.answer(TestIssuer.revocationURL, try response(503, [:]))
     let failure = refused(.serverUnavailable, "the revocation endpoint", nil, status: 503)
-    #expect(try signOut(grant: grant("at-1")) == .failed(.oauth(failure)))
+    #expect(try signOut(grant: grant("at-1")) == .postponed(.oauth(failure)))
     #expect(sent.count == 1)
-    #expect(try home.stored() == nil)
+    #expect(try owed() == ["rt-1", "at-1"])
   }
 
   @Test func `forgets the session here even without a network`() throws {
     try home.store()
     home.http.fail(TestIssuer.metadataURL, HTTPFailure(.resolve))
-    #expect(try signOut() == .failed(.oauth(OAuthError(HTTPFailure(.resolve), "the metadata endpoint"))))
-    #expect(try home.stored() == nil)
+    #expect(try signOut() == .postponed(.oauth(OAuthError(HTTPFailure(.resolve), "the metadata endpoint"))))
+    #expect(try owed() == ["rt-1", nil])
   }
 
   @Test func `that is local sends nothing`() throws {
@@ -228,17 +244,19 @@ import Vocabulary
     #expect(try home.stored() == nil)
   }
 
-  @Test func `of a locked account is refused, also here alone, and keeps what is in the record`() throws {
+  @Test func `of a locked account is refused, and keeps what is in the record`() throws {
     try home.storeLocked()
-    for isLocal in [false, true] {
-      #expect { _ = try signOut(grant: grant("at-1"), isLocal: isLocal) } throws: {
-        ($0 as? SessionError)?.isLocked == true
-      }
-    }
+    #expect { _ = try signOut(grant: grant("at-1")) } throws: { ($0 as? SessionError)?.isLocked == true }
     #expect(home.http.requests.isEmpty)
     let passphrase = try secret("open sesame")
     try home.services.vault.unlock(.passphrase, secret: passphrase.bytes)
     #expect(try home.services.record(of: home.account)?.refreshToken?.text == "rt-1")
+  }
+
+  @Test func `of a locked account that is local removes the record`() throws {
+    try home.storeLocked()
+    #expect(try signOut(isLocal: true) == .local)
+    #expect(try home.services.vault.accounts() == [])
   }
 
   @Test func `removes a damaged record`() throws {
@@ -256,6 +274,97 @@ import Vocabulary
     try home.services.vault.write(other, content: content)
     _ = try signOut(isLocal: true)
     #expect(try home.otherProcess().vault.accounts() == [other])
+  }
+
+  // MARK: The end here comes first
+
+  @Test func `is on disk before the server is told`() throws {
+    try home.store { $0.clientSecret = try secret("s3") }
+    home.http.answer(TestIssuer.revocationURL) { _ in
+      #expect(try owed() == ["rt-1", nil])
+      #expect(home.otherProcess().accountsToRevoke() == [home.account])
+      return try response(200, [:])
+    }
+    #expect(try signOut() == .revoked)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `keeps the tokens for a server in trouble, and tells it later`() throws {
+    try home.store()
+    try answer(503)
+    _ = try signOut(grant: grant("at-1"))
+    #expect(home.services.accountsToRevoke() == [home.account])
+    try answer(200, 200)
+    #expect(operation().revokeOwed().confirmation == .revoked)
+    #expect(sent.suffix(2).map { $0[1] } == ["token=rt-1", "token=at-1"])
+    #expect(try home.stored() == nil)
+    #expect(home.services.accountsToRevoke() == [])
+  }
+
+  @Test func `does not tell a second time what the server refused for good`() throws {
+    try home.store()
+    try answer(400)
+    guard case .failed = try signOut() else {
+      Issue.record("the server refused")
+      return
+    }
+    #expect(try home.stored() == nil)
+  }
+
+  @Test(arguments: [86_401, -1]) func `keeps the tokens for a day at most`(passed: Int) throws {
+    try home.store()
+    try answer(503)
+    _ = try signOut()
+    home.http.forgetRequests()
+    home.time.setWall(seconds: home.time.wallSeconds() + passed)
+    guard case .failed = operation().revokeOwed().confirmation else {
+      Issue.record("its time was over")
+      return
+    }
+    #expect(home.http.requests.isEmpty)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `that is local drops what an earlier one keeps`() throws {
+    try home.store()
+    try answer(503)
+    _ = try signOut()
+    #expect(try signOut(isLocal: true) == .local)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `does not wait for a refresh under way, whose tokens are revoked later`() throws {
+    try home.store()
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      let ending = try operation(patience: .zero).run()
+      guard case .postponed(.vault(let error)) = ending.confirmation, error.code == .busy else {
+        throw HTTPFailure(.connect)
+      }
+      #expect(try owed() == ["rt-1", nil])
+      return try tokens("at-2", refresh: "rt-2")
+    }
+    #expect { _ = try home.refresh() } throws: { ($0 as? SessionError) == .signedOut(account: "work") }
+    #expect(try owed() == ["rt-2", nil])
+    #expect(!home.services.isUnsettled)
+  }
+
+  @Test func `that is local does not wait for a refresh under way, whose tokens are dropped`() throws {
+    try home.store()
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      #expect(try operation(isLocal: true, patience: .zero).run().confirmation == .local)
+      return try tokens("at-2", refresh: "rt-2")
+    }
+    #expect { _ = try home.refresh() } throws: { ($0 as? SessionError) == .signedOut(account: "work") }
+    #expect(try home.stored() == nil)
+    #expect(!home.services.isUnsettled)
+  }
+
+  @Test func `gives a silent server its time and no more`() throws {
+    try home.store()
+    home.http.fail(TestIssuer.revocationURL, HTTPFailure(.cancelled))
+    let timeout = OAuthError(HTTPFailure(.timeout), "the revocation endpoint")
+    #expect(try operation(patience: .zero).run().confirmation == .postponed(.oauth(timeout)))
+    #expect(try owed() == ["rt-1", nil])
   }
 
   @Test func `holds the account while it revokes`() throws {

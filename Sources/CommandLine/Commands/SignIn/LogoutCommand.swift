@@ -24,7 +24,11 @@ enum LogoutCommand {
       } else {
         for line in lines(result, local: request.local) { client.console.note(line) }
       }
-      try pages?.open(result["accounts"]?.array ?? [])
+      let accounts = result["accounts"]?.array ?? []
+      try pages?.open(accounts)
+      let failures = accounts.compactMap { $0["error"].flatMap(Failure.init(json:)) }
+      for failure in failures.dropFirst() { client.console.report(failure) }
+      if let failure = failures.first { throw failure }
     }
   }
 
@@ -32,7 +36,7 @@ enum LogoutCommand {
   static func lines(_ result: JSONObject, local: Bool) -> [Phrase] {
     let accounts = result["accounts"]?.array ?? []
     if accounts.isEmpty { return [Phrase("no account was signed in")] }
-    return accounts.map { account in
+    return accounts.filter { $0["error"] == nil }.map { account in
       let name = account["account"]?.string ?? "?"
       if account["revoked"]?.bool == true { return Phrase("signed out of \(name), tokens revoked") }
       if let detail = account["detail"]?.string {
