@@ -70,6 +70,10 @@ extension Failure {
         .tooBusy, "another process changed the account \(TerminalText.clean(error.place, limit: 64)) at the same time",
         hint: "try again")
     case .directory(let problem): self.init(.storage, "the settings cannot be used: \(problem.message)")
+    case .storage(let problem) where problem.isAgain:
+      self.init(
+        .tooBusy, "another program keeps the settings file \(TerminalText.clean(error.place)) locked",
+        hint: "end what it does, then try again")
     case .storage(let problem):
       self.init(.storage, "the settings file \(TerminalText.clean(error.place)): \(problem.message)")
     case .caFile:

@@ -41,7 +41,8 @@ final class SignIns: AccountPart {
       wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: AuthorizationOptions(request.demands))
     var start = SignIn.Request(
       account: meant.account, configuration: meant.configuration, isNew: meant.isNew,
-      services: services(for: login.account), cancellation: login.cancellation
+      services: services(for: login.account), settingsDirectory: settingsFile.directoryPath,
+      cancellation: login.cancellation
     ) { (configuration) throws(SessionError) in
       try sources.read(for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials)
     }
@@ -191,7 +192,6 @@ final class SignIns: AccountPart {
     login.approval.finish()
     switch outcome {
     case .failure(.signInKept(let configuration, let cause)):
-      guard write(configuration, of: login) else { return }
       // The client that was registered belongs to the account now.
       login.waiting = nil
       if let account = broker.accounts[login.account] { broker.adopt(configuration, account) }
@@ -200,22 +200,8 @@ final class SignIns: AccountPart {
       fail(login, cause)
     case .failure(let error): fail(login, error)
     case .success(let outcome):
-      guard write(outcome.configuration, of: login) else { return }
       logins[id] = nil
       signedIn(login, outcome)
-    }
-  }
-
-  /// Writes the settings that a sign-in chose. When that fails the sign-in does.
-  private func write(_ configuration: AccountConfiguration, of login: Login) -> Bool {
-    do {
-      _ = try settingsFile.change { (settings) throws(ConfigurationError) in
-        try settings.set(configuration, for: login.account)
-      }
-      return true
-    } catch {
-      fail(login, .configuration(error))
-      return false
     }
   }
 

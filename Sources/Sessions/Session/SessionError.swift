@@ -157,6 +157,14 @@ package enum SessionError: Error, Hashable, Sendable {
     return false
   }
 
+  /// Whether what the server gave could not be written here.
+  var isOfStorage: Bool {
+    switch self {
+    case .vault, .configuration: true
+    default: false
+    }
+  }
+
   /// Seconds the server asked us to wait, at most 300 (RFC 9110, section 10.2.3).
   var retryAfterSeconds: Int? {
     if case .oauth(let error) = self { return error.retryAfterSeconds }
@@ -221,4 +229,7 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     self.code = code
     self.place = place
   }
+
+  /// Whether somebody else kept the lock of the settings.
+  var isBusy: Bool { if case .storage(let error) = code { error.isAgain } else { false } }
 }

@@ -44,14 +44,15 @@ package final class SettingsFile {
     return settings
   }
 
-  /// Changes the settings on disk under the lock and returns what was written.
+  /// Changes the settings on disk under the lock and returns what was written. What changes nothing writes nothing.
+  ///
+  /// - Parameter wait: The longest wait for another program that changes the file, or a person with an editor.
   package func change(
-    _ edit: (inout Settings) throws(ConfigurationError) -> Void
+    wait: Duration = .seconds(5), _ edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings {
+    if let settings = try unchanged(by: edit) { return settings }
     _ = try openDirectory(create: true)
-    let lock = try storing { (directory) throws(SystemError) in
-      try directory.lock(Self.lockName, wait: .seconds(5))
-    }
+    let lock = try storing { (directory) throws(SystemError) in try directory.lock(Self.lockName, wait: wait) }
     var settings = try read(try stampOnDisk())
     try edit(&settings)
     let bytes = settings.serialized()
@@ -62,6 +63,30 @@ package final class SettingsFile {
     if let stamp = try? stampOnDisk() { keep(settings, stamp) } else { forget() }
     lock.release()
     return settings
+  }
+
+  /// Makes sure that ``change(wait:_:)`` could write, as far as that can be known before. Changes nothing.
+  package func rehearse(
+    wait: Duration = .seconds(5), _ edit: (inout Settings) throws(ConfigurationError) -> Void
+  ) throws(ConfigurationError) {
+    if try unchanged(by: edit) != nil { return }
+    _ = try openDirectory(create: true)
+    let lock = try storing { (directory) throws(SystemError) in try directory.lock(Self.lockName, wait: wait) }
+    try storing { (directory) throws(SystemError) in try directory.rehearseReplacing(Self.name, growth: Self.growth) }
+    lock.release()
+  }
+
+  /// An upper bound for the growth of the file in one change, in bytes.
+  private static let growth = 64 << 10
+
+  /// The settings on disk, if they are such that `edit` changes nothing.
+  private func unchanged(
+    by edit: (inout Settings) throws(ConfigurationError) -> Void
+  ) throws(ConfigurationError) -> Settings? {
+    let settings = try current()
+    var edited = settings
+    try edit(&edited)
+    return edited == settings ? settings : nil
   }
 
   private func forget() {

@@ -76,10 +76,11 @@ extension SignIn.Prepared {
   /// Runs `body`, which spends the person's approval, and meanwhile prevents a lock of the level that the session is
   /// stored at. Passes the time at which it begins.
   ///
-  /// - Throws: a vault error when the session could not be stored, before the approval is spent.
+  /// - Throws: an error of the vault or the settings when the session could not be stored, before the approval is spent.
   func keepingOpen<Result>(_ body: (Instant) throws(SessionError) -> Result) throws(SessionError) -> Result {
     try services.keepingOpen(account, configuration, isNew: request.isNew) { () throws(SessionError) in
-      try body(services.time.now())
+      try request.rehearseSettings(configuration)
+      return try body(services.time.now())
     }
   }
 
@@ -106,7 +107,12 @@ extension SignIn.Prepared {
         try store(response, token, sentAt, at: level)
       }
     } catch {
-      guard let refreshToken = answer.refreshToken, !isGuest else { throw error }
+      guard let refreshToken = answer.refreshToken, !isGuest else {
+        if error.isOfStorage, let token = try? answer.tokens().accessToken {
+          try? server.revoke(token, hint: .accessToken, bearer: token, cancellation: cancellation)
+        }
+        throw error
+      }
       try keepOrRevoke(refreshToken, because: error, demands, needsIDToken: needsIDToken)
     }
     contact.delete(stored.left)
@@ -144,10 +150,16 @@ extension SignIn.Prepared {
       let isAwaited = needsIDToken && expectsIDToken || !isUnread
       if isAwaited || old?.identity != nil { record.identityHold = .unverified }
       record.scope = scope?.text
+      try request.save(configuration)
       try services.write(record, of: account, protection: protection)
       return .signInKept(configuration, because: error.followingSuccess)
     }
-    throw ending ?? error
+    if let ending { throw ending }
+    // Not even the vault can be asked; a new account has no session that this could end.
+    if request.isNew {
+      try? server.revoke(refreshToken, hint: .refreshToken, bearer: nil, cancellation: cancellation)
+    }
+    throw error
   }
 
   /// A record of this sign-in with its refresh token.
@@ -192,6 +204,8 @@ extension SignIn.Prepared {
     let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
     record.accessTokenExpiresAt = isKept ? response.expiresIn.map { issuedAtUnixSeconds + $0 } : nil
+    // The settings first: without them nothing could use the grant, or end it.
+    try request.save(configuration)
     let generation = try services.write(record, of: account, protection: protection)
     let grant = AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,

@@ -60,6 +60,15 @@ extension SignIn.Waiting.Device {
   /// - Throws: A vault error `locked`, before the server is asked, when the level is locked already; that it was
   ///   cancelled, when the tokens are not wanted any more.
   package func poll(approved: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
+    do {
+      return try ask(approved: approved)
+    } catch .configuration(let error) where error.isBusy {
+      // Somebody edits the settings. The approval can wait for that as long as the code lives.
+      return .undecided(.pending)
+    }
+  }
+
+  private func ask(approved: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
     try prepared.keepingOpen { (sentAt) throws(SessionError) in
       let outcome = try oauth { () throws(OAuthError) in
         try prepared.server.pollDevice(authorization.deviceCode, cancellation: prepared.cancellation)

@@ -19,6 +19,7 @@ package enum SignIn {
     /// The scope is not the person's choice: the session is to last as well, where the server knows how.
     package var asksToStay = false
     let services: SessionServices
+    let settingsDirectory: String
     let cancellation: Cancellation
     private let readSecrets: ReadSecrets
 
@@ -28,12 +29,14 @@ package enum SignIn {
     /// - Parameter readSecrets: Called once, when it is known that the session can be stored.
     package init(
       account: AccountName, configuration: AccountConfiguration, isNew: Bool = false, services: SessionServices,
-      cancellation: Cancellation, readSecrets: @escaping ReadSecrets = { _ in SignInSecrets() }
+      settingsDirectory: String, cancellation: Cancellation,
+      readSecrets: @escaping ReadSecrets = { _ in SignInSecrets() }
     ) {
       self.account = account
       self.configuration = configuration
       self.isNew = isNew
       self.services = services
+      self.settingsDirectory = settingsDirectory
       self.cancellation = cancellation
       self.readSecrets = readSecrets
     }
@@ -70,6 +73,7 @@ extension SignIn.Request {
     let level = try services.requireOpen(account, configuration, isNew: isNew)
     // Checks that the result can be stored before the person approves it.
     try services.rehearseWrite()
+    try rehearseSettings(configuration)
     var configuration = configuration
     let given = try readSecrets(&configuration)
     let old = isNew ? nil : try services.recordToReplace(of: account)
@@ -87,6 +91,25 @@ extension SignIn.Request {
     } catch {
       contact.withdraw()
       throw error
+    }
+  }
+
+  /// Makes sure that ``save(_:)`` could write the settings, as far as that can be known before.
+  func rehearseSettings(_ configuration: AccountConfiguration) throws(SessionError) {
+    try settings { () throws(ConfigurationError) in
+      try SettingsFile(directory: settingsDirectory).rehearse { (settings) throws(ConfigurationError) in
+        try settings.set(configuration, for: account)
+      }
+    }
+  }
+
+  /// Writes the settings of the account. An approval has been spent, so it waits for a person with an editor.
+  func save(_ configuration: AccountConfiguration) throws(SessionError) {
+    try settings { () throws(ConfigurationError) in
+      let file = SettingsFile(directory: settingsDirectory)
+      _ = try file.change(wait: .seconds(60)) { (settings) throws(ConfigurationError) in
+        try settings.set(configuration, for: account)
+      }
     }
   }
 

@@ -119,6 +119,7 @@ import Vocabulary
     home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
     let preparation = SignIn.Request(
       account: home.account, configuration: Home.configuration, isNew: true, services: home.services,
+      settingsDirectory: home.settingsDirectory,
       cancellation: Cancellation())
     let signIn = try preparation.device()
     let bob = try TestIssuer.first.idToken("sub", "bob")

@@ -23,7 +23,8 @@ import Vocabulary
     _ options: AuthorizationOptions = .init(), _ configuration: AccountConfiguration = Home.configuration
   ) throws -> SignIn.Waiting.Browser {
     let request = SignIn.Request(
-      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation())
+      account: home.account, configuration: configuration, services: home.services,
+      settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
     return try SignIn.Waiting.Browser(request.prepared(), redirectURI: Self.redirectURI, options: options)
   }
 

@@ -72,6 +72,84 @@ import Vocabulary
     #expect(!home.http.urls.contains(TestIssuer.revocationURL))
   }
 
+  // MARK: No approval is wasted
+
+  /// Makes the place of the settings one that takes none, as a read-only directory would be for a user, or mends it.
+  static func spoilSettings(_ home: Home, _ isSpoilt: Bool = true) throws {
+    let directory = home.settingsDirectory
+    let result = try ProcessRunner.shell(
+      isSpoilt ? "rm -rf '\(directory)' && touch '\(directory)'" : "rm '\(directory)'")
+    try #require(result.succeeded)
+  }
+
+  func refusesSettings(_ body: () throws -> Void) {
+    #expect { try body() } throws: { if case .configuration? = $0 as? SessionError { true } else { false } }
+  }
+
+  @Test func `asks nobody while the settings cannot be written`() throws {
+    try Self.spoilSettings(home)
+    refusesSettings { _ = try home.prepare() }
+    #expect(home.http.requests.isEmpty)
+  }
+
+  @Test func `spends no code while the settings cannot be written`() throws {
+    let signIn = try home.prepare()
+    home.http.forgetRequests()
+    try Self.spoilSettings(home)
+    refusesSettings { _ = try home.finish(signIn) }
+    #expect(home.http.requests.isEmpty)
+    try Self.spoilSettings(home, false)
+    let answer = try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken())
+    #expect(try home.finish(signIn, answer).hasRefreshToken)
+  }
+
+  @Test func `waits for who edits the settings, as long as the code lives`() throws {
+    let signIn = try home.prepare()
+    try home.addSettings(Home.configuration, for: AccountName("other"))
+    home.http.forgetRequests()
+    let lock = try PrivateDirectory(opening: home.settingsDirectory, create: false).tryLock("config.lock")
+    guard case .undecided(.pending) = try signIn.poll(approved: { true }) else {
+      Issue.record("the settings were locked")
+      return
+    }
+    #expect(home.http.requests.isEmpty)
+    lock.release()
+    let answer = try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken())
+    #expect(try home.finish(signIn, answer).hasRefreshToken)
+  }
+
+  @Test(arguments: ["rt-1", nil]) func `whose settings cannot be written at last ends the grant`(refresh: String?)
+    throws
+  {
+    let signIn = try home.prepare()
+    let (home, answer) = (home, try tokens("at-1", refresh: refresh, idToken: try TestIssuer.first.idToken()))
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      try Self.spoilSettings(home)
+      return answer
+    }
+    refusesSettings { _ = try home.finish(signIn) }
+    #expect(try home.stored() == nil)
+    #expect(home.http.requests.last?.url == TestIssuer.revocationURL)
+    #expect(home.http.requests.last?.form?.first == "token=\(refresh ?? "at-1")")
+  }
+
+  @Test func `writes the settings before the grant`() throws {
+    home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
+    let signIn = try SignIn.Request(
+      account: home.account, configuration: Home.configuration, isNew: true, services: home.services,
+      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+    ).device()
+    let (home, answer) = (home, try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken()))
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      try #require(
+        try ProcessRunner.shell("chmod 644 '\(home.directory.path("state"))'/vault.????????????????").succeeded)
+      return answer
+    }
+    try home.services.vault.write(AccountName("other"), content: try Home.record().sealedContent())
+    #expect(throws: SessionError.self) { _ = try home.finish(signIn) }
+    #expect(try home.settings()[home.account] == Home.configuration)
+  }
+
   // RFC 6749 section 3.3 (P-121).
   @Test func `tells which part of the scope was withheld`() throws {
     var configuration = Home.configuration

@@ -21,7 +21,8 @@ import Vocabulary
     var given = SignInSecrets()
     given.credentials.secret = try text.map(secret)
     var request = SignIn.Request(
-      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation()
+      account: home.account, configuration: configuration, services: home.services,
+      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
     ) { [given] _ in given }
     request.isGuest = true
     return request

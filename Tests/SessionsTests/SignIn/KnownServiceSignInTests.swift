@@ -21,7 +21,8 @@ import Vocabulary
 
   private func prepare() throws -> SignIn.Waiting.Device {
     try SignIn.Request(
-      account: home.account, configuration: Self.configuration, services: home.services, cancellation: Cancellation()
+      account: home.account, configuration: Self.configuration, services: home.services,
+      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
     ).device()
   }
 

@@ -26,7 +26,8 @@ import Vocabulary
     configuration.scope = scope
     configuration.dpop = dpop
     var request = SignIn.Request(
-      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation())
+      account: home.account, configuration: configuration, services: home.services,
+      settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
     request.registration = registers ? .init(clientName: "agent on host", softwareVersion: "1") : nil
     request.asksToStay = asksToStay
     return request

@@ -31,7 +31,7 @@ import Vocabulary
     var request = SignIn.Request(
       account: home.account,
       configuration: configuration ?? AccountConfiguration(issuer: TestIssuer.text, clientID: ""),
-      services: home.services, cancellation: Cancellation()
+      services: home.services, settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
     ) { _ in given }
     request.registration = .init(clientName: "agent on host", softwareVersion: "1", needsProof: needsProof)
     return request
