@@ -41,18 +41,19 @@ final class DaemonHome {
   }
 
   /// Adds an account, which refreshes on demand.
-  func add(_ name: String, protection: Protection = .device) throws {
+  func add(_ name: String, protection: Protection = .device, origins: [String] = []) throws {
     let account = try AccountName(name)
     var configuration = AccountConfiguration(issuer: "https://as.example", clientID: "cli")
     configuration.refresh = .onDemand
     configuration.protection = protection
+    configuration.origins = origins
     let added = configuration
     _ = try settings.change { (settings) throws(ConfigurationError) in try settings.set(added, for: account) }
   }
 
   /// Adds an account that is signed in, with the refresh token `rt-1`.
-  func addSignedIn(_ name: String, protection: Protection = .device) throws {
-    try add(name, protection: protection)
+  func addSignedIn(_ name: String, protection: Protection = .device, origins: [String] = []) throws {
+    try add(name, protection: protection, origins: origins)
     let account = try AccountName(name)
     let configuration = try #require(try settings.current(seen: nil)[account])
     let metadata = try AuthorizationServerMetadata(
@@ -75,6 +76,14 @@ final class DaemonHome {
         return
       }
       Threads.sleep(for: .milliseconds(1))
+    }
+  }
+
+  /// Takes in results until this is so.
+  func runJobs(until isDone: () throws -> Bool) throws {
+    try wait {
+      for act in inbox.takeAll() { act() }
+      return try isDone()
     }
   }
 

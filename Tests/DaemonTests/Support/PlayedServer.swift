@@ -20,7 +20,17 @@ final class PlayedServer: HTTPClient {
     }
   }
 
+  /// An answer of a resource.
+  enum ResourceAnswer: Sendable {
+    case failure(HTTPFailure)
+    case status(Int)
+  }
+
   private struct State: Sendable {
+    var resourceAnswers: [ResourceAnswer] = []
+    var resourceTokens: [String] = []
+    var isResourceHeld = false
+    var isSilentAtRevocation = false
     var answers: [Answer] = []
     var forms: [String] = []
     var roles: [EndpointRole] = []
@@ -62,6 +72,27 @@ final class PlayedServer: HTTPClient {
     set { state.update { $0.isHeld = newValue } }
   }
 
+  /// Those to the next requests at a resource.
+  var resourceAnswers: [ResourceAnswer] {
+    get { state.withLock(\.resourceAnswers) }
+    set { state.withLock { $0.resourceAnswers = newValue } }
+  }
+
+  /// The `Authorization` headers that came to a resource.
+  var resourceTokens: [String] { state.withLock(\.resourceTokens) }
+
+  /// Whether requests at a resource are taken, but not answered.
+  var isResourceHeld: Bool {
+    get { state.withLock(\.isResourceHeld) }
+    set { state.update { $0.isResourceHeld = newValue } }
+  }
+
+  /// Whether requests at the revocation endpoint time out.
+  var isSilentAtRevocation: Bool {
+    get { state.withLock(\.isSilentAtRevocation) }
+    set { state.withLock { $0.isSilentAtRevocation = newValue } }
+  }
+
   /// Waits until so many requests came to the token endpoint.
   func awaitRequests(_ count: Int) {
     _ = state.wait(.seconds(30)) { $0.forms.count >= count ? true : nil }
@@ -76,7 +107,9 @@ final class PlayedServer: HTTPClient {
     switch role {
     case .token: break
     case .deviceAuthorization: return try Self.response(.json(Self.device))
-    case .revocation: return try Self.response(.json([:]))
+    case .revocation:
+      if isSilentAtRevocation { throw HTTPFailure(.timeout, requestMayHaveArrived: true) }
+      return try Self.response(.json([:]))
     default: return try Self.response(.json(Self.metadata))
     }
     let form = request.form?.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
@@ -102,5 +135,20 @@ final class PlayedServer: HTTPClient {
   func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver
-  ) throws(HTTPFailure) -> ResourceResponse { throw HTTPFailure(.connect) }
+  ) throws(HTTPFailure) -> ResourceResponse {
+    let token = authorization.first { $0.name == "Authorization" }?.value.text ?? ""
+    state.update { $0.resourceTokens.append(token) }
+    let answer = state.wait(nil) { state -> ResourceAnswer?? in
+      if state.isResourceHeld { return nil }
+      return .some(state.resourceAnswers.isEmpty ? nil : state.resourceAnswers.removeFirst())
+    }
+    switch answer {
+    case .some(.status(let status)):
+      let head = ResourceHead(status: status, headers: HTTPHeaders([]))
+      _ = receiver.begin(head)
+      return ResourceResponse(head: head, contentBytes: 0)
+    case .some(.failure(let failure)): throw failure
+    default: throw HTTPFailure(.connect)
+    }
+  }
 }

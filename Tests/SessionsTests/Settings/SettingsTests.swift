@@ -202,6 +202,19 @@ import Vocabulary
 
   // MARK: Limits
 
+  @Test func `lock the vault after 0 seconds to 30 days`() throws {
+    for seconds in [0, 1, 30 * 86_400] {
+      let text = #"{"version":2,"lock_after":\#(seconds)}"#
+      #expect(try Settings(parsing: Array(text.utf8)).lockAfterSeconds == seconds)
+    }
+    for value in ["-1", "\(30 * 86_400 + 1)", "1.5", "true", #""900""#, "null"] {
+      let text = #"{"version":2,"lock_after":\#(value)}"#
+      #expect(throws: ConfigurationError(.invalid, "lock_after"), "\(value)") {
+        _ = try Settings(parsing: Array(text.utf8))
+      }
+    }
+  }
+
   @Test func `hold a thousand accounts and no more`() throws {
     let names = (0..<Settings.maximumAccounts).map {
       #""account-\#($0)":{"issuer":"https://as.example","client_id":"c"}"#

@@ -48,6 +48,27 @@ import Vocabulary
     #expect(record.identity == Home.alice && record.refreshToken?.text == "rt-1")
   }
 
+  // Whoever is signed in must be known before another session takes that place.
+  @Test(arguments: [true, false]) func `while the record cannot be read is refused, and nothing takes its place`(
+    isDamagedEarly: Bool
+  ) throws {
+    func damage() throws {
+      let content = try secret("not a record").bytes.copy()
+      try home.services.vault.write(home.account, content: content)
+    }
+    try home.store()
+    let answer = try tokens("at-9", refresh: "rt-9", idToken: try TestIssuer.first.idToken("sub", "mallory"))
+    if isDamagedEarly { try damage() }
+    #expect {
+      let signIn = try home.prepare()
+      if !isDamagedEarly { try damage() }
+      _ = try home.finish(signIn, answer)
+    } throws: { ($0 as? SessionError) == .vault(VaultError(.damaged, path: "work")) }
+    #expect { _ = try home.stored() } throws: {
+      ($0 as? SessionError) == .vault(VaultError(.damaged, path: "work"))
+    }
+  }
+
   @Test func `to an account without an identity needs none`() throws {
     try home.store { $0.identity = nil }
     _ = try home.finish(try home.prepare(), try tokens("at-2", refresh: "rt-2"))

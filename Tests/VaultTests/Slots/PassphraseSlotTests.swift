@@ -149,6 +149,18 @@ import Vocabulary
     try scratch.put(file.encoded(with: key), as: vaultName)
     #expect(throws: error(.tooManySlots)) { try scratch.vault().addPassphrase(for: .device, secret("back")) }
     #expect(try scratch.vault().slots().count == 16)
+    // One more, or none, is damage.
+    for numbers in [Array(1...17), []] {
+      file.slots = try numbers.map { number in
+        var bytes: [UInt8] = []
+        template.append(to: &bytes)
+        bytes[0] = UInt8(number)
+        var reader = ByteReader(bytes)
+        return try KeySlot(from: &reader)
+      }
+      let bytes = try file.encoded(with: key)
+      #expect(throws: VaultError(.damaged)) { try UnverifiedVaultFile(parsing: bytes) }
+    }
   }
 
   @Test(arguments: [

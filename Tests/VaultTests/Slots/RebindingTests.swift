@@ -65,6 +65,18 @@ import Vocabulary
     }
   }
 
+  @Test func `keeps a slot that cannot be tried now`() throws {
+    let before = try scratch.bytes(of: vaultName)
+    let deviceSecret = try scratch.bytes(of: "device.key")
+    try scratch.put(deviceSecret, as: "device.key", mode: 0o644)
+    #expect(throws: VaultError(.badPermissions, path: scratch.file("device.key"))) {
+      try scratch.vault().rebind(passphrase: secret("back"))
+    }
+    #expect(try scratch.bytes(of: vaultName) == before)
+    try scratch.put(deviceSecret, as: "device.key")
+    try expectContent(of: scratch.vault())
+  }
+
   @Test func `keeps a slot that opens`() throws {
     #expect(try vault.rebind(passphrase: secret("back")).map(\.number) == [1, 2, 3])
     try expectContent(of: scratch.vault())

@@ -1,0 +1,70 @@
+import Encoding
+import Sessions
+import TestSupport
+import Testing
+import Vocabulary
+import Wire
+
+@testable import Daemon
+
+@Suite struct `An account` {
+  private let home: DaemonHome
+  private let parts: DaemonParts
+
+  init() throws {
+    home = try DaemonHome()
+    try home.addSignedIn("work")
+    parts = try DaemonParts(home.context)
+    home.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
+  }
+
+  private func ask(_ number: Int, _ name: String = "work") throws(Failure) {
+    try parts.broker.token(TokenRequest(account: name), .number(number))
+  }
+
+  private func manage(_ request: AccountRequest, _ number: Int) throws(Failure) {
+    try parts.accounts.manage(request, .number(number), passed: [])
+    home.runJobs()
+  }
+
+  @Test func `that gets another name answers those who waited under the old one`() throws {
+    home.http.isHeld = true
+    try ask(1)
+    home.http.awaitRequests(1)
+    try parts.accounts.manage(.rename(account: "work", to: "job"), .number(2), passed: [])
+    home.http.isHeld = false
+    home.runJobs()
+    #expect(home.sink.results[2]?["account"] == "job")
+    #expect(home.sink.lines[1] != nil || home.sink.failures[1] != nil, "a caller is left waiting")
+    try ask(3, "job")
+    home.runJobs()
+    #expect(home.sink.lines[3]?.contains("at-") == true)
+  }
+
+  @Test func `that is signed out hands out no token from memory`() throws {
+    try ask(1)
+    home.runJobs()
+    #expect(home.sink.lines[1]?.contains("at-1") == true)
+    try parts.signOuts.logout(LogoutRequest(account: "work"), .number(2))
+    #expect(try parts.broker.resolve("work").session.grant == nil, "at once, before the server is told")
+    home.runJobs()
+    try ask(3)
+    home.runJobs()
+    #expect(home.sink.failures[3]?.code == .signedOut)
+    #expect(home.sink.lines[3] == nil)
+    #expect(home.http.roles.contains(.revocation))
+  }
+
+  @Test func `whose server is silent is signed out all the same, and the server is told later`() throws {
+    home.http.isSilentAtRevocation = true
+    try parts.signOuts.logout(LogoutRequest(account: "work"), .number(1))
+    home.runJobs()
+    #expect(home.sink.results[1]?["accounts"]?.array?.first?["revoked"] == false)
+    #expect(try home.services.record(of: AccountName("work"))?.revocation != nil)
+    home.http.isSilentAtRevocation = false
+    let told = home.http.roles.count { $0 == .revocation }
+    home.pass(seconds: 31)
+    #expect(home.http.roles.count { $0 == .revocation } == told + 1)
+    #expect(try home.services.record(of: AccountName("work")) == nil)
+  }
+}

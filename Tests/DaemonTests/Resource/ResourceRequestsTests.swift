@@ -1,0 +1,82 @@
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vocabulary
+import Wire
+
+@testable import Daemon
+
+@Suite struct `A request to a resource` {
+  private let home: DaemonHome
+  private let parts: DaemonParts
+
+  init() throws {
+    home = try DaemonHome()
+    try home.addSignedIn("work", origins: ["https://api.example"])
+    parts = try DaemonParts(home.context)
+    home.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
+  }
+
+  /// Sends a request whose answer goes to a pipe.
+  private func call(_ number: Int, wait: Int? = nil) throws {
+    var request = CallRequest(account: "work", url: "https://api.example/items", method: "POST")
+    request.waitSeconds = wait
+    try start(request, number)
+    home.runJobs()
+  }
+
+  private func start(_ request: CallRequest, _ number: Int) throws {
+    let pipe = try Pipe()
+    try parts.resources.call(
+      request, .number(number), timeoutSeconds: nil, passed: [SharedDescriptor(try pipe.writing.duplicate())])
+  }
+
+  @Test func `that never left waits for the server, as long as its sender says`() throws {
+    home.http.resourceAnswers = [.failure(HTTPFailure(.connect)), .status(200)]
+    try call(1, wait: 60)
+    #expect(home.sink.results.isEmpty && home.sink.failures.isEmpty)
+    home.pass(seconds: 2)
+    #expect(home.sink.results[1]?["status"] == 200)
+    #expect(home.http.resourceTokens == ["Bearer at-1", "Bearer at-1"])
+  }
+
+  @Test(arguments: [
+    HTTPFailure(.receive, requestMayHaveArrived: true), HTTPFailure(.timeout, requestMayHaveArrived: true),
+    HTTPFailure(.receive, responseStarted: true, requestMayHaveArrived: true),
+  ])
+  func `that may have been carried out is not sent again`(failure: HTTPFailure) throws {
+    home.http.resourceAnswers = [.failure(failure), .status(200)]
+    try call(1, wait: 60)
+    #expect(home.sink.failures[1] != nil)
+    home.pass(seconds: 60)
+    #expect(home.http.resourceTokens.count == 1)
+  }
+
+  @Test func `whose token is refused is sent once more with a new one`() throws {
+    home.http.resourceAnswers = [.status(401), .status(200)]
+    try call(1)
+    #expect(home.sink.results[1]?["status"] == 200)
+    #expect(home.http.resourceTokens == ["Bearer at-1", "Bearer at-2"])
+  }
+
+  @Test func `that is refused late, for a token that was replaced meanwhile, costs no refresh and no new token`() throws
+  {
+    home.http.resourceAnswers = [.status(401)]
+    home.http.isResourceHeld = true
+    try start(CallRequest(account: "work", url: "https://api.example/items", method: "POST"), 1)
+    try home.runJobs { home.http.resourceTokens.count == 1 }
+    // Somebody else gets the next token before the answer is here.
+    try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(2))
+    try home.runJobs { home.sink.lines[2]?.contains("at-2") == true }
+    home.http.resourceAnswers.append(.status(200))
+    home.http.isResourceHeld = false
+    home.runJobs()
+    #expect(home.sink.results[1]?["status"] == 200)
+    #expect(home.http.resourceTokens == ["Bearer at-1", "Bearer at-2"])
+    #expect(home.http.sent == ["rt-1", "rt-2"])
+    #expect(try parts.broker.resolve("work").session.grant?.accessToken.text == "at-2")
+  }
+}
