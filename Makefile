@@ -5,6 +5,7 @@
 #   make unit MODULE=Vault FILTER='damaged byte'  the tests of one module, or those of a name, without the programs
 #   make check-sanitize  all tests under the address and the thread sanitizer
 #   make check-crash  ROUNDS=N: kill the daemon so often, and let every call fail at every step
+#   make check-mutations  SEED=N, COUNT=N: which small faults in the code the unit tests do not find
 #   make fuzz       SECONDS=N: for so long look for bytes that break a reader
 #   make bench      measure, side by side with C programs that do the least possible
 #   make build      the release programs, in .build/release
@@ -33,7 +34,7 @@ RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
 .PHONY: all help deps deps-check toolchain build test unit check check-static check-generated check-install check-style \
-  check-conformance check-catalogues check-paths check-sanitize check-address check-thread check-crash demo picture bench fuzz \
+  check-conformance check-catalogues check-paths check-sanitize check-address check-thread check-crash check-mutations demo picture bench fuzz \
   generate messages install uninstall dist clean
 
 all: build
@@ -100,6 +101,9 @@ check-address check-thread: check-%: deps-check
 	$(SWIFT) build --sanitize=$* --scratch-path .build/$*
 	AGENT_SANITIZER=$* AGENT_BINARIES="$(CURDIR)/.build/$*/debug" \
 	  $(SWIFT) test --disable-xctest --sanitize=$* --scratch-path .build/$*
+
+check-mutations: deps-check
+	python3 Tests/Checks/mutations $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(MODULES)
 
 # The tests do the same in short.
 ROUNDS ?= 1000

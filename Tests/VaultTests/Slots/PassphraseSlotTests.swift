@@ -138,26 +138,25 @@ import Vocabulary
     #expect(throws: error(.tooManySlots)) { try vault.addPassphrase(for: .device, secret("back")) }
     file.lastSlotNumber = 16
     let template = try #require(file.slots.last)
-    file.slots = try (1...16).map { number in
-      var bytes: [UInt8] = []
-      template.append(to: &bytes)
-      bytes[0] = UInt8(number)
-      bytes[3] = 0
-      var reader = ByteReader(bytes)
-      return number == 1 ? file.slots[0] : try KeySlot(from: &reader)
+    let first = file.slots[0]
+    func slots(_ count: Int) throws -> [KeySlot] {
+      try (0..<count).map { index in
+        var bytes: [UInt8] = []
+        template.append(to: &bytes)
+        bytes[0] = UInt8(index + 1)
+        bytes[3] = 0
+        var reader = ByteReader(bytes)
+        return index == 0 ? first : try KeySlot(from: &reader)
+      }
     }
+    file.slots = try slots(16)
     try scratch.put(file.encoded(with: key), as: vaultName)
     #expect(throws: error(.tooManySlots)) { try scratch.vault().addPassphrase(for: .device, secret("back")) }
     #expect(try scratch.vault().slots().count == 16)
     // One more, or none, is damage.
-    for numbers in [Array(1...17), []] {
-      file.slots = try numbers.map { number in
-        var bytes: [UInt8] = []
-        template.append(to: &bytes)
-        bytes[0] = UInt8(number)
-        var reader = ByteReader(bytes)
-        return try KeySlot(from: &reader)
-      }
+    file.lastSlotNumber = 17
+    for count in [17, 0] {
+      file.slots = try slots(count)
       let bytes = try file.encoded(with: key)
       #expect(throws: VaultError(.damaged)) { try UnverifiedVaultFile(parsing: bytes) }
     }

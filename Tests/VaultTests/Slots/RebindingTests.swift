@@ -1,7 +1,8 @@
 import Crypto
 import Platform
 import Testing
-import Vault
+
+@testable import Vault
 import Vocabulary
 
 @Suite struct `A vault that does not open by itself any more` {
@@ -73,6 +74,15 @@ import Vocabulary
       try scratch.vault().rebind(passphrase: secret("back"))
     }
     #expect(try scratch.bytes(of: vaultName) == before)
+    // Nothing is known of the slot, so it does not count as one that opens no more.
+    let directory = try scratch.directory()
+    let unverified = try UnverifiedVaultFile(parsing: before)
+    try scratch.put(deviceSecret, as: "device.key")
+    let file = try unverified.verified(with: unverified.unlock(with: vault.bindings, in: directory))
+    try scratch.put(deviceSecret, as: "device.key", mode: 0o644)
+    #expect(throws: VaultError(.badPermissions, path: scratch.file("device.key"))) {
+      try vault.opensByItself(file.slots[0], of: file, in: directory)
+    }
     try scratch.put(deviceSecret, as: "device.key")
     try expectContent(of: scratch.vault())
   }
