@@ -114,7 +114,7 @@ package struct SignOutOperation: Sendable {
 
   /// The refresh token first, which takes the access tokens with it at most servers (RFC 7009, section 2.1).
   private func revoke(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) -> Confirmation {
-    let accessToken = grant?.accessToken ?? record.accessToken
+    let accessToken = (try? grant?.accessToken.open()).flatMap { $0.bytes.count > 0 ? $0 : nil } ?? record.accessToken
     guard let refreshToken = record.refreshToken else {
       if let accessToken { try revoke(accessToken, .accessToken, bearer: accessToken, at: &live) }
       return .revoked
