@@ -12,7 +12,7 @@ package struct CryptoError: Error, Hashable, Sendable {
     case invalidLength
     /// The ciphertext, the key, the nonce or the associated data differs from the sealed one.
     case authenticationFailed
-    /// The secure heap has no room. The caller may free secrets and try again.
+    /// The secure heap has no room, and the system no memory. The caller may free secrets and try again.
     case secureHeapFull
     /// libcrypto failed; `queue` may have the reason.
     case libraryFailure

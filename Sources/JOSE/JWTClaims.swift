@@ -17,6 +17,13 @@ package struct JWTClaims: Sendable {
     self.object = object
   }
 
+  /// Reads the claims of a token that was verified before.
+  ///
+  /// - Parameter compact: As it was verified.
+  package init(ofVerified compact: Span<UInt8>) throws(JOSEError) {
+    try self.init(payload: CompactForm(compact).payload)
+  }
+
   /// `iss` (RFC 7519 section 4.1.1).
   package var issuer: String? { get throws(JOSEError) { try string("iss") } }
   /// `sub` (RFC 7519 section 4.1.2).

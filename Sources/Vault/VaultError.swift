@@ -32,7 +32,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case noSpace
     /// The user's quota on the disk is used up.
     case overQuota
-    /// No locked memory is left for a secret. Trying again may help.
+    /// No memory is left for a secret. Trying again may help.
     case secureHeapFull
     /// The cryptographic library failed.
     case cryptoFailure
@@ -93,7 +93,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case .storage(let error): "\(error.operation) failed: \(error.message)"
     case .noSpace: "no space is left on the disk"
     case .overQuota: "the disk quota is used up"
-    case .secureHeapFull: "no locked memory is left for secrets"
+    case .secureHeapFull: "no memory is left for secrets"
     case .cryptoFailure: "the cryptographic library failed"
     case .tooManyAccounts: "the vault is full"
     case .locked(let protection): Self.lockedMessage(protection)

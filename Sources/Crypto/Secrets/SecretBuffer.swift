@@ -2,80 +2,79 @@ internal import Encoding
 
 /// A growing buffer for a secret. It wipes each smaller copy when it grows.
 ///
-/// Writing never throws: the first failure (limit exceeded, no room on the secure heap) wipes the content, and
-/// ``finish()`` throws it.
+/// Writing never throws: the first failure (limit exceeded, no memory) wipes the content, and ``finish()`` throws it.
 package struct SecretBuffer: ~Copyable, ByteSink {
   private var storage = SecretBytes()
-  private var used = 0
   private var failure: CryptoError?
   private let initialCapacity: Int
   private let limit: Int
+  private let room: SecretRoom?
 
   /// An empty buffer, which uses no memory before the first write.
   ///
   /// - Parameters:
   ///   - capacity: The number of bytes to allocate at the first write.
   ///   - limit: The largest length in bytes, at most 262,144.
-  package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount) {
+  ///   - room: Where the memory is taken from, as long as there is some.
+  package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount, in room: SecretRoom? = nil) {
     self.limit = max(0, min(limit, SecretBytes.maximumCount))
     initialCapacity = max(1, min(capacity, self.limit))
+    self.room = room
+  }
+
+  /// An empty buffer with all the memory that it may need: writing fails only past the limit.
+  ///
+  /// - Throws: `secureHeapFull` when the system has no memory.
+  package init(reserving limit: Int, in room: SecretRoom? = nil) throws(CryptoError) {
+    self.init(capacity: limit, limit: limit, in: room)
+    storage = try SecretBytes(capacity: self.limit, in: room)
   }
 
   /// Bytes written; 0 after a failure.
-  package var count: Int { used }
+  package var count: Int { storage.count }
 
   /// Writes one byte.
   package mutating func append(_ byte: UInt8) {
     guard reserve(1) else { return }
-    let end = used
-    storage.withMutableBytes { $0[end] = byte }
-    used = end + 1
+    let bytes = CollectionOfOne(byte)
+    storage.append(bytes.span)
   }
 
   /// Writes all of `bytes`. The caller wipes the original if it is secret.
   package mutating func append(contentsOf bytes: Span<UInt8>) {
     guard !bytes.isEmpty, reserve(bytes.count) else { return }
-    let end = used
-    storage.withMutableBytes { target in
-      for index in bytes.indices { target[end + index] = bytes[index] }
-    }
-    used = end + bytes.count
+    storage.append(bytes)
   }
 
   /// Lends the bytes written so far.
   package borrowing func withBytes<R: ~Copyable, E: Error>(
     _ body: (Span<UInt8>) throws(E) -> R
   ) throws(E) -> R {
-    let count = used
-    return try storage.withBytes { (bytes) throws(E) -> R in try body(bytes.extracting(0..<count)) }
+    try storage.withBytes(body)
   }
 
-  /// The secret, without spare memory.
+  /// The secret, without spare memory of the secure heap.
   package consuming func finish() throws(CryptoError) -> SecretBytes {
     if let failure { throw failure }
-    if used == storage.count { return storage }
-    return try withBytes { (bytes) throws(CryptoError) in try SecretBytes(copying: bytes) }
+    guard storage.room == nil, storage.count < storage.capacity else { return storage }
+    return try storage.copy()
   }
 
   private mutating func reserve(_ count: Int) -> Bool {
     if failure != nil { return false }
-    let (needed, overflow) = used.addingReportingOverflow(count)
+    let (needed, overflow) = storage.count.addingReportingOverflow(count)
     if overflow || needed > limit {
       fail(CryptoError(.invalidLength, "secret buffer"))
       return false
     }
-    return needed <= storage.count || grow(to: needed)
+    return needed <= storage.capacity || grow(to: needed)
   }
 
   private mutating func grow(to needed: Int) -> Bool {
-    let capacity = min(limit, max(needed, initialCapacity, storage.count * 2))
+    let capacity = min(limit, max(needed, initialCapacity, storage.capacity * 2))
     do throws(CryptoError) {
-      var larger = try SecretBytes(zeroed: capacity)
-      withBytes { written in
-        larger.withMutableBytes { target in
-          for index in written.indices { target[index] = written[index] }
-        }
-      }
+      var larger = try SecretBytes(capacity: capacity, in: room)
+      withBytes { larger.append($0) }
       storage = larger
       return true
     } catch {
@@ -87,6 +86,5 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   private mutating func fail(_ error: CryptoError) {
     failure = error
     storage = SecretBytes()
-    used = 0
   }
 }

@@ -1,17 +1,26 @@
 internal import COpenSSL
 
-/// Bytes on the secure heap, which are wiped when their owner ends.
+/// Bytes that are wiped when their owner ends: on the secure heap, or, what is larger than a page or finds no room there,
+/// in a ``SecretRoom``.
 ///
 /// It cannot be copied by accident, printed or compared with `==`.
 @safe package struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// The largest secret, in bytes.
   package static let maximumCount = 262_144
+  /// The largest secret on the secure heap, in bytes.
+  private static let mostOnHeap = 4096
 
-  private let storage: UnsafeMutableBufferPointer<UInt8>
+  private var storage: UnsafeMutableBufferPointer<UInt8>
+  /// The bytes that the storage can grow to.
+  let capacity: Int
+  /// The memory that the storage is in; nil on the secure heap.
+  package let room: SecretRoom?
 
   /// An empty secret, which needs no memory.
   package init() {
     unsafe storage = UnsafeMutableBufferPointer(start: nil, count: 0)
+    capacity = 0
+    room = nil
   }
 
   /// Zero bytes, to be filled.
@@ -19,24 +28,48 @@ internal import COpenSSL
   /// - Parameter count: 0...262,144.
   /// - Throws: `invalidLength`, or `secureHeapFull`, which is not a programming error: sizes come from other machines.
   package init(zeroed count: Int) throws(CryptoError) {
-    guard (0...Self.maximumCount).contains(count) else { throw CryptoError(.invalidLength, "secret") }
-    if count == 0 {
-      unsafe storage = UnsafeMutableBufferPointer(start: nil, count: 0)
-      return
+    self = try SecretBytes(capacity: count)
+    unsafe storage = UnsafeMutableBufferPointer(start: storage.baseAddress, count: count)
+    unsafe room?.lock(UnsafeMutableRawBufferPointer(storage))
+  }
+
+  /// No bytes yet, and memory for so many.
+  ///
+  /// - Parameter room: Where the memory is taken from, as long as there is some.
+  init(capacity: Int, in room: SecretRoom? = nil) throws(CryptoError) {
+    guard (0...Self.maximumCount).contains(capacity) else { throw CryptoError(.invalidLength, "secret") }
+    var (place, room) = unsafe (room?.take(capacity), room)
+    if unsafe place == nil, capacity <= Self.mostOnHeap {
+      unsafe (place, room) = (capacity == 0 ? nil : agent_secure_zalloc(capacity), nil)
     }
-    guard let memory = unsafe agent_secure_zalloc(count) else { throw CryptoError(.secureHeapFull, "secret") }
-    let bytes = unsafe memory.bindMemory(to: UInt8.self, capacity: count)
-    unsafe storage = UnsafeMutableBufferPointer(start: bytes, count: count)
+    if unsafe place == nil, capacity > 0 {
+      let own = try SecretRoom(byteCount: capacity)
+      unsafe (place, room) = (own.take(capacity), own)
+    }
+    unsafe storage = UnsafeMutableBufferPointer(start: place?.assumingMemoryBound(to: UInt8.self), count: 0)
+    self.capacity = capacity
+    self.room = room
   }
 
   /// A copy of `bytes`. The caller wipes the original.
   package init(copying bytes: Span<UInt8>) throws(CryptoError) {
-    try self.init(zeroed: bytes.count)
-    for index in bytes.indices { unsafe storage[index] = bytes[index] }
+    try self.init(capacity: bytes.count)
+    append(bytes)
   }
 
   deinit {
-    unsafe agent_secure_clear_free(storage.baseAddress, storage.count)
+    if room == nil { return unsafe agent_secure_clear_free(storage.baseAddress, capacity) }
+    unsafe OPENSSL_cleanse(storage.baseAddress, storage.count)
+  }
+
+  /// Adds bytes, for which there must be room.
+  mutating func append(_ bytes: Span<UInt8>) {
+    let end = unsafe storage.count
+    precondition(bytes.count <= capacity - end)
+    guard let start = unsafe storage.baseAddress, !bytes.isEmpty else { return }
+    unsafe room?.lock(UnsafeMutableRawBufferPointer(start: start + end, count: bytes.count))
+    unsafe bytes.withUnsafeBufferPointer { unsafe (start + end).update(from: $0.baseAddress!, count: $0.count) }
+    unsafe storage = UnsafeMutableBufferPointer(start: start, count: end + bytes.count)
   }
 
   /// The length in bytes, which is not secret.

@@ -55,6 +55,7 @@ extension FailureCode {
         .otherServerError,
         .codeRejected:
         .serverRejected
+      case .noMemory: .tooBusy
       case .internalFailure, .cryptoFailure: .internalError
       }
   }

@@ -43,7 +43,7 @@ extension Failure {
     case .cancelled: self.init(.cancelled, "cancelled")
     case .memory:
       self.init(
-        .internalError, "no locked memory is left for secrets", hint: "agent daemon restart")
+        .internalError, "no memory is left for secrets", hint: "agent daemon restart")
     case .oauth(let error): self.init(error, name: name)
     case .idToken(let error): self.init(OAuthError(error), name: name)
     case .vault(let error): self.init(error, name: name)

@@ -62,12 +62,12 @@ final class ProofRequests: AccountPart {
     }
     let (prover, url) = (services.prover(key), target.call.endpoint.uri)
     if let nonce = target.nonce { prover.note(nonce: nonce, of: url, as: .resourceServer) }
-    do {
-      return try prover.proof(
-        method: target.call.method.text, url: url, as: .resourceServer, accessToken: grant.accessToken
-      ).signed(by: key)
+    do throws(SessionError) {
+      let proof = prover.proof(
+        method: target.call.method.text, url: url, as: .resourceServer, accessToken: try grant.openAccessToken())
+      do { return try proof.signed(by: key) } catch { throw .oauth(error) }
     } catch {
-      throw Failure(.oauth(error), account: account.name.text)
+      throw Failure(error, account: account.name.text)
     }
   }
 }

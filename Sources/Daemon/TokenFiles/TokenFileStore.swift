@@ -48,8 +48,8 @@ final class TokenFileStore {
   }
 
   /// Replaces the file's content with the token, atomically. The file contains nothing else.
-  func write(_ grant: AccessGrant, to name: String) throws(SystemError) {
-    try grant.accessToken.bytes.withBytes { (token) throws(SystemError) in
+  func write(_ token: SharedSecret, to name: String) throws(SystemError) {
+    try token.bytes.withBytes { (token) throws(SystemError) in
       try directory.replaceFile(name, with: token, isDurable: false)
     }
   }

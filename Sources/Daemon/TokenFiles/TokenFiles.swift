@@ -1,3 +1,4 @@
+internal import Crypto
 internal import OAuth
 internal import Platform
 internal import Sessions
@@ -95,13 +96,16 @@ final class TokenFiles: AccountPart {
     file.hasFailed = false
     defer { scheduleRenewal(of: file, grant) }
     guard file.written != account.session.generation else { return }
-    do {
-      try store.write(grant, to: file.name)
+    do throws(Failure) {
+      let token: SharedSecret
+      do { token = try grant.openAccessToken() } catch { throw Failure(error, account: file.account.text) }
+      do { try store.write(token, to: file.name) } catch {
+        throw Failure(.storage, "the token file could not be written: \(error.message)")
+      }
     } catch {
       log.note(.tokenFile(.failed), file.account)
       end(file)
-      let failure = Failure(.storage, "the token file could not be written: \(error.message)")
-      return loop.send(.failure(failure), to: file.ticket)
+      return loop.send(.failure(error), to: file.ticket)
     }
     (file.written, file.hasBegun) = (account.session.generation, true)
     log.note(.tokenFile(.written), file.account)

@@ -12,6 +12,8 @@ internal import Wire
 final class LiveAccount {
   /// Limit of tokens with other targets for one account. Another one replaces the least recently used.
   private static let mostOthers = 32
+  /// An account's share of memory for access tokens, in bytes.
+  static let mostBytes = 1 << 20
 
   let name: AccountName
   /// Scope, resource and audience of the session's token; nil for the account's own token.
@@ -20,7 +22,6 @@ final class LiveAccount {
   private(set) var others: [LiveAccount] = []
   var configuration: AccountConfiguration {
     didSet {
-      usualLine = nil
       settingsRevision = nil
       session.policy = configuration.refresh
     }
@@ -29,22 +30,11 @@ final class LiveAccount {
   /// Revision of the settings file that the configuration comes from.
   var settingsRevision: UInt64?
 
-  /// A new token or a change of `isOffline` discards the cached answer.
-  var session = Session() {
-    didSet {
-      if usualLine?.grant !== session.grant || oldValue.isOffline != session.isOffline { usualLine = nil }
-    }
-  }
+  var session = Session()
   var waiters: [Waiter] = []
 
   /// The vault file's stamp and the revision of the watched files at the last validation of the cached token.
   var validated: (stamp: FileStamp?, revision: UInt64?)
-
-  /// Cached answer to requests for the cached token without extras, which most requests are.
-  private var usualLine: TokenLine?
-
-  /// Limit in bytes of a cached answer. Longer ones are not cached, to save space on the secure heap.
-  private static let mostKeptBytes = 16 << 10
 
   /// The origins that refused the tokens of this target.
   var refusals = OriginRefusals()
@@ -110,7 +100,7 @@ final class LiveAccount {
       others.append(others.remove(at: index))
     } else {
       let isFull = others.count >= Self.mostOthers
-      if isFull, let idle = others.firstIndex(where: { $0.waiters.isEmpty && $0.session.refresh == nil }) {
+      if isFull, let idle = others.firstIndex(where: \.isIdle) {
         others.remove(at: idle)
       }
       others.append(LiveAccount(name: name, configuration: configuration, target: target))
@@ -145,13 +135,21 @@ final class LiveAccount {
     refreshCancellation = nil
   }
 
+  /// Drops the tokens of the least recently used targets while the account has more than its share of memory.
+  func keepToShare() {
+    var bytes = all.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
+    for other in others.dropLast() where bytes > Self.mostBytes && other.isIdle {
+      bytes -= other.session.grant?.accessToken.count ?? 0
+      others.removeAll { $0 === other }
+    }
+  }
+
+  /// Whether no request waits here, and none is on its way to the server.
+  private var isIdle: Bool { waiters.isEmpty && session.refresh == nil }
+
   /// The answer line to a request for a token.
   func line(for grant: AccessGrant, _ extras: TokenRequest.Extras) throws(Failure) -> SharedSecret {
-    let isUsual = extras == TokenRequest.Extras() && grant === session.grant
-    if isUsual, let usualLine { return usualLine.line }
-    let made = try TokenLine(describe(grant), grant, extras)
-    if isUsual, made.line.bytes.count <= Self.mostKeptBytes { usualLine = made }
-    return made.line
+    try TokenLine(describe(grant), grant, extras).line
   }
 
   func describe(_ grant: AccessGrant) -> TokenDescription {

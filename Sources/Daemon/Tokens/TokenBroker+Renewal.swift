@@ -18,6 +18,7 @@ extension TokenBroker {
 
   /// Runs the session's own actions that are due.
   func renewIfDue(_ name: AccountName, _ target: TokenTarget?) {
+    noteClock()
     let now = loop.now
     // While the daemon stops, a new refresh could be interrupted before its result is written to disk.
     guard !isStopping, let account = slot(name, target), let scheduled = account.actionScheduled, scheduled <= now
@@ -96,12 +97,19 @@ extension TokenBroker {
     if !isStopping { scanBackgroundAccounts() }
   }
 
-  /// Detects that the system clock was set, and updates the published expiry times. Nothing else depends on that clock.
-  private func noteClock() {
-    let offset = services.time.wallSeconds() - Int(services.time.now().nanoseconds / 1_000_000_000)
-    defer { clockOffset = offset }
-    guard let before = clockOffset, abs(offset - before) > 2 else { return }
-    log.note(.clockSet(seconds: offset - before))
-    for account in accounts.values.flatMap(\.all) { account.session.clockMoved(by: offset - before) }
+  /// Detects that the machine's clock was set, or that the machine was paused, before a token is handed out, shown or
+  /// renewed.
+  func noteClock() {
+    let offset = services.time.clockOffset
+    let change = offset - clockOffset
+    guard abs(change) > AccessGrant.clockTolerance else { return }
+    clockOffset = offset
+    let (wallSeconds, now) = (services.time.wallSeconds(), services.time.now())
+    log.note(.clockSet(seconds: change))
+    for account in accounts.values.flatMap(\.all) {
+      account.session.clockSet(wallSeconds: wallSeconds, now: now)
+      schedule(account)
+    }
+    if change > 0 { accounts.keys.forEach(onAdopted) }
   }
 }

@@ -35,10 +35,10 @@ final class TokenBroker: DaemonPart {
   /// Revision of the settings file at the last scan for accounts with the background policy.
   var backgroundScanRevision: UInt64?
   /// Difference of the machine's clock to the one that is never set, in seconds, when it was last looked at.
-  var clockOffset: Int?
+  var clockOffset: Int
   /// The daemon is stopping: no refresh begins.
   var isStopping = false
-  /// Called when the settings of an account changed, so that its token is requested again.
+  /// Called when the settings of an account or the machine's clock changed, so that its token is requested again.
   var onAdopted: (AccountName) -> Void = { _ in }
   /// Called when the network changed, with the time over which retries are spread. Returns whether any retry is needed.
   var onNetworkChanged: (Duration) -> Bool = { _ in false }
@@ -46,6 +46,7 @@ final class TokenBroker: DaemonPart {
   init(_ context: DaemonContext, lock: any TokenLock) {
     self.lock = lock
     vaultPath = context.services.vault.summary().path
+    clockOffset = context.services.time.clockOffset
     super.init(context)
   }
 
@@ -132,6 +133,7 @@ final class TokenBroker: DaemonPart {
   private func request(for waiter: LiveAccount.Waiter, _ account: LiveAccount) throws(SessionError) {
     let now = loop.now
     if let refusal = lock.refusal(for: account.name) { throw refusal }
+    noteClock()
     validate(account)
     let wasUsed = account.session.usedSinceRefresh
     let decision = account.session.request(
@@ -197,11 +199,16 @@ final class TokenBroker: DaemonPart {
     _ name: AccountName, _ target: TokenTarget?, _ refresh: Session.Refresh,
     _ outcome: Result<AccessGrant, SessionError>
   ) {
+    noteClock()
     guard let account = slot(name, target) else { return }
     let now = services.time.now()
     noteEnd(of: account, outcome, now)
     noteServer(account, outcome, now)
-    let outcome = outcome.map { $0.keepingIdentity(of: account.session.grant) }
+    let outcome = outcome.map { renewed in
+      (accounts[name]?.all ?? []).compactMap(\.session.grant)
+        .reduce(renewed.keepingIdentity(of: account.session.grant)) { $0.sharingIDToken(with: $1) }
+        .at(wallSeconds: services.time.wallSeconds(), now)
+    }
     let result = account.session.refreshEnded(
       refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
     if account.session.refresh == nil { account.renewalPlace = nil }
@@ -216,6 +223,7 @@ final class TokenBroker: DaemonPart {
         moveTokens(of: name, RefreshOperation.RecordMove(from: replaced, to: grant.recordGeneration))
       }
       account.refusals.renewed()
+      accounts[name]?.keepToShare()
       answerWaiters(account) { waiter in
         if let minimum = waiter.need.minimumValiditySeconds, let lifetime = grant.lifetimeSeconds, minimum >= lifetime {
           return .failure(.lifetimeTooShort(account: name.text, lifetime: lifetime))

@@ -22,7 +22,7 @@ extension CurlHandle {
     var text = SecretBuffer(capacity: secret.count + 1)
     secret.withBytes { text.append(contentsOf: $0) }
     text.append(0)
-    guard text.count == secret.count + 1 else { throw HTTPFailure(.setup) }
+    guard text.count == secret.count + 1 else { throw HTTPFailure(.memory) }
     let result = text.withBytes { bytes in
       unsafe bytes.withUnsafeBytes {
         unsafe agent_curl_set_text(easy, option, $0.baseAddress?.assumingMemoryBound(to: CChar.self))

@@ -30,6 +30,7 @@ extension HTTPFailure.Code {
       case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR: .malformed
       // The library treats a response without a status line as HTTP/0.9, which is not allowed.
       case CURLE_UNSUPPORTED_PROTOCOL: beforeRequest ? .setup : .malformed
+      case CURLE_OUT_OF_MEMORY: .memory
       default: .setup
       }
   }

@@ -30,7 +30,7 @@ internal import OAuth
 
   /// Adds a field whose value may be secret.
   ///
-  /// - Throws: `setup` if the value could end the line, or if there is no memory.
+  /// - Throws: `setup` if the value could end the line, `memory` if there is none.
   mutating func append(_ name: String, _ value: Span<UInt8>) throws(HTTPFailure) {
     for index in value.indices where value[index] == 0 || value[index] == 0x0D || value[index] == 0x0A {
       throw HTTPFailure(.setup)
@@ -57,7 +57,7 @@ internal import OAuth
         return unsafe curl_slist_append(head, start.assumingMemoryBound(to: CChar.self))
       }
     }
-    guard let longer = unsafe longer else { throw HTTPFailure(.setup) }
+    guard let longer = unsafe longer else { throw HTTPFailure(.memory) }
     unsafe head = longer
   }
 }

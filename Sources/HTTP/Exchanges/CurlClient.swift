@@ -67,7 +67,7 @@ package final class CurlClient: HTTPClient {
     // A handle with a failed request is not put back.
     let handle = if let kept = pool.take(for: route) { kept } else { try CurlHandle() }
     let limits = ExchangeLimits(of: request, deadline: deadline)
-    let exchange = Exchange(
+    let exchange = try Exchange(
       TransferProgress(
         over: handle, isRepeatable: request.method == .get && request.proof == nil, usesProxy: route.proxy != nil),
       limits: limits)

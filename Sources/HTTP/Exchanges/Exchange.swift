@@ -2,7 +2,8 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-/// A request to an authorization server, whose response is kept in secret memory.
+/// A request to an authorization server. Memory for its largest response, and for the tokens in it, is reserved before
+/// anything is sent.
 final class Exchange: RunningExchange {
   var progress: TransferProgress
   private let limits: ExchangeLimits
@@ -11,25 +12,28 @@ final class Exchange: RunningExchange {
   /// The redirect target of the response, as an absolute URL.
   private(set) var redirect: String?
 
-  init(_ progress: TransferProgress, limits: ExchangeLimits) {
+  /// - Throws: `memory` if there is none for the response.
+  init(_ progress: TransferProgress, limits: ExchangeLimits) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits
-    body = SecretBuffer(capacity: 4096, limit: limits.bodyBytes)
+    do throws(CryptoError) {
+      // All strings of a JSON text are shorter than the text.
+      let room = try SecretRoom(byteCount: max(1, 2 * limits.bodyBytes))
+      body = try SecretBuffer(reserving: limits.bodyBytes, in: room)
+    } catch {
+      throw HTTPFailure(.memory)
+    }
   }
 
   func receive(headerLine line: Span<UInt8>) -> Bool { progress.receive(headerLine: line) }
 
   func receive(body bytes: Span<UInt8>) -> ContentReceipt {
-    let expected = body.count + bytes.count
-    guard expected <= limits.bodyBytes else { return refuse(.tooLarge) }
+    guard body.count + bytes.count <= limits.bodyBytes else {
+      _ = progress.refuse(.tooLarge)
+      return .stop
+    }
     body.append(contentsOf: bytes)
-    // The only other failure of the buffer is a full secure heap.
-    return body.count == expected ? .taken : refuse(.setup)
-  }
-
-  private func refuse(_ code: HTTPFailure.Code) -> ContentReceipt {
-    _ = progress.refuse(code)
-    return .stop
+    return .taken
   }
 
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
@@ -60,7 +64,7 @@ final class Exchange: RunningExchange {
     do {
       return HTTPResponse(status: status, headers: HTTPHeaders(progress.headers.fields), body: try taken.finish())
     } catch {
-      throw progress.failure(.setup)
+      throw progress.failure(.memory)
     }
   }
 }

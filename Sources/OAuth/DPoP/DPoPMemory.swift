@@ -3,7 +3,7 @@ internal import Platform
 /// The nonces and clocks that servers sent for proofs. Shared by all accounts; thread-safe, bounded, and in memory
 /// only.
 ///
-/// Every key has entries of its own, so that no server of one account has a say in the proofs of another.
+/// Every key and every server has entries of its own, so that no server has a say in the proofs for another.
 package final class DPoPMemory: Sendable {
   /// The role of a server for an account. The same host may have both, and issues nonces for each (RFC 9449 section 9).
   package enum Role: Sendable, Hashable { case authorizationServer, resourceServer }
@@ -19,8 +19,10 @@ package final class DPoPMemory: Sendable {
 
   private struct State {
     var nonces = RecentTable<Server, String>(capacity: DPoPMemory.capacity)
-    /// By thumbprint, in seconds.
-    var clockErrors = RecentTable<String, Int>(capacity: DPoPMemory.capacity)
+    /// In seconds.
+    var clockErrors = RecentTable<Server, Int>(capacity: DPoPMemory.capacity)
+    /// The last one of the authorization server, by the key's thumbprint.
+    var issuerClockErrors = RecentTable<String, Int>(capacity: DPoPMemory.capacity)
   }
 
   private let state = Monitor(State())
@@ -39,13 +41,20 @@ package final class DPoPMemory: Sendable {
     state.withLock { $0.nonces.set(nonce, for: server) }
   }
 
-  /// How many seconds the servers are ahead of this machine's clock, where that was found to matter.
-  package func clockError(for key: DPoPKey) -> Int {
-    state.withLock { $0.clockErrors[key.thumbprint] } ?? 0
+  /// How many seconds a server is ahead of this machine's clock, where that was found to matter. A resource that has not
+  /// shown another time is taken to have that of the authorization server, never the other way round.
+  package func clockError(for key: DPoPKey, _ role: Role, origin: String) -> Int {
+    let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
+    return state.withLock { state in
+      state.clockErrors[server] ?? (role == .resourceServer ? state.issuerClockErrors[server.thumbprint] : nil)
+    } ?? 0
   }
 
-  package func note(clockError: Int, for key: DPoPKey) {
-    let thumbprint = key.thumbprint
-    state.withLock { $0.clockErrors.set(clockError, for: thumbprint) }
+  package func note(clockError: Int, for key: DPoPKey, _ role: Role, origin: String) {
+    let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
+    state.withLock { state in
+      state.clockErrors.set(clockError, for: server)
+      if role == .authorizationServer { state.issuerClockErrors.set(clockError, for: server.thumbprint) }
+    }
   }
 }

@@ -28,7 +28,8 @@ package struct DPoPProver: Sendable {
   ) -> DPoPProof {
     DPoPProof(
       method: method, url: url, accessToken: accessToken,
-      nonce: nonce ?? memory.nonce(for: key, role, origin: url.origin), issuedAt: now)
+      nonce: nonce ?? memory.nonce(for: key, role, origin: url.origin),
+      issuedAt: now(of: url, role))
   }
 
   /// Remembers a nonce that was received elsewhere.
@@ -36,9 +37,10 @@ package struct DPoPProver: Sendable {
     memory.note(nonce: nonce, for: key, role, origin: url.origin)
   }
 
-  /// The servers' time, as far as it is known to differ from ours.
-  private var now: Int {
-    let (now, overflow) = wallSeconds().addingReportingOverflow(memory.clockError(for: key))
+  /// A server's time, as far as it is known to differ from ours.
+  private func now(of url: URI, _ role: DPoPMemory.Role) -> Int {
+    let (now, overflow) = wallSeconds().addingReportingOverflow(
+      memory.clockError(for: key, role, origin: url.origin))
     return overflow ? 0 : now
   }
 
@@ -67,7 +69,11 @@ package struct DPoPProver: Sendable {
   ) -> Complaint? {
     let nonce = takeNonce(headers, url, role)
     let isNewNonce = nonce.map { !($0.utf8.elementsEqual((proof?.nonce ?? "").utf8)) } ?? false
-    let isNewTime = takeTime(headers, proof, isDoubted: refusal == "invalid_dpop_proof")
+    let isProofRefused = refusal == "invalid_dpop_proof" || refusal == "use_dpop_nonce"
+    // A resource's other answers may come from a cache, with an old date.
+    let isNewTime =
+      (isProofRefused || role == .authorizationServer)
+      && takeTime(headers, proof, url, role, isDoubted: refusal == "invalid_dpop_proof")
     switch refusal {
     case "use_dpop_nonce": return isNewNonce ? .nonce : nil
     case "invalid_dpop_proof": return isNewTime ? .clock : isNewNonce ? .nonce : nil
@@ -99,12 +105,14 @@ package struct DPoPProver: Sendable {
 
   /// - Parameter isDoubted: The server refused the proof, so that even a small difference may be the reason.
   /// - Returns: Whether the proof named another time than the server's.
-  private func takeTime(_ headers: HTTPHeaders, _ proof: DPoPProof?, isDoubted: Bool) -> Bool {
+  private func takeTime(
+    _ headers: HTTPHeaders, _ proof: DPoPProof?, _ url: URI, _ role: DPoPMemory.Role, isDoubted: Bool
+  ) -> Bool {
     guard let date = headers.date else { return false }
-    let (error, isAbsurd) = date.subtractingReportingOverflow(proof?.issuedAt ?? now)
+    let (error, isAbsurd) = date.subtractingReportingOverflow(proof?.issuedAt ?? now(of: url, role))
     guard isAbsurd || error.magnitude > (isDoubted ? 0 : Self.toleratedClockError) else { return false }
     let (clockError, overflow) = date.subtractingReportingOverflow(wallSeconds())
-    if !overflow { memory.note(clockError: clockError, for: key) }
+    if !overflow { memory.note(clockError: clockError, for: key, role, origin: url.origin) }
     return !overflow
   }
 }

@@ -30,7 +30,9 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case content
     /// The connection broke while the response was received.
     case receive
-    /// The request could not be set up on this machine: no memory, or a setting that the library refuses.
+    /// This machine has no memory for the request or its response.
+    case memory
+    /// The request could not be set up on this machine: the library refuses a setting.
     case setup
     /// The proxy could not be reached or refused.
     case proxy

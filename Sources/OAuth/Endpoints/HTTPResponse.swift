@@ -1,6 +1,6 @@
 package import Crypto
 
-/// A whole response. The body may hold tokens, so it stays on the secure heap.
+/// A whole response. The body may hold tokens, so it stays in secret memory.
 package final class HTTPResponse: Sendable {
   package let status: Int
   package let headers: HTTPHeaders

@@ -7,6 +7,7 @@ struct AnswerReader: ~Copyable {
   let root: JSONLayout.Node
   let subject: String
   let status: Int
+  let room: SecretRoom?
 
   /// - Throws: The error in the answer, or `malformedResponse`. Success is a 200 with a JSON object and a JSON media
   ///   type (RFC 6749 section 5.1), and without an `error`.
@@ -26,6 +27,7 @@ struct AnswerReader: ~Copyable {
     root = layout.root
     self.subject = subject
     status = response.status
+    room = response.body.room
   }
 
   /// A member that is there and not null.
@@ -43,8 +45,8 @@ struct AnswerReader: ~Copyable {
   func secret(_ name: String, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>) throws(OAuthError) -> SharedSecret? {
     guard let node = member(name) else { return nil }
     let secret: SharedSecret?
-    do { secret = try Self.secret(node, in: bytes, allowed: allowed) } catch {
-      throw OAuthError(.cryptoFailure, name)
+    do { secret = try Self.secret(node, in: bytes, room, allowed: allowed) } catch {
+      throw OAuthError(.noMemory, subject)
     }
     guard let secret else { throw malformed(name) }
     return secret
@@ -52,12 +54,13 @@ struct AnswerReader: ~Copyable {
 
   /// A string's bytes as a secret; nil when there are none, or one that is not in `allowed`.
   ///
-  /// - Throws: When the secure heap is full.
+  /// - Parameter room: The memory that was reserved for the response.
+  /// - Throws: When there is no memory.
   static func secret(
-    _ node: JSONLayout.Node, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>
+    _ node: JSONLayout.Node, in bytes: Span<UInt8>, _ room: SecretRoom?, allowed: ClosedRange<UInt8>
   ) throws(CryptoError) -> SharedSecret? {
     guard let count = node.stringByteCount, count > 0 else { return nil }
-    var buffer = SecretBuffer(capacity: count)
+    var buffer = SecretBuffer(capacity: count, in: room)
     node.appendString(in: bytes, to: &buffer)
     let secret = try buffer.finish()
     let isClean = secret.withBytes { value in value.indices.allSatisfy { allowed.contains(value[$0]) } }

@@ -1,6 +1,8 @@
 extension OAuthError {
   /// The kind of error. The raw values are stable names.
   package enum Code: String, Sendable, CaseIterable {
+    /// This machine has no memory for the request or its answer.
+    case noMemory
     // A value from the user or from a document is not usable.
     case insecureURL, invalidURL, invalidIssuer, issuerMismatch, metadataMissing, metadataInvalid
     case resourceMismatch
@@ -44,6 +46,7 @@ extension OAuthError.Code {
       case .malformed: .malformedResponse
       case .redirect: .redirectRefused
       case .cancelled: .cancelled
+      case .memory: .noMemory
       case .setup, .content: .internalFailure
       }
   }
@@ -65,7 +68,8 @@ extension OAuthError.Code {
     switch self {
     case .invalidGrant: .grantEnded
     case .interactionRequired, .refreshRefused: .signInNeeded
-    case .network, .connectionLost, .timeout, .tlsFailure, .serverUnavailable, .rateLimited: .passing
+    case .network, .connectionLost, .timeout, .tlsFailure, .serverUnavailable, .rateLimited, .noMemory:
+      .passing
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
       .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID,
       .certificateRejected, .certificateExpired, .certificateOfOtherHost, .pinMismatch, .redirectRefused,
@@ -109,6 +113,7 @@ extension OAuthError.Code {
     case .malformedResponse: "the answer of \(subject) is malformed"
     case .notJSON: "\(subject) did not answer with JSON"
     case .internalFailure: "the request to \(subject) could not be made on this machine"
+    case .noMemory: "this machine has no memory left for the answer of \(subject)"
     case .cryptoFailure: "the cryptographic library failed for \(subject)"
     case .unsupportedTokenType: "\(subject) issued a token of a type that is not supported"
     case .missingIDToken: "\(subject) issued no ID Token although one was asked for"

@@ -53,16 +53,18 @@ package final class TokenResponse: Sendable {
     return response.body.withBytes { bytes in
       guard let root = try? JSONLayout(parsing: bytes, limits: .lenient).root else { return nil }
       let members = root.members(named: refreshTokenMember)
-      return members.count == 1 ? refreshToken(members[0], bytes) : nil
+      return members.count == 1 ? refreshToken(members[0], bytes, response.body.room) : nil
     }
   }
 
   private static let refreshTokenMember = "refresh_token"
   private static let longestRefreshToken = 65_536
 
-  private static func refreshToken(_ node: JSONLayout.Node, _ bytes: Span<UInt8>) -> SharedSecret? {
+  private static func refreshToken(
+    _ node: JSONLayout.Node, _ bytes: Span<UInt8>, _ room: SecretRoom?
+  ) -> SharedSecret? {
     guard let count = node.stringByteCount, (1...longestRefreshToken).contains(count) else { return nil }
-    return try? AnswerReader.secret(node, in: bytes, allowed: 0x20...0x7E)
+    return try? AnswerReader.secret(node, in: bytes, room, allowed: 0x20...0x7E)
   }
 
   /// Refuses an answer that withholds a part of the scope that was demanded (RFC 6749 section 3.3). One that names no
@@ -86,7 +88,7 @@ package final class TokenResponse: Sendable {
     tokenType = try Self.normalised(type)
     expiresIn = try? reader.seconds("expires_in", in: bytes)
     scope = Self.scope(try? reader.text("scope", in: bytes), separator)
-    refreshToken = reader.member(Self.refreshTokenMember).flatMap { Self.refreshToken($0, bytes) }
+    refreshToken = reader.member(Self.refreshTokenMember).flatMap { Self.refreshToken($0, bytes, reader.room) }
     idToken = try reader.secret("id_token", in: bytes, allowed: 0x21...0x7E)
     issuedTokenType = try? reader.text("issued_token_type", in: bytes)
     self.serverDate = serverDate

@@ -8,6 +8,11 @@ package protocol TimeSource: Sendable {
   func wallSeconds() -> Int
 }
 
+extension TimeSource {
+  /// How far the machine's clock is ahead of the one that is never set, in seconds.
+  package var clockOffset: Int { wallSeconds() - Int(now().nanoseconds / 1_000_000_000) }
+}
+
 /// The clocks of the machine.
 package struct SystemTime: TimeSource {
   package init() {}

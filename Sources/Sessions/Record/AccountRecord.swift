@@ -6,8 +6,7 @@ package import Vocabulary
 
 /// The vault's record of one account: its secrets, the origins they may go to, and the user they belong to.
 ///
-/// In memory the secrets live in ``SharedSecret``s; as a whole the record exists only as bytes on
-/// the secure heap.
+/// In memory the secrets live in ``SharedSecret``s; as a whole the record exists only as bytes in secret memory.
 package struct AccountRecord: Sendable {
   package var authority: Authority
   /// The first ID Token's `iss sub aud azp auth_time nonce` (OpenID Connect Core, section 12.2).
@@ -115,9 +114,9 @@ extension AccountRecord {
     set { (clientSecret, clientKey, clientCertificate) = (newValue.secret, newValue.key, newValue.certificate) }
   }
 
-  /// The record as the vault keeps it: a JSON text on the secure heap.
+  /// The record as the vault keeps it: a JSON text in secret memory.
   ///
-  /// - Throws: ``SessionError/memory`` when the secure heap is full.
+  /// - Throws: ``SessionError/memory`` when there is no memory for it.
   package func sealedContent() throws(SessionError) -> SecretBytes {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
     open["identity"] = identity?.json

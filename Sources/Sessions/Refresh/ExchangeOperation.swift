@@ -33,13 +33,14 @@ package struct ExchangeOperation: Sendable {
       for: account, configuration, stored.record, grant: subject, cancellation: cancellation)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
+    let token = try subject.openAccessToken()
     let response = try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
-      try server.exchange(subject.accessToken, for: target, cancellation: cancellation)
+      try server.exchange(token, for: target, cancellation: cancellation)
     }
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
-      scope: (response.scope ?? target.scope)?.text, subject: subject.subject, claims: subject.claims,
-      idToken: subject.idToken, issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
+      scope: (response.scope ?? target.scope)?.text, subject: subject.subject, idToken: subject.idToken,
+      issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: stored.generation, dpopKey: subject.dpopKey,
       protection: subject.protection)
   }

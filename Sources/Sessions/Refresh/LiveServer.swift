@@ -31,6 +31,11 @@ struct LiveServer {
   }
 }
 
+extension AuthorizationServer {
+  /// Removes the tokens of this grant from the text of every error.
+  mutating func hide(_ grant: AccessGrant?) { hide(try? grant?.accessToken.open(), try? grant?.idToken?.open()) }
+}
+
 extension SessionServices {
   /// The server that `record`'s secrets may be sent to.
   ///
@@ -63,7 +68,8 @@ extension SessionServices {
     let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
     server.prover = key.map(prover)
     server.hide(record.revocation?.refreshToken, record.revocation?.accessToken)
-    server.hide(record.refreshToken, record.accessToken, grant?.accessToken, grant?.idToken)
+    server.hide(record.refreshToken, record.accessToken)
+    server.hide(grant)
     return LiveServer(
       server: server, renewal: MetadataRenewal(source: source, edition: edition, bounds: bounds))
   }

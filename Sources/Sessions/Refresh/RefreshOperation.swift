@@ -81,7 +81,7 @@ package struct RefreshOperation: Sendable {
       return try keptGrant(stored, at: level)
     }
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
-    live.server.hide(previous?.accessToken, previous?.idToken)
+    live.server.hide(previous)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     try services.rehearseWrite()
@@ -114,8 +114,9 @@ package struct RefreshOperation: Sendable {
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
       scope: (response.scope ?? target?.scope)?.text ?? record.scope,
-      subject: token?.identity.subject ?? record.identity?.subject, claims: token?.claims ?? kept?.claims ?? .init(),
-      idToken: token == nil ? kept?.idToken : response.idToken, issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
+      subject: token?.identity.subject ?? record.identity?.subject,
+      idToken: token == nil ? kept?.idToken : response.idToken.map(SealedSecret.init), issuedAt: startedAt,
+      issuedAtUnixSeconds: wallSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation,
       dpopKey: live.server.prover?.key, protection: level)
   }
@@ -200,8 +201,8 @@ package struct RefreshOperation: Sendable {
     let generation = try services.write(record, of: account, replacing: stored.generation)
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
-      scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: nil, claims: .init(),
-      issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn,
+      scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: nil, issuedAt: startedAt,
+      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn,
       recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: live.server.prover?.key,
       protection: level)
   }
@@ -225,7 +226,7 @@ package struct RefreshOperation: Sendable {
     let kept = keptIdentity(stored)
     return AccessGrant(
       accessToken: accessToken, tokenType: record.tokenType, scope: record.scope, subject: record.identity?.subject,
-      claims: kept?.claims ?? .init(), idToken: kept?.idToken, issuedAt: services.time.now(),
+      idToken: kept?.idToken, issuedAt: services.time.now(),
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left, recordGeneration: stored.generation,
       dpopKey: try services.key(of: record, account), protection: level)
   }

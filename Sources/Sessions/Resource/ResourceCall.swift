@@ -66,7 +66,7 @@ package struct ResourceCall: Sendable {
   package func run() throws(SessionError) -> Outcome {
     let transport = try permittedTransport()
     let authorization = ResourceAuthorization(
-      accessToken: grant.accessToken, prover: grant.dpopKey.map(services.prover))
+      accessToken: try grant.openAccessToken(), prover: grant.dpopKey.map(services.prover))
     var settled: Set<DPoPProver.Complaint> = []
     var endpoint = target.endpoint
     var redirectsLeft = target.method.isSafe && content == nil ? Self.maximumRedirects : 0

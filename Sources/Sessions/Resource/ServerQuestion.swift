@@ -1,5 +1,6 @@
 package import OAuth
 internal import Vault
+internal import Encoding
 internal import JOSE
 internal import Platform
 package import Vocabulary
@@ -32,12 +33,19 @@ package struct ServerQuestion: Sendable {
     return (record, try services.server(for: account, configuration, record, grant: grant, cancellation: cancellation))
   }
 
-  /// Who an answer about the user must be of; nil when that is not known.
-  func subject(_ record: AccountRecord) -> String? { record.identity?.subject ?? grant.subject }
+  /// The claims of the UserInfo endpoint, about the user of the session where that one is known.
+  func userInfo(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) -> JSONObject {
+    let (token, renewal) = (try grant.openAccessToken(), live.renewal)
+    return try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in
+      try server.userInfo(
+        accessToken: token, expectedSubject: record.identity?.subject ?? grant.subject,
+        rules: userInfoRules(server, renewal), cancellation: cancellation)
+    }
+  }
 
   /// A signed answer about the user is verified with the issuer's keys, and with the algorithm that the client is
   /// registered for; else with one that is good for ID Tokens.
-  func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
+  private func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
     let registered = server.signing.userInfo
     var search = server.metadata.jwksURI.map { endpoint in
       KeySearch(

@@ -42,22 +42,15 @@ package struct SessionCheck: Sendable {
   /// Nil when the server does not tell: not all that announce introspection offer it to each client.
   private func introspect(_ record: AccountRecord, at live: inout LiveServer) -> Bool? {
     guard live.server.canIntrospect else { return nil }
+    let hint = record.refreshToken == nil ? RevocationHint.accessToken : .refreshToken
+    guard let token = try? record.refreshToken ?? question.grant.openAccessToken() else { return nil }
     return try? live.asking(\.introspectionEndpoint) { (server) throws(OAuthError) in
-      guard let refreshToken = record.refreshToken else {
-        return try server.isActive(
-          question.grant.accessToken, hint: .accessToken, cancellation: question.cancellation)
-      }
-      return try server.isActive(refreshToken, hint: .refreshToken, cancellation: question.cancellation)
+      try server.isActive(token, hint: hint, cancellation: question.cancellation)
     }
   }
 
   private func askUserInfo(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) {
-    let renewal = live.renewal
-    _ = try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in
-      try server.userInfo(
-        accessToken: question.grant.accessToken, expectedSubject: question.subject(record),
-        rules: question.userInfoRules(server, renewal), cancellation: question.cancellation)
-    }
+    _ = try question.userInfo(record, at: &live)
   }
 
   /// Without a refresh token, the access token is the session.

@@ -12,12 +12,6 @@ package struct UserInfoOperation: Sendable {
     var (record, live) = try question.open()
     // A guest has no user, so there is no UserInfo.
     guard live.server.metadata.userinfoEndpoint != nil, !record.isGuest else { return nil }
-    let renewal = live.renewal
-    return try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in
-      try server.userInfo(
-        accessToken: question.grant.accessToken, expectedSubject: question.subject(record),
-        rules: question.userInfoRules(server, renewal),
-        cancellation: question.cancellation)
-    }
+    return try question.userInfo(record, at: &live)
   }
 }

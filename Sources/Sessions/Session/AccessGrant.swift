@@ -1,29 +1,27 @@
 package import Crypto
 package import Encoding
+internal import JOSE
 package import OAuth
 package import Platform
 internal import Vault
 package import Vocabulary
 
-/// An access token in memory with all that is known about it.
+/// An access token in memory with all that is known about it. The tokens are sealed until they are used.
 package final class AccessGrant: Sendable {
-  package let accessToken: SharedSecret
+  /// Empty once the token has expired.
+  package let accessToken: SealedSecret
   /// `Bearer` or `DPoP`, in the spelling of RFC 6750 and RFC 9449.
   package let tokenType: String
   /// The granted scope, as text; nil when the server named none.
   package let scope: String?
   /// The verified ID Token's `sub`.
   package let subject: String?
-  /// The verified ID Token's claims; empty when there was none.
-  package let claims: JSONObject
   /// The verified ID Token in compact form; nil when there was none. It may be past its own `exp`.
-  package let idToken: SharedSecret?
+  package let idToken: SealedSecret?
   /// Taken just before the request was sent (RFC 6749, section 5.1).
   package let issuedAt: Instant
   /// Seconds; nil when the server named none, which means: until a resource refuses it.
   package let lifetimeSeconds: Int?
-  /// Nil when the server named no lifetime.
-  package let expiresAt: Instant?
   /// The vault record that the token came with.
   package let recordGeneration: UInt64
   /// The record that the refresh for it replaced; nil when there was none.
@@ -32,77 +30,111 @@ package final class AccessGrant: Sendable {
   package let dpopKey: DPoPKey?
   /// The level that the record was at.
   package let protection: Protection
-  /// Unix seconds, for people; the daemon itself goes by ``issuedAt``, which counts suspended time.
-  package let expiresAtUnixSeconds: Int?
+  /// The machine's clock when the token was issued, in unix seconds.
+  private let issuedAtUnixSeconds: Int
+  /// How many seconds the machine's clock is further on than the time that has passed since; negative if it was set
+  /// back.
+  private let clockChange: Int
 
   package init(
-    accessToken: SharedSecret, tokenType: String, scope: String?, subject: String?, claims: JSONObject,
-    idToken: SharedSecret? = nil, issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?,
-    recordGeneration: UInt64, replacedGeneration: UInt64? = nil, dpopKey: DPoPKey? = nil,
-    protection: Protection = .device
+    accessToken: SharedSecret, tokenType: String, scope: String?, subject: String?, idToken: SealedSecret? = nil,
+    issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?, recordGeneration: UInt64,
+    replacedGeneration: UInt64? = nil, dpopKey: DPoPKey? = nil, protection: Protection = .device
   ) {
-    self.accessToken = accessToken
+    self.accessToken = SealedSecret(accessToken)
     self.tokenType = tokenType
     self.scope = scope
     self.subject = subject
-    self.claims = claims
     self.idToken = idToken
     self.issuedAt = issuedAt
+    self.issuedAtUnixSeconds = issuedAtUnixSeconds
     self.lifetimeSeconds = lifetimeSeconds
     self.recordGeneration = recordGeneration
     self.replacedGeneration = replacedGeneration
     self.dpopKey = dpopKey
     self.protection = protection
-    expiresAt = lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) }
-    expiresAtUnixSeconds = lifetimeSeconds.map { issuedAtUnixSeconds + $0 }
+    clockChange = 0
   }
 
-  private init(_ other: AccessGrant, recordGeneration: UInt64, protection: Protection, expiresAtUnixSeconds: Int?) {
-    accessToken = other.accessToken
+  private init(
+    _ other: AccessGrant, accessToken: SealedSecret? = nil, idToken: SealedSecret? = nil, subject: String? = nil,
+    recordGeneration: UInt64? = nil, protection: Protection? = nil, clockChange: Int? = nil
+  ) {
+    self.accessToken = accessToken ?? other.accessToken
     tokenType = other.tokenType
     scope = other.scope
-    subject = other.subject
-    claims = other.claims
-    idToken = other.idToken
+    self.subject = subject ?? other.subject
+    self.idToken = idToken ?? other.idToken
     issuedAt = other.issuedAt
+    issuedAtUnixSeconds = other.issuedAtUnixSeconds
     lifetimeSeconds = other.lifetimeSeconds
-    expiresAt = other.expiresAt
-    self.expiresAtUnixSeconds = expiresAtUnixSeconds
-    dpopKey = other.dpopKey
-    self.recordGeneration = recordGeneration
-    self.protection = protection
+    self.recordGeneration = recordGeneration ?? other.recordGeneration
     replacedGeneration = other.replacedGeneration
+    dpopKey = other.dpopKey
+    self.protection = protection ?? other.protection
+    self.clockChange = clockChange ?? other.clockChange
   }
 
   /// The same grant after its record was written again.
   func moved(to generation: UInt64, protection: Protection? = nil) -> AccessGrant {
-    AccessGrant(
-      self, recordGeneration: generation, protection: protection ?? self.protection,
-      expiresAtUnixSeconds: expiresAtUnixSeconds)
+    AccessGrant(self, recordGeneration: generation, protection: protection)
   }
 
-  /// The same grant after the machine's clock was set forward by so much, or back.
-  func renamed(by seconds: Int) -> AccessGrant {
-    AccessGrant(
-      self, recordGeneration: recordGeneration, protection: protection,
-      expiresAtUnixSeconds: expiresAtUnixSeconds.map {
-        let (sum, overflow) = $0.addingReportingOverflow(seconds)
-        return overflow ? $0 : sum
-      })
-  }
+  /// The same grant without the access token, which is of no more use.
+  func spent() -> AccessGrant { AccessGrant(self, accessToken: .empty) }
 
   /// This grant with the identity of `other`, where it has none of its own and replaces the record that
   /// `other` is good for.
   ///
   /// A refresh for another target may have written the record while this one waited for its turn.
   package func keepingIdentity(of other: AccessGrant?) -> AccessGrant {
-    guard let other, idToken == nil, claims.isEmpty, other.recordGeneration == replacedGeneration else { return self }
-    return AccessGrant(
-      accessToken: accessToken, tokenType: tokenType, scope: scope, subject: subject ?? other.subject,
-      claims: other.claims, idToken: other.idToken, issuedAt: issuedAt,
-      issuedAtUnixSeconds: (expiresAtUnixSeconds ?? 0) - (lifetimeSeconds ?? 0), lifetimeSeconds: lifetimeSeconds,
-      recordGeneration: recordGeneration, replacedGeneration: replacedGeneration, dpopKey: dpopKey,
-      protection: protection)
+    guard let other, idToken == nil, other.recordGeneration == replacedGeneration else { return self }
+    return AccessGrant(self, idToken: other.idToken, subject: subject ?? other.subject)
+  }
+
+  /// This grant with the ID Token of `other`, if it is the same one.
+  package func sharingIDToken(with other: AccessGrant) -> AccessGrant {
+    guard let idToken, let known = other.idToken, idToken !== known, idToken.isSame(as: known) else { return self }
+    return AccessGrant(self, idToken: known)
+  }
+
+  /// The access token, for as long as it is needed.
+  package func openAccessToken() throws(SessionError) -> SharedSecret {
+    do { return try accessToken.open() } catch { throw .memory }
+  }
+
+  /// The claims of the verified ID Token; empty when there was none.
+  package var claims: JSONObject {
+    guard let idToken, let compact = try? idToken.open() else { return JSONObject() }
+    return compact.bytes.withBytes { try? JWTClaims(ofVerified: $0).object } ?? JSONObject()
+  }
+}
+
+// MARK: - Times
+
+extension AccessGrant {
+  /// A difference between two clocks that counts as a change of one of them, in seconds.
+  package static let clockTolerance = 2
+
+  /// Nil when the server named no lifetime.
+  ///
+  /// When the machine's clock has jumped forward, it may have stood still for that long, as a virtual machine does that
+  /// is paused, so the token counts as that much older.
+  package var expiresAt: Instant? {
+    lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0) - .seconds(max(0, clockChange))) }
+  }
+
+  /// By the machine's clock as it is set now, in unix seconds; nil when the server named no lifetime.
+  package var expiresAtUnixSeconds: Int? {
+    lifetimeSeconds.map { issuedAtUnixSeconds.saturatingSum($0).saturatingSum(min(0, clockChange)) }
+  }
+
+  /// The same grant, if the machine's clock was set since it was issued.
+  package func at(wallSeconds: Int, _ now: Instant) -> AccessGrant {
+    let passed = Int(issuedAt.duration(to: now).components.seconds)
+    let change = wallSeconds.saturatingSum(0 - passed).saturatingSum(0 - issuedAtUnixSeconds)
+    guard abs(change - clockChange) > Self.clockTolerance else { return self }
+    return AccessGrant(self, clockChange: change)
   }
 
   /// The remaining lifetime; nil when it is unknown.
@@ -112,5 +144,12 @@ package final class AccessGrant: Sendable {
 
   package func isAlive(at now: Instant) -> Bool {
     remaining(at: now).map { $0 > .zero } ?? true
+  }
+}
+
+extension Int {
+  fileprivate func saturatingSum(_ other: Int) -> Int {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
   }
 }

@@ -89,9 +89,10 @@ extension Session {
 
 extension Session {
   /// When the next notice about the cached token, or its removal, is due.
-  private var expiryDue: Instant? { token.flatMap { $0.removalDue(policy) ?? $0.notices.due } }
+  private var expiryDue: Instant? { token.flatMap { $0.removalDue(policy) ?? $0.notices.due($0.grant.expiresAt) } }
 
-  /// Removes the cached token, or returns a notice about it, if that is due.
+  /// Removes the cached token, or returns a notice about it, if that is due. With the last notice the token itself goes,
+  /// and what is known of it stays.
   package mutating func applyExpiry(now: Instant) -> ExpiryNotice? {
     guard let token else { return nil }
     if let removalDue = token.removalDue(policy) {
@@ -99,7 +100,10 @@ extension Session {
       return nil
     }
     var notice: ExpiryNotice?
-    updateToken { notice = $0.notices.next(now: now) }
+    updateToken {
+      notice = $0.notices.next($0.grant.expiresAt, now: now)
+      if notice == .end { $0.grant = $0.grant.spent() }
+    }
     return notice
   }
 }

@@ -53,7 +53,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case idToken(IDTokenError)
   case vault(VaultError)
   case configuration(ConfigurationError)
-  /// Secure memory or libcrypto failed us.
+  /// There is no memory for a secret, or libcrypto failed.
   case memory
 
   /// The effect of a failed refresh on the session.

@@ -209,8 +209,8 @@ extension SignIn.Prepared {
     let generation = try services.write(record, of: account, protection: protection)
     let grant = AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
-      subject: token?.identity.subject, claims: token?.claims ?? .init(),
-      idToken: token.flatMap { _ in response.idToken }, issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
+      subject: token?.identity.subject, idToken: token.flatMap { _ in response.idToken }.map(SealedSecret.init),
+      issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key,
       protection: level)
     let outcome = SignIn.Outcome(

@@ -109,8 +109,7 @@ package struct TokenImport: Sendable {
     }
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
-      subject: token?.identity.subject, claims: token?.claims ?? .init(), idToken: response.idToken,
-      issuedAt: startedAt,
+      subject: token?.identity.subject, idToken: response.idToken.map(SealedSecret.init), issuedAt: startedAt,
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation,
       dpopKey: server.prover?.key, protection: configuration.protection ?? .device)
   }

@@ -94,7 +94,8 @@ package struct SignOutOperation: Sendable {
       guard let stored else { return .done(.nothingToRevoke) }
       let record = stored.record
       if record.revocation != nil, !isLocal { return .owed(subject: nil) }
-      let tokens = (refresh: record.refreshToken, access: grant?.accessToken ?? record.accessToken)
+      let inMemory = (try? grant?.accessToken.open()).flatMap { $0.bytes.count > 0 ? $0 : nil }
+      let tokens = (refresh: record.refreshToken, access: inMemory ?? record.accessToken)
       let hasTokens = tokens.refresh != nil || tokens.access != nil
       var revocation: AccountRecord.Revocation?
       if hasTokens, !isLocal, configuration != nil {

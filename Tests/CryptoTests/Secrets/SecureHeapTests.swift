@@ -20,22 +20,33 @@ import Testing
     }
   }
 
-  @Test func `a full heap is an error, and room comes back`() async {
+  @Test func `when it is full, secrets get memory of their own, and room comes back`() async {
     await #expect(processExitsWith: .success) {
-      _ = SecureHeap.initialise(bytes: 1 << 14)
+      _ = SecureHeap.initialise(bytes: 1 << 13)
       do {
-        let first = try SecretBytes(zeroed: 1 << 13)
-        let second = try SecretBytes(zeroed: 1 << 13)
-        #expect(throws: CryptoError(.secureHeapFull, "secret")) { _ = try SecretBytes(zeroed: 1).count }
-        #expect(throws: CryptoError(.secureHeapFull, "secret")) {
-          var buffer = SecretBuffer()
-          buffer.append(1)
-          _ = try buffer.finish().count
-        }
+        let first = try SecretBytes(zeroed: 1 << 12)
+        let second = try SecretBytes(zeroed: 1 << 12)
+        #expect(SecureHeap.used == 1 << 13)
+        let third = try SecretBytes(copying: [UInt8](repeating: 7, count: 100).span)
+        var buffer = SecretBuffer()
+        buffer.append(1)
+        let fourth = try buffer.finish()
+        #expect(SecureHeap.used == 1 << 13)
+        let (isAlone, isWhole) = (third.room != nil && fourth.room != nil, third.withBytes { $0[99] == 7 })
+        #expect(isAlone && isWhole)
         _ = (first.count, second.count)
       }
-      let count = try SecretBytes(zeroed: 1 << 13).count
-      #expect(count == 1 << 13)
+      let isOnHeap = try SecretBytes(zeroed: 1 << 12).room == nil
+      #expect(isOnHeap && SecureHeap.used == 0)
+    }
+  }
+
+  @Test func `what is larger than a page takes none of it`() async {
+    await #expect(processExitsWith: .success) {
+      _ = SecureHeap.initialise(bytes: 1 << 14)
+      var secrets: [SharedSecret] = []
+      for _ in 0..<64 { secrets.append(SharedSecret(try SecretBytes(zeroed: SecretBytes.maximumCount))) }
+      #expect(SecureHeap.used == 0 && secrets.allSatisfy { $0.bytes.count == SecretBytes.maximumCount })
     }
   }
 

@@ -99,6 +99,7 @@ import Wire
       .unsupportedTokenRevocation,
       .otherServerError, .codeRejected, .registrationUnusable, .registrationGone:
       (.serverRejected, .failed)
+    case .noMemory: (.tooBusy, .tryLater)
     case .internalFailure, .cryptoFailure: (.internalError, .failed)
     }
   }

@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import OAuth
 import Platform
 import Sessions
 import Testing
@@ -18,11 +19,17 @@ import Wire
   }
 
   private static func grant(_ token: String) throws -> AccessGrant {
-    let bytes = Array(token.utf8)
+    let idToken = [#"{"alg":"ES256"}"#, #"{"sub":"alice"}"#, "signature"].map { Base64URL.encode(Array($0.utf8)) }
+      .joined(separator: ".")
     return AccessGrant(
-      accessToken: SharedSecret(try SecretBytes(copying: bytes.span)), tokenType: "Bearer", scope: "openid",
-      subject: "alice", claims: ["sub": "alice"], issuedAt: Instant(nanoseconds: 0), issuedAtUnixSeconds: 0,
-      lifetimeSeconds: 3600, recordGeneration: 1)
+      accessToken: try secret(token), tokenType: "Bearer", scope: "openid",
+      subject: "alice", idToken: SealedSecret(try secret(idToken)), issuedAt: Instant(nanoseconds: 0),
+      issuedAtUnixSeconds: 0, lifetimeSeconds: 3600, recordGeneration: 1)
+  }
+
+  private static func secret(_ text: String) throws -> SharedSecret {
+    let bytes = Array(text.utf8)
+    return SharedSecret(try SecretBytes(copying: bytes.span))
   }
 
   private static func text(_ secret: SharedSecret) -> String {
@@ -38,47 +45,54 @@ import Wire
     #"{"v":1,"result":{"account":"work","issuer":"https://as.example","subject":"alice","access_token":"first","#
     + #""token_type":"Bearer","scope":"openid","expires_at":3600}}"# + "\n"
 
-  @Test func `are written once for each token`() throws {
+  @Test func `are those of the cached token`() throws {
     let account = try Self.make()
-    let line = try Self.line(account)
-    #expect(Self.text(line) == Self.first)
-    #expect(try Self.line(account) === line)
+    #expect(Self.text(try Self.line(account)) == Self.first)
     account.session.signedIn(try Self.grant("second"), wallSeconds: 0, jitter: 0)
     #expect(Self.text(try Self.line(account)) == Self.first.replacing("first", with: "second"))
   }
 
-  @Test func `that hold more than the token are written anew, and are not given to others`() throws {
+  @Test func `hold the claims of the ID Token only if they are asked for`() throws {
     let account = try Self.make()
     let extra = try Self.line(account, TokenRequest.Extras(claims: true))
     #expect(Self.text(extra).contains(#""claims":{"sub":"alice"}"#))
     #expect(Self.text(try Self.line(account)) == Self.first)
-    #expect(try Self.line(account, TokenRequest.Extras(claims: true)) !== extra)
   }
 
   @Test func `follow the settings`() throws {
     let account = try Self.make()
-    _ = try Self.line(account)
     account.configuration.issuer = "https://other.example"
     #expect(Self.text(try Self.line(account)).contains(#""issuer":"https://other.example""#))
   }
 
-  @Test(arguments: [0, 1, 2]) func `go with the token`(way: Int) throws {
-    let account = try Self.make()
-    weak let line = try Self.line(account)
-    #expect(line != nil)
-    switch way {
-    case 0: account.session.signedOut()
-    case 1: account.session.forgetToken()
-    default: account.session = Session()
+  /// An account with a token of so many bytes for each of these targets, used in this order.
+  private static func make(targets: Int, tokenBytes: Int) throws -> LiveAccount {
+    let account = try make()
+    for number in 0..<targets {
+      let other = account.with(try TokenTarget.make(scope: ["scope-\(number)"], resources: [], audience: nil))
+      other.session.signedIn(
+        try grant(String(repeating: "x", count: tokenBytes)), wallSeconds: 0, jitter: 0)
     }
-    #expect(line == nil)
+    return account
   }
 
-  @Test func `that are long are not kept`() throws {
-    let account = try Self.make()
-    account.session.signedIn(try Self.grant(String(repeating: "x", count: 20_000)), wallSeconds: 0, jitter: 0)
-    weak let line = try Self.line(account)
-    #expect(line == nil)
+  @Test func `keep to the account's share of memory, and the least recently used target goes first`() throws {
+    let account = try Self.make(targets: 32, tokenBytes: 64 << 10)
+    let first = try #require(account.others.first?.target)
+    _ = account.with(first)
+    account.keepToShare()
+    let bytes = account.all.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
+    #expect(bytes <= LiveAccount.mostBytes && bytes > LiveAccount.mostBytes - 65 << 10)
+    #expect(account.others.last?.target == first)
+    #expect(account.session.grant?.accessToken.count == 5)
+  }
+
+  @Test func `of targets that a request waits for are kept`() throws {
+    let account = try Self.make(targets: 32, tokenBytes: 64 << 10)
+    let awaited = try #require(account.others.first)
+    awaited.waiters = [LiveAccount.Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
+    account.keepToShare()
+    #expect(account.others.first === awaited && account.others.count < 32)
   }
 }
 

@@ -11,8 +11,24 @@ import Testing
     #expect(memory.nonce(for: other, .authorizationServer, origin: "https://a.example") == nil)
     #expect(memory.nonce(for: one, .resourceServer, origin: "https://a.example") == nil)
     #expect(memory.nonce(for: one, .authorizationServer, origin: "https://a.example:8443") == nil)
-    memory.note(clockError: 7, for: one)
-    #expect(memory.clockError(for: one) == 7 && memory.clockError(for: other) == 0)
+  }
+
+  @Test func `of the time of a resource does not matter for another server`() throws {
+    let (one, other) = (try DPoPKey.generate(), try DPoPKey.generate())
+    memory.note(clockError: 7, for: one, .resourceServer, origin: "https://a.example")
+    #expect(memory.clockError(for: one, .resourceServer, origin: "https://a.example") == 7)
+    #expect(memory.clockError(for: one, .authorizationServer, origin: "https://a.example") == 0)
+    #expect(memory.clockError(for: one, .resourceServer, origin: "https://b.example") == 0)
+    #expect(memory.clockError(for: other, .resourceServer, origin: "https://a.example") == 0)
+  }
+
+  @Test func `of the time of the authorization server counts for resources that have shown no other`() throws {
+    let key = try DPoPKey.generate()
+    memory.note(clockError: 7, for: key, .resourceServer, origin: "https://a.example")
+    memory.note(clockError: 600, for: key, .authorizationServer, origin: "https://as.example")
+    #expect(memory.clockError(for: key, .resourceServer, origin: "https://a.example") == 7)
+    #expect(memory.clockError(for: key, .resourceServer, origin: "https://b.example") == 600)
+    #expect(memory.clockError(for: key, .authorizationServer, origin: "https://other.example") == 0)
   }
 
   @Test func `is replaced by what they tell next`() throws {

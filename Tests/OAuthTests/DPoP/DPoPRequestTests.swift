@@ -290,6 +290,25 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     #expect(try bound.proofs().map { $0["iat"]?.int } == [1_700_000_000, 1_700_000_001])
   }
 
+  @Test(arguments: ["invalid_dpop_proof", "use_dpop_nonce"])
+  func `that names another time does not change the proofs for the token endpoint`(error: String) throws {
+    let ahead = "Tue, 14 Nov 2023 23:13:20 GMT"
+    let bound = try Bound(
+      try challenge(#"DPoP error="\#(error)""#, nonce: "n1", date: ahead),
+      try response(headers: [("Date", ahead)], user),
+      try response(OAuthTests.bound))
+    _ = try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil)
+    _ = try bound.server.refresh(secret("r1"))
+    #expect(try bound.proofs().map { $0["iat"]?.int } == [1_700_000_000, 1_700_003_600, 1_700_000_000])
+  }
+
+  @Test func `with a date that may come from a cache changes no proof`() throws {
+    let late = try response(headers: [("Date", "Tue, 14 Nov 2023 21:13:20 GMT")], user)
+    let bound = try Bound(late, late)
+    for _ in 0..<2 { _ = try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil) }
+    #expect(try bound.proofs().map { $0["iat"]?.int } == [1_700_000_000, 1_700_000_000])
+  }
+
   // Section 9: nonces of the two roles are nothing to each other, even at one origin.
   @Test func `and the token endpoint have nonces of their own`() throws {
     let bound = try Bound(

@@ -176,7 +176,7 @@ private let subject = "the token endpoint"
     (.timeout, .timeout, .passing), (.tooLarge, .responseTooLarge, .lasting),
     (.malformed, .malformedResponse, .lasting),
     (.redirect, .redirectRefused, .lasting), (.cancelled, .cancelled, .lasting),
-    (.setup, .internalFailure, .lasting),
+    (.setup, .internalFailure, .lasting), (.memory, .noMemory, .passing),
   ])
   func `a failure of the transport keeps its meaning`(
     failure: HTTPFailure.Code, code: OAuthError.Code, meaning: OAuthError.Code.Meaning

@@ -67,7 +67,7 @@ private final class Resources: HTTPClient {
     let services = SessionServices(
       vault: home.services.vault, http: resources, time: home.time, documents: home.services.documents)
     let grant = AccessGrant(
-      accessToken: try secret("at-1"), tokenType: "DPoP", scope: nil, subject: nil, claims: [:], issuedAt: at(0),
+      accessToken: try secret("at-1"), tokenType: "DPoP", scope: nil, subject: nil, issuedAt: at(0),
       issuedAtUnixSeconds: 0, lifetimeSeconds: 300, recordGeneration: 1, dpopKey: key)
     let outcome = try ResourceCall(
       account: home.account, configuration: configuration, grant: grant,

@@ -19,6 +19,10 @@ extension SharedSecret {
   var text: String { bytes.text }
 }
 
+extension SealedSecret {
+  var text: String { (try? open().text) ?? "" }
+}
+
 func secret(_ text: String) throws -> SharedSecret {
   let bytes = Array(text.utf8)
   return SharedSecret(try SecretBytes(copying: bytes.span))
@@ -48,7 +52,7 @@ func grant(
   protection: Protection = .device
 ) throws -> AccessGrant {
   AccessGrant(
-    accessToken: try secret(token), tokenType: "Bearer", scope: nil, subject: nil, claims: [:],
+    accessToken: try secret(token), tokenType: "Bearer", scope: nil, subject: nil,
     issuedAt: at(issuedAt), issuedAtUnixSeconds: 0, lifetimeSeconds: lifetime, recordGeneration: generation,
     protection: protection)
 }

@@ -1,0 +1,64 @@
+import Crypto
+import Platform
+import Testing
+
+@Suite struct `Memory for an exchange` {
+  @Test func `costs nothing until it is used`() async {
+    await #expect(processExitsWith: .success) {
+      let before = try MemoryUse.ofThisProcess().rssKiB
+      var rooms: [SecretRoom] = []
+      for _ in 0..<256 { rooms.append(try SecretRoom(byteCount: 2 * SecretBytes.maximumCount)) }
+      // All of them are 128 MiB.
+      #expect(try MemoryUse.ofThisProcess().rssKiB - before < 8 << 10)
+      #expect(rooms.count == 256)
+    }
+  }
+
+  @Test func `takes the answer and what is in it`() throws {
+    let room = try SecretRoom(byteCount: 2 * 5000)
+    var answer = try SecretBuffer(reserving: 5000, in: room)
+    answer.append(contentsOf: repeated(1, 5000).span)
+    var token = SecretBuffer(capacity: 5000, in: room)
+    token.append(contentsOf: repeated(2, 5000).span)
+    let whole = try answer.finish()
+    let part = try token.finish()
+    let areInside = whole.room === room && part.room === room
+    #expect(areInside)
+    #expect(revealed(whole) == repeated(1, 5000) && revealed(part) == repeated(2, 5000))
+  }
+
+  @Test func `that is used up leaves a secret to other memory`() throws {
+    let room = try SecretRoom(byteCount: 10)
+    var buffer = SecretBuffer(capacity: 11, in: room)
+    buffer.append(contentsOf: repeated(1, 11).span)
+    let secret = try buffer.finish()
+    let isElsewhere = secret.room == nil
+    #expect(isElsewhere && revealed(secret) == repeated(1, 11))
+  }
+
+  @Test func `is reserved up to the limit and not further`() throws {
+    let room = try SecretRoom(byteCount: 100)
+    #expect(throws: CryptoError(.invalidLength, "secret buffer")) {
+      var buffer = try SecretBuffer(reserving: 50, in: room)
+      buffer.append(contentsOf: repeated(1, 51).span)
+      _ = try buffer.finish().count
+    }
+  }
+
+  @Test func `that the system has not is refused before it is needed`() {
+    #expect(throws: CryptoError(.secureHeapFull, "secret")) { _ = try SecretRoom(byteCount: 1 << 50) }
+  }
+
+  @Test func `is wiped with its secret`() throws {
+    let room = try SecretRoom(byteCount: 100)
+    var place: UnsafePointer<UInt8>?
+    do {
+      var buffer = try SecretBuffer(reserving: 100, in: room)
+      buffer.append(contentsOf: repeated(0xaa, 100).span)
+      let secret = try buffer.finish()
+      unsafe place = secret.withBytes { bytes in unsafe bytes.withUnsafeBufferPointer { $0.baseAddress } }
+      #expect(unsafe place?[99] == 0xaa)
+    }
+    for offset in 0..<100 { #expect(unsafe place?[offset] == 0) }
+  }
+}

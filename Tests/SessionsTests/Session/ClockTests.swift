@@ -1,0 +1,81 @@
+import Crypto
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vocabulary
+
+/// A token for an hour, issued at `at(0)` when the machine's clock showed 1,700,000,000.
+@Suite struct `A token when the machine's clock is set` {
+  private static let wall = 1_700_000_000
+
+  private func issued(lifetime: Int? = 3600) throws -> AccessGrant {
+    AccessGrant(
+      accessToken: try secret("at"), tokenType: "Bearer", scope: nil, subject: nil, issuedAt: at(0),
+      issuedAtUnixSeconds: Self.wall, lifetimeSeconds: lifetime, recordGeneration: 1)
+  }
+
+  @Test(arguments: [0, 60, 3599]) func `shows the same end while nothing is set`(seconds: Int) throws {
+    let grant = try issued()
+    #expect(grant.at(wallSeconds: Self.wall + seconds, at(Double(seconds))) === grant)
+    #expect(grant.expiresAtUnixSeconds == Self.wall + 3600)
+  }
+
+  @Test(arguments: [-1, 1, 2]) func `shows the same end where clocks are read a moment apart`(error: Int) throws {
+    let grant = try issued()
+    #expect(grant.at(wallSeconds: Self.wall + 60 + error, at(60)) === grant)
+  }
+
+  @Test(arguments: [-10, -7200, -1_700_000_000]) func `shows its end by the clock that was set back`(change: Int) throws
+  {
+    let grant = try issued().at(wallSeconds: Self.wall + 60 + change, at(60))
+    #expect(grant.expiresAtUnixSeconds == Self.wall + 3600 + change)
+    #expect(grant.remaining(at: at(60)) == .seconds(3540))
+  }
+
+  // A virtual machine that was paused: only the wall clock knows how long.
+  @Test(arguments: [10, 1800, 3500]) func `is older by as much as the clock jumped forward`(change: Int) throws {
+    let grant = try issued().at(wallSeconds: Self.wall + 60 + change, at(60))
+    #expect(grant.remaining(at: at(60)) == .seconds(3540 - change))
+    #expect(grant.expiresAtUnixSeconds == Self.wall + 3600)
+  }
+
+  @Test func `is not handed out after a pause longer than its life`() throws {
+    var session = Session()
+    session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
+    session.clockSet(wallSeconds: Self.wall + 7260, now: at(60))
+    #expect(session.satisfied(by: TokenNeed(), now: at(60)) == nil)
+    #expect(session.fallback(for: TokenNeed(), now: at(60)) == nil)
+    guard case .wait(start: .some) = session.request(TokenNeed(), account: "work", now: at(60)) else {
+      Issue.record("no refresh begins")
+      return
+    }
+  }
+
+  @Test func `is as it was when the clock is set right again`() throws {
+    let grant = try issued().at(wallSeconds: Self.wall + 7200, at(60)).at(wallSeconds: Self.wall + 90, at(90))
+    #expect(grant.remaining(at: at(90)) == .seconds(3510))
+    #expect(grant.expiresAtUnixSeconds == Self.wall + 3600)
+  }
+
+  @Test func `is renewed in the background by its new end`() throws {
+    var session = Session()
+    session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
+    _ = session.request(TokenNeed(), account: "work", now: at(0))
+    let before = try #require(session.renewalDue)
+    session.clockSet(wallSeconds: Self.wall + 1800, now: at(0))
+    #expect(session.renewalDue == before.advanced(by: .seconds(-1800)))
+  }
+
+  @Test func `of unknown lifetime has no end`() throws {
+    let grant = try issued(lifetime: nil).at(wallSeconds: Self.wall + 7200, at(60))
+    #expect(grant.expiresAtUnixSeconds == nil && grant.expiresAt == nil && grant.isAlive(at: at(60)))
+  }
+
+  @Test func `keeps nothing of an expired token but what is known of it`() throws {
+    var session = Session()
+    session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
+    #expect(session.applyExpiry(now: at(3600)) == .end)
+    #expect(session.grant?.accessToken.count == 0 && session.grant?.expiresAtUnixSeconds == Self.wall + 3600)
+  }
+}
