@@ -1,4 +1,5 @@
 internal import Encoding
+internal import OAuth
 internal import Sessions
 internal import Vault
 internal import Vocabulary
@@ -52,7 +53,10 @@ final class SignOuts: AccountPart {
   private func signOut(_ account: LiveAccount, _ request: LogoutRequest, _ batch: SignOutBatch) {
     var operation = begin(account, isLocal: request.local, endsAll: request.all)
     operation.wantsLogoutPage = request.browser
-    jobs.run({ [operation] () throws(SessionError) in try operation.run() }) { [self] outcome in
+    operation.cancellation.beginSpending()
+    jobs.wait(as: .signOut(account.name), operation.cancellation) { [operation] () throws(SessionError) in
+      try operation.run()
+    } then: { [self] outcome in
       signedOut(batch, account.name, outcome)
     }
   }

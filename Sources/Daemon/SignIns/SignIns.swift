@@ -36,14 +36,14 @@ final class SignIns: AccountPart {
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     broker.accounts[meant.account]?.session.signInStarted()
-    let id = login.id
     let choice = FlowChoice(
       wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: AuthorizationOptions(request.demands))
     var start = SignIn.Request(
       account: meant.account, configuration: meant.configuration, isNew: meant.isNew,
       services: services(for: login.account), cancellation: login.cancellation
-    ) { (configuration) throws(SessionError) in
-      try sources.read(for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials)
+    ) { [cancellation = login.cancellation] (configuration) throws(SessionError) in
+      try sources.read(
+        for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials, cancellation)
     }
     start.isGuest = request.isGuest
     start.asksToStay = request.asksToStay
@@ -52,19 +52,24 @@ final class SignIns: AccountPart {
         clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
         needsProof: request.isGuest)
     }
-    run(start, choice, id)
+    run(start, choice, login)
   }
 
   /// Starts the job of a sign-in that leads to the session of a guest, or to what a person needs.
-  private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ id: UInt64) {
+  private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ login: Login) {
+    let id = login.id
     if request.isGuest {
-      jobs.run({ () throws(SessionError) in
+      jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
         try request.prepare { (prepared) throws(SessionError) in try prepared.signInGuest() }
-      }) { [self] outcome in loginFinished(id, outcome) }
+      } then: { [self] outcome in
+        loginFinished(id, outcome)
+      }
     } else {
-      jobs.run({ () throws(SessionError) in
+      jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
         try request.prepare { (prepared) throws(SessionError) in try prepared.start(choice) }
-      }) { [self] outcome in loginPrepared(id, outcome) }
+      } then: { [self] outcome in
+        loginPrepared(id, outcome)
+      }
     }
   }
 
@@ -145,13 +150,15 @@ final class SignIns: AccountPart {
     // A machine that slept past the deadline reports it at once.
     guard device.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
     let approved = jobs.messages { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
-    jobs.run({ [approval = login.approval] () throws(SessionError) in
+    jobs.wait(as: .signIn(id), login.cancellation) { [approval = login.approval] () throws(SessionError) in
       try device.poll {
         guard approval.give() else { return false }
         approved(())
         return true
       }
-    }) { [self] outcome in loginPolled(id, outcome) }
+    } then: { [self] outcome in
+      loginPolled(id, outcome)
+    }
   }
 
   func loginPolled(_ id: UInt64, _ outcome: Result<SignIn.Waiting.Poll, SessionError>) {
@@ -188,34 +195,37 @@ final class SignIns: AccountPart {
 
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     guard let login = logins[id] else { return }
-    login.approval.finish()
     switch outcome {
     case .failure(.signInKept(let configuration, let cause)):
-      guard write(configuration, of: login) else { return }
-      // The client that was registered belongs to the account now.
-      login.waiting = nil
-      if let account = broker.accounts[login.account] { broker.adopt(configuration, account) }
-      log.note(.settingsChanged(.signedIn), login.account)
-      announceSettings()
-      fail(login, cause)
-    case .failure(let error): fail(login, error)
+      write(configuration, of: login) { [self] in
+        // The client that was registered belongs to the account now.
+        login.waiting = nil
+        if let account = broker.accounts[login.account] { broker.adopt(configuration, account) }
+        log.note(.settingsChanged(.signedIn), login.account)
+        announceSettings()
+        fail(login, cause)
+      }
+    case .failure(let error):
+      login.approval.finish()
+      fail(login, error)
     case .success(let outcome):
-      guard write(outcome.configuration, of: login) else { return }
-      logins[id] = nil
-      signedIn(login, outcome)
+      write(outcome.configuration, of: login) { [self] in
+        logins[id] = nil
+        signedIn(login, outcome)
+      }
     }
   }
 
-  /// Writes the settings that a sign-in chose. When that fails the sign-in does.
-  private func write(_ configuration: AccountConfiguration, of login: Login) -> Bool {
-    do {
-      _ = try settingsFile.change { (settings) throws(ConfigurationError) in
-        try settings.set(configuration, for: login.account)
-      }
-      return true
-    } catch {
-      fail(login, .configuration(error))
-      return false
+  /// Writes the settings that a sign-in chose, and then calls `next`. When that fails the sign-in does. Until then the
+  /// sign-in counts as approved, so that nothing ends it.
+  private func write(
+    _ configuration: AccountConfiguration, of login: Login, then next: @escaping () -> Void
+  ) {
+    context.changeSettings { [account = login.account] (settings) throws(ConfigurationError) in
+      try settings.set(configuration, for: account)
+    } then: { [self] outcome in
+      login.approval.finish()
+      if case .failure(let error) = outcome { fail(login, error) } else { next() }
     }
   }
 
@@ -282,7 +292,10 @@ final class SignIns: AccountPart {
   /// Withdraws the server-side data of an unfinished sign-in.
   private func withdraw(_ prepared: SignIn.Prepared) {
     guard prepared.leavesSomething else { return }
-    jobs.run({ prepared.withdraw() }) { _ in }
+    jobs.wait(as: .signIn(0), Cancellation()) {
+      prepared.withdraw()
+    } then: { _ in
+    }
   }
 
   private func noteEnd(of login: Login, _ code: FailureCode?) {

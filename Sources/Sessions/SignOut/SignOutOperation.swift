@@ -1,4 +1,4 @@
-internal import OAuth
+package import OAuth
 internal import Vault
 internal import Crypto
 package import Vocabulary
@@ -15,6 +15,9 @@ package struct SignOutOperation: Sendable {
   package let services: SessionServices
   /// Find out where the session in the browser can be ended too.
   package var wantsLogoutPage = false
+
+  /// Ends what is asked of the server; the session ends here all the same.
+  package let cancellation = Cancellation()
 
   /// Also drops the cached documents of the server, which no other account needs.
   package var forgetsServer = false
@@ -101,7 +104,7 @@ package struct SignOutOperation: Sendable {
     guard record.refreshToken != nil || record.accessToken != nil || grant != nil else { return .nothingToRevoke }
     if isLocal { return .local }
     guard let configuration else { return .notOffered(page: nil) }
-    var live = try services.server(for: account, configuration, record, grant: grant, cancellation: nil)
+    var live = try services.server(for: account, configuration, record, grant: grant, cancellation: cancellation)
     if wantsLogoutPage {
       logoutURL = live.server.metadata.logoutURL(clientID: configuration.clientID, subject: record.identity?.subject)
     }
@@ -126,7 +129,9 @@ package struct SignOutOperation: Sendable {
       // Some servers take a revocation from a public client only with an access token, and there is
       // none that works: one more refresh yields it.
       guard case .oauth(let problem) = error, problem.httpStatus == 401 else { throw error }
-      let answer = try oauth { () throws(OAuthError) in try live.server.refresh(refreshToken, cancellation: nil) }
+      let answer = try oauth { () throws(OAuthError) in
+        try live.server.refresh(refreshToken, cancellation: cancellation)
+      }
       if let rotated = answer.refreshToken {
         var renewed = record
         renewed.refreshToken = rotated
@@ -144,7 +149,7 @@ package struct SignOutOperation: Sendable {
     _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret?, at live: inout LiveServer
   ) throws(SessionError) {
     try live.asking(\.revocationEndpoint) { (server) throws(OAuthError) in
-      try server.revoke(token, hint: hint, bearer: bearer, cancellation: nil)
+      try server.revoke(token, hint: hint, bearer: bearer, cancellation: cancellation)
     }
   }
 }
