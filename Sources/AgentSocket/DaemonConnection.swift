@@ -115,6 +115,8 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if let line = privateDaemon?.lastWords() {
       return Failure(.daemonUnavailable, "agentd ended before it answered: \(line)")
     }
+    // The daemon reads nothing for as long as a write may take.
+    if let error, error.isAgain { return Failure(.timeout, "the daemon did not answer in time") }
     if let error, !error.isDisconnected {
       return Failure(.daemonUnavailable, "the connection to the daemon failed: \(error.message)")
     }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -160,6 +161,21 @@ int agent_execute(const char *path, char *const *arguments, char *const *environ
 }
 
 const char *agent_environment_entry(long index) { return environ ? environ[index] : 0; }
+
+int agent_limit(int resource, long *soft, long *hard) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) != 0) return -errno;
+  *soft = limit.rlim_cur > LONG_MAX ? -1 : (long)limit.rlim_cur;
+  *hard = limit.rlim_max > LONG_MAX ? -1 : (long)limit.rlim_max;
+  return 0;
+}
+
+int agent_limit_raise(int resource) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) != 0) return -errno;
+  limit.rlim_cur = limit.rlim_max;
+  return setrlimit(resource, &limit) == 0 ? 0 : -errno;
+}
 
 int agent_disable_core_dumps(void) {
   struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};

@@ -104,6 +104,11 @@ int agent_peer(int descriptor, unsigned int *user) {
   return 0;
 }
 
+int agent_set_send_timeout(int descriptor, long seconds) {
+  struct timeval limit = {.tv_sec = seconds};
+  return setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0 ? 0 : -errno;
+}
+
 int agent_set_timeouts(int descriptor, long milliseconds) {
   struct timeval limit = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000};
   if (setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0) return -errno;

@@ -123,10 +123,14 @@ package final class Vault: Sendable {
   /// Takes the lock of one account, which every refresh of its tokens holds. It is advisory: it does not exclude
   /// reading and writing.
   ///
-  /// - Parameter wait: The longest wait; zero tries once.
+  /// - Parameters:
+  ///   - wait: The longest wait; zero tries once.
+  ///   - isGivenUp: Ends the wait when it is true.
   /// - Throws: `busy` if another process held it for the whole wait.
-  package func lockAccount(_ account: AccountName, wait: Duration) throws(VaultError) -> FileLock {
-    try AccountLocks(stateDirectory: stateDirectory).lock(account, wait: wait)
+  package func lockAccount(
+    _ account: AccountName, wait: Duration, unless isGivenUp: () -> Bool = { false }
+  ) throws(VaultError) -> FileLock {
+    try AccountLocks(stateDirectory: stateDirectory).lock(account, wait: wait, unless: isGivenUp)
   }
 
   /// The random number of the vault, made at the first use of an installation. It is in the header and so authenticated

@@ -55,6 +55,7 @@ int agent_loopback_connect(int descriptor, int ipv6, int port);
 int agent_local_port(int descriptor);
 int agent_accept(int listener);
 int agent_peer(int descriptor, unsigned int *user);
+int agent_set_send_timeout(int descriptor, long seconds);
 int agent_set_timeouts(int descriptor, long milliseconds);
 
 // Bytes with at most one descriptor beside them (SCM_RIGHTS). A second descriptor is closed.
@@ -125,6 +126,12 @@ const char *_Nullable agent_environment_entry(long index);
 int agent_environment_remove(const char *name);
 
 // Hardening.
+// The soft and the hard limit of a resource (setrlimit(2)), -1 for none.
+int agent_limit(int resource, long *soft, long *hard);
+
+// Raises the soft limit to the hard one.
+int agent_limit_raise(int resource);
+
 int agent_disable_core_dumps(void);
 int agent_set_undumpable(void);
 int agent_is_dumpable(void);

@@ -14,7 +14,7 @@ enum DaemonLauncher {
   ///
   /// - Parameter console: Is told each step.
   static func connect(_ console: Console = .silent) throws(Failure) -> DaemonConnection? {
-    try SocketPlace.connectToDaemon { step in console.detail(step()) }
+    try SocketPlace.connectToDaemon(within: console.timeoutSeconds) { step in console.detail(step()) }
   }
 
   /// A connection to the running daemon, or else to one that this call starts.
@@ -85,14 +85,14 @@ enum DaemonLauncher {
     in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console, _ patience: Duration
   ) throws(Failure) -> DaemonConnection {
     for _ in 0..<maximumLaunches {
-      if let connection = try place.connect(in: directory) { return connection }
+      if let connection = try place.connect(in: directory, within: console.timeoutSeconds) { return connection }
       if try launch(in: place, console, patience) == .alreadyServed {
         console.detail("another agentd has the place already")
         // By one that is about to listen, or about to end; either is a matter of moments.
         try? directory.lock(WireProtocol.lifetimeLockName, wait: .seconds(1)).release()
       }
     }
-    if let connection = try place.connect(in: directory) { return connection }
+    if let connection = try place.connect(in: directory, within: console.timeoutSeconds) { return connection }
     throw Failure(.daemonUnavailable, "agentd was started and ended again")
   }
 

@@ -198,6 +198,10 @@ extension ManualProtocol {
       Member("memory_private_dirty_kib", "number", "The part of it that is its alone, in KiB."),
       Member("secure_heap", "text", "The memory for secrets: `locked`, `unlocked` or `unavailable`."),
       Member("secure_heap_used", "number", "How many bytes of it are in use."),
+      Member(
+        "limits", "object",
+        "The limits that it inherited and cannot raise: `processor_seconds`, `file_bytes`, `data_bytes`, `processes`,"
+          + " `descriptors`, `locked_bytes` and `address_space_bytes`, each absent if there is none."),
     ])
 
   private static let daemonLog = Description(

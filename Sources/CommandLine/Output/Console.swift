@@ -31,6 +31,9 @@ struct Console: Sendable {
   /// Whether a person may be asked on the terminal.
   var mayAsk = true
 
+  /// The longest wait for a daemon that accepts nobody.
+  var timeoutSeconds = WireProtocol.defaultTimeoutSeconds
+
   init(json: Bool, quiet: Bool, verbose: Bool = false) {
     self.json = json
     self.quiet = quiet
@@ -40,6 +43,7 @@ struct Console: Sendable {
   init(_ invocation: Invocation) {
     self.init(json: invocation[.json], quiet: invocation[.quiet], verbose: invocation[.verbose])
     mayAsk = !invocation[.noInput]
+    if let seconds = invocation[.timeout] { timeoutSeconds = seconds }
   }
 
   /// Writes nothing but failures.

@@ -50,7 +50,7 @@ extension Command {
       With `--json` prints `{"events": [{"time", "account", "event", ...}], "dropped"}`, the oldest first; `dropped` is
       the number of events that were pushed out. `event` is one of `started`, `stopping`, `refresh_began` (with
       `"attempt"`), `refresh_retry` (`"attempt"`, `"wait_ms"`), `refresh_queued` (`"seconds"`), `refresh_ended`
-      (`"duration_ms"`, `"result"`), `token_expiring` (`"seconds"`), `token_expired`, `network_changed`, `clock_set`
+      (`"duration_ms"`, `"result"`), `token_expiring` (`"seconds"`), `token_expired`, `network_changed`, `watch_unavailable`, `clock_set`
       (`"seconds"`), `sign_in_began`, `sign_in_code` (`"seconds"`), `sign_in_slowed` (`"seconds"`), `sign_in_approved`,
       `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out` (`"result"`: `revoked`, `not_revoked` or `failed`),
       `checked` (`"duration_ms"`, `"result"`, as of `agent status --check`), `settings_changed` (`"change"`:

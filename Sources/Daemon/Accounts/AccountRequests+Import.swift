@@ -18,15 +18,20 @@ extension AccountRequests {
       throw Failure(.invalidRequest, "the request must bring a descriptor for the refresh token")
     }
     let directory = settingsFile.directoryPath
-    jobs.run({ [services = services(for: account), configuration] () throws(SessionError) in
+    let cancellation = context.cancellation(of: ticket)
+    jobs.wait(as: .changes(account), cancellation) {
+      [services = services(for: account), configuration] () throws(SessionError) in
       var configuration = configuration
-      let token = try ClientSecret.read(tokenSource, as: .refreshToken)
-      let secrets = try sources.read(for: &configuration, given, proxyCredentials: proxyCredentials)
+      let token = try ClientSecret.read(tokenSource, as: .refreshToken, cancellation)
+      let secrets = try sources.read(
+        for: &configuration, given, proxyCredentials: proxyCredentials, cancellation)
       return try TokenImport(
         account: account, configuration: configuration, refreshToken: token, given: secrets, services: services,
-        settingsDirectory: directory, cancellation: Cancellation()
+        settingsDirectory: directory, cancellation: cancellation
       ).run()
-    }) { [self] outcome in imported(account, outcome, ticket) }
+    } then: { [self] outcome in
+      imported(account, outcome, ticket)
+    }
   }
 
   private func imported(

@@ -27,14 +27,16 @@ final class AccountRequests: AccountPart {
 
   func use(_ name: String, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(name)
-    do {
-      _ = try settingsFile.change { (settings) throws(ConfigurationError) in settings.activate(account.name) }
-    } catch {
-      throw Failure(error)
+    let name = account.name
+    context.changeSettings {
+      $0.activate(name)
+    } then: { [self] outcome in
+      if case .success = outcome {
+        log.note(.settingsChanged(.activated), name)
+        announceSettings()
+      }
+      send(outcome, name, ticket) { _ in JSONObject([("account", .string(name.text))]) }
     }
-    log.note(.settingsChanged(.activated), account.name)
-    announceSettings()
-    loop.send(.result(JSONObject([("account", .string(account.name.text))])), to: ticket)
   }
 
   func manage(_ request: AccountRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
@@ -66,7 +68,9 @@ final class AccountRequests: AccountPart {
     let addition = AccountAddition(
       account: account, configuration: configuration, services: services(for: account),
       settingsDirectory: settingsFile.directoryPath)
-    jobs.run({ () throws(SessionError) in try addition.run() }) { [self] outcome in
+    jobs.wait(as: .changes(account), context.cancellation(of: ticket)) { () throws(SessionError) in
+      try addition.run()
+    } then: { [self] outcome in
       if case .success = outcome {
         log.note(.settingsChanged(.added), account)
         announceSettings()
@@ -116,12 +120,14 @@ final class AccountRequests: AccountPart {
     let protection = given.protection.map {
       ProtectionChange(account: account.name, to: $0, services: services)
     }
-    jobs.run({ () throws(SessionError) in
+    jobs.wait(as: .changes(account.name), context.cancellation(of: ticket)) { () throws(SessionError) in
       // Runs first, because this step may fail.
       let moved = try protection?.run()
       let effect = try change.run()
       return Changed(effect: effect, protected: moved, confirmed: try confirmation.run(for: change))
-    }) { [self] outcome in self.changed(change, outcome, ticket) }
+    } then: { [self] outcome in
+      self.changed(change, outcome, ticket)
+    }
   }
 
   /// The results of the parts of a change.
@@ -172,7 +178,11 @@ final class AccountRequests: AccountPart {
       from: account.name, to: newName, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
     events.renamesInFlight += 1
-    jobs.run({ () throws(SessionError) in try rename.run() }) { [self] outcome in renamed(rename, outcome, ticket) }
+    jobs.wait(as: .changes(account.name), Cancellation()) { () throws(SessionError) in
+      try rename.run()
+    } then: { [self] outcome in
+      renamed(rename, outcome, ticket)
+    }
   }
 
   private func renamed(
@@ -219,7 +229,10 @@ final class AccountRequests: AccountPart {
     let wasActive = try settings().active == account.name
     let removal = AccountRemoval(
       signOuts.begin(account, isLocal: isLocal), settingsDirectory: settingsFile.directoryPath)
-    jobs.run({ () throws(SessionError) in try removal.run() }) { [self] outcome in
+    removal.signOut.cancellation.beginSpending()
+    jobs.wait(as: .signOut(account.name), removal.signOut.cancellation) { () throws(SessionError) in
+      try removal.run()
+    } then: { [self] outcome in
       removed(removal.signOut.account, wasActive: wasActive, outcome, ticket)
     }
   }

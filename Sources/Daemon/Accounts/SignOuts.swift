@@ -1,4 +1,5 @@
 internal import Encoding
+internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault
@@ -32,6 +33,8 @@ final class SignOuts: AccountPart {
   private var pause = SignOuts.firstPause
   /// Pauses between two rounds, each twice as long as the one before.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)
+  /// How long a caller waits for the server.
+  private static let patience = Duration.seconds(5)
   /// A daemon that starts has something more urgent to do.
   private static let startDelay = Duration.milliseconds(500)
 
@@ -64,7 +67,10 @@ final class SignOuts: AccountPart {
   private func signOut(_ account: LiveAccount, _ request: LogoutRequest, _ batch: SignOutBatch) {
     var operation = begin(account, isLocal: request.local, endsAll: request.all)
     operation.wantsLogoutPage = request.browser
-    jobs.run({ [operation] () throws(SessionError) in try operation.run() }) { [self] outcome in
+    operation.cancellation.beginSpending()
+    jobs.wait(as: .signOut(account.name), operation.cancellation) { [operation] () throws(SessionError) in
+      try operation.run()
+    } then: { [self] outcome in
       signedOut(batch, account.name, outcome)
     }
   }
@@ -75,6 +81,11 @@ final class SignOuts: AccountPart {
     var operation = SignOutOperation(
       account: account.name, configuration: account.configuration, grant: account.session.grant, isLocal: isLocal,
       services: services(for: account.name))
+    let cancellation = operation.cancellation
+    let bound = jobs.messages { [self] (_: Void) in
+      schedule(at: loop.now.advanced(by: Self.patience)) { cancellation.cancel() }
+    }
+    operation.willAskServer = { bound(()) }
     operation.forgetsServer = endsAll || !isIssuerShared(by: account)
     resources.endTransfers(
       of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
@@ -146,10 +157,13 @@ extension SignOuts {
   }
 
   private func revokeOwed(_ name: AccountName, _ configuration: AccountConfiguration?) {
-    var operation = SignOutOperation(
+    let operation = SignOutOperation(
       account: name, configuration: configuration, grant: nil, isLocal: false, services: services(for: name))
-    operation.patience = .seconds(40)
-    jobs.run({ [operation] in operation.revokeOwed() }) { [self] outcome in told(outcome.get(), name) }
+    jobs.wait(as: .signOut(name), operation.cancellation) {
+      operation.revokeOwed()
+    } then: { [self] outcome in
+      if case .success(let ending) = outcome { told(ending, name) }
+    }
   }
 }
 

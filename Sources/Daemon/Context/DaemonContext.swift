@@ -24,10 +24,8 @@ final class DaemonContext {
   let housekeeping: @Sendable () -> Void
   /// Called with the settings each time they are read.
   var onSettings: (Settings) -> Void = { _ in }
-  /// Limit of concurrent long jobs: each has a thread.
-  static let mostLongJobs = 128
-  /// For requests to resources and checks of tokens, which may take any time and keep no other request waiting.
-  let longJobs = WorkerPool(mostThreads: mostLongJobs)
+  /// Ends what was begun for the requests that wait, each by its ticket.
+  private var cancellations: [Ticket: Cancellation] = [:]
 
   init(
     services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?, facts: DaemonFacts, log: EventLog,
@@ -44,8 +42,47 @@ final class DaemonContext {
     jobs.beforeResult = { [unowned self] in noteFileChanges() }
   }
 
+  /// Whether the system has no watch of files left for this user, so that the files are looked at for each request.
+  var isUnwatched: Bool { changes == nil }
+
   /// Finds out whether the settings or the vault may have changed; all that the loop calls begins with this.
   func noteFileChanges() { fileRevision = changes?.look() }
+
+  /// Returns what ends the work for a request, once its sender has disconnected or its time is over.
+  func cancellation(of ticket: Ticket) -> Cancellation {
+    let cancellation = cancellations[ticket] ?? Cancellation()
+    cancellations[ticket] = cancellation
+    return cancellation
+  }
+
+  /// The last line of a request was sent.
+  func answered(_ ticket: Ticket) {
+    watches.end(ticket)
+    if !cancellations.isEmpty { cancellations[ticket] = nil }
+  }
+
+  /// Ends the work for a request, unless it is spending something that can be used only once.
+  func abandon(_ ticket: Ticket) {
+    cancellations[ticket]?.cancelUnlessSpending()
+    answered(ticket)
+  }
+
+  /// Changes the settings on disk, in the order of the calls, and passes what was written to `finish`.
+  func changeSettings(
+    _ edit: @escaping @Sendable (inout Settings) throws(ConfigurationError) -> Void,
+    then finish: @escaping (Result<Settings, SessionError>) -> Void
+  ) {
+    let cancellation = Cancellation()
+    // A change that was asked for is made, also while the daemon stops.
+    cancellation.beginSpending()
+    jobs.wait(as: .settings, cancellation) { [directory = settingsFile.directoryPath] () throws(SessionError) in
+      do throws(ConfigurationError) { return try SettingsFile(directory: directory).change(edit) } catch {
+        throw .configuration(error)
+      }
+    } then: {
+      finish($0)
+    }
+  }
 
   /// The settings now on disk.
   func settings() throws(Failure) -> Settings {

@@ -20,7 +20,22 @@ struct DaemonFacts {
     }
     object["secure_heap"] = .string(Self.name(of: SecureHeap.state))
     object["secure_heap_used"] = .int(SecureHeap.used)
+    var limits = JSONObject()
+    for limit in ResourceLimit.allCases { limits[Self.name(of: limit)] = limit.soft.map { .int($0) } }
+    object["limits"] = .object(limits)
     return object
+  }
+
+  private static func name(of limit: ResourceLimit) -> String {
+    switch limit {
+    case .processorSeconds: "processor_seconds"
+    case .fileBytes: "file_bytes"
+    case .dataBytes: "data_bytes"
+    case .processes: "processes"
+    case .descriptors: "descriptors"
+    case .lockedBytes: "locked_bytes"
+    case .addressSpaceBytes: "address_space_bytes"
+    }
   }
 
   private static func name(of state: SecureHeapState) -> String {

@@ -1,40 +1,140 @@
+internal import OAuth
 internal import Platform
+internal import Sessions
 
-/// Runs blocking work on worker threads, and handles the results on the loop's thread.
+/// Runs blocking work on threads, and handles the results on the loop's thread.
+///
+/// Work on this machine's files has a few threads, which never wait for a network or for a peer. Work that waits for
+/// others has as many as the system allows, shared by ``WaitShare``.
 ///
 /// Used on the loop's thread only, except the function that ``messages(_:)`` returns.
 final class Jobs {
-  private let workers = WorkerPool()
+  /// Limit of threads for local work.
+  private static let mostLocal = 16
+  /// Limit of threads that wait for others.
+  private static let mostWaiting = 2048
+  /// Descriptors of one exchange: its connection, the library's own, and the file that its result is written to.
+  private static let descriptorsForWait = 6
+  /// Descriptors that are left to connections of local callers and to files.
+  private static let descriptorsForLocal = 512
+
+  private let local: WorkerPool
+  private let waits: WorkerPool
   private let inbox: Inbox
-  /// Number of jobs whose results have not been handled.
-  private(set) var inFlight = 0
+  private var shares: [WaitShare: Share] = [:]
+  /// The cancellations of the waiting jobs that have not ended, by number.
+  private var cancellations: [UInt64: Cancellation] = [:]
+  private var lastWait: UInt64 = 0
+  private var isEnding = false
+  /// Number of local jobs whose results have not been handled.
+  private(set) var localInFlight = 0
   /// Called on the loop's thread before each result is handled.
   var beforeResult: () -> Void = {}
 
-  /// - Parameter inbox: Emptied by the loop, which runs what it finds there.
-  init(_ inbox: Inbox) { self.inbox = inbox }
+  /// The work of a share.
+  private struct Share {
+    var running = 0
+    var queue: [() -> Void] = []
+  }
+
+  /// - Parameters:
+  ///   - inbox: Emptied by the loop, which runs what it finds there.
+  ///   - mostDescriptors: Limit of the process.
+  /// - Throws: `EAGAIN` if the system allows no thread.
+  init(_ inbox: Inbox, mostDescriptors: Int = ResourceLimit.descriptors.soft ?? .max) throws(SystemError) {
+    self.inbox = inbox
+    local = try WorkerPool(keptWith: Self.mostLocal)
+    let room = max(0, mostDescriptors - Self.descriptorsForLocal) / Self.descriptorsForWait
+    waits = WorkerPool(mostThreads: min(Self.mostWaiting, max(16, room)))
+  }
+
+  /// Number of jobs that wait for others, and whose results have not been handled.
+  var waitsInFlight: Int { cancellations.count }
 
   /// A value that only the loop's thread uses, while a worker carries it.
   private struct LoopBound<Value>: @unchecked Sendable { let value: Value }
 
-  /// Runs `body` on a worker and then `finish` on the loop.
-  ///
-  /// - Parameter pool: Nil for the one that all share.
+  /// Runs `body`, which waits for nobody but the file system, and then `finish` on the loop.
   func run<Value: Sendable, Problem>(
-    on pool: WorkerPool? = nil, _ body: @escaping @Sendable () throws(Problem) -> Value,
+    _ body: @escaping @Sendable () throws(Problem) -> Value,
     then finish: @escaping (Result<Value, Problem>) -> Void
   ) {
-    inFlight += 1
+    localInFlight += 1
     let back = LoopBound(value: { [unowned self] (result: Result<Value, Problem>) in
       beforeResult()
-      inFlight -= 1
+      localInFlight -= 1
       finish(result)
     })
-    (pool ?? workers).submit { [inbox] in
+    _ = local.submit { [inbox] in
       let result: Result<Value, Problem>
       do throws(Problem) { result = .success(try body()) } catch { result = .failure(error) }
       inbox.post { back.value(result) }
     }
+  }
+
+  /// Runs `body`, which may wait for others, as soon as its share allows, and then `finish` on the loop. The error is
+  /// `tooBusy` if there is no thread for it, and `cancelled` if it was cancelled before it began.
+  ///
+  /// - Parameter cancellation: Ends the waits of `body`.
+  func wait<Value: Sendable>(
+    as share: WaitShare, _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(SessionError) -> Value,
+    then finish: @escaping (Result<Value, SessionError>) -> Void
+  ) {
+    lastWait += 1
+    let number = lastWait
+    cancellations[number] = cancellation
+    if isEnding { cancellation.cancelUnlessSpending() }
+    let ended = { [unowned self] (result: Result<Value, SessionError>) in
+      beforeResult()
+      cancellations[number] = nil
+      leave(share)
+      finish(result.mapError { [unowned self] in reason(for: $0) })
+    }
+    enter(share) { [unowned self] in
+      let back = LoopBound(value: ended)
+      let isTaken = waits.submit { [inbox] in
+        let result: Result<Value, SessionError>
+        do throws(SessionError) {
+          if cancellation.isCancelled { throw .cancelled }
+          result = .success(try body())
+        } catch {
+          result = .failure(error)
+        }
+        inbox.post { back.value(result) }
+      }
+      // The caller may not expect the answer before this function returns.
+      if !isTaken { inbox.post { [count = waitsInFlight - 1] in back.value(.failure(.tooBusy(underWay: count))) } }
+    }
+  }
+
+  private func enter(_ name: WaitShare, _ begin: @escaping () -> Void) {
+    var share = shares[name] ?? Share()
+    let mayBegin = share.running < name.limit
+    if mayBegin { share.running += 1 } else { share.queue.append(begin) }
+    shares[name] = share
+    if mayBegin { begin() }
+  }
+
+  private func leave(_ name: WaitShare) {
+    guard var share = shares[name] else { return }
+    let next = share.queue.isEmpty ? nil : share.queue.removeFirst()
+    if next == nil { share.running -= 1 }
+    shares[name] = share.running == 0 ? nil : share
+    next?()
+  }
+
+  /// Cancels all that waits for others, unless it is spending something, and all that comes later.
+  func endWaits() {
+    isEnding = true
+    for cancellation in cancellations.values { cancellation.cancelUnlessSpending() }
+  }
+
+  /// The error for the caller of a job: while the daemon stops, the next daemon can be asked.
+  func reason(for error: SessionError) -> SessionError { isEnding && error.isCancellation ? .stopping : error }
+
+  /// Cancels all that waits for others.
+  func cutWaits() {
+    for cancellation in cancellations.values { cancellation.cancel() }
   }
 
   /// Returns a function by which a running job sends messages. `receive` is called on the loop's thread with each

@@ -1,10 +1,11 @@
 internal import Crypto
+internal import OAuth
 internal import Platform
 internal import Sessions
 
 /// Reads secrets that a client hands over as descriptors. They are never text.
 enum SecretContent {
-  /// Time limit for the writer at the other end of the descriptor.
+  /// Longest wait for more of the content, until the writer at the other end of the descriptor closes it.
   private static let patience = Duration.seconds(30)
 
   /// Lends the whole content to `body`.
@@ -12,8 +13,9 @@ enum SecretContent {
   /// - Parameters:
   ///   - mostBytes: Limit of the content.
   ///   - unusable: Thrown if the content is empty, too long or cannot be read.
+  ///   - cancellation: Ends the wait; `cancelled` is thrown then.
   static func read<Result>(
-    _ source: SharedDescriptor, upTo mostBytes: Int, or unusable: SessionError,
+    _ source: SharedDescriptor, upTo mostBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
     _ body: (Span<UInt8>) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     var buffer: SecretBytes
@@ -22,10 +24,10 @@ enum SecretContent {
     let count: Int
     do {
       count = try buffer.withMutableBytes { (bytes) throws(SystemError) in
-        try source.readToEnd(into: &bytes, patience: patience)
+        try source.readToEnd(into: &bytes, patience: patience) { cancellation.isCancelled }
       }
     } catch {
-      throw unusable
+      throw cancellation.isCancelled ? .cancelled : unusable
     }
     guard (1...mostBytes).contains(count) else { throw unusable }
     return try buffer.withBytes { (bytes) throws(SessionError) in try body(bytes.extracting(..<count)) }
@@ -37,9 +39,10 @@ enum SecretContent {
   ///   - mostBytes: Limit of the secret.
   ///   - unusable: Thrown also if `isValid` is false.
   static func readLine(
-    _ source: SharedDescriptor, upTo mostBytes: Int, or unusable: SessionError, isValid: (Span<UInt8>) -> Bool
+    _ source: SharedDescriptor, upTo mostBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
+    isValid: (Span<UInt8>) -> Bool
   ) throws(SessionError) -> SharedSecret {
-    try read(source, upTo: mostBytes + 2, or: unusable) { (bytes) throws(SessionError) in
+    try read(source, upTo: mostBytes + 2, or: unusable, cancellation) { (bytes) throws(SessionError) in
       var end = bytes.count
       if bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
       if end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }

@@ -1,13 +1,9 @@
 internal import Platform
 
-/// Threads for work that blocks: network, vault, files. They start when they are needed and end
-/// when they have been idle for a while, so that a daemon at rest holds no stacks.
+/// Threads for work that blocks. They start when they are needed and end when they have been idle for a while, so that
+/// a daemon at rest holds few stacks.
 final class WorkerPool: Sendable {
-  /// Limit of concurrent jobs; further jobs wait. Each account has at most one refresh in flight, so a hanging server
-  /// occupies at most one thread for each of its accounts.
-  static let mostThreads = 64
-
-  /// There are at least as many threads as jobs that have not ended, up to ``mostThreads``.
+  /// There are at least as many threads as jobs that have not ended, as far as the limit and the system allow.
   private struct State {
     var threads = 0
     var unfinished = 0
@@ -17,42 +13,73 @@ final class WorkerPool: Sendable {
   private let state = Monitor(State())
   private let idleTime: Duration
   private let mostThreads: Int
+  /// Whether one thread never ends, so that every job is run some time; more jobs than threads wait their turn.
+  private let isKept: Bool
 
   /// - Parameters:
   ///   - idleTime: After it a thread without work ends.
   ///   - mostThreads: How many jobs run at the same time.
-  init(idleTime: Duration = .seconds(5), mostThreads: Int = WorkerPool.mostThreads) {
+  init(idleTime: Duration = .seconds(5), mostThreads: Int) {
     self.idleTime = idleTime
     self.mostThreads = mostThreads
+    isKept = false
   }
 
-  func submit(_ job: @escaping @Sendable () -> Void) {
-    let needsThread = state.withLock { state -> Bool in
+  /// A pool with a thread that is there from the start and stays.
+  ///
+  /// - Throws: `EAGAIN` if the system allows no more threads.
+  init(keptWith mostThreads: Int, idleTime: Duration = .seconds(5)) throws(SystemError) {
+    self.idleTime = idleTime
+    self.mostThreads = mostThreads
+    isKept = true
+    state.withLock { $0.threads = 1 }
+    try Threads.start(name: "worker") { [self] in
+      while let job = jobs.pop(wait: nil) { run(job) }
+    }
+  }
+
+  /// Runs a job on a thread.
+  ///
+  /// - Returns: False if it is not run, because no thread is free for it. A pool with a kept thread takes every job.
+  func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
+    let needsThread = state.withLock { state -> Bool? in
+      guard state.threads <= state.unfinished else {
+        state.unfinished += 1
+        return false
+      }
+      guard state.threads < mostThreads || isKept else { return nil }
       state.unfinished += 1
-      guard state.threads < state.unfinished, state.threads < mostThreads else { return false }
+      guard state.threads < mostThreads else { return false }
       state.threads += 1
       return true
     }
+    guard let needsThread, !needsThread || startThread() else { return false }
     jobs.push(job)
-    guard needsThread else { return }
-    do {
-      try Threads.start(name: "worker") { [self] in work() }
-    } catch {
-      // Other threads, or the next submission, take the job.
-      state.withLock { $0.threads -= 1 }
+    return true
+  }
+
+  /// - Returns: False if there is no thread for the job that was counted.
+  private func startThread() -> Bool {
+    if (try? Threads.start(name: "worker", { [self] in work() })) != nil { return true }
+    return state.withLock { state in
+      state.threads -= 1
+      if isKept { return true }
+      // Another thread may be without work now.
+      if state.threads >= state.unfinished { return true }
+      state.unfinished -= 1
+      return false
     }
   }
 
   private func work() {
-    repeat { runJobs() } while !mayEnd()
+    repeat {
+      while let job = jobs.pop(wait: idleTime) { run(job) }
+    } while !mayEnd()
   }
 
-  /// Runs jobs until none has come for a while.
-  private func runJobs() {
-    while let job = jobs.pop(wait: idleTime) {
-      job()
-      state.withLock { $0.unfinished -= 1 }
-    }
+  private func run(_ job: () -> Void) {
+    job()
+    state.withLock { $0.unfinished -= 1 }
   }
 
   /// Whether the calling thread may end: not while a job counts on it, which may not be in the queue yet.

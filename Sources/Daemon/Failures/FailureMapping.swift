@@ -41,6 +41,9 @@ extension Failure {
     case .guestOverUser(let account): self.init(guestOverUserOf: account)
     case .clientSecretExpired(let account): self.init(expiredSecretOf: account)
     case .cancelled: self.init(.cancelled, "cancelled")
+    case .stopping: self = .stopping
+    case .tooBusy(let count):
+      self.init(.tooBusy, "no thread is free to wait for a server; \(count) wait already", hint: "try again")
     case .memory:
       self.init(
         .internalError, "no memory is left for secrets", hint: "agent daemon restart")

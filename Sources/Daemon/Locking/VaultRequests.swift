@@ -39,7 +39,7 @@ final class VaultRequests: DaemonPart {
       open(level, secrets, ticket, .vaultChanged(.created)) { (vault, secret, locks) throws(VaultError) in
         try vault.createProtection(level, secret: secret.bytes, since: locks)
       }
-    case .set(let seconds): try setIdleTime(seconds, ticket)
+    case .set(let seconds): setIdleTime(seconds, ticket)
     case .bind(let binding):
       change(.bound, [], ticket) { (vault, _) throws(VaultError) in try Self.bind(vault, binding).json }
     case .addPassphrase(let level):
@@ -75,15 +75,18 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  private func setIdleTime(_ seconds: Int, _ ticket: Ticket) throws(Failure) {
-    do {
-      lock.applyIdleTime(
-        try settingsFile.change { (settings) throws(ConfigurationError) in settings.setLockAfter(seconds: seconds) })
-    } catch {
-      throw Failure(error)
+  private func setIdleTime(_ seconds: Int, _ ticket: Ticket) {
+    context.changeSettings {
+      $0.setLockAfter(seconds: seconds)
+    } then: { [self] outcome in
+      switch outcome {
+      case .failure(let error): loop.send(.failure(Failure(error, account: nil)), to: ticket)
+      case .success(let settings):
+        lock.applyIdleTime(settings)
+        log.note(.vaultChanged(.idleTime))
+        loop.send(.result(JSONObject([("lock_after", .int(seconds))])), to: ticket)
+      }
     }
-    log.note(.vaultChanged(.idleTime))
-    loop.send(.result(JSONObject([("lock_after", .int(seconds))])), to: ticket)
   }
 
   private static func bind(_ vault: Vault, _ binding: VaultBinding?) throws(VaultError) -> SlotSummary {
@@ -134,13 +137,21 @@ final class VaultRequests: DaemonPart {
     _ body: @escaping @Sendable (Vault, [SharedSecret]) throws(VaultError) -> Value,
     then finish: @escaping (Value) -> JSONObject
   ) {
-    jobs.run({ [services] () throws(SessionError) -> Value in
-      let secrets = try sources.map { (source) throws(SessionError) in try VaultSecret.read(source) }
-      do throws(VaultError) { return try body(services.vault, secrets) } catch { throw .vault(error) }
-    }) { [self] outcome in
+    let cancellation = context.cancellation(of: ticket)
+    func answer(_ outcome: Result<Value, SessionError>) {
       switch outcome {
       case .failure(let error): loop.send(.failure(Failure(error, account: nil)), to: ticket)
       case .success(let value): loop.send(.result(finish(value)), to: ticket)
+      }
+    }
+    jobs.wait(as: WaitShare(ticket), cancellation) { () throws(SessionError) in
+      try sources.map { (source) throws(SessionError) in try VaultSecret.read(source, cancellation) }
+    } then: { [self] read in
+      guard case .success(let secrets) = read else { return answer(read.flatMap { _ in .failure(.cancelled) }) }
+      jobs.wait(as: .vault, cancellation) { [services] () throws(SessionError) in
+        do throws(VaultError) { return try body(services.vault, secrets) } catch { throw .vault(error) }
+      } then: {
+        answer($0)
       }
     }
   }

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import OAuth
 internal import Platform
 internal import Sessions
 
@@ -8,9 +9,10 @@ enum VaultSecret {
   static let maximumBytes = 1024
 
   /// - Throws: a configuration error when it is empty, too long, or not UTF-8.
-  static func read(_ source: SharedDescriptor) throws(SessionError) -> SharedSecret {
+  static func read(_ source: SharedDescriptor, _ cancellation: Cancellation) throws(SessionError) -> SharedSecret {
     try SecretContent.readLine(
-      source, upTo: maximumBytes, or: .configuration(ConfigurationError(.passphrase, "")), isValid: isUTF8)
+      source, upTo: maximumBytes, or: .configuration(ConfigurationError(.passphrase, "")), cancellation,
+      isValid: isUTF8)
   }
 
   /// Whether bytes are well-formed UTF-8 (RFC 3629 section 4). They are not copied anywhere.

@@ -57,7 +57,7 @@ final class Connection {
   private static let readSize = 16 << 10
 
   /// No request sends more descriptors; the earliest of more go.
-  private static let mostPassed = VaultRequest.maximumSlots
+  static let mostPassed = VaultRequest.maximumSlots
 
   /// The connection may be idle without a limit.
   private let mayIdle: Bool

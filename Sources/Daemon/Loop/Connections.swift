@@ -5,8 +5,10 @@ internal import Wire
 
 /// The connections and their requests. Used on the loop only.
 final class Connections {
-  /// Limit of connections. Another one closes the connection that has been idle longest.
-  private static let mostConnections = 256
+  /// Limit of requests that are answered at a time, as far as the process has descriptors for so many.
+  private static let mostRequests = 256
+  /// Limit of descriptors that were passed for requests which have not come whole.
+  private static let mostPassed = 512
 
   private let loop: EventLoop
   private let log: EventLog
@@ -19,8 +21,19 @@ final class Connections {
   /// No peer's deadline is earlier than this.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   weak var handler: (any RequestHandler)?
+  /// A quarter more places are for requests that wait for no network (``Wire/Request/isLocal``), half of them also for
+  /// sign-outs.
+  private let mostRequests: Int
+  private let mostPassed: Int
+  /// Limit of connections. Another one closes the connection that has been idle longest.
+  private var mostConnections: Int { mostRequests + mostRequests / 4 }
+  /// Called when a connection was closed.
+  var onDrop: () -> Void = {}
 
   init(_ loop: EventLoop, _ log: EventLog, mayIdle: Bool) {
+    let descriptors = ResourceLimit.descriptors.soft ?? .max
+    mostRequests = min(Self.mostRequests, max(4, descriptors / 5))
+    mostPassed = min(Self.mostPassed, max(Connection.mostPassed, descriptors / 5))
     self.loop = loop
     self.log = log
     self.mayIdle = mayIdle
@@ -31,8 +44,13 @@ final class Connections {
   /// Adds a peer that connected.
   func accept(_ descriptor: consuming FileDescriptor) {
     guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return log.note(.peerDropped(.otherUser)) }
-    if connections.count >= Self.mostConnections { dropIdlest() }
-    guard connections.count < Self.mostConnections else { return }
+    if connections.count >= mostConnections { dropIdlest() }
+    guard connections.count < mostConnections else {
+      // The buffer of a new socket takes the line whole.
+      let line = Reply.failure(tooManyRequests).serialized()
+      _ = try? descriptor.write(line.span)
+      return log.note(.peerDropped(.crowded))
+    }
     try? admit(descriptor)
   }
 
@@ -53,9 +71,31 @@ final class Connections {
     for connection in connections.values { mind(connection) }
   }
 
-  private func dropIdlest() {
+  private var tooManyRequests: Failure {
+    Failure(.tooBusy, "\(mostRequests) requests wait for an answer already", hint: "try again when some have ended")
+  }
+
+  /// Closes the connection that has waited longest without a request.
+  ///
+  /// - Returns: False if there is none.
+  @discardableResult
+  func dropIdlest() -> Bool {
     let idle = connections.values.filter { $0.current == nil }
-    if let idlest = idle.min(by: { $0.lastProgress < $1.lastProgress }) { drop(idlest, .crowded) }
+    guard let idlest = idle.min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
+    drop(idlest, .crowded)
+    return true
+  }
+
+  /// Whether there is a place for this request among those that are being answered.
+  private func hasPlace(for request: Request) -> Bool {
+    // Most of the time there are few connections at all.
+    guard connections.count > mostRequests else { return true }
+    // The connection that asks has a ticket already.
+    let others = connections.values.reduce(-1) { $0 + ($1.current == nil ? 0 : 1) }
+    switch request {
+    case .logout: return others < mostRequests + mostRequests / 8
+    default: return others < mostRequests || request.isLocal
+    }
   }
 
   private func handle(_ event: Poller.Event) {
@@ -69,6 +109,12 @@ final class Connections {
     case .bytes:
       connection.lastProgress = now
       serveLines(connection)
+      // No request can claim them any more.
+      if !connection.hasPartialLine { connection.passed = [] }
+      if !connection.passed.isEmpty, connections.values.reduce(0, { $0 + $1.passed.count }) > mostPassed {
+        connection.passed = []
+        refuse(connection, Failure(.tooBusy, "too many descriptors wait for their requests", hint: "try again"))
+      }
       mind(connection)
     }
   }
@@ -88,8 +134,10 @@ final class Connections {
       let ticket = connection.nextTicket()
       let passed = connection.passed
       connection.passed = []
-      do {
-        handler?.handle(try request.get(), ticket, passed: passed)
+      do throws(Failure) {
+        let envelope = try request.get()
+        guard hasPlace(for: envelope.request) else { throw tooManyRequests }
+        handler?.handle(envelope, ticket, passed: passed)
       } catch {
         send(.failure(error), to: ticket)
       }
@@ -115,7 +163,7 @@ final class Connections {
   }
 
   private func refuse(_ connection: Connection, _ failure: Failure) {
-    log.note(.peerDropped(.lineTooLong))
+    log.note(.peerDropped(failure.code == .tooBusy ? .crowded : .lineTooLong))
     connection.closesWhenSent = true
     enqueue(.plain(Reply.failure(failure).serialized()), connection)
   }
@@ -127,6 +175,7 @@ final class Connections {
     connection.isDropped = true
     loop.unwatch(connection.id)
     if let ticket = connection.current { handler?.abandon(ticket) }
+    onDrop()
   }
 
   /// A peer's time is up: its request's, or its own for asking or reading.

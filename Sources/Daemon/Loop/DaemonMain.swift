@@ -17,6 +17,8 @@ package enum DaemonMain {
       let journalStream = Environment.value("JOURNAL_STREAM")
       // All others go before a library can obey them.
       Environment.keepOnly(where: DaemonEnvironment.keeps)
+      // The limits of the first caller do not rule the daemon, as far as that can be (nobody inherits).
+      ResourceLimit.raiseAll()
       try TPMAccess.prepareEnvironment()
       MemoryUse.shareArenas()
       try Hygiene.harden()

@@ -26,7 +26,7 @@ final class EventLoop {
     timer = try BootTimer()
     self.time = time
     now = time.now()
-    jobs = Jobs(inbox)
+    jobs = try Jobs(inbox)
     try watch(inbox.raw) { [inbox] _ in for act in inbox.takeAll() { act() } }
     try watch(timer.raw) { [unowned self] _ in
       timer.drain()

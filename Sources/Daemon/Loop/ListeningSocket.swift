@@ -7,7 +7,8 @@ final class ListeningSocket {
   private let directory: PrivateDirectory
   private let name: String
   private let inode: UInt64
-  private let watch: DirectoryWatch
+  /// Nil if the system has no watch left for this user; the socket's name is then looked at once a minute.
+  private let watch: DirectoryWatch?
   private let lock: FileLock
   private let descriptor: FileDescriptor
   /// The service manager made the socket and removes it.
@@ -20,7 +21,7 @@ final class ListeningSocket {
 
   private init(
     _ directory: consuming PrivateDirectory, _ name: String, _ lock: consuming FileLock,
-    _ descriptor: consuming FileDescriptor, _ watch: consuming DirectoryWatch, inode: UInt64, isInherited: Bool
+    _ descriptor: consuming FileDescriptor, _ watch: consuming DirectoryWatch?, inode: UInt64, isInherited: Bool
   ) {
     path = directory.path + "/" + name
     self.directory = directory
@@ -40,7 +41,7 @@ final class ListeningSocket {
     if directory.exists(name) { try directory.removeFile(name) }
     let descriptor = try UnixSocket.listen(in: directory, name: name, backlog: backlog)
     let inode = try directory.inode(of: name)
-    let watch = try DirectoryWatch(directory)
+    let watch = try? DirectoryWatch(directory)
     return ListeningSocket(directory, name, lock, descriptor, watch, inode: inode, isInherited: false)
   }
 
@@ -51,21 +52,35 @@ final class ListeningSocket {
     let lock = try directory.lock(WireProtocol.lifetimeLockName, wait: lockWait)
     try descriptor.setNonBlocking(true)
     let inode = try directory.inode(of: name)
-    let watch = try DirectoryWatch(directory)
+    let watch = try? DirectoryWatch(directory)
     return ListeningSocket(directory, name, lock, descriptor, watch, inode: inode, isInherited: true)
   }
 
   var raw: Int32 { descriptor.raw }
-  var watchRaw: Int32 { watch.raw }
+  var watchRaw: Int32? {
+    switch watch {
+    case .some(let watch): watch.raw
+    case .none: nil
+    }
+  }
 
   /// The next peer that waits; nil when there is none.
-  func accept() -> FileDescriptor? {
-    isOpen ? try? UnixSocket.accept(descriptor) : nil
+  ///
+  /// - Throws: `EMFILE` and the like, if the process or the system has no descriptor left.
+  func accept() throws(SystemError) -> FileDescriptor? {
+    guard isOpen else { return nil }
+    do { return try UnixSocket.accept(descriptor) } catch {
+      if error.isOutOfDescriptors { throw error }
+      return nil
+    }
   }
 
   /// False when the socket's name is gone or names another socket: the directory went away at logout.
   func isStillOurs() -> Bool {
-    watch.drain()
+    switch watch {
+    case .some(let watch): watch.drain()
+    case .none: break
+    }
     return (try? directory.inode(of: name)) == inode
   }
 

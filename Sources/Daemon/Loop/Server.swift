@@ -15,12 +15,23 @@ final class Server {
 
   /// Until when the daemon, which stops, waits for what is under way.
   private struct Ending {
+    /// When exchanges under way are cut off.
+    let cut: Instant
+    let waits: Instant
     let jobs: Instant
     let commands: Instant
   }
 
+  /// Time after which peers are accepted again when there was no descriptor for them: others than connections may have
+  /// been closed.
+  private static let acceptInterval = Duration.milliseconds(500)
   private static let housekeepingInterval = Duration.seconds(60)
-  /// Time for jobs to end after a stop request: longer than one HTTP request.
+  /// Time for the server's answer to a token or a code that was sent before a stop request, so that a new token is not
+  /// lost. Everything else that waits for others is cancelled at once.
+  private static let answerPatience = Duration.seconds(5)
+  /// Time for what was cancelled to end.
+  private static let endPatience = Duration.seconds(3)
+  /// Time for work on files to end after a stop request.
   private static let stopPatience = Duration.seconds(45)
   /// Time for event commands to end after a stop request, before they receive SIGTERM.
   private static let commandPatience = Duration.seconds(5)
@@ -65,11 +76,9 @@ final class Server {
     }
     try loop.watch(self.signals.raw) { [unowned self] _ in while self.signals.next() != nil { beginStop() } }
     if let listening {
-      accepting = try loop.watch(listening.raw) { [connections] _ in
-        // The poller reports further waiting ones again.
-        if let descriptor = listening.accept() { connections.accept(descriptor) }
-      }
-      try loop.watch(listening.watchRaw) { [unowned self] _ in checkSocket() }
+      accepting = try loop.watch(listening.raw) { [unowned self] _ in accept(listening) }
+      connections.onDrop = { [unowned self] in resumeAccepting() }
+      if let raw = listening.watchRaw { try loop.watch(raw) { [unowned self] _ in checkSocket() } }
     }
     if let descriptor = first.take() {
       try descriptor.setNonBlocking(true)
@@ -80,6 +89,7 @@ final class Server {
   /// Serves until a stop request, until the socket is removed, or until the private peer disconnects.
   func run() throws(SystemError) {
     context.log.note(.started)
+    if context.isUnwatched || listening.map({ $0.watchRaw == nil }) ?? false { context.log.note(.watchUnavailable) }
     parts.start(isPrivate: listening == nil)
     scheduleHousekeeping()
     try loop.run { isDone }
@@ -89,12 +99,29 @@ final class Server {
 
   private var isDone: Bool {
     if listening == nil, connections.isEmpty { beginStop() }
-    guard let ending, loop.jobs.inFlight == 0 || loop.now >= ending.jobs,
+    guard let ending, loop.jobs.localInFlight == 0 || loop.now >= ending.jobs,
+      loop.jobs.waitsInFlight == 0 || loop.now >= ending.waits,
       parts.commands.isIdle || loop.now >= ending.commands
     else { return false }
     let result = JSONObject([("pid", .int(Int(Machine.processID)))])
     for ticket in stopRequests { connections.send(.result(result), to: ticket) }
     return true
+  }
+
+  /// Takes the next peer; the poller reports further waiting ones again. Without a descriptor for it the idlest
+  /// connection goes, and if none is idle the peers wait until one has gone.
+  private func accept(_ listening: ListeningSocket) {
+    do {
+      if let descriptor = try listening.accept() { connections.accept(descriptor) }
+    } catch {
+      guard !connections.dropIdlest(), let accepting else { return }
+      loop.setInterest(.none, of: accepting)
+      loop.schedule(at: loop.now.advanced(by: Self.acceptInterval)) { [self] in resumeAccepting() }
+    }
+  }
+
+  private func resumeAccepting() {
+    if let accepting, ending == nil { loop.setInterest(.read, of: accepting) }
   }
 
   private func scheduleHousekeeping() {
@@ -113,13 +140,16 @@ final class Server {
   /// No new peers and requests; jobs in flight end, so that a rotated token is not lost.
   private func beginStop() {
     guard ending == nil else { return }
+    let cut = loop.now.advanced(by: Self.answerPatience)
     let ending = Ending(
-      jobs: loop.now.advanced(by: Self.stopPatience),
+      cut: cut, waits: cut.advanced(by: Self.endPatience), jobs: loop.now.advanced(by: Self.stopPatience),
       commands: parts.commands.close(at: loop.now.advanced(by: Self.commandPatience)))
     self.ending = ending
     // The loop asks whether it is done after each round.
-    for deadline in [ending.jobs, ending.commands] { loop.schedule(at: deadline) {} }
+    for deadline in [ending.waits, ending.jobs, ending.commands] { loop.schedule(at: deadline) {} }
+    loop.schedule(at: ending.cut) { [jobs = loop.jobs] in jobs.cutWaits() }
     dispatcher.stop()
+    loop.jobs.endWaits()
     if let accepting { loop.unwatch(accepting) }
     listening?.close()
   }

@@ -94,9 +94,9 @@ final class Dispatcher: DaemonPart, RequestHandler {
   }
 
   func abandon(_ ticket: Ticket) {
-    answered(ticket)
+    context.abandon(ticket)
     parts.abandon(ticket)
   }
 
-  func answered(_ ticket: Ticket) { context.watches.end(ticket) }
+  func answered(_ ticket: Ticket) { context.answered(ticket) }
 }

@@ -80,13 +80,12 @@ final class ResourceRequests: AccountPart {
       content: transfer.content, receiver: transfer.receiver, services: services(for: account.name),
       mayRefresh: !transfer.hasRefreshed && !isRefused, stallSeconds: transfer.patienceSeconds,
       cancellation: transfer.cancellation)
-    jobs.run(
-      on: context.longJobs,
-      { () throws(SessionError) in
-        guard transfer.content?.prepare(transfer.cancellation) ?? true else { throw .content }
-        return try call.run()
-      }
-    ) { [self] outcome in ended(transfer, grant, generation, outcome) }
+    jobs.wait(as: WaitShare(transfer.ticket), transfer.cancellation) { () throws(SessionError) in
+      guard transfer.content?.prepare(transfer.cancellation) ?? true else { throw .content }
+      return try call.run()
+    } then: { [self] outcome in
+      ended(transfer, grant, generation, outcome)
+    }
   }
 
   private func ended(

@@ -8,7 +8,7 @@ internal import Wire
 /// One request to a resource, from the client's line to its last answer.
 final class ResourceTransfer: @unchecked Sendable {
   /// Limit of concurrent requests: each has a thread and a connection.
-  static let mostAtOnce = DaemonContext.mostLongJobs
+  static let mostAtOnce = 128
 
   // Content, receiver and cancellation are used by the worker; what can change is used on the loop only.
   let ticket: Ticket

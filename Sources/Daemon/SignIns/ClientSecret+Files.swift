@@ -1,4 +1,5 @@
 internal import Crypto
+internal import OAuth
 internal import Platform
 internal import Sessions
 
@@ -6,17 +7,21 @@ extension ClientSecret {
   private static let mostFileBytes = 65_536
 
   /// A private key, in PEM form or as a JSON Web Key.
-  static func readKey(_ source: SharedDescriptor) throws(SessionError) -> ClientKeyFile {
+  static func readKey(_ source: SharedDescriptor, _ cancellation: Cancellation) throws(SessionError) -> ClientKeyFile {
     let unusable = SessionError.configuration(ConfigurationError(.clientKey(.malformed), ""))
-    return try SecretContent.read(source, upTo: mostFileBytes - 1, or: unusable) { (text) throws(SessionError) in
+    return try SecretContent.read(source, upTo: mostFileBytes - 1, or: unusable, cancellation) {
+      (text) throws(SessionError) in
       try ClientKeyFile(text)
     }
   }
 
   /// Certificates in PEM form; whether they are is seen when they are used with their key.
-  static func readCertificates(_ source: SharedDescriptor) throws(SessionError) -> SharedSecret {
+  static func readCertificates(
+    _ source: SharedDescriptor, _ cancellation: Cancellation
+  ) throws(SessionError) -> SharedSecret {
     let unusable = SessionError.configuration(ConfigurationError(.clientCertificate, ""))
-    return try SecretContent.read(source, upTo: mostFileBytes - 1, or: unusable) { (text) throws(SessionError) in
+    return try SecretContent.read(source, upTo: mostFileBytes - 1, or: unusable, cancellation) {
+      (text) throws(SessionError) in
       for index in text.indices where text[index] >= 0x7F || text[index] == 0 { throw unusable }
       return try SecretContent.shared(text)
     }

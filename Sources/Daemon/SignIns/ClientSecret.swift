@@ -1,4 +1,5 @@
 internal import Crypto
+internal import OAuth
 internal import Platform
 internal import Sessions
 
@@ -27,8 +28,10 @@ enum ClientSecret {
   /// One line: a line feed at the end is not part of the secret.
   ///
   /// - Throws: a configuration error when there is no secret, or one that cannot be sent.
-  static func read(_ source: SharedDescriptor, as kind: Kind = .clientSecret) throws(SessionError) -> SharedSecret {
-    try SecretContent.readLine(source, upTo: kind.mostBytes - 1, or: kind.unusable) { bytes in
+  static func read(
+    _ source: SharedDescriptor, as kind: Kind = .clientSecret, _ cancellation: Cancellation
+  ) throws(SessionError) -> SharedSecret {
+    try SecretContent.readLine(source, upTo: kind.mostBytes - 1, or: kind.unusable, cancellation) { bytes in
       bytes.indices.allSatisfy { (0x20...0x7E).contains(bytes[$0]) }
     }
   }

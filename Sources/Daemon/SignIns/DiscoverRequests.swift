@@ -14,9 +14,13 @@ final class DiscoverRequests: DaemonPart {
     var configuration = AccountConfiguration(issuer: request.url, clientID: "")
     try configuration.change(to: request.settings)
     let proxyCredentials = try configuration.takeProxy(of: request.settings)
-    jobs.run { [services, configuration] () throws(SessionError) -> ResourceSearch.Finding in
+    let cancellation = context.cancellation(of: ticket)
+    jobs.wait(as: WaitShare(ticket), cancellation) {
+      [services, configuration] () throws(SessionError) -> ResourceSearch.Finding in
       let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
-      return try ResourceSearch(request.url, configuration, proxyCredentials: secret, services: services).run()
+      return try ResourceSearch(
+        request.url, configuration, proxyCredentials: secret, services: services, cancellation: cancellation
+      ).run()
     } then: { [self] outcome in
       switch outcome {
       case .success(let finding): loop.send(.result(Self.answer(finding, request, settings)), to: ticket)

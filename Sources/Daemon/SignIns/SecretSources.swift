@@ -1,11 +1,12 @@
 internal import Crypto
+internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vocabulary
 internal import Wire
 
 /// The descriptors that a request hands over, each by what can be read from it. Nothing is read before
-/// ``read(for:_:proxyCredentials:)``, which belongs on a worker.
+/// ``read(for:_:proxyCredentials:_:)``, which waits for the writers.
 struct SecretSources: Sendable {
   private let sources: [HandedSecret: SharedDescriptor]
   /// The first, for a request that always brings one more.
@@ -33,22 +34,24 @@ struct SecretSources: Sendable {
   ///   - configuration: Takes over what the key's file tells of the key.
   ///   - named: The settings that the request names, which win.
   ///   - proxyCredentials: `user:password` from the proxy's URL.
+  ///   - cancellation: Ends the waits.
   func read(
-    for configuration: inout AccountConfiguration, _ named: AccountSettings, proxyCredentials: String?
+    for configuration: inout AccountConfiguration, _ named: AccountSettings, proxyCredentials: String?,
+    _ cancellation: Cancellation
   ) throws(SessionError) -> SignInSecrets {
     var secrets = SignInSecrets()
-    if let source = sources[.clientSecret] { secrets.credentials.secret = try ClientSecret.read(source) }
+    if let source = sources[.clientSecret] { secrets.credentials.secret = try ClientSecret.read(source, cancellation) }
     if let source = sources[.clientKey] {
-      let file = try ClientSecret.readKey(source)
+      let file = try ClientSecret.readKey(source, cancellation)
       secrets.credentials.key = file.key
       configuration.clientKeyID = named.clientKeyID ?? file.keyID
       configuration.clientKeyAlgorithm = named.clientKeyAlgorithm ?? file.algorithm
     }
     if let source = sources[.clientCertificate] {
-      secrets.credentials.certificate = try ClientSecret.readCertificates(source)
+      secrets.credentials.certificate = try ClientSecret.readCertificates(source, cancellation)
     }
     if let source = sources[.initialAccessToken] {
-      secrets.initialAccessToken = try ClientSecret.read(source, as: .refreshToken)
+      secrets.initialAccessToken = try ClientSecret.read(source, as: .refreshToken, cancellation)
     }
     if let proxyCredentials { secrets.proxyCredentials = try ClientSecret.make(proxyCredentials) }
     return secrets

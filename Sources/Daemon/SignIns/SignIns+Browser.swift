@@ -74,7 +74,13 @@ extension SignIns {
       redirects?.close(login.id)
       log.note(.signInApproved, login.account)
       let id = login.id
-      jobs.run({ () throws(SessionError) in try waiting.finish(code) }) { [self] outcome in loginFinished(id, outcome) }
+      // The code is spent from here on.
+      login.cancellation.beginSpending()
+      jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
+        try waiting.finish(code)
+      } then: { [self] outcome in
+        loginFinished(id, outcome)
+      }
       return .received
     }
   }

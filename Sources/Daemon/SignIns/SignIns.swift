@@ -36,15 +36,15 @@ final class SignIns: AccountPart {
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     broker.accounts[meant.account]?.session.signInStarted()
-    let id = login.id
     let choice = FlowChoice(
       wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: AuthorizationOptions(request.demands))
     var start = SignIn.Request(
       account: meant.account, configuration: meant.configuration, isNew: meant.isNew,
       services: services(for: login.account), settingsDirectory: settingsFile.directoryPath,
       cancellation: login.cancellation
-    ) { (configuration) throws(SessionError) in
-      try sources.read(for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials)
+    ) { [cancellation = login.cancellation] (configuration) throws(SessionError) in
+      try sources.read(
+        for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials, cancellation)
     }
     start.isGuest = request.isGuest
     start.asksToStay = request.asksToStay
@@ -53,19 +53,24 @@ final class SignIns: AccountPart {
         clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
         needsProof: request.isGuest)
     }
-    run(start, choice, id)
+    run(start, choice, login)
   }
 
   /// Starts the job of a sign-in that leads to the session of a guest, or to what a person needs.
-  private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ id: UInt64) {
+  private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ login: Login) {
+    let id = login.id
     if request.isGuest {
-      jobs.run({ () throws(SessionError) in
+      jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
         try request.prepare { (prepared) throws(SessionError) in try prepared.signInGuest() }
-      }) { [self] outcome in loginFinished(id, outcome) }
+      } then: { [self] outcome in
+        loginFinished(id, outcome)
+      }
     } else {
-      jobs.run({ () throws(SessionError) in
+      jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
         try request.prepare { (prepared) throws(SessionError) in try prepared.start(choice) }
-      }) { [self] outcome in loginPrepared(id, outcome) }
+      } then: { [self] outcome in
+        loginPrepared(id, outcome)
+      }
     }
   }
 
@@ -146,13 +151,15 @@ final class SignIns: AccountPart {
     // A machine that slept past the deadline reports it at once.
     guard device.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
     let approved = jobs.messages { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
-    jobs.run({ [approval = login.approval] () throws(SessionError) in
+    jobs.wait(as: .signIn(id), login.cancellation) { [approval = login.approval] () throws(SessionError) in
       try device.poll {
         guard approval.give() else { return false }
         approved(())
         return true
       }
-    }) { [self] outcome in loginPolled(id, outcome) }
+    } then: { [self] outcome in
+      loginPolled(id, outcome)
+    }
   }
 
   func loginPolled(_ id: UInt64, _ outcome: Result<SignIn.Waiting.Poll, SessionError>) {
@@ -268,7 +275,10 @@ final class SignIns: AccountPart {
   /// Withdraws the server-side data of an unfinished sign-in.
   private func withdraw(_ prepared: SignIn.Prepared) {
     guard prepared.leavesSomething else { return }
-    jobs.run({ prepared.withdraw() }) { _ in }
+    jobs.wait(as: .signIn(0), Cancellation()) {
+      prepared.withdraw()
+    } then: { _ in
+    }
   }
 
   private func noteEnd(of login: Login, _ code: FailureCode?) {

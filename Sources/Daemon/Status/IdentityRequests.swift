@@ -29,7 +29,9 @@ final class IdentityRequests: AccountPart {
       return sendIdentity(account, grant.claims, subject: grant.subject, ticket)
     }
     let operation = UserInfoOperation(broker.question(account, grant))
-    jobs.run({ () throws(SessionError) in try operation.run() }) { [self] outcome in
+    jobs.wait(as: .questions(account.name), operation.question.cancellation) { () throws(SessionError) in
+      try operation.run()
+    } then: { [self] outcome in
       userInfoEnded(operation.question.account, ticket, mayRefresh: mayRefresh, outcome)
     }
   }

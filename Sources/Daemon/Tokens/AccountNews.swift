@@ -64,7 +64,7 @@ struct AccountNews {
 
   private static func passesByItself(_ error: SessionError) -> Bool {
     switch error {
-    case .cancelled, .noAccount, .lifetimeTooShort, .noOtherTokens: true
+    case .cancelled, .stopping, .tooBusy, .noAccount, .lifetimeTooShort, .noOtherTokens: true
     default: error.isPassing
     }
   }

@@ -188,10 +188,13 @@ final class TokenBroker: DaemonPart {
       account: account.name, configuration: account.configuration, previous: account.session.grant,
       target: account.target,
       services: services(for: account.name), cancellation: account.newRefreshCancellation())
-    jobs.run({ operation.attempt() }) { [self] outcome in
-      let ending = outcome.get()
-      if let move = ending.rewritten { moveTokens(of: operation.account, move) }
-      refreshEnded(operation.account, operation.target, refresh, ending.result)
+    jobs.wait(as: .refresh(account.name), operation.cancellation) {
+      operation.attempt()
+    } then: { [self] outcome in
+      if let move = (try? outcome.get())?.rewritten { moveTokens(of: operation.account, move) }
+      refreshEnded(
+        operation.account, operation.target, refresh,
+        outcome.flatMap(\.result).mapError { [self] in jobs.reason(for: $0) })
     }
   }
 

@@ -53,10 +53,11 @@ final class Verifications: AccountPart {
   private func start(_ check: TokenCheck, _ origin: KeyOrigin, _ ticket: Ticket) {
     let services = origin.account.map { self.services(for: $0) } ?? context.services
     let notice = jobs.messages { [unowned self] (text: String) in loop.send(.event(.notice(text)), to: ticket) }
-    jobs.run(
-      on: context.longJobs,
-      { () throws(Failure) in try check.run(try origin.keys(services, check.cancellation, report: notice)) }
-    ) { [self] outcome in verified(ticket, outcome) }
+    jobs.wait(as: WaitShare(ticket), check.cancellation) { () throws(SessionError) in
+      Result { () throws(Failure) in try check.run(try origin.keys(services, check.cancellation, report: notice)) }
+    } then: { [self] outcome in
+      verified(ticket, outcome.mapError { Failure($0, account: nil) }.flatMap { $0 })
+    }
   }
 
   private func verified(_ ticket: Ticket, _ outcome: Result<VerifyTally, Failure>) {

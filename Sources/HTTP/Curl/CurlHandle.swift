@@ -5,8 +5,8 @@ internal import OAuth
 ///
 /// The caller that took it out of the pool is its only user.
 @safe final class CurlHandle: @unchecked Sendable {
-  /// The longest time until a cancelled request ends, in milliseconds.
-  static let cancellationInterval: Int32 = 100
+  /// The longest time until the limits of a request are looked at again, in milliseconds. A cancellation is seen at once.
+  static let longestWait: Int32 = 1000
 
   // The connections belong to `multi`, so that they outlive a reset of `easy`.
   let easy: UnsafeMutableRawPointer
@@ -54,7 +54,8 @@ internal import OAuth
         try unsafe setCallbacks(exchange)
         try lendingClientKey(of: transport) { () throws(HTTPFailure) in
           let exchange = unsafe exchange.pointee
-          if let failure = exchange.failure(after: transfer(exchange)) { throw failure }
+          let result = waking(by: exchange.cancellation) { transfer(exchange) }
+          if let failure = exchange.failure(after: result) { throw failure }
           exchange.complete()
         }
       }
@@ -74,8 +75,16 @@ internal import OAuth
       var result = CURLE_OK
       if unsafe agent_curl_take_result(multi, &result) != 0 { return ended(result) }
       if exchange.reasonToStop != nil { return nil }
-      guard wait(for: exchange.waits, atMost: exchange.longestWait) else { return CURLE_FAILED_INIT }
+      guard wait(for: exchange.waits, atMost: Self.longestWait) else { return CURLE_FAILED_INIT }
     }
+  }
+
+  /// Runs `body`, whose waits end when the request is cancelled.
+  func waking<Result, Problem: Error>(
+    by cancellation: Cancellation?, _ body: () throws(Problem) -> Result
+  ) throws(Problem) -> Result {
+    guard let cancellation else { return try body() }
+    return try cancellation.waking({ [self] in _ = unsafe curl_multi_wakeup(multi) }, during: body)
   }
 
   /// Waits for the network and for descriptors, at most for so many milliseconds.

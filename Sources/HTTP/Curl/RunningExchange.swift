@@ -6,6 +6,8 @@ internal import OAuth
 /// Only that thread uses it.
 protocol RunningExchange: AnyObject {
   var progress: TransferProgress { get set }
+  /// Ends the transfer at once; nil if nothing does before its time is over.
+  var cancellation: Cancellation? { get }
   /// Receives a line of the header. False ends the transfer.
   func receive(headerLine line: Span<UInt8>) -> Bool
   /// Receives a piece of the body, all of it or nothing.
@@ -16,8 +18,6 @@ protocol RunningExchange: AnyObject {
   func update()
   /// The reason to stop now, if there is one.
   var reasonToStop: HTTPFailure.Code? { get }
-  /// The longest time until ``reasonToStop`` is asked again, in milliseconds.
-  var longestWait: Int32 { get }
   /// The descriptors to wait for besides the network, and whether for writing.
   var waits: [(descriptor: Int32, isWriting: Bool)] { get }
   /// The library's flags for the directions that stay paused, if one can continue; nil if none can.

@@ -41,7 +41,7 @@ final class Exchange: RunningExchange {
   func update() { progress.update() }
 
   var reasonToStop: HTTPFailure.Code? { limits.reasonToStop }
-  var longestWait: Int32 { limits.cancellation == nil ? 1000 : CurlHandle.cancellationInterval }
+  var cancellation: Cancellation? { limits.cancellation }
   var waits: [(descriptor: Int32, isWriting: Bool)] { [] }
   func nextPause() -> Int32? { nil }
 

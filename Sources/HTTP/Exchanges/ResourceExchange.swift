@@ -11,7 +11,7 @@ final class ResourceExchange: RunningExchange {
   private static let mostUnwantedBytes = 65_536
 
   var progress: TransferProgress
-  private let cancellation: Cancellation
+  let cancellation: Cancellation?
   private let isHead: Bool
   private let stall: Duration
   private var lastProgress = ContinuousClock.now
@@ -85,11 +85,9 @@ final class ResourceExchange: RunningExchange {
 
   var reasonToStop: HTTPFailure.Code? {
     if let refusal = progress.refusal { return refusal }
-    if cancellation.isCancelled { return .cancelled }
+    if isCancelled { return .cancelled }
     return ContinuousClock.now - lastProgress >= stall ? .timeout : nil
   }
-
-  var longestWait: Int32 { CurlHandle.cancellationInterval }
 
   private func beginIfReady() {
     guard head == nil, progress.headers.isFinished else { return }
@@ -112,13 +110,22 @@ final class ResourceExchange: RunningExchange {
 
   /// Passes the rest of the content to the receiver, waits for room, and returns the response.
   func finish() throws(HTTPFailure) -> ResourceResponse {
-    while true {
-      guard body.flush() else { throw progress.failure(.cancelled) }
-      if body.waits.isEmpty { break }
-      if cancellation.isCancelled { throw progress.failure(.cancelled) }
-      guard progress.handle.wait(for: body.waits, atMost: longestWait) else { throw progress.failure(.setup) }
-    }
+    try progress.handle.waking(by: cancellation) { () throws(HTTPFailure) in try drain() }
     guard let head else { throw progress.failure(.receive) }
     return ResourceResponse(head: head, contentBytes: body.takenBytes)
   }
+
+  /// Passes the rest of the content to the receiver, and waits for room.
+  private func drain() throws(HTTPFailure) {
+    while true {
+      guard body.flush() else { throw progress.failure(.cancelled) }
+      if body.waits.isEmpty { return }
+      if isCancelled { throw progress.failure(.cancelled) }
+      guard progress.handle.wait(for: body.waits, atMost: CurlHandle.longestWait) else {
+        throw progress.failure(.setup)
+      }
+    }
+  }
+
+  private var isCancelled: Bool { cancellation?.isCancelled ?? false }
 }

@@ -1,15 +1,78 @@
-package import Platform
-private import Synchronization
+internal import Platform
 
-/// A flag that ends a request from another thread. Once set it stays set.
+/// Ends an operation's requests and waits, from any thread.
+///
+/// An operation that spends what can be used only once, such as a refresh token or a code, says so by
+/// ``spending(or:_:)``; ``cancelUnlessSpending()`` then lets it go on until the
+/// result is stored.
 package final class Cancellation: Sendable {
-  private let flag = Atomic<Bool>(false)
-  private let deadline: Instant
+  private struct State {
+    var isCancelled = false
+    var isUnwanted = false
+    /// Number of nested calls of ``spending(or:_:)`` and ``beginSpending()``.
+    var spending = 0
+    var wakers: [UInt64: @Sendable () -> Void] = [:]
+    var lastWaker: UInt64 = 0
 
-  /// - Parameter deadline: From then on it is set.
-  package init(at deadline: Instant = .distantFuture) { self.deadline = deadline }
+    var isOver: Bool { isCancelled || isUnwanted && spending == 0 }
+  }
 
-  package func cancel() { flag.store(true, ordering: .releasing) }
+  private let state = Monitor(State())
 
-  package var isCancelled: Bool { flag.load(ordering: .acquiring) || deadline <= .now }
+  package init() {}
+
+  /// Ends the operation, whatever it is doing.
+  package func cancel() {
+    end { $0.isCancelled = true }
+  }
+
+  /// Ends the operation, unless it is spending something; then as soon as that is over.
+  package func cancelUnlessSpending() {
+    end { $0.isUnwanted = true }
+  }
+
+  private func end(_ change: (inout State) -> Void) {
+    state.withLock { state in
+      change(&state)
+      if state.isOver { for wake in state.wakers.values { wake() } }
+    }
+  }
+
+  package var isCancelled: Bool { state.withLock { $0.isOver } }
+
+  /// Makes ``cancelUnlessSpending()`` wait from now on, until the end of the operation.
+  ///
+  /// - Returns: False if the operation was cancelled before.
+  @discardableResult
+  package func beginSpending() -> Bool {
+    state.withLock { state in
+      guard !state.isOver else { return false }
+      state.spending += 1
+      return true
+    }
+  }
+
+  /// Runs `body`, which spends something that can be used only once and stores the result.
+  ///
+  /// - Parameter cancelled: Thrown if the operation was cancelled before.
+  package func spending<Result, Problem: Error>(
+    or cancelled: Problem, _ body: () throws(Problem) -> Result
+  ) throws(Problem) -> Result {
+    guard beginSpending() else { throw cancelled }
+    defer { state.withLock { $0.spending -= 1 } }
+    return try body()
+  }
+
+  /// Runs `body`, and calls `wake` when the operation is to end meanwhile. `wake` must not wait.
+  package func waking<Result, Problem: Error>(
+    _ wake: @escaping @Sendable () -> Void, during body: () throws(Problem) -> Result
+  ) throws(Problem) -> Result {
+    let number = state.withLock { state in
+      state.lastWaker += 1
+      state.wakers[state.lastWaker] = wake
+      return state.lastWaker
+    }
+    defer { state.withLock { $0.wakers[number] = nil } }
+    return try body()
+  }
 }

@@ -10,13 +10,17 @@ package final class SharedDescriptor: Sendable {
 
   /// Fills `buffer` until the end of the input or of the buffer.
   ///
+  /// - Parameter isGivenUp: Ends the wait when it is true; asked ten times a second.
   /// - Returns: The number of bytes read; the size of the buffer if there is more.
-  /// - Throws: `ETIMEDOUT` if nothing arrives for `patience`.
-  package func readToEnd(into buffer: inout MutableSpan<UInt8>, patience: Duration) throws(SystemError) -> Int {
+  /// - Throws: `ETIMEDOUT` if nothing arrives for `patience`, or if the wait was given up.
+  package func readToEnd(
+    into buffer: inout MutableSpan<UInt8>, patience: Duration, unless isGivenUp: () -> Bool = { false }
+  ) throws(SystemError) -> Int {
     var filled = 0
     while filled < buffer.count {
-      guard try descriptor.waitUntilReadable(timeout: patience) else {
-        throw SystemError.timedOut(operation: "read")
+      let deadline = Instant.now.advanced(by: patience)
+      while try !descriptor.waitUntilReadable(timeout: min(.milliseconds(100), Instant.now.duration(to: deadline))) {
+        guard Instant.now < deadline, !isGivenUp() else { throw SystemError.timedOut(operation: "read") }
       }
       let got = try fill(&buffer, from: filled)
       if got == 0 { break }

@@ -6,15 +6,19 @@ extension PrivateDirectory {
   /// The lock excludes other processes and other threads of this process. It ends with the value or with the process;
   /// the file stays.
   ///
-  /// - Parameter wait: The longest wait for another holder; zero tries once.
+  /// - Parameters:
+  ///   - wait: The longest wait for another holder; zero tries once.
+  ///   - isGivenUp: Ends the wait when it is true.
   /// - Throws: `EAGAIN` if another still holds it after that time.
-  package borrowing func lock(_ name: String, wait: Duration) throws(SystemError) -> FileLock {
+  package borrowing func lock(
+    _ name: String, wait: Duration, unless isGivenUp: () -> Bool = { false }
+  ) throws(SystemError) -> FileLock {
     let deadline = Instant.now.advanced(by: wait)
     var pause: Duration = .milliseconds(1)
     while true {
       if let lock = try attemptLock(name) { return lock }
       let left = Instant.now.duration(to: deadline)
-      guard left > .zero else { throw SystemError(errno: EAGAIN, operation: "flock") }
+      guard left > .zero, !isGivenUp() else { throw SystemError(errno: EAGAIN, operation: "flock") }
       // flock(2) has no time limit, so it is called again, at growing intervals.
       Threads.sleep(for: min(pause, left))
       pause = min(pause * 2, .milliseconds(20))

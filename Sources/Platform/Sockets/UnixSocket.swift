@@ -24,13 +24,15 @@ package enum UnixSocket {
 
   /// Connects to the socket `name`.
   ///
+  /// - Parameter seconds: The longest wait for a listener whose queue is full, and later for each write to a peer that
+  ///   does not read; nil means no limit.
   /// - Returns: A blocking socket. Check ``peerUserID(_:)`` before sending a secret.
-  /// - Throws: `ENOENT` or `ECONNREFUSED` if no process listens.
+  /// - Throws: `ENOENT` or `ECONNREFUSED` if no process listens; `EAGAIN` if the time is over.
   package static func connect(
-    in directory: borrowing PrivateDirectory, name: String
+    in directory: borrowing PrivateDirectory, name: String, seconds: Int? = nil
   ) throws(SystemError) -> FileDescriptor {
     try PrivateDirectory.checkName(name)
-    return try connect(toAddress: path(of: name, in: directory))
+    return try connect(toAddress: path(of: name, in: directory), seconds: seconds)
   }
 
   /// Connects to the socket at a path of any length.
@@ -77,9 +79,10 @@ package enum UnixSocket {
     FileDescriptor(owning: try SystemCall.checked(agent_unix_socket(), "socket"))
   }
 
-  private static func connect(toAddress path: String) throws(SystemError) -> FileDescriptor {
+  private static func connect(toAddress path: String, seconds: Int? = nil) throws(SystemError) -> FileDescriptor {
     let socket = try makeSocket()
     let number = socket.raw
+    if let seconds { try SystemCall.checked(agent_set_send_timeout(number, Int(clamping: seconds)), "setsockopt") }
     try SystemCall.uninterrupted("connect") { unsafe agent_unix_connect(number, path) }
     return socket
   }

@@ -36,6 +36,8 @@ extension SystemError {
   package var isExists: Bool { errno == EEXIST }
   /// There is nothing to do now, or a wait has timed out (`EAGAIN`).
   package var isAgain: Bool { errno == EAGAIN }
+  /// No descriptor or no memory for one is left (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`).
+  package var isOutOfDescriptors: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) }
   /// The rights are missing (`EACCES`, `EPERM`).
   package var isPermissionDenied: Bool { errno == EACCES || errno == EPERM }
   /// A symbolic link where none is allowed (`ELOOP`).

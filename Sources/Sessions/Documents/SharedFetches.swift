@@ -20,7 +20,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
   private let flights = Monitor<[Name: Flight]>([:])
 
   /// How often a waiter looks whether it is still wanted.
-  private static var patience: Duration { .milliseconds(100) }
+  private static var patience: Duration { .milliseconds(250) }
 
   /// - Parameters:
   ///   - name: The value to fetch, and the way to fetch it.

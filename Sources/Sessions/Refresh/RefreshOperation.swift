@@ -60,7 +60,7 @@ package struct RefreshOperation: Sendable {
   package func attempt() -> Ending {
     var rewritten: RecordMove?
     do throws(SessionError) {
-      let grant = try services.holding(account, at: nil) { (level) throws(SessionError) in
+      let grant = try services.holding(account, at: nil, cancellation: cancellation) { (level) throws(SessionError) in
         try refresh(at: level, &rewritten)
       }
       return Ending(result: .success(grant), rewritten: nil)
@@ -85,14 +85,19 @@ package struct RefreshOperation: Sendable {
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     try services.rehearseWrite()
-    let answer = try exchange(refreshToken, at: &live, &stored)
-    record = stored.record
-    let kept = record.refreshToken === refreshToken ? keptIdentity(stored) : nil
-    // Store first: the server may have ended the token that was sent, whatever is wrong with the rest of its answer.
-    if let rotated = answer.refreshToken { record.refreshToken = rotated }
-    record.refreshedAt = services.time.wallSeconds()
-    if target == nil, let scope = try? answer.tokens().scope { record.scope = scope.text }
-    var generation = try services.write(rotated: record, of: account, replacing: stored.generation)
+    var kept: AccessGrant?
+    var generation = stored.generation
+    let answer = try cancellation.spending(or: SessionError.cancelled) { () throws(SessionError) in
+      let answer = try exchange(refreshToken, at: &live, &stored)
+      record = stored.record
+      kept = record.refreshToken === refreshToken ? keptIdentity(stored) : nil
+      // Store first: the server may have ended the token that was sent, whatever is wrong with the rest of its answer.
+      if let rotated = answer.refreshToken { record.refreshToken = rotated }
+      record.refreshedAt = services.time.wallSeconds()
+      if target == nil, let scope = try? answer.tokens().scope { record.scope = scope.text }
+      generation = try services.write(rotated: record, of: account, replacing: stored.generation)
+      return answer
+    }
     rewritten = RecordMove(from: stored.generation, to: generation)
     let response = try oauth { () throws(OAuthError) in try answer.tokens() }
     let token: IDToken?

@@ -13,15 +13,18 @@ package struct ResourceSearch: Sendable {
   private let configuration: AccountConfiguration
   private let proxyCredentials: SharedSecret?
   private let services: SessionServices
+  private let cancellation: Cancellation
 
   /// - Parameter configuration: How the server is reached; whom it belongs to does not matter.
   package init(
-    _ url: String, _ configuration: AccountConfiguration, proxyCredentials: SharedSecret?, services: SessionServices
+    _ url: String, _ configuration: AccountConfiguration, proxyCredentials: SharedSecret?, services: SessionServices,
+    cancellation: Cancellation = Cancellation()
   ) {
     self.url = url
     self.configuration = configuration
     self.proxyCredentials = proxyCredentials
     self.services = services
+    self.cancellation = cancellation
   }
 
   package func run() throws(SessionError) -> Finding {
@@ -36,7 +39,10 @@ package struct ResourceSearch: Sendable {
     let place = try Endpoint(url, allowHTTPLoopback: transport.allowHTTPLoopback)
     guard let obstacle = try obstacle(transport) else { return .issuer }
     do {
-      return .resource(try ResourceDiscovery(place, transport: transport, http: services.http).run())
+      return .resource(
+        try ResourceDiscovery(
+          place, transport: transport, http: services.http, cancellation: cancellation
+        ).run())
     } catch {
       guard error.code == .metadataMissing else { throw error }
       guard obstacle.code != .issuerMismatch else { throw obstacle }
@@ -50,7 +56,7 @@ package struct ResourceSearch: Sendable {
   private func obstacle(_ transport: Transport) throws(OAuthError) -> OAuthError? {
     do {
       let issuer = try Issuer(url, allowHTTPLoopback: transport.allowHTTPLoopback)
-      _ = try Discovery.fetch(issuer, transport: transport, http: services.http)
+      _ = try Discovery.fetch(issuer, transport: transport, http: services.http, cancellation: cancellation)
       return nil
     } catch {
       guard [.invalidIssuer, .metadataMissing, .issuerMismatch].contains(error.code) else { throw error }

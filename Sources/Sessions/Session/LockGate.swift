@@ -1,3 +1,4 @@
+internal import OAuth
 internal import Platform
 internal import Vault
 package import Vocabulary
@@ -9,6 +10,8 @@ package import Vocabulary
 package final class LockGate: Sendable {
   private struct State {
     var inside: [Protection: Int] = [:]
+    /// Those of the operations inside that can be cancelled.
+    var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]
     var closed: Set<Protection> = []
     /// Closed, and the keys are going.
     var wiping: Set<Protection> = []
@@ -20,27 +23,38 @@ package final class LockGate: Sendable {
 
   /// Registers an operation at a level.
   ///
-  /// - Parameter mustWrite: The operation has data that cannot be fetched again, so it may start as long as there are
-  ///   keys.
+  /// - Parameters:
+  ///   - mustWrite: The operation has data that cannot be fetched again, so it may start as long as there are keys.
+  ///   - cancellation: Cancelled by a lock, unless the operation is spending something.
   /// - Returns: False when the level is being locked.
-  func enter(_ level: Protection, mustWrite: Bool = false) -> Bool {
+  func enter(_ level: Protection, mustWrite: Bool = false, _ cancellation: Cancellation? = nil) -> Bool {
     state.withLock { state in
       guard !(mustWrite ? state.wiping : state.closed).contains(level) else { return false }
       state.inside[level, default: 0] += 1
+      if let cancellation { state.cancellations[level, default: [:]][ObjectIdentifier(cancellation)] = cancellation }
       return true
     }
   }
 
-  func leave(_ level: Protection) {
-    state.update { state in state.inside[level, default: 1] -= 1 }
+  func leave(_ level: Protection, _ cancellation: Cancellation? = nil) {
+    state.update { state in
+      state.inside[level, default: 1] -= 1
+      if let cancellation { state.cancellations[level]?[ObjectIdentifier(cancellation)] = nil }
+    }
   }
+
+  /// Whether the level is being locked.
+  func isClosed(_ level: Protection) -> Bool { state.withLock { $0.closed.contains(level) } }
 
   /// Closes these levels to new operations, waits until the running ones have ended, runs `body`, and opens the levels
   /// again.
   ///
-  /// The wait ends, since each operation has limits of its own.
+  /// The wait ends, since each operation has limits of its own; those that have spent nothing are cancelled.
   package func close(_ levels: Set<Protection>, _ body: () -> Void) {
-    state.withLock { $0.closed.formUnion(levels) }
+    state.withLock { state in
+      state.closed.formUnion(levels)
+      for level in levels { state.cancellations[level]?.values.forEach { $0.cancelUnlessSpending() } }
+    }
     _ = state.wait(nil) { (state: inout State) -> Bool? in
       guard levels.allSatisfy({ state.inside[$0, default: 0] == 0 }) else { return nil }
       state.wiping.formUnion(levels)

@@ -49,6 +49,10 @@ package enum SessionError: Error, Hashable, Sendable {
   /// The secret of a registered client is past its end (RFC 7591, section 3.2.1).
   case clientSecretExpired(account: String)
   case cancelled
+  /// The process ends; another can be asked.
+  case stopping
+  /// No thread is free to wait for a server; so many others wait already.
+  case tooBusy(underWay: Int)
   case oauth(OAuthError)
   case idToken(IDTokenError)
   case vault(VaultError)
@@ -88,7 +92,7 @@ package enum SessionError: Error, Hashable, Sendable {
       }
     case .signInKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts, .content,
       .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .demandsNeedBrowser, .guestNeedsProof, .guestOverUser,
-      .clientSecretExpired, .cancelled, .idToken, .vault, .configuration, .memory:
+      .clientSecretExpired, .cancelled, .stopping, .tooBusy, .idToken, .vault, .configuration, .memory:
       .none
     }
   }
@@ -107,6 +111,7 @@ package enum SessionError: Error, Hashable, Sendable {
     switch self {
     case .oauth(let error): error.code.meaning == .passing
     case .vault(let error): error.code == .busy
+    case .tooBusy: true
     default: false
     }
   }
@@ -149,6 +154,15 @@ package enum SessionError: Error, Hashable, Sendable {
     guard case .oauth(var error) = self else { return self }
     error.retryAfterSeconds = max(1, Int((left + .milliseconds(999)).components.seconds))
     return .oauth(error)
+  }
+
+  /// Whether this program gave the request up.
+  package var isCancellation: Bool {
+    switch self {
+    case .cancelled: true
+    case .oauth(let error): error.code == .cancelled
+    default: false
+    }
   }
 
   /// Whether only an unlock helps.

@@ -1,3 +1,4 @@
+internal import OAuth
 internal import Vault
 package import Vocabulary
 
@@ -29,9 +30,10 @@ extension SessionServices {
 
   /// Runs `body`, during which no level is locked that a sign-in to the account reads or writes.
   ///
+  /// - Parameter cancellation: Cancels `body` only where that must be.
   /// - Throws: as ``requireOpen(_:_:isNew:)`` and ``rehearseWrite()``, before `body` is run.
   func keepingOpen<Result>(
-    _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool,
+    _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, _ cancellation: Cancellation,
     _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     let recorded = isNew ? nil : try recordedProtection(of: account)
@@ -43,7 +45,7 @@ extension SessionServices {
     }
     _ = try requireOpen(account, configuration, isNew: isNew)
     try rehearseWrite()
-    return try body()
+    return try cancellation.spending(or: .cancelled, body)
   }
 
   /// A home with vaults of other machines only has no record.

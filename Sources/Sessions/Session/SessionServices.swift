@@ -49,9 +49,9 @@ package struct SessionServices: Sendable {
 
   /// Runs `body` while no other process or thread may spend the account's tokens.
   func holding<Result>(
-    _ account: AccountName, wait: Duration = lockWait, _ body: () throws(SessionError) -> Result
+    _ account: AccountName, _ cancellation: Cancellation? = nil, _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
-    try holding(account, at: nil, wait: wait) { (_) throws(SessionError) in try body() }
+    try holding(account, at: nil, cancellation: cancellation) { (_) throws(SessionError) in try body() }
   }
 
   /// The same, and tells `body` which level the account's record is at; the vault is not locked before it ends.
@@ -59,17 +59,20 @@ package struct SessionServices: Sendable {
   /// - Parameters:
   ///   - wanted: The level that `body` moves the record to.
   ///   - mustWrite: `body` has data that cannot be fetched again, so it may start as long as there are keys.
-  ///   - wait: The longest wait for another process or thread.
+  ///   - cancellation: Ends the wait for the account. A lock of the vault cancels it unless it is spending something.
   /// - Throws: a vault error `locked` while the level is being locked.
   func holding<Result>(
-    _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false, wait: Duration = lockWait,
+    _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false, cancellation: Cancellation? = nil,
     _ body: (Protection) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     let begin = time.now()
-    let lock = try storing { (vault) throws(VaultError) in try vault.lockAccount(account, wait: wait) }
+    let lock = try storing { (vault) throws(VaultError) in
+      try vault.lockAccount(account, wait: Self.lockWait) { cancellation?.isCancelled ?? false }
+    }
+    if let cancellation, cancellation.isCancelled { throw .cancelled }
     let waited = begin.duration(to: time.now()).wholeMilliseconds
     if waited >= Self.noticedWaitMilliseconds { observer?(.waitedForAccount(milliseconds: waited)) }
-    let result = try keepingUnlocked(level(of: account, or: wanted), mustWrite: mustWrite, body)
+    let result = try keepingUnlocked(level(of: account, or: wanted), mustWrite: mustWrite, cancellation, body)
     lock.release()
     return result
   }
@@ -78,11 +81,17 @@ package struct SessionServices: Sendable {
   ///
   /// - Throws: a vault error `locked` while the level is being locked.
   func keepingUnlocked<Result>(
-    _ level: Protection, mustWrite: Bool = false, _ body: (Protection) throws(SessionError) -> Result
+    _ level: Protection, mustWrite: Bool = false, _ cancellation: Cancellation? = nil,
+    _ body: (Protection) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
-    guard gate.enter(level, mustWrite: mustWrite) else { throw .vault(VaultError(.locked(level))) }
-    defer { gate.leave(level) }
-    return try body(level)
+    guard gate.enter(level, mustWrite: mustWrite, cancellation) else { throw .vault(VaultError(.locked(level))) }
+    defer { gate.leave(level, cancellation) }
+    do {
+      return try body(level)
+    } catch {
+      if error.isCancellation, gate.isClosed(level) { throw .vault(VaultError(.locked(level))) }
+      throw error
+    }
   }
 
   /// The account's record, nil when there is none.

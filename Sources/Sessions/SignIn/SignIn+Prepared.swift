@@ -78,7 +78,7 @@ extension SignIn.Prepared {
   ///
   /// - Throws: an error of the vault or the settings when the session could not be stored, before the approval is spent.
   func keepingOpen<Result>(_ body: (Instant) throws(SessionError) -> Result) throws(SessionError) -> Result {
-    try services.keepingOpen(account, configuration, isNew: request.isNew) { () throws(SessionError) in
+    try services.keepingOpen(account, configuration, isNew: request.isNew, cancellation) { () throws(SessionError) in
       try request.rehearseSettings(configuration)
       return try body(services.time.now())
     }

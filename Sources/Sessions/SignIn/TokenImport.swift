@@ -41,7 +41,8 @@ package struct TokenImport: Sendable {
   package func run() throws(SessionError) -> Outcome {
     try configuration.check()
     _ = try services.requireOpen(account, configuration, isNew: true)
-    return try services.holding(account, at: configuration.protection) { (_) throws(SessionError) in
+    return try services.holding(account, at: configuration.protection, cancellation: cancellation) {
+      (_) throws(SessionError) in
       try importToken()
     }
   }
@@ -61,7 +62,10 @@ package struct TokenImport: Sendable {
       }
     }
     do {
-      return Outcome(grant: try redeem(server, contact), configuration: contact.configuration)
+      let grant = try cancellation.spending(or: SessionError.cancelled) { () throws(SessionError) in
+        try redeem(server, contact)
+      }
+      return Outcome(grant: grant, configuration: contact.configuration)
     } catch {
       // The new tokens are on disk: the next refresh continues from there.
       if (try? services.record(of: account)) != nil { throw error.followingSuccess }

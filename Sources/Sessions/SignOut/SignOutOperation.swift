@@ -1,4 +1,4 @@
-internal import OAuth
+package import OAuth
 internal import Vault
 internal import Crypto
 internal import Platform
@@ -20,11 +20,14 @@ package struct SignOutOperation: Sendable {
   /// Find out where the session in the browser can be ended too.
   package var wantsLogoutPage = false
 
+  /// Ends what is asked of the server; the session ends here all the same.
+  package let cancellation = Cancellation()
+
+  /// Called when the session has ended here, before the server is asked. The caller bounds the wait for it.
+  package var willAskServer: @Sendable () -> Void = {}
+
   /// Also drops the cached documents of the server, which no other account needs.
   package var forgetsServer = false
-
-  /// The longest wait for the server, and for an operation that holds the account.
-  package var patience = Duration.seconds(5)
 
   /// How long the tokens of a session that has ended are kept for their revocation, in seconds.
   package static let revocationLifetime = 86_400
@@ -66,9 +69,11 @@ package struct SignOutOperation: Sendable {
   package func run() throws(SessionError) -> Ending {
     var ending = Ending(confirmation: .nothingToRevoke)
     let level = services.level(of: account, or: nil)
-    switch try services.keepingUnlocked(level, { (_) throws(SessionError) in try endHere() }) {
+    switch try services.keepingUnlocked(level, nil, { (_) throws(SessionError) in try endHere() }) {
     case .done(let confirmation): ending.confirmation = confirmation
-    case .owed(let subject): ending = revokeOwed(subject: subject)
+    case .owed(let subject):
+      willAskServer()
+      ending = revokeOwed(subject: subject)
     }
     if forgetsServer, let configuration, let access = try? AccountAccess(configuration) {
       services.documents.forget(access.issuer, transport: access.transport)
@@ -137,26 +142,24 @@ package struct SignOutOperation: Sendable {
   /// - Parameter subject: The user of the session.
   package func revokeOwed(subject: String? = nil) -> Ending {
     var ending = Ending(confirmation: .nothingToRevoke)
-    let limit = Cancellation(at: .now.advanced(by: patience))
     do throws(SessionError) {
-      try services.holding(account, wait: patience) { () throws(SessionError) in
+      try services.holding(account, cancellation) { () throws(SessionError) in
         guard let stored = try services.storedRecord(of: account), let owed = stored.record.revocation else { return }
         let now = services.time.wallSeconds()
         do throws(SessionError) {
           // The clock may have been set back since.
           guard (now...now + Self.revocationLifetime).contains(owed.until) else { throw SessionError.cancelled }
-          ending.confirmation = try revoke(stored, owed, subject, limit, &ending.logoutURL)
+          ending.confirmation = try revoke(stored, owed, subject, &ending.logoutURL)
         } catch {
-          if error.isPassing || limit.isCancelled { throw error }
+          if error.isPassing || cancellation.isCancelled { throw error }
           ending.confirmation = .failed(error)
         }
         guard let last = try services.storedRecord(of: account), last.record.revocation != nil else { return }
         _ = try replace(last, by: last.record.signedOut(nil))
       }
     } catch {
-      let isOver = limit.isCancelled && !error.isPassing
       ending.confirmation = .postponed(
-        isOver ? .oauth(OAuthError(HTTPFailure(.timeout), EndpointRole.revocation.subject)) : error)
+        cancellation.isCancelled ? .oauth(OAuthError(HTTPFailure(.timeout), EndpointRole.revocation.subject)) : error)
     }
     return ending
   }
@@ -164,10 +167,10 @@ package struct SignOutOperation: Sendable {
   /// - Parameter logoutURL: Set before the tokens are revoked, since the page is there even when that fails.
   private func revoke(
     _ stored: SessionServices.StoredRecord, _ owed: AccountRecord.Revocation, _ subject: String?,
-    _ limit: Cancellation, _ logoutURL: inout String?
+    _ logoutURL: inout String?
   ) throws(SessionError) -> Confirmation {
     guard let configuration else { return .notOffered(page: nil) }
-    var live = try services.server(for: account, configuration, stored.record, grant: grant, cancellation: limit)
+    var live = try services.server(for: account, configuration, stored.record, grant: grant, cancellation: cancellation)
     if wantsLogoutPage {
       logoutURL = live.server.metadata.logoutURL(clientID: configuration.clientID, subject: subject)
     }
@@ -175,26 +178,28 @@ package struct SignOutOperation: Sendable {
     guard metadata.revocationEndpoint != nil || metadata.unusableEndpoints[.revocation] != nil else {
       return .notOffered(page: configuration.providerSettings?.sessionsPage)
     }
-    return try revoke(stored, owed, limit, at: &live)
+    return try revoke(stored, owed, at: &live)
   }
 
   /// The refresh token first, which takes the access tokens with it at most servers (RFC 7009, section 2.1).
   private func revoke(
-    _ stored: SessionServices.StoredRecord, _ owed: AccountRecord.Revocation, _ limit: Cancellation,
+    _ stored: SessionServices.StoredRecord, _ owed: AccountRecord.Revocation,
     at live: inout LiveServer
   ) throws(SessionError) -> Confirmation {
     guard let refreshToken = owed.refreshToken else {
-      if let token = owed.accessToken { try revoke(token, .accessToken, bearer: token, limit, at: &live) }
+      if let token = owed.accessToken { try revoke(token, .accessToken, bearer: token, at: &live) }
       return .revoked
     }
     do {
-      try revoke(refreshToken, .refreshToken, bearer: owed.accessToken, limit, at: &live)
-      if let token = owed.accessToken { try? revoke(token, .accessToken, bearer: token, limit, at: &live) }
+      try revoke(refreshToken, .refreshToken, bearer: owed.accessToken, at: &live)
+      if let token = owed.accessToken { try? revoke(token, .accessToken, bearer: token, at: &live) }
     } catch {
       // Some servers take a revocation from a public client only with an access token, and there is
       // none that works: one more refresh yields it.
       guard case .oauth(let problem) = error, problem.httpStatus == 401 else { throw error }
-      let answer = try oauth { () throws(OAuthError) in try live.server.refresh(refreshToken, cancellation: limit) }
+      let answer = try oauth { () throws(OAuthError) in
+        try live.server.refresh(refreshToken, cancellation: cancellation)
+      }
       if let rotated = answer.refreshToken {
         var renewed = stored.record
         renewed.revocation?.refreshToken = rotated
@@ -202,18 +207,17 @@ package struct SignOutOperation: Sendable {
         _ = try? services.write(renewed, of: account, replacing: stored.generation)
       }
       let last = try oauth { () throws(OAuthError) in try answer.tokens() }
-      try revoke(answer.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, limit, at: &live)
-      try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, limit, at: &live)
+      try revoke(answer.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, at: &live)
+      try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, at: &live)
     }
     return .revoked
   }
 
   private func revoke(
-    _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret?, _ limit: Cancellation,
-    at live: inout LiveServer
+    _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret?, at live: inout LiveServer
   ) throws(SessionError) {
     try live.asking(\.revocationEndpoint) { (server) throws(OAuthError) in
-      try server.revoke(token, hint: hint, bearer: bearer, cancellation: limit)
+      try server.revoke(token, hint: hint, bearer: bearer, cancellation: cancellation)
     }
   }
 }

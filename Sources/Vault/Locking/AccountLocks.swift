@@ -6,13 +6,13 @@ internal import Vocabulary
 struct AccountLocks {
   let stateDirectory: String
 
-  /// Takes the lock of one account; waits at most `wait` for another holder.
-  func lock(_ account: AccountName, wait: Duration) throws(VaultError) -> FileLock {
+  /// Takes the lock of one account; waits at most `wait` for another holder, and not once `isGivenUp` is true.
+  func lock(_ account: AccountName, wait: Duration, unless isGivenUp: () -> Bool) throws(VaultError) -> FileLock {
     let state = try open(stateDirectory)
     let directory = try open("\(state.path)/locks")
     let name = "account-\(account.text).lock"
     do {
-      return try directory.lock(name, wait: wait)
+      return try directory.lock(name, wait: wait, unless: isGivenUp)
     } catch {
       throw VaultError(lock: error, path: "\(directory.path)/\(name)")
     }

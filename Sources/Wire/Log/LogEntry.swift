@@ -48,7 +48,7 @@ extension LogEvent {
     case .refreshEnded(_, let code), .signInEnded(_, let code): code != nil
     case .signedOut(let result): result == .failed
     case .checked(_, let result): result == .failed
-    case .peerDropped, .requestTimedOut, .redirectForeign, .keySetWarning,
+    case .watchUnavailable, .peerDropped, .requestTimedOut, .redirectForeign, .keySetWarning,
       .authenticationTimeChanged, .commandFailed, .commandsDropped:
       true
     case .tokenFile(let change): change == .failed
@@ -74,6 +74,7 @@ extension LogEvent {
     case .tokenExpiring(let seconds): "the token has \(seconds) s left"
     case .tokenExpired: "the token has expired"
     case .networkChanged: "the network changed"
+    case .watchUnavailable: "no watch of files is left for this user (inotify): files are looked at when they are used"
     case .clockSet(let seconds): "the machine's clock was set by \(seconds) s"
     case .signInBegan: "sign-in began"
     case .signInCode(let seconds): "sign-in waits for approval, at most \(seconds) s"

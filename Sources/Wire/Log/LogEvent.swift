@@ -19,6 +19,8 @@ package enum LogEvent: Sendable, Hashable {
   case tokenExpired
   /// An address or a route was added while a request waited for the network.
   case networkChanged
+  /// The system has no watch of files left for this user, so that files are looked at when they are used.
+  case watchUnavailable
   /// The machine's clock was set forward by this many seconds, or back if negative.
   case clockSet(seconds: Int)
 
@@ -156,6 +158,7 @@ extension LogEvent {
     case .tokenExpiring: "token_expiring"
     case .tokenExpired: "token_expired"
     case .networkChanged: "network_changed"
+    case .watchUnavailable: "watch_unavailable"
     case .clockSet: "clock_set"
     case .signInBegan: "sign_in_began"
     case .signInCode: "sign_in_code"
@@ -188,7 +191,7 @@ extension LogEvent {
     object["event"] = .string(name)
     switch self {
     case .started, .stopping, .signInBegan, .signInApproved, .redirectForeign, .requestTimedOut, .tokenExpired,
-      .networkChanged, .authenticationTimeChanged:
+      .networkChanged, .watchUnavailable, .authenticationTimeChanged:
       break
     case .refreshBegan(let attempt): object["attempt"] = .int(attempt)
     case .refreshRetry(let attempt, let wait):
@@ -246,6 +249,7 @@ extension LogEvent {
       case "token_expiring": number("seconds").map { .tokenExpiring(seconds: $0) }
       case "token_expired": .tokenExpired
       case "network_changed": .networkChanged
+      case "watch_unavailable": .watchUnavailable
       case "clock_set": number("seconds").map { .clockSet(seconds: $0) }
       case "sign_in_began": .signInBegan
       case "sign_in_code": number("seconds").map { .signInCode(seconds: $0) }

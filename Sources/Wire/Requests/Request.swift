@@ -112,6 +112,14 @@ extension Request {
     }
   }
 
+  /// Whether the daemon answers from this machine alone, so that the answer waits for no network.
+  package var isLocal: Bool {
+    switch self {
+    case .status(_, check: false), .list, .daemonStatus, .daemonStop, .daemonLog, .vault(.lock), .vault(.status): true
+    default: false
+    }
+  }
+
   /// The time for an unreachable server in addition to its deadline, in seconds.
   package var waitSeconds: Int {
     switch self {

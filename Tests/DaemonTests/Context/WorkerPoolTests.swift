@@ -12,38 +12,38 @@ import Testing
     ended.wait(patience) { $0 >= count ? true : nil } ?? false
   }
 
-  @Test func `every job is run once`() {
-    let pool = WorkerPool()
+  @Test func `every job is run once`() throws {
+    let pool = try WorkerPool(keptWith: 64)
     let ended = Monitor(0)
-    for _ in 0..<500 { pool.submit { ended.update { $0 += 1 } } }
+    for _ in 0..<500 { _ = pool.submit { ended.update { $0 += 1 } } }
     #expect(Self.wait(for: 500, in: ended))
     #expect(ended.withLock { $0 } == 500)
   }
 
-  @Test func `jobs that block do not hold up others`() {
-    let pool = WorkerPool()
+  @Test func `jobs that block do not hold up others`() throws {
+    let pool = try WorkerPool(keptWith: 64)
     let gate = Monitor(false)
     let ended = Monitor(0)
     for _ in 0..<40 {
-      pool.submit {
+      _ = pool.submit {
         _ = gate.wait(nil) { $0 ? true : nil }
         ended.update { $0 += 1 }
       }
     }
     let other = Monitor(0)
-    pool.submit { other.update { $0 += 1 } }
+    _ = pool.submit { other.update { $0 += 1 } }
     #expect(Self.wait(for: 1, in: other))
     #expect(ended.withLock { $0 } == 0)
     gate.update { $0 = true }
     #expect(Self.wait(for: 40, in: ended))
   }
 
-  @Test func `more jobs than threads wait their turn`() {
-    let pool = WorkerPool()
+  @Test func `more jobs than threads wait their turn`() throws {
+    let pool = try WorkerPool(keptWith: 64)
     let gate = Monitor(false)
     let (begun, ended) = (Monitor(0), Monitor(0))
     for _ in 0..<200 {
-      pool.submit {
+      _ = pool.submit {
         begun.update { $0 += 1 }
         _ = gate.wait(nil) { $0 ? true : nil }
         ended.update { $0 += 1 }
@@ -56,10 +56,10 @@ import Testing
   }
 
   @Test func `a job that comes while the last thread leaves is run`() {
-    let pool = WorkerPool(idleTime: .microseconds(200))
+    let pool = WorkerPool(idleTime: .microseconds(200), mostThreads: 64)
     let ended = Monitor(0)
     for round in 1...3000 {
-      pool.submit { ended.update { $0 += 1 } }
+      _ = pool.submit { ended.update { $0 += 1 } }
       guard Self.wait(for: round, in: ended) else {
         Issue.record("job \(round) is never run")
         return
@@ -70,16 +70,16 @@ import Testing
   }
 
   @Test func `a job that comes while a thread leaves is not left to one that blocks`() {
-    let pool = WorkerPool(idleTime: .microseconds(200))
+    let pool = WorkerPool(idleTime: .microseconds(200), mostThreads: 64)
     let gate = Monitor(false)
     let blocked = Monitor(0)
-    pool.submit {
+    _ = pool.submit {
       _ = gate.wait(nil) { $0 ? true : nil }
       blocked.update { $0 += 1 }
     }
     let ended = Monitor(0)
     for round in 1...3000 {
-      pool.submit { ended.update { $0 += 1 } }
+      _ = pool.submit { ended.update { $0 += 1 } }
       guard Self.wait(for: round, in: ended) else {
         Issue.record("job \(round) waits for another")
         break
@@ -88,5 +88,25 @@ import Testing
     }
     gate.update { $0 = true }
     #expect(Self.wait(for: 1, in: blocked))
+  }
+
+  @Test func `a job without a thread is refused at once, and not kept`() {
+    let pool = WorkerPool(mostThreads: 2)
+    let gate = Monitor(false)
+    let ended = Monitor(0)
+    for _ in 0..<2 {
+      let isTaken = pool.submit {
+        _ = gate.wait(nil) { $0 ? true : nil }
+        ended.update { $0 += 1 }
+      }
+      #expect(isTaken)
+    }
+    #expect(!pool.submit { ended.update { $0 += 100 } })
+    gate.update { $0 = true }
+    #expect(Self.wait(for: 2, in: ended))
+    // The threads that are free now take the next.
+    #expect(pool.submit { ended.update { $0 += 1 } })
+    #expect(Self.wait(for: 3, in: ended))
+    #expect(ended.withLock { $0 } == 3)
   }
 }

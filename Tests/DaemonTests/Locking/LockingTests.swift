@@ -114,12 +114,14 @@ import Wire
 
   @Test func `follows the settings at once`() throws {
     try home.vault(.set(lockAfterSeconds: 10), 3)
+    home.daemon.runJobs()
     home.daemon.pass(seconds: 10)
     #expect(!home.isUnlocked)
   }
 
   @Test func `never comes where that is set`() throws {
     try home.vault(.set(lockAfterSeconds: 0), 3)
+    home.daemon.runJobs()
     home.daemon.pass(seconds: 1_000_000)
     #expect(home.isUnlocked)
     #expect(home.grant("shut") != nil)

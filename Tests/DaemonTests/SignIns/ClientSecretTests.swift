@@ -1,4 +1,5 @@
 import Crypto
+import OAuth
 import Platform
 import Sessions
 import Testing
@@ -10,7 +11,7 @@ import Testing
     let pipe = try Pipe()
     try pipe.writing.writeAll(Array(text.utf8).span)
     try pipe.writing.close()
-    let secret = try ClientSecret.read(SharedDescriptor(pipe.reading))
+    let secret = try ClientSecret.read(SharedDescriptor(pipe.reading), Cancellation())
     return secret.bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 

@@ -27,7 +27,7 @@ final class DaemonHome {
   init() throws {
     directory = try TemporaryDirectory()
     inbox = try Inbox()
-    jobs = Jobs(inbox)
+    jobs = try Jobs(inbox)
     sink = RecordedReplies(time)
     services = SessionServices(
       vault: Vault(
@@ -69,10 +69,10 @@ final class DaemonHome {
   /// Takes in results until no job is left.
   func runJobs() {
     let deadline = Instant.now.advanced(by: .seconds(30))
-    while jobs.inFlight > 0 {
+    while jobs.localInFlight + jobs.waitsInFlight > 0 {
       for act in inbox.takeAll() { act() }
       if Instant.now > deadline {
-        Issue.record("\(jobs.inFlight) jobs do not end")
+        Issue.record("\(jobs.localInFlight + jobs.waitsInFlight) jobs do not end")
         return
       }
       Threads.sleep(for: .milliseconds(1))

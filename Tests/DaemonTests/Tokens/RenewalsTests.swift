@@ -26,8 +26,4 @@ import Vocabulary
     held = []
     #expect(renewals.place(at: "https://0.example") != nil)
   }
-
-  @Test func `leave most of the threads to those who wait`() {
-    #expect(RefreshPolicy.mostRenewals <= WorkerPool.mostThreads / 2)
-  }
 }

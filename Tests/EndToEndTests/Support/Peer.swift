@@ -29,6 +29,9 @@ final class Peer: Sendable {
     try socket.writeAll(bytes.span.extracting(sent...))
   }
 
+  /// Whether the daemon has sent something, or hung up.
+  var hasAnswer: Bool { get throws { try socket.waitUntilReadable(timeout: .zero) } }
+
   /// Sends a line and returns the next one.
   func ask(_ line: String) throws -> String {
     _ = try send(Array((line + "\n").utf8))

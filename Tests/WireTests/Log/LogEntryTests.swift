@@ -8,7 +8,8 @@ import Wire
     [
       .started, .stopping, .refreshBegan(attempt: 3), .refreshEnded(milliseconds: 12, nil),
       .refreshRetry(attempt: 2, waitMilliseconds: 480), .refreshQueued(seconds: 10), .tokenExpiring(seconds: 60),
-      .tokenExpired, .networkChanged, .clockSet(seconds: -3600), .signInBegan, .signInCode(seconds: 600),
+      .tokenExpired, .networkChanged, .watchUnavailable, .clockSet(seconds: -3600), .signInBegan,
+      .signInCode(seconds: 600),
       .signInSlowed(seconds: 10), .signInApproved, .redirectForeign, .signInEnded(milliseconds: 9000, nil),
       .requestTimedOut, .keySetWarning(.privateKey), .keySetWarning(.symmetricKey),
     ] + FailureCode.allCases.map { .refreshEnded(milliseconds: 0, $0) }

@@ -123,7 +123,20 @@ enum StatusCommand {
     if let heap = daemon["secure_heap"]?.string, heap != "locked" {
       parts.append("memory for secrets is \(heap), so it may be swapped out")
     }
+    let limits = limits(daemon["limits"])
+    if !limits.isEmpty { parts.append("limited by the program that started it: \(limits)") }
     return parts.joined(separator: ", ")
+  }
+
+  /// The limits that usually do not exist, or are much higher.
+  private static func limits(_ limits: JSON?) -> String {
+    let usual = [
+      ("processor_seconds", Int.max), ("file_bytes", .max), ("data_bytes", .max),
+      ("address_space_bytes", .max), ("descriptors", 1023), ("processes", 255),
+    ]
+    return usual.compactMap { name, most in
+      limits?[name]?.int.flatMap { $0 <= most ? "\(name) \($0)" : nil }
+    }.joined(separator: ", ")
   }
 
   private static func vault(_ vault: JSON) -> Phrase {

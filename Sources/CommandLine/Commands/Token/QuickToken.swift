@@ -24,10 +24,31 @@ enum QuickToken {
   static func run() -> Outcome {
     guard let account = QuickArguments.account, let directory = UserDirectories.sessionRuntimeDirectory,
       isUnset("AGENT_SOCKET"), isUnset("AGENT_ACCOUNT"),
-      let place = try? PrivateDirectory(opening: directory, create: false),
-      let socket = try? UnixSocket.connect(in: place, name: WireProtocol.socketName),
-      (try? UnixSocket.peerUserID(socket)) == Machine.userID
+      let place = try? PrivateDirectory(opening: directory, create: false)
     else { return .unusual }
+    do {
+      guard let socket = try connect(in: place), (try? UnixSocket.peerUserID(socket)) == Machine.userID else {
+        return .unusual
+      }
+      return ask(socket, account)
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  /// - Returns: Nil if no daemon listens, or something is unusual.
+  /// - Throws: `timeout` if a daemon accepts nobody.
+  private static func connect(in place: borrowing PrivateDirectory) throws(Failure) -> FileDescriptor? {
+    do {
+      return try UnixSocket.connect(
+        in: place, name: WireProtocol.socketName, seconds: WireProtocol.defaultTimeoutSeconds)
+    } catch {
+      if error.isAgain { throw Failure(.timeout, "the daemon did not answer in time") }
+      return nil
+    }
+  }
+
+  private static func ask(_ socket: borrowing FileDescriptor, _ account: String) -> Outcome {
     Signals.ignoreBrokenPipe()
     return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: answerCapacity) { buffer in
       unsafe buffer.initialize(repeating: 0)

@@ -1,0 +1,30 @@
+internal import CPlatform
+
+/// A limit that a process inherits from the one that starts it (setrlimit(2)).
+package enum ResourceLimit: Int32, CaseIterable, Sendable {
+  // The kernel's numbers.
+  case processorSeconds = 0
+  case fileBytes = 1
+  case dataBytes = 2
+  case processes = 6
+  case descriptors = 7
+  case lockedBytes = 8
+  case addressSpaceBytes = 9
+
+  /// The limit that is in force; nil for none.
+  package var soft: Int? { values?.soft }
+
+  /// The limit up to which this process may raise it; nil for none.
+  package var hard: Int? { values?.hard }
+
+  private var values: (soft: Int?, hard: Int?)? {
+    var (soft, hard) = (-1, -1)
+    guard unsafe agent_limit(rawValue, &soft, &hard) == 0 else { return nil }
+    return (soft < 0 ? nil : soft, hard < 0 ? nil : hard)
+  }
+
+  /// Raises all limits as far as this process may.
+  package static func raiseAll() {
+    for limit in allCases { _ = agent_limit_raise(limit.rawValue) }
+  }
+}

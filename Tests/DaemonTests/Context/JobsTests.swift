@@ -1,0 +1,106 @@
+import OAuth
+import Platform
+import Sessions
+import Testing
+import Vocabulary
+
+@testable import Daemon
+
+/// Fair shares: work that waits keeps only work of its own share waiting.
+@Suite struct `The daemon's work` {
+  private let inbox: Inbox
+  private let jobs: Jobs
+  /// Opened to let all waits end.
+  private let gate = Monitor(false)
+  private let begun = Monitor(0)
+
+  init() throws {
+    inbox = try Inbox()
+    // The fewest threads that there may be.
+    jobs = try Jobs(inbox, mostDescriptors: 0)
+  }
+
+  /// Handles results until `isDone` is true.
+  private func handle(until isDone: () -> Bool) throws {
+    let deadline = Instant.now.advanced(by: .seconds(30))
+    while !isDone() {
+      for act in inbox.takeAll() { act() }
+      try #require(Instant.now < deadline)
+      Threads.sleep(for: .milliseconds(1))
+    }
+  }
+
+  private func hang(as share: WaitShare, _ ended: Ended, _ cancellation: Cancellation = Cancellation()) {
+    jobs.wait(as: share, cancellation) { [gate, begun] () throws(SessionError) in
+      begun.update { $0 += 1 }
+      while gate.wait(.milliseconds(5), for: { $0 ? true : nil }) == nil {
+        if cancellation.isCancelled { throw .cancelled }
+      }
+    } then: { outcome in
+      switch outcome {
+      case .success: ended.count += 1
+      case .failure(let error): ended.errors.append(error)
+      }
+    }
+  }
+
+  private final class Ended {
+    var count = 0
+    var errors: [SessionError] = []
+  }
+
+  @Test func `on this machine waits for none that waits for others`() throws {
+    let ended = Ended()
+    for number in 0..<16 { hang(as: .request(UInt64(number)), ended) }
+    var isDone = false
+    jobs.run({ true }) { isDone = $0.get() }
+    try handle { isDone }
+    #expect(ended.count == 0)
+    gate.update { $0 = true }
+    try handle { ended.count == 16 }
+  }
+
+  @Test func `is refused at once when no thread is left for it`() throws {
+    let (ended, other) = (Ended(), Ended())
+    for number in 0..<16 { hang(as: .request(UInt64(number)), ended) }
+    hang(as: .request(99), other)
+    try handle { !other.errors.isEmpty }
+    #expect(other.errors == [.tooBusy(underWay: 16)])
+    #expect(ended.count == 0 && ended.errors.isEmpty)
+    gate.update { $0 = true }
+    try handle { ended.count == 16 }
+    #expect(jobs.waitsInFlight == 0)
+  }
+
+  @Test func `of one share has its part of the threads, one after the other`() throws {
+    let (ended, other) = (Ended(), Ended())
+    let account = try AccountName("work")
+    for _ in 0..<30 { hang(as: .refresh(account), ended) }
+    for _ in 0..<30 { hang(as: .questions(account), ended) }
+    hang(as: .refresh(try AccountName("other")), other)
+    try handle { begun.withLock { $0 } == 1 + 4 + 1 }
+    #expect(jobs.waitsInFlight == 61)
+    gate.update { $0 = true }
+    try handle { ended.count == 60 && other.count == 1 }
+  }
+
+  @Test func `that spends something is ended last, and what has not begun does not begin`() throws {
+    let (spending, others) = (Ended(), Ended())
+    let cancellation = Cancellation()
+    #expect(cancellation.beginSpending())
+    hang(as: .signIn(1), spending, cancellation)
+    let account = try AccountName("work")
+    for _ in 0..<3 { hang(as: .refresh(account), others) }
+    try handle { begun.withLock { $0 } == 2 }
+    jobs.endWaits()
+    try handle { others.errors.count == 3 }
+    #expect(others.errors == [.stopping, .stopping, .stopping])
+    #expect(begun.withLock { $0 } == 2)
+    #expect(spending.errors.isEmpty)
+    jobs.cutWaits()
+    try handle { spending.errors == [.stopping] }
+    // What comes later is for nobody.
+    hang(as: .signIn(2), others)
+    try handle { others.errors.count == 4 }
+  }
+}

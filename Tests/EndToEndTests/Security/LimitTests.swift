@@ -1,0 +1,153 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// Limits of the user and of the program that started the daemon.
+@Suite(.needsPrograms, .serialized) struct `At its limits the daemon` {
+  // Every refusal is told.
+  @Test func `has places for local questions when 256 callers wait, and tells the others why not`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try session.issuer.control("hang", "token")
+      let waiting = try (0..<256).map { _ in try Peer(tree.socketPath) }
+      for peer in waiting {
+        _ = try peer.send(Array(#"{"v":1,"request":"token","account":"work","force_refresh":true}"#.utf8) + [0x0A])
+      }
+      try session.issuer.await("hangs", 1)
+      for command in [["list"], ["status"], ["daemon", "status"], ["vault", "status"], ["lock"]] {
+        let result = try tree.agent(command)
+        #expect(result.succeeded, "\(command): \(result.errorText)")
+      }
+      let refused = try tree.agent("token", "work", "--json")
+      #expect(refused.failed(4))
+      #expect(refused.failure?["code"] == "too_busy")
+      #expect(refused.failure?["message"]?.string?.contains("256 requests wait for an answer already") == true)
+      #expect(try waiting.allSatisfy { try !$0.hasAnswer }, "those who came first still wait")
+      try tree.stopDaemon()
+    }
+  }
+
+  @Test func `waits for a free descriptor without using the processor`() throws {
+    try AgentTree.with { tree in
+      _ = try tree.json("daemon", "start")
+      let daemon = try tree.daemon()
+      let peers = try (0..<4).map { _ in try Peer(tree.socketPath) }
+      // None of them is idle, so none can be dropped.
+      for peer in peers { _ = try peer.ask(#"{"v":1,"request":"events","follow":true}"#) }
+      let open = try ProcessRunner.shell("ls /proc/\(daemon)/fd").lines.compactMap { Int($0) }
+      try Self.setDescriptors(of: daemon, try #require(open.max()) + 1)
+      let late = try Peer(tree.socketPath)
+      _ = try late.send(Array(#"{"v":1,"request":"daemon_status"}"#.utf8) + [0x0A])
+      let before = try Self.processorTicks(of: daemon)
+      // There is nothing to wait for: that nothing happens is what is tested.
+      Threads.sleep(for: .seconds(2))
+      #expect(try Self.processorTicks(of: daemon) - before < 50, "half a second of two")
+      #expect(try !late.hasAnswer)
+      try Self.setDescriptors(of: daemon, 1024)
+      #expect(try late.readLine()?.contains("pid") == true)
+    }
+  }
+
+  private static func setDescriptors(of process: Int32, _ count: Int) throws {
+    let result = try ProcessRunner.run(
+      executable: "/usr/bin/prlimit", arguments: ["--pid", "\(process)", "--nofile=\(count):"])
+    try #require(result.succeeded, "\(result.errorText)")
+  }
+
+  /// The time that a process has used, in hundredths of a second (proc(5), utime and stime).
+  private static func processorTicks(of process: Int32) throws -> Int {
+    let stat = try #require(ProcessFiles.text("stat", of: process))
+    let fields = try #require(stat.split(separator: ")").last).split(separator: " ")
+    return try #require(Int(fields[11])) + #require(Int(fields[12]))
+  }
+
+  @Test func `closes descriptors that no request claims`() throws {
+    try AgentTree.with { tree in
+      _ = try tree.json("daemon", "start")
+      var peers: [Peer] = []
+      let handed = try Pipe()
+      for _ in 0..<200 {
+        let peer = try Peer(tree.socketPath)
+        for _ in 0..<8 {
+          // A daemon that has had enough hangs up.
+          guard (try? peer.send(" ", passing: handed.reading)) != nil else { break }
+        }
+        peers.append(peer)
+        #expect(try tree.json("daemon", "status")["pid"] != nil)
+      }
+      let open = try ProcessRunner.shell("ls /proc/\(try tree.daemon())/fd").lines.count
+      #expect(open < 900, "\(open) descriptors")
+    }
+  }
+
+  // Nobody inherits.
+  @Test func `is not ruled by its first caller's, and names those that it cannot raise`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let limits = "ulimit -S -t 900; ulimit -S -f 1; ulimit -S -n 24; ulimit -t 100000"
+        let start = try tree.shell("bash", "\(limits); agent daemon start --quiet")
+        try #require(start.succeeded, "\(start.errorText)")
+        let status = try tree.json("daemon", "status")["limits"]
+        #expect(status?["processor_seconds"] == 100000)
+        #expect(status?["file_bytes"] == nil)
+        #expect(try #require(status?["descriptors"]?.int) > 24)
+        #expect(
+          try tree.agent("daemon", "status").outputText.contains(
+            "limited by the program that started it: processor_seconds 100000"))
+        try tree.signIn(at: issuer.url)
+        #expect(try !tree.token("work", "--force-refresh").isEmpty)
+      }
+    }
+  }
+
+  private static let mayLimitWatches: Bool = {
+    let result = try? ProcessRunner.run(
+      executable: "/usr/bin/unshare",
+      arguments: ["-r", "/bin/sh", "-c", "echo 0 > /proc/sys/user/max_inotify_instances"],
+      environment: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"])
+    return result?.succeeded ?? false
+  }()
+
+  @Test(.enabled(if: mayLimitWatches, "no user namespace may be made here"))
+  func `works without a watch of files when the user has none left, and says so once`() throws {
+    try AgentTree.with { tree in
+      let script = """
+        echo 0 > /proc/sys/user/max_inotify_instances || exit 9
+        agent account add work --issuer https://as.example --client-id c && agent list && agent daemon log
+        agent daemon stop
+        """
+      let result = try ProcessRunner.run(
+        executable: "/usr/bin/unshare", arguments: ["-r", "/bin/sh", "-c", script], environment: tree.environment(),
+        timeout: .seconds(60))
+      #expect(result.succeeded, "\(result.errorText)")
+      #expect(result.outputText.contains("work"))
+      #expect(result.outputText.components(of: "no watch of files is left") == 1, "\(result.outputText)")
+    }
+  }
+
+  @Test func `holds up no caller for longer than its timeout when it accepts nobody`() throws {
+    try AgentTree.with { tree in
+      _ = try tree.json("daemon", "start")
+      let daemon = try OtherProcess(try tree.daemon())
+      try daemon.signal(Signals.SIGSTOP)
+      defer { try? daemon.signal(Signals.SIGCONT) }
+      var queue: [SharedDescriptor] = []
+      let directory = try PrivateDirectory(opening: tree.path("runtime/agent"), create: false)
+      while let next = try? UnixSocket.connect(in: directory, name: "agent.sock", seconds: 1) {
+        queue.append(SharedDescriptor(next))
+      }
+      for command in [["list"], ["token", "work"]] {
+        let result = try tree.agent(command + ["--timeout", "1s", "--json"])
+        #expect(result.failed(4))
+        #expect(result.failureCode == "timeout")
+      }
+    }
+  }
+}
+
+extension String {
+  fileprivate func components(of text: String) -> Int {
+    split(separator: text, omittingEmptySubsequences: false).count - 1
+  }
+}

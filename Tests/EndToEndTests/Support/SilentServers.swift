@@ -1,0 +1,64 @@
+import Platform
+import TestSupport
+import Testing
+
+/// Servers on ports of their own that accept connections and never answer.
+final class SilentServers {
+  private(set) var ports: [UInt16] = []
+  private var listeners: [SharedDescriptor] = []
+  private var accepted: [SharedDescriptor] = []
+
+  init(_ count: Int) throws {
+    // This process needs a descriptor for each server and each connection.
+    ResourceLimit.raiseAll()
+    for _ in 0..<count {
+      let listener = try UnixSocket.listenLoopback(port: 0)
+      ports.append(try UnixSocket.localPort(listener))
+      listeners.append(SharedDescriptor(listener))
+    }
+  }
+
+  var urls: [String] { ports.map { "http://127.0.0.1:\($0)" } }
+
+  /// The connections that have come.
+  var connections: Int { accepted.count }
+
+  /// Waits until so many connections have come since the start.
+  func await(_ count: Int, patience: Duration = .seconds(60)) throws {
+    let deadline = Instant.now.advanced(by: patience)
+    while accepted.count < count {
+      try #require(Instant.now < deadline, "only \(accepted.count) of \(count) connections come")
+      accepted += listeners.compactMap { Self.accept($0) }
+      Threads.sleep(for: .milliseconds(5))
+    }
+  }
+
+  private static func accept(_ listener: SharedDescriptor) -> SharedDescriptor? {
+    do {
+      let socket = try UnixSocket.accept(listener.descriptor)
+      return SharedDescriptor(socket)
+    } catch {
+      return nil
+    }
+  }
+
+  /// Waits until the other end of every connection is closed.
+  func awaitClosing(patience: Duration = .seconds(60)) throws {
+    let deadline = Instant.now.advanced(by: patience)
+    while try !accepted.allSatisfy({ try Self.isClosed($0) }) {
+      try #require(Instant.now < deadline, "a connection stays open")
+      Threads.sleep(for: .milliseconds(5))
+    }
+  }
+
+  /// Whether no connection is closed at its other end.
+  func areOpen() throws -> Bool { try accepted.allSatisfy { try !Self.isClosed($0) } }
+
+  private static func isClosed(_ connection: SharedDescriptor) throws -> Bool {
+    var bytes: [UInt8] = []
+    while try connection.descriptor.waitUntilReadable(timeout: .zero) {
+      guard let count = try? connection.descriptor.read(into: &bytes, upTo: 4096), count > 0 else { return true }
+    }
+    return false
+  }
+}

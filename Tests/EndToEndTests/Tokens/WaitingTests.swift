@@ -1,0 +1,121 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// Fair shares: whoever waits for a server, a writer or a lock keeps nobody else waiting. What shows it is that the
+/// others still wait when the answer is there; the limits of time only end a test that fails.
+@Suite(.needsPrograms, .serialized) struct `Those who wait` {
+  /// A healthy account, and local questions, while the connections of others stay unanswered.
+  private static func expectService(_ session: Session, beside silent: SilentServers) throws {
+    for command in [["list"], ["status"], ["token", "work", "--force-refresh"], ["lock"]] {
+      let result = try session.tree.agent(command)
+      #expect(result.succeeded, "\(command): \(result.errorText)")
+    }
+    #expect(try silent.areOpen(), "no exchange with a silent server has ended yet")
+  }
+
+  /// The daemon ends though no server answers.
+  private static func expectStop(_ session: Session) throws {
+    let begin = Instant.now
+    try session.tree.stopDaemon()
+    // Far less than a request may take, which is 30 seconds and more with its repetitions.
+    #expect(begin.duration(to: .now) < .seconds(20))
+  }
+
+  @Test func `999 accounts at 999 silent servers keep the thousandth waiting for nothing`() throws {
+    try Session.with { session in
+      let silent = try SilentServers(999)
+      try session.tree.copyWork(as: "silent", from: session.issuer.url, to: silent.urls)
+      let check = try session.tree.start(["status", "--check", "--timeout", "5m", "--json"])
+      try silent.await(999)
+      try Self.expectService(session, beside: silent)
+      // It would ask the next daemon.
+      _ = try check.terminate(Signals.SIGKILL)
+      try Self.expectStop(session)
+    }
+  }
+
+  @Test func `nor do refreshes whose token was sent`() throws {
+    try Session.with { session in
+      let urls = Array(repeating: session.issuer.url, count: 70)
+      try session.tree.copyWork(as: "sent", from: session.issuer.url, to: urls)
+      try session.issuer.control("hang", "token")
+      let waiting = try (0..<70).map { try session.tree.start(["token", "sent\($0)", "--timeout", "5m"]) }
+      try session.issuer.await("hangs", 70, patience: .seconds(60))
+      #expect(try session.tree.agent("list").succeeded)
+      #expect(try session.tree.agent("status").succeeded)
+      for process in waiting { _ = try process.terminate(Signals.SIGKILL) }
+      try Self.expectStop(session)
+    }
+  }
+
+  @Test func `nor do many targets of an account`() throws {
+    try Session.with { session in
+      let silent = try SilentServers(2)
+      try session.tree.copyWork(as: "silent", from: session.issuer.url, to: silent.urls)
+      let waiting = try (0..<34).flatMap { number in
+        try ["silent0", "silent1"].map { account in
+          try session.tree.start(["token", account, "--scope", "s\(number)", "--timeout", "5m"])
+        }
+      }
+      try silent.await(2)
+      try Self.expectService(session, beside: silent)
+      for process in waiting { _ = try process.terminate(Signals.SIGKILL) }
+      try Self.expectStop(session)
+    }
+  }
+
+  @Test(arguments: [["--issuer"], []]) func `a sign-in that is interrupted waits for no server any more`(
+    way: [String]
+  ) throws {
+    try Session.with { session in
+      let silent = try SilentServers(70)
+      // Without the option the address may be one of a resource, which is asked first.
+      let logins = try silent.urls.enumerated().map { number, url in
+        try session.tree.start(
+          ["login"] + (way.isEmpty ? [url] : ["new\(number)", "--issuer", url, "--client-id", "agent-cli"])
+            + ["--allow-http-loopback", "--device", "--json"])
+      }
+      try silent.await(70)
+      for login in logins { try login.signal(Signals.SIGINT) }
+      for login in logins { _ = try login.wait() }
+      try silent.awaitClosing()
+      #expect(try session.tree.agent("list").succeeded)
+      #expect(try session.tree.agent("token", "work", "--force-refresh").succeeded)
+      try Self.expectStop(session)
+    }
+  }
+
+  @Test func `a secret that nobody writes keeps nobody waiting, and is closed with its connection`() throws {
+    try Session.with { session in
+      var writers: [SharedDescriptor] = []
+      var peers: [Peer] = []
+      for number in 0..<90 {
+        let secret = try Pipe()
+        let peer = try Peer(session.tree.socketPath)
+        try peer.send(
+          #"{"v":1,"request":"login","account":"new\#(number)","issuer":"\#(session.issuer.url)","client_id":"c","#
+            + #""allow_http_loopback":true,"flow":"device","client_secret_descriptor":true}"# + "\n",
+          passing: secret.reading)
+        writers.append(SharedDescriptor(secret.writing))
+        peers.append(peer)
+      }
+      #expect(try session.tree.agent("list").succeeded)
+      #expect(try session.tree.agent("token", "work", "--force-refresh").succeeded)
+      #expect(writers.allSatisfy { Self.hasReader($0) }, "the daemon still waits for the secrets")
+      peers.removeLast(45)
+      for writer in writers.suffix(45) {
+        let deadline = Instant.now.advanced(by: .seconds(20))
+        while Self.hasReader(writer) { try #require(Instant.now < deadline, "a secret's descriptor stays open") }
+      }
+      #expect(writers.prefix(45).allSatisfy { Self.hasReader($0) })
+      try Self.expectStop(session)
+    }
+  }
+
+  /// Whether a pipe's reading end is open.
+  private static func hasReader(_ writer: SharedDescriptor) -> Bool {
+    (try? writer.descriptor.write([UInt8(ascii: "s")].span)) != nil
+  }
+}
