@@ -21,8 +21,10 @@ struct DaemonClient {
   private static let grace = 5
 
   init(_ invocation: Invocation) {
-    console = Console(invocation)
     timeoutSeconds = invocation[.timeout]
+    var console = Console(invocation)
+    if let timeoutSeconds { console.timeoutSeconds = timeoutSeconds }
+    self.console = console
     isPrivate = invocation[.noDaemon]
   }
 

@@ -43,7 +43,6 @@ struct Console: Sendable {
   init(_ invocation: Invocation) {
     self.init(json: invocation[.json], quiet: invocation[.quiet], verbose: invocation[.verbose])
     mayAsk = !invocation[.noInput]
-    if let seconds = invocation[.timeout] { timeoutSeconds = seconds }
   }
 
   /// Writes nothing but failures.

@@ -44,7 +44,7 @@ final class Connections {
   /// Adds a peer that connected.
   func accept(_ descriptor: consuming FileDescriptor) {
     guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return log.note(.peerDropped(.otherUser)) }
-    if connections.count >= mostConnections { dropIdlest() }
+    if isCrowded { dropIdlest() }
     guard connections.count < mostConnections else {
       // The buffer of a new socket takes the line whole.
       let line = Reply.failure(tooManyRequests).serialized()
@@ -69,6 +69,13 @@ final class Connections {
   private func expirePeers() {
     for connection in connections.values where connection.deadline.map({ $0 <= now }) ?? false { expire(connection) }
     for connection in connections.values { mind(connection) }
+  }
+
+  /// Whether the idlest connection goes for the next one. The last places are left to a few that have just come.
+  private var isCrowded: Bool {
+    guard connections.count >= mostRequests else { return false }
+    let idle = connections.values.reduce(0) { $0 + ($1.current == nil ? 1 : 0) }
+    return connections.count >= mostConnections || idle > mostRequests / 8
   }
 
   private var tooManyRequests: Failure {
