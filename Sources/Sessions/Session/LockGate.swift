@@ -49,11 +49,10 @@ package final class LockGate: Sendable {
   /// Closes these levels to new operations, waits until the running ones have ended, runs `body`, and opens the levels
   /// again.
   ///
-  /// The wait ends, since each operation has limits of its own; those that have spent nothing are cancelled.
+  /// The wait ends, since each operation has limits of its own.
   package func close(_ levels: Set<Protection>, _ body: () -> Void) {
     state.withLock { state in
       state.closed.formUnion(levels)
-      for level in levels { state.cancellations[level]?.values.forEach { $0.cancelUnlessSpending() } }
     }
     _ = state.wait(nil) { (state: inout State) -> Bool? in
       guard levels.allSatisfy({ state.inside[$0, default: 0] == 0 }) else { return nil }

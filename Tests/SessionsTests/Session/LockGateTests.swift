@@ -1,4 +1,3 @@
-import OAuth
 import Platform
 import Testing
 import Vault
@@ -40,24 +39,5 @@ import Vocabulary
       gate.leave(.tpm2)
     }
     #expect(gate.enter(.passphrase, mustWrite: true))
-  }
-
-  @Test func `cancels those inside that have spent nothing, and waits for the others`() throws {
-    let gate = LockGate()
-    let (idle, spending) = (Cancellation(), Cancellation())
-    #expect(spending.beginSpending())
-    for operation in [idle, spending] { #expect(gate.enter(.passphrase, operation)) }
-    let elsewhere = Cancellation()
-    #expect(gate.enter(.device, elsewhere))
-    let isWiped = Monitor(false)
-    try Threads.start(name: "lock") { gate.close([.passphrase]) { isWiped.update { $0 = true } } }
-    while !idle.isCancelled { Threads.sleep(for: .milliseconds(1)) }
-    #expect(gate.isClosed(.passphrase) && !gate.isClosed(.device))
-    #expect(!spending.isCancelled && !elsewhere.isCancelled)
-    gate.leave(.passphrase, idle)
-    #expect(!isWiped.withLock { $0 })
-    gate.leave(.passphrase, spending)
-    #expect(isWiped.wait(.seconds(10)) { $0 ? true : nil } == true)
-    gate.leave(.device, elsewhere)
   }
 }
