@@ -258,6 +258,11 @@ extension ManualProtocol {
         purpose: "A person must open an address in a browser; see RFC 6749, section 4.1.",
         members: signIn + [
           Member("url", "text", "The address. The daemon opens nothing itself."),
+          Member(
+            "link_url", "text",
+            "An address at 127.0.0.1 or [::1] that leads there once, for the command line of a browser, which all users"
+              + " of the machine can read; who opens the address by hand has no use for it. Absent where the daemon"
+              + " cannot tell whose a connection is; only this user's are served otherwise."),
           Member("redirect_uri", "text", "Where the browser brings the answer."),
           Member(
             "must_paste", "boolean", "Nothing listens there, so a `login_redirect` request must bring the answer."),

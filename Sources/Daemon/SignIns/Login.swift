@@ -56,6 +56,11 @@ final class Login {
   let approval = Approval()
   var hasWarnedOfClock = false
   var hasMetForeignRedirect = false
+  var hasMetStranger = false
+  /// The address that the link leads to, until it was opened.
+  var linked: String?
+  /// Whether all that came from the browser came from this user's programs, as far as is known.
+  var isTold = true
 
   /// Whether the client can show a QR code.
   var wantsQRCode = false

@@ -29,6 +29,12 @@ package enum Machine {
     return id.isEmpty ? nil : id
   }
 
+  /// Whether the kernel is that of the Windows Subsystem for Linux, which brings connections from Windows as root.
+  package static let isWSL: Bool = {
+    let release = readSmallFile("/proc/sys/kernel/osrelease") ?? []
+    return String(decoding: release, as: UTF8.self).lowercased().contains("microsoft")
+  }()
+
   /// The host name; "localhost" if there is none.
   package static func hostName() -> String {
     var buffer = [CChar](repeating: 0, count: 257)

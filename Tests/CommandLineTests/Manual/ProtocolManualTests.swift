@@ -84,8 +84,8 @@ import Wire
       verificationURIComplete: "w", expiresAt: 1, interval: 5)
     let head = ResponseHead(status: 200, headers: [])
     let browser = Event.Browser(
-      login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", url: "u", redirectURI: "r", mustPaste: true,
-      expiresAt: 2, urlExpiresAt: 1)
+      login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", url: "u", linkURL: "l", redirectURI: "r",
+      mustPaste: true, expiresAt: 2, urlExpiresAt: 1)
     for event in [
       Event.deviceCode(code), .browser(browser), .redirectRefused(Failure(.redirectRejected, "m", hint: "h")),
       .notice("n"), .response(head), .progress(LogEntry(time: 1, account: nil, event: .started)),

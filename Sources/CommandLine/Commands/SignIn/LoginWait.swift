@@ -96,8 +96,10 @@ struct LoginWait {
       pasted = try PastedLine.open(&signals, mayUseTerminal: choices.mayAsk)
       return try reporter.tell(.browser(browser))
     }
-    let commands = choices.opensBrowser ? place.commands(opening: browser.url) : []
-    let mayOpen = !commands.isEmpty && BrowserOpener.mayOpen(browser.url)
+    // Every user of the machine can read a command line.
+    let link = browser.linkURL ?? browser.url
+    let commands = choices.opensBrowser ? place.commands(opening: link) : []
+    let mayOpen = !commands.isEmpty && BrowserOpener.mayOpen(browser.url) && BrowserOpener.mayOpen(link)
     try reporter.tell(.browser(browser), mayOpen ? .opens : .byHand)
     if mayOpen {
       opener = BrowserOpener(commands)
