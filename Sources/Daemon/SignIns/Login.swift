@@ -59,6 +59,8 @@ final class Login {
   var hasMetStranger = false
   /// The address that the link leads to, until it was opened.
   var linked: String?
+  /// What waits for a person to confirm it.
+  var unconfirmed: SignIn.Unconfirmed?
   /// Whether all that came from the browser came from this user's programs, as far as is known.
   var isTold = true
 

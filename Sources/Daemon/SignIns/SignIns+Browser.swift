@@ -47,7 +47,7 @@ extension SignIns {
   /// - Throws: `redirect_rejected` when it is not the answer; the sign-in goes on waiting.
   func redirectPasted(_ request: LoginRedirectRequest) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.isNamed(request.login) }), !login.isFinishing,
-      let waiting = login.browser
+      login.unconfirmed == nil, let waiting = login.browser
     else { throw Failure(.redirectRejected, "no sign-in is waiting for this address; it may have ended") }
     guard accept(waiting.request.answer(inPasted: request.url), login, waiting) != .foreign else {
       throw Failure(
@@ -74,9 +74,58 @@ extension SignIns {
       redirects?.close(login.id)
       log.note(.signInApproved, login.account)
       let id = login.id
-      jobs.run({ () throws(SessionError) in try waiting.finish(code) }) { [self] outcome in loginFinished(id, outcome) }
+      if !isTold { login.isTold = false }
+      if login.isTold {
+        jobs.run({ () throws(SessionError) in try waiting.finish(code) }) { [self] outcome in
+          loginFinished(id, outcome)
+        }
+      } else {
+        jobs.run({ () throws(SessionError) in try waiting.finishUnconfirmed(code) }) { [self] outcome in
+          identified(id, outcome)
+        }
+      }
       return .received
     }
+  }
+
+  // MARK: Who signed in
+
+  /// Asks the person, before anything is stored: another user of this machine may have finished the sign-in.
+  private func identified(_ id: UInt64, _ outcome: Result<SignIn.Unconfirmed, SessionError>) {
+    guard let login = logins[id] else { return }
+    let unconfirmed: SignIn.Unconfirmed
+    do throws(SessionError) { unconfirmed = try outcome.get() } catch { return loginFinished(id, .failure(error)) }
+    // From here on it can be given up.
+    login.approval.finish()
+    login.unconfirmed = unconfirmed
+    guard let issuer = login.browser?.prepared.configuration.issuer else { return }
+    send(
+      .confirm(
+        Event.Confirm(
+          login: login.name, account: login.account.text, issuer: issuer, subject: unconfirmed.subject,
+          name: unconfirmed.name, expiresAt: login.expiry)), to: login, until: login.expiry)
+  }
+
+  /// - Throws: `redirect_rejected` when nothing waits for it.
+  func confirm(_ request: LoginConfirmRequest) throws(Failure) -> Login {
+    guard let login = logins.values.first(where: { $0.isNamed(request.login) }), let waiting = login.unconfirmed
+    else { throw Failure(.redirectRejected, "no sign-in is waiting to be confirmed; it may have ended") }
+    guard request.isConfirmed else {
+      conclude(login, .failure(Self.unconfirmed(login.account)))
+      end(login, .accessDenied)
+      return login
+    }
+    guard login.approval.give() else { return login }
+    login.unconfirmed = nil
+    let id = login.id
+    jobs.run({ () throws(SessionError) in try waiting.store() }) { [self] outcome in loginFinished(id, outcome) }
+    return login
+  }
+
+  private static func unconfirmed(_ account: AccountName) -> Failure {
+    Failure(
+      .accessDenied, "it cannot be told whose browser brought the answer, and nobody confirmed who signed in",
+      hint: "agent login \(account.text) --device")
   }
 }
 
@@ -93,7 +142,9 @@ extension SignIns: RedirectJudge {
   }
 
   func redirectCame(_ id: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage {
-    guard let login = logins[id], !login.isFinishing, let waiting = login.browser else { return .foreign }
+    guard let login = logins[id], !login.isFinishing, login.unconfirmed == nil, let waiting = login.browser else {
+      return .foreign
+    }
     context.noteFileChanges()
     return accept(waiting.request.answer(in: query), login, waiting, isTold: isTold)
   }

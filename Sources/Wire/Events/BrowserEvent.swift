@@ -69,3 +69,48 @@ extension Event.Browser {
       urlExpiresAt: json["url_expires_at"]?.int)
   }
 }
+
+extension Event {
+  /// Somebody signed in whose browser may be another user's; nothing is stored until a `login_confirm` request.
+  package struct Confirm: Sendable, Hashable {
+    /// Identifies the sign-in in that request.
+    package var login: String
+    package var account: String
+    package var issuer: String
+    /// Who signed in, by the ID Token; nil without one.
+    package var subject: String?
+    package var name: String?
+    /// The end of the sign-in, in unix seconds.
+    package var expiresAt: Int
+
+    package init(login: String, account: String, issuer: String, subject: String?, name: String?, expiresAt: Int) {
+      self.login = login
+      self.account = account
+      self.issuer = issuer
+      self.subject = subject
+      self.name = name
+      self.expiresAt = expiresAt
+    }
+  }
+}
+
+extension Event.Confirm {
+  var json: JSONObject {
+    var object = JSONObject([
+      ("event", "confirm"), ("login", .string(login)), ("account", .string(account)), ("issuer", .string(issuer)),
+    ])
+    object["subject"] = subject.map { .string($0) }
+    object["name"] = name.map { .string($0) }
+    object["expires_at"] = .int(expiresAt)
+    return object
+  }
+
+  init?(json: JSON) {
+    guard let login = json["login"]?.string, let account = json["account"]?.string,
+      let issuer = json["issuer"]?.string, let expiresAt = json["expires_at"]?.int
+    else { return nil }
+    self.init(
+      login: login, account: account, issuer: issuer, subject: json["subject"]?.string, name: json["name"]?.string,
+      expiresAt: expiresAt)
+  }
+}
