@@ -37,6 +37,8 @@ final class Server {
   private var stopRequests: [Ticket] = []
   /// Nil until the daemon stops.
   private var ending: Ending?
+  /// Whether it can be seen that the program is replaced.
+  private let knowsProgram = !Machine.isProgramReplaced
 
   init(
     _ entrance: consuming Entrance, services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?,
@@ -88,13 +90,19 @@ final class Server {
   }
 
   private var isDone: Bool {
-    if listening == nil, connections.isEmpty { beginStop() }
+    if connections.isEmpty, listening == nil || isOutdated { beginStop() }
     guard let ending, loop.jobs.inFlight == 0 || loop.now >= ending.jobs,
       parts.commands.isIdle || loop.now >= ending.commands
     else { return false }
     let result = JSONObject([("pid", .int(Int(Machine.processID)))])
     for ticket in stopRequests { connections.send(.result(result), to: ticket) }
     return true
+  }
+
+  /// Whether the program was replaced, and nothing is lost when the daemon ends: the next client starts the new one.
+  private var isOutdated: Bool {
+    knowsProgram && ending == nil && loop.jobs.inFlight == 0 && parts.commands.isIdle && parts.signIns.logins.isEmpty
+      && !parts.broker.holdsUnrenewable && Machine.isProgramReplaced
   }
 
   private func scheduleHousekeeping() {

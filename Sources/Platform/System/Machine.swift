@@ -52,6 +52,16 @@ package enum Machine {
     return String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  /// Whether another file is at the path of this program than the one that runs, or none: it was replaced by another
+  /// version, or removed. False without /proc.
+  package static var isProgramReplaced: Bool {
+    var (running, current) = (stat(), stat())
+    guard unsafe stat("/proc/self/exe", &running) == 0 else { return false }
+    // The kernel adds a word to the path of a file whose name is gone, or leads to another one now.
+    guard unsafe stat(executablePath(), &current) == 0 else { return true }
+    return running.st_ino != current.st_ino || running.st_dev != current.st_dev
+  }
+
   /// The absolute path of the current directory; nil if it was removed or is not UTF-8.
   package static func currentDirectory() -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

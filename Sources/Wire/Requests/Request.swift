@@ -198,3 +198,8 @@ extension Request {
     }
   }
 }
+
+extension Failure {
+  /// The message of a daemon that does not know a request, in all versions.
+  package static let unknownRequest = "unknown request"
+}

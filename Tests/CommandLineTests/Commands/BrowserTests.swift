@@ -192,6 +192,17 @@ import Wire
     #expect(language.text(LoginText.question(question)).contains("https://as.example says that this is s-1."))
   }
 
+  @Test func `says what helps when the daemon is of an older version`() throws {
+    let program = try AgentProgram()
+    let daemon = try FakeDaemon(at: program.runtime)
+    let running = try program.start(["login", "--browser"])
+    let conversation = try daemon.accept()
+    _ = try conversation.receive()
+    try conversation.send(.failure(Failure(.invalidRequest, "unknown request")))
+    #expect(try running.wait() == .exited(2))
+    #expect(running.errorText.contains("agent daemon stop"))
+  }
+
   @Test func `takes one way to sign in`() throws {
     let program = try AgentProgram()
     let result = try program.run(["login", "--browser", "--paste"])
