@@ -166,7 +166,8 @@ extension ManualProtocol {
           + " `subject`, `state`, `scope`, `protection` (how its record in the vault opens), `expires_at`,"
           + " `refresh` (the policy of renewal), `refresh_queued` (a refresh waits for the network or the server),"
           + " `last_refresh`, `http_loopback` (whether plain http is allowed), `ca_file`, `proxy` and `problem`, an error"
-          + " object that says why it cannot be used or what failed last; with `check` also `check`, which is one of `ok`,"
+          + " object that says why it cannot be used or what failed last, and `in_config` as in `list`; with `check` also"
+          + " `check`, which is one of `ok`,"
           + " `signed_out_elsewhere`, `not_signed_in`, `not_possible` and `failed`, and `check_problem`, an error object"
           + " that says why it failed. `state` is one of `signed_out`, `signing_in`,"
           + " `active`, `stale`, `refreshing`, `expired`, `locked` and `offline`."),
@@ -181,7 +182,12 @@ extension ManualProtocol {
   private static let list = Description(
     name: "list",
     purpose: "Lists the accounts.",
-    result: [Member("accounts", "list of objects", "For each account `name`, `active`, `issuer` and `state`.")])
+    result: [
+      Member(
+        "accounts", "list of objects",
+        "For each account `name`, `active`, `issuer` and `state`; and `in_config`, which is false for one that was deleted"
+          + " from the settings by hand while the vault has its session, which is neither used nor renewed.")
+    ])
 
   private static let use = Description(
     name: "use",

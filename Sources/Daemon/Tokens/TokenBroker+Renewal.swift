@@ -19,6 +19,8 @@ extension TokenBroker {
   /// Runs the session's own actions that are due.
   func renewIfDue(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
+    // Lets go of accounts that were deleted by hand.
+    _ = try? settings()
     // While the daemon stops, a new refresh could be interrupted before its result is written to disk.
     guard !isStopping, let account = slot(name, target), let scheduled = account.actionScheduled, scheduled <= now
     else { return }
