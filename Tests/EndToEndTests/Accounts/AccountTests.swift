@@ -61,7 +61,6 @@ import Testing
           var all = try #require(settings["accounts"]?.object)
           accounts(&all)
           settings["accounts"] = .object(all)
-          settings["active"] = all.names.isEmpty ? nil : "work"
         }
       }
       try change { accounts in
@@ -96,10 +95,7 @@ import Testing
   @Test(arguments: [["account", "remove", "work"], ["logout", "--all"]])
   func `deleted from the file by hand are forgotten`(command: [String]) throws {
     try Session.with { session in
-      try session.tree.editAllSettings { settings in
-        settings["accounts"] = .object(JSONObject())
-        settings["active"] = nil
-      }
+      try session.tree.editAllSettings { $0["accounts"] = .object(JSONObject()) }
       let result = try session.tree.agent(command)
       #expect(result.succeeded, "\(result.errorText)")
       #expect(try session.issuer.count("revocations") >= 1)
