@@ -89,6 +89,24 @@ int agent_local_port(int descriptor) {
   }
 }
 
+int agent_tcp_end(int descriptor, int of_peer, unsigned int *words, int *count) {
+  union loopback_address address;
+  socklen_t length = sizeof address;
+  int failure = of_peer ? getpeername(descriptor, &address.any, &length) : getsockname(descriptor, &address.any, &length);
+  if (failure != 0) return -errno;
+  switch (address.any.sa_family) {
+    case AF_INET:
+      *count = 1;
+      memcpy(words, &address.v4.sin_addr, sizeof address.v4.sin_addr);
+      return ntohs(address.v4.sin_port);
+    case AF_INET6:
+      *count = 4;
+      memcpy(words, &address.v6.sin6_addr, sizeof address.v6.sin6_addr);
+      return ntohs(address.v6.sin6_port);
+    default: return -EAFNOSUPPORT;
+  }
+}
+
 int agent_accept(int listener) {
   int descriptor = accept4(listener, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
   return descriptor >= 0 ? descriptor : -errno;

@@ -67,11 +67,22 @@ package enum Main {
     _ failure: Failure, _ console: Console, commandName: String?, _ invocation: Invocation?,
     _ arguments: [String] = []
   ) -> Int32 {
+    let failure = failure.fromOlderDaemon ?? failure
     console.report(failure)
     let status = failure.code.exitStatus.rawValue
     if commandName == "env" {
       try? Console.answer(EnvCommand.failureStatement(status: status, invocation: invocation, arguments: arguments))
     }
     return status
+  }
+}
+
+extension Failure {
+  /// What this refusal means where the daemon that answered is of an older version than this program.
+  fileprivate var fromOlderDaemon: Failure? {
+    guard code == .invalidRequest, message == Self.unknownRequest else { return nil }
+    return Failure(
+      .invalidRequest, "the daemon that runs is of another version and does not know this request",
+      hint: "agent daemon stop")
   }
 }

@@ -58,6 +58,8 @@ int agent_loopback_socket(int ipv6);
 int agent_loopback_bind(int descriptor, int ipv6, int port);
 int agent_loopback_connect(int descriptor, int ipv6, int port);
 int agent_local_port(int descriptor);
+// The port of an end of a TCP connection; its address as `count` words of the network's byte order, 1 or 4.
+int agent_tcp_end(int descriptor, int of_peer, unsigned int *words, int *count);
 int agent_accept(int listener);
 int agent_peer(int descriptor, unsigned int *user);
 int agent_set_send_timeout(int descriptor, long seconds);

@@ -24,6 +24,7 @@ enum DaemonLauncher {
   static func connectOrStart(
     _ console: Console = .silent, patience: Duration = DaemonLauncher.patience
   ) throws(Failure) -> DaemonConnection {
+    try refuseForeignHome()
     if let connection = try connect(console) { return connection }
     let place = try SocketPlace.named(by: Environment.value("AGENT_SOCKET"))
     let places = place.map { [$0] } ?? SocketPlace.all
@@ -53,6 +54,7 @@ enum DaemonLauncher {
   static func startPrivate(
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
   ) throws(Failure) -> DaemonConnection {
+    if needsHome { try refuseForeignHome() }
     let pair: SocketPair
     do { pair = try SocketPair() } catch { throw Failure(error, doing: "a private agentd could not be started") }
     let daemon = try DaemonProgram.start(
@@ -60,6 +62,14 @@ enum DaemonLauncher {
       needsHome: needsHome)
     console.detail("started a private agentd, process \(daemon.process), because \(reason)")
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
+  }
+
+  /// Root leaves nothing of its own in a user's home.
+  private static func refuseForeignHome() throws(Failure) {
+    guard let home = UserDirectories.foreignHome else { return }
+    throw Failure(
+      .invalidConfiguration, "HOME is \(home), which belongs to another user than root: nothing was started",
+      hint: "sudo -H agent …, or leave sudo out")
   }
 
   /// Starts the daemon; of several callers at a time one does and the others find it running.

@@ -1,7 +1,10 @@
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
-    [token, proof, login, loginRedirect, loginResume, discover, logout, status, list, use, whoami, resource, verify]
+    [
+      token, proof, login, loginRedirect, loginConfirm, loginResume, discover, logout, status, list, use, whoami,
+      resource, verify,
+    ]
     + accountRequests + vaultRequests + [
       sessionEvents, tokenFile, daemonStatus, daemonLog, daemonStop,
     ]
@@ -62,7 +65,7 @@ extension ManualProtocol {
   private static let login = Description(
     name: "login",
     purpose: "Signs in to an account and, when `issuer` is there, sets it up first. Tells the events `device_code` or"
-      + " `browser`, and `qr_code`, `redirect_refused` and `notice` before it ends.",
+      + " `browser`, and `qr_code`, `confirm`, `redirect_refused` and `notice` before it ends.",
     members: [
       Member("account", "text", "The account; without it the active one, or with `issuer` a name made from its host."),
       Member("issuer", "text", "The authorization server's own name, a URL; without it the stored settings are used."),
@@ -104,6 +107,17 @@ extension ManualProtocol {
     note:
       "It may also be sent on the connection of the sign-in itself before that has ended. It then has no last line of"
       + " its own; a refusal is told as the event `redirect_refused`.")
+
+  private static let loginConfirm = Description(
+    name: "login_confirm",
+    purpose: "Says whether the person is the one who signed in, after the event `confirm`.",
+    members: [
+      Member("login", "text", "The sign-in, as the event names it. Must be there."),
+      Member(
+        "confirmed", "boolean", "Store the session; otherwise it is ended at the server, and the sign-in fails."),
+    ],
+    result: [Member("account", "text", "The account of the sign-in, which ends where it was asked for.")],
+    note: "It may also be sent on the connection of the sign-in itself, as `login_redirect`.")
 
   private static let loginResume = Description(
     name: "login_resume",
@@ -152,7 +166,8 @@ extension ManualProtocol {
           + " `subject`, `state`, `scope`, `protection` (how its record in the vault opens), `expires_at`,"
           + " `refresh` (the policy of renewal), `refresh_queued` (a refresh waits for the network or the server),"
           + " `last_refresh`, `http_loopback` (whether plain http is allowed), `ca_file`, `proxy` and `problem`, an error"
-          + " object that says why it cannot be used or what failed last; with `check` also `check`, which is one of `ok`,"
+          + " object that says why it cannot be used or what failed last, and `in_config` as in `list`; with `check` also"
+          + " `check`, which is one of `ok`,"
           + " `signed_out_elsewhere`, `not_signed_in`, `not_possible` and `failed`, and `check_problem`, an error object"
           + " that says why it failed. `state` is one of `signed_out`, `signing_in`,"
           + " `active`, `stale`, `refreshing`, `expired`, `locked` and `offline`."),
@@ -167,7 +182,12 @@ extension ManualProtocol {
   private static let list = Description(
     name: "list",
     purpose: "Lists the accounts.",
-    result: [Member("accounts", "list of objects", "For each account `name`, `active`, `issuer` and `state`.")])
+    result: [
+      Member(
+        "accounts", "list of objects",
+        "For each account `name`, `active`, `issuer` and `state`; and `in_config`, which is false for one that was deleted"
+          + " from the settings by hand while the vault has its session, which is neither used nor renewed.")
+    ])
 
   private static let use = Description(
     name: "use",
@@ -262,11 +282,27 @@ extension ManualProtocol {
         purpose: "A person must open an address in a browser; see RFC 6749, section 4.1.",
         members: signIn + [
           Member("url", "text", "The address. The daemon opens nothing itself."),
+          Member(
+            "link_url", "text",
+            "An address at 127.0.0.1 or [::1] that leads there once, for the command line of a browser, which all users"
+              + " of the machine can read; who opens the address by hand has no use for it. Absent where the daemon"
+              + " cannot tell whose a connection is; only this user's are served otherwise."),
           Member("redirect_uri", "text", "Where the browser brings the answer."),
           Member(
             "must_paste", "boolean", "Nothing listens there, so a `login_redirect` request must bring the answer."),
           Member("expires_at", "number", "When nobody waits for the answer any more."),
           Member("url_expires_at", "number", "Until when the address can be opened, where that is sooner."),
+        ]),
+      Description(
+        name: "confirm",
+        purpose: "The answer came, but it cannot be told whether from a program of this user: somebody else may have"
+          + " signed in. Nothing is stored before a `login_confirm` request.",
+        members: [
+          Member("login", "text", "The sign-in."), Member("account", "text", "The account."),
+          Member("issuer", "text", "Its authorization server."),
+          Member("subject", "text", "Who signed in, by the ID Token; absent without one."),
+          Member("name", "text", "The same for people, where the ID Token says it."),
+          Member("expires_at", "number", "When nobody waits for the answer any more."),
         ]),
       Description(
         name: "redirect_refused",

@@ -22,7 +22,7 @@ enum Patience {
       .account(.remove):
       self = .forServer
     case .call, .discover: self = .forResource
-    case .loginRedirect, .status, .list, .use, .account, .vault, .daemonStatus, .daemonStop, .daemonLog,
+    case .loginRedirect, .loginConfirm, .status, .list, .use, .account, .vault, .daemonStatus, .daemonStop, .daemonLog,
       .events:
       self = .forDaemon
     }

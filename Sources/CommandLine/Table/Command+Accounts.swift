@@ -18,12 +18,13 @@ extension Command {
 
       With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "guest", "client_secret_expires_at",
       "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "protection", "expires_at",
-      "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "check",
+      "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "in_config", "check",
       "check_problem"}], "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
       "secure_heap", "secure_heap_used", "limits"}, "vault": {"path", "exists", "slots", "device_bound", "binding",
       "binding_problem", "installation"}}`. `refresh` is the account's policy of renewal (`on-demand`, `proactive`,
       `background`, `offline` or `strict`), and `refresh_queued` tells of a refresh that waits for the network or the
-      server. `problem` says why the account cannot be used or what failed last, and `check_problem` why a check failed;
+      server. `problem` says why the account cannot be used or what failed last, `in_config` is false for one that was deleted
+      from the settings by hand while the vault has its session, and `check_problem` why a check failed;
       `protection` is how the record of the account opens: `device`, `passphrase` or `tpm2`; `binding` is what opens the
       vault in the background, `host` or `tpm2`, and `binding_problem` why that is not the TPM; problems are `{"code",
       "message", "hint"}`. `uptime` is in seconds, and `secure_heap`, the memory for secrets, is `locked`, `unlocked` or

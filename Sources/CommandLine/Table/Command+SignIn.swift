@@ -70,8 +70,10 @@ extension Command {
 
       With `--json` the events go to standard output, one object a line: `{"event": "device_code", "login", "account",
       "issuer", "client_id", "scope", "user_code", "verification_uri", "verification_uri_complete", "expires_at",
-      "interval"}` or `{"event": "browser", "login", "account", "issuer", "client_id", "scope", "url", "redirect_uri",
-      "must_paste", "expires_at", "url_expires_at"}` where something is worth knowing `{"event": "notice", "message"}`,
+      "interval"}` or `{"event": "browser", "login", "account", "issuer", "client_id", "scope", "url", "link_url",
+      "redirect_uri", "must_paste", "expires_at", "url_expires_at"}` where it cannot be told whose
+      browser brought the answer `{"event": "confirm", "login", "account", "issuer", "subject", "name", "expires_at"}`,
+      where something is worth knowing `{"event": "notice", "message"}`,
       where a pasted address is not the answer `{"event": "redirect_refused", "code", "message", "hint"}` with the code
       `redirect_rejected`, with `--start` at last `{"event": "started", "login", "account", "expires_at"}`, with
       `--no-wait` perhaps `{"event": "waiting", "login", "account", "expires_at"}`, and at the end `{"event":

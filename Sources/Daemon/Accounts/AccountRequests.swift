@@ -224,16 +224,17 @@ final class AccountRequests: AccountPart {
   // MARK: Removing
 
   private func remove(_ asked: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
-    let account = try broker.resolve(asked)
-    try signIns.refuseWhileFinishing(account.name)
-    let wasActive = try settings().active == account.name
-    let removal = AccountRemoval(
-      signOuts.begin(account, isLocal: isLocal), settingsDirectory: settingsFile.directoryPath)
-    removal.signOut.cancellation.beginSpending()
-    jobs.wait(as: .signOut(account.name), removal.signOut.cancellation) { () throws(SessionError) in
-      try removal.run()
-    } then: { [self] outcome in
-      removed(removal.signOut.account, wasActive: wasActive, outcome, ticket)
+    try signOuts.withTarget(asked, ticket) { [self] (name, account) throws(Failure) in
+      try signIns.refuseWhileFinishing(name)
+      let wasActive = try settings().active == name
+      let removal = AccountRemoval(
+        signOuts.begin(name, account, isLocal: isLocal), settingsDirectory: settingsFile.directoryPath)
+      removal.signOut.cancellation.beginSpending()
+      jobs.wait(as: .signOut(name), removal.signOut.cancellation) { () throws(SessionError) in
+        try removal.run()
+      } then: { [self] outcome in
+        removed(name, wasActive: wasActive, outcome, ticket)
+      }
     }
   }
 

@@ -50,42 +50,80 @@ final class SignOuts: AccountPart {
 
   func logout(_ request: LogoutRequest, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
-    var targets: [LiveAccount] = []
-    if request.all {
-      for (name, configuration) in settings.accounts { targets.append(broker.account(name, configuration)) }
-    } else {
-      targets = [try broker.resolve(request.account)]
+    guard request.all else {
+      return try withTarget(request.account, ticket) { [self] (name, account) throws(Failure) in
+        try signOut([(name, account)], request, ticket)
+      }
     }
+    jobs.run({ [services] in (try? services.vault.accounts()) ?? [] }) { [self] outcome in
+      var targets = settings.accounts.map { ($0.name, Optional(broker.account($0.name, $0.configuration))) }
+      targets += outcome.get().filter { settings[$0] == nil }.map { ($0, nil) }
+      do throws(Failure) { try signOut(targets, request, ticket) } catch { loop.send(.failure(error), to: ticket) }
+    }
+  }
+
+  /// Finds the account that a request to end a session names: one that the settings name, or one of which only the vault
+  /// has a record, because it was deleted from the settings by hand.
+  ///
+  /// - Parameter act: Gets no live account for one without settings.
+  func withTarget(
+    _ asked: String?, _ ticket: Ticket,
+    _ act: @escaping (_ name: AccountName, _ account: LiveAccount?) throws(Failure) -> Void
+  ) throws(Failure) {
+    let refusal: Failure
+    do throws(Failure) {
+      let account = try broker.resolve(asked)
+      return try act(account.name, account)
+    } catch {
+      refusal = error
+    }
+    guard refusal.code == .noAccount, let name = asked.flatMap({ try? AccountName($0) }) else { throw refusal }
+    jobs.run({ [services] in ((try? services.vault.accounts()) ?? []).contains(name) }) { [self] isLeft in
+      do throws(Failure) {
+        guard isLeft.get() else { throw refusal }
+        try act(name, nil)
+      } catch {
+        loop.send(.failure(error), to: ticket)
+      }
+    }
+  }
+
+  private func signOut(
+    _ targets: [(name: AccountName, account: LiveAccount?)], _ request: LogoutRequest, _ ticket: Ticket
+  ) throws(Failure) {
     guard !targets.isEmpty else {
       return loop.send(.result(JSONObject([("accounts", .array([]))])), to: ticket)
     }
-    for account in targets { try signIns.refuseWhileFinishing(account.name) }
+    for target in targets { try signIns.refuseWhileFinishing(target.name) }
     let batch = SignOutBatch(ticket: ticket, isOfAll: request.all, open: Set(targets.map(\.name)))
-    for account in targets { signOut(account, request, batch) }
-  }
-
-  private func signOut(_ account: LiveAccount, _ request: LogoutRequest, _ batch: SignOutBatch) {
-    var operation = begin(account, isLocal: request.local, endsAll: request.all)
-    operation.wantsLogoutPage = request.browser
-    operation.cancellation.beginSpending()
-    jobs.wait(as: .signOut(account.name), operation.cancellation) { [operation] () throws(SessionError) in
-      try operation.run()
-    } then: { [self] outcome in
-      signedOut(batch, account.name, outcome)
+    for (name, account) in targets {
+      var operation = begin(name, account, isLocal: request.local, endsAll: request.all)
+      operation.wantsLogoutPage = request.browser
+      operation.cancellation.beginSpending()
+      jobs.wait(as: .signOut(name), operation.cancellation) { [operation] () throws(SessionError) in
+        try operation.run()
+      } then: { [self] outcome in
+        signedOut(batch, name, outcome)
+      }
     }
   }
 
   /// Ends all that goes on for the account here; the operation does the rest on a worker.
-  func begin(_ account: LiveAccount, isLocal: Bool, endsAll: Bool = false) -> SignOutOperation {
-    signIns.endUnapproved(of: account.name)
+  ///
+  /// - Parameter account: Nil when the settings do not name it.
+  func begin(
+    _ name: AccountName, _ account: LiveAccount?, isLocal: Bool, endsAll: Bool = false
+  ) -> SignOutOperation {
+    signIns.endUnapproved(of: name)
     var operation = SignOutOperation(
-      account: account.name, configuration: account.configuration, grant: account.session.grant, isLocal: isLocal,
-      services: services(for: account.name))
+      account: name, configuration: account?.configuration, grant: account?.session.grant, isLocal: isLocal,
+      services: services(for: name))
     let cancellation = operation.cancellation
     let bound = jobs.messages { [self] (_: Void) in
       schedule(at: loop.now.advanced(by: Self.patience)) { cancellation.cancel() }
     }
     operation.willAskServer = { bound(()) }
+    guard let account else { return operation }
     operation.forgetsServer = endsAll || !isIssuerShared(by: account)
     resources.endTransfers(
       of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))

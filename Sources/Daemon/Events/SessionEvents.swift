@@ -69,7 +69,10 @@ final class SessionEvents: AccountPart {
     lock.applyIdleTime(settings)
     guard let before else { return }
     let (old, new) = (Set(before.names), Set(names))
-    for name in before.names where !new.contains(name) { log.publish(.accountRemoved, name) }
+    for name in before.names where !new.contains(name) {
+      broker.settingsGone(of: name)
+      log.publish(.accountRemoved, name)
+    }
     for name in names where !old.contains(name) { log.publish(.accountAdded, name) }
     if before.active != settings.active { log.publish(.activeChanged, settings.active) }
   }

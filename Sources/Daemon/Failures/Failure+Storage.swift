@@ -21,6 +21,9 @@ extension Failure {
         .otherMachine, error.message,
         hint: "agent login\(name); or, if this home was moved here and its vault has a passphrase: agent vault rebind")
     case .busy: self.init(.vaultBusy, error.message)
+    case .rolledBack:
+      // What the daemon has seen ends with it.
+      self.init(.vaultUnusable, error.message, hint: "if you restored it yourself: agent daemon stop")
     case .secureHeapFull: self.init(.tooBusy, error.message)
     case .storage, .noSpace, .overQuota, .badPermissions: self.init(refused: error)
     default: self.init(.vaultUnusable, error.message)

@@ -41,6 +41,10 @@ package enum DaemonMain {
   }
 
   private static func serve(_ invocation: DaemonInvocation, mirror: LogMirror?) throws -> Int32 {
+    if let home = UserDirectories.foreignHome {
+      complain("HOME is \(home), which belongs to another user than root; use sudo -H")
+      return ExitStatus.failed.rawValue
+    }
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT, Signals.SIGHUP])
     let http = CurlClient(userAgent: "agent/\(Product.version)")
     let time = SystemTime()

@@ -48,6 +48,8 @@ final class Server {
   private var stopRequests: [Ticket] = []
   /// Nil until the daemon stops.
   private var ending: Ending?
+  /// Whether it can be seen that the program is replaced.
+  private let knowsProgram = !Machine.isProgramReplaced
 
   init(
     _ entrance: consuming Entrance, services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?,
@@ -98,7 +100,7 @@ final class Server {
   }
 
   private var isDone: Bool {
-    if listening == nil, connections.isEmpty { beginStop() }
+    if connections.isEmpty, listening == nil || isOutdated { beginStop() }
     guard let ending, loop.jobs.localInFlight == 0 || loop.now >= ending.jobs,
       loop.jobs.waitsInFlight == 0 || loop.now >= ending.waits,
       parts.commands.isIdle || loop.now >= ending.commands
@@ -122,6 +124,12 @@ final class Server {
 
   private func resumeAccepting() {
     if let accepting, ending == nil { loop.setInterest(.read, of: accepting) }
+  }
+
+  /// Whether the program was replaced, and nothing is lost when the daemon ends: the next client starts the new one.
+  private var isOutdated: Bool {
+    knowsProgram && ending == nil && loop.jobs.localInFlight == 0 && loop.jobs.waitsInFlight == 0
+      && parts.commands.isIdle && parts.signIns.logins.isEmpty && !parts.broker.holdsUnrenewable && Machine.isProgramReplaced
   }
 
   private func scheduleHousekeeping() {

@@ -35,6 +35,9 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .loginRedirect(let request):
         let login = try parts.signIns.redirectPasted(request)
         loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
+      case .loginConfirm(let request):
+        let login = try parts.signIns.confirm(request)
+        loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
       case .loginResume(let request): try parts.signIns.resume(request, ticket)
       case .discover(let request): try parts.discoveries.discover(request, ticket)
       case .logout(let request): try parts.signOuts.logout(request, ticket)
@@ -62,14 +65,22 @@ final class Dispatcher: DaemonPart, RequestHandler {
   /// More may be said to a sign-in.
   func awaitsMore(_ ticket: Ticket) -> Bool { parts.signIns.logins.values.contains { $0.ticket == ticket } }
 
-  /// Takes the redirect address of a sign-in. An error is sent as an event.
+  /// Takes the redirect address of a sign-in, or its confirmation. An error is sent as an event.
   func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
-    guard case .loginRedirect(let request) = request,
-      parts.signIns.logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(request.login) })
-    else { return false }
+    let name: String
+    switch request {
+    case .loginRedirect(let redirect): name = redirect.login
+    case .loginConfirm(let confirm): name = confirm.login
+    default: return false
+    }
+    guard parts.signIns.logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(name) }) else { return false }
     context.noteFileChanges()
     do throws(Failure) {
-      _ = try parts.signIns.redirectPasted(request)
+      switch request {
+      case .loginRedirect(let redirect): _ = try parts.signIns.redirectPasted(redirect)
+      case .loginConfirm(let confirm): _ = try parts.signIns.confirm(confirm)
+      default: break
+      }
     } catch {
       loop.send(.event(.redirectRefused(error)), to: ticket)
     }

@@ -54,8 +54,8 @@ extension Request {
     case .call(let call): call.account
     case .proof(let proof): proof.account
     case .verify(let request): request.account
-    case .login, .loginRedirect, .loginResume, .discover, .list, .daemonStatus, .daemonStop, .daemonLog,
-      .vault:
+    case .login, .loginRedirect, .loginConfirm, .loginResume, .discover, .list, .daemonStatus, .daemonStop,
+      .daemonLog, .vault:
       nil
     }
   }

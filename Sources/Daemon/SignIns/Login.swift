@@ -56,6 +56,13 @@ final class Login {
   let approval = Approval()
   var hasWarnedOfClock = false
   var hasMetForeignRedirect = false
+  var hasMetStranger = false
+  /// The address that the link leads to, until it was opened.
+  var linked: String?
+  /// What waits for a person to confirm it.
+  var unconfirmed: SignIn.Unconfirmed?
+  /// Whether all that came from the browser came from this user's programs, as far as is known.
+  var isTold = true
 
   /// Whether the client can show a QR code.
   var wantsQRCode = false

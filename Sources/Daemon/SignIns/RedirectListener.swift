@@ -1,3 +1,5 @@
+internal import Crypto
+internal import Encoding
 internal import HTTP
 internal import OAuth
 internal import Platform
@@ -9,6 +11,10 @@ final class RedirectListener: Sendable {
   /// The redirect URI with the port in it.
   let redirectURI: String
   let target: LoopbackTarget
+  /// The address that leads to the authorization server once (128 random bits), for a browser's command line, which
+  /// every user of the machine can read. Nil where the user of a connection cannot be told.
+  let linkURL: String?
+  let link: LoopbackTarget?
   let sockets: [SharedDescriptor]
 
   /// How often a port is tried that must be free at two addresses.
@@ -20,6 +26,10 @@ final class RedirectListener: Sendable {
     // A browser leaves the scheme's own port out (RFC 9110 section 7.2).
     target = LoopbackTarget(
       hosts: ["\(name):\(port)"] + (port == 80 ? [name] : []), path: uri.path.isEmpty ? "/" : uri.path)
+    let place = RedirectURI.name(host == .localhost ? .ipv4 : host)
+    let random = Machine.isWSL || !TCPEnds.canTell ? nil : try? Random.bytes(16)
+    link = random.map { LoopbackTarget(hosts: ["\(place):\(port)"], path: "/\(Base64URL.encode($0))") }
+    linkURL = link.map { "http://\($0.hosts[0])\($0.path)" }
     self.sockets = sockets
   }
 

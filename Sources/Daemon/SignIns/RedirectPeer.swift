@@ -5,7 +5,10 @@ internal import Platform
 final class RedirectPeer {
   let descriptor: FileDescriptor
   let login: UInt64
-  let target: LoopbackTarget
+  let ends: TCPEnds
+  /// Whose the other end is, once that was looked up.
+  var owner: TCPEnds.Owner?
+  private let listener: RedirectListener
   /// When it is let go, whatever it does until then.
   let deadline: Instant
 
@@ -16,10 +19,13 @@ final class RedirectPeer {
   /// A browser that is there answers at once.
   private static let patience = Duration.seconds(10)
 
-  init(_ descriptor: consuming FileDescriptor, login: UInt64, target: LoopbackTarget, now: Instant) {
+  /// Nil for a connection that was reset already.
+  init?(_ descriptor: consuming FileDescriptor, login: UInt64, _ listener: RedirectListener, now: Instant) {
+    guard let ends = try? TCPEnds(descriptor) else { return nil }
+    self.ends = ends
     self.descriptor = descriptor
     self.login = login
-    self.target = target
+    self.listener = listener
     deadline = now.advanced(by: Self.patience)
   }
 
@@ -30,10 +36,15 @@ final class RedirectPeer {
     case ended
     /// The awaited request came; its query is lent by ``withQuery(_:_:)``.
     case redirect(query: Range<Int>)
+    /// The link of the sign-in was opened.
+    case link
     case refused(LoopbackPage)
   }
 
   var isAnswering: Bool { !outbound.isEmpty }
+
+  /// Whether the other end is known to be this user's.
+  var isTold: Bool { owner == .user(Machine.userID) }
 
   /// Reads what is there.
   func read() -> Progress {
@@ -44,11 +55,19 @@ final class RedirectPeer {
         return error.isAgain ? .waiting : .ended
       }
       // A full head is never incomplete, so there is room for the next bytes.
-      switch head.withBytes({ LoopbackRequest.read($0, for: target) }) {
+      switch head.withBytes({ LoopbackRequest.read($0, for: listener.target) }) {
       case .incomplete: continue
       case .redirect(let query): return .redirect(query: query)
+      case .refused(.notFound): return isLink ? .link : .refused(.notFound)
       case .refused(let page): return .refused(page)
       }
+    }
+  }
+
+  private var isLink: Bool {
+    guard let link = listener.link else { return false }
+    return head.withBytes {
+      if case .redirect = LoopbackRequest.read($0, for: link) { true } else { false }
     }
   }
 
@@ -56,10 +75,10 @@ final class RedirectPeer {
     head.withBytes { body($0.extracting(query)) }
   }
 
-  /// Begins to send a page; what came is wiped.
-  func answer(_ page: LoopbackPage) {
+  /// Begins to send a response; what came is wiped.
+  func answer(_ response: [UInt8]) {
     head.wipe()
-    outbound = page.response
+    outbound = response
   }
 
   /// Writes what the kernel takes; true when all is sent or the other end is gone.

@@ -4,13 +4,9 @@ internal import Platform
 /// Receives the answers of sign-ins at loopback addresses, for the loop: nothing here waits. It has a set of
 /// descriptors of its own, which is readable when there is something to do.
 ///
-/// Any program of this machine, of any user, can connect here; so all it can do is bounded, and only what
-/// ``Judge`` takes for the answer ends the wait.
+/// Any program of this machine, of any user, can connect here. Nothing is read from a connection of another user; what
+/// the others can do is bounded, and only what ``RedirectJudge`` takes for the answer ends the wait.
 final class RedirectServer {
-  /// Looks at the query of a request that came to the right place, and says what the browser is shown. On
-  /// ``LoopbackPage/received`` and ``LoopbackPage/failed`` the wait is over.
-  typealias Judge = (_ login: UInt64, _ query: Span<UInt8>) -> LoopbackPage
-
   /// Limit of connections. Another one closes the oldest, so that idle connections cannot block the browser's.
   static let mostPeers = 16
   /// Limit of connections accepted at once, so that many of them cannot block the loop.
@@ -22,13 +18,15 @@ final class RedirectServer {
   }
 
   private unowned let loop: any ReplySink
-  private let judge: Judge
+  private unowned let judge: any RedirectJudge
   private lazy var alarm = Alarm(loop) { [unowned self] in expire(loop.now) }
   private let poller: Poller
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
+  /// The connections whose users are being looked up; none is while this is empty.
+  private var identified: [UInt64: TCPEnds] = [:]
 
-  init(_ loop: any ReplySink, _ judge: @escaping Judge) throws(SystemError) {
+  init(_ loop: any ReplySink, _ judge: any RedirectJudge) throws(SystemError) {
     self.loop = loop
     self.judge = judge
     poller = try Poller()
@@ -73,6 +71,7 @@ final class RedirectServer {
       case nil: break
       }
     }
+    identify()
     alarm.set(at: nextDeadline)
   }
 
@@ -95,17 +94,39 @@ final class RedirectServer {
         return
       }
       while peers.count >= Self.mostPeers { removeOldest() }
-      let peer = RedirectPeer(descriptor, login: login, target: listener.target, now: now)
+      guard let peer = RedirectPeer(descriptor, login: login, listener, now: now) else { continue }
       lastKey += 1
-      let key = lastKey
-      guard (try? poller.add(peer.descriptor.raw, interest: .read, key: key)) != nil else { continue }
-      sources[key] = .peer(peer)
-      serve(key, peer)
-      // The answer may have come just now, and then nothing is listened at any more.
-      guard sources.values.contains(where: { if case .listener(_, _, login) = $0 { true } else { false } }) else {
-        return
+      sources[lastKey] = .peer(peer)
+    }
+  }
+
+  /// Finds out whose the new connections are, all at once, and one lookup at a time: they cannot make many.
+  private func identify() {
+    guard identified.isEmpty else { return }
+    for (key, peer) in peers where peer.owner == nil { identified[key] = peer.ends }
+    guard !identified.isEmpty else { return }
+    judge.identify(Array(identified.values)) { [weak self] owners in self?.admit(owners) }
+  }
+
+  private func admit(_ owners: [TCPEnds: TCPEnds.Owner]) {
+    let batch = identified
+    identified = [:]
+    for (key, ends) in batch.sorted(by: { $0.key < $1.key }) {
+      // It may have had to go meanwhile.
+      guard case .peer(let peer) = sources[key] else { continue }
+      peer.owner = owners[ends]
+      switch owners[ends] {
+      case .user(Machine.userID), .unknown:
+        try? poller.add(peer.descriptor.raw, interest: .read, key: key)
+        serve(key, peer)
+      case .user:
+        judge.strangerCame(peer.login)
+        remove(key)
+      case .gone, nil: remove(key)
       }
     }
+    identify()
+    alarm.set(at: nextDeadline)
   }
 
   private func serve(_ key: UInt64, _ peer: RedirectPeer) {
@@ -113,13 +134,18 @@ final class RedirectServer {
     switch peer.read() {
     case .waiting: break
     case .ended: remove(key)
-    case .refused(let page): answer(key, peer, page)
-    case .redirect(let query): answer(key, peer, peer.withQuery(query) { judge(peer.login, $0) })
+    case .refused(let page): answer(key, peer, page.response)
+    case .link:
+      let url = judge.linkOpened(peer.login, isTold: peer.isTold)
+      answer(key, peer, url.map { LoopbackPage.redirect(to: $0) } ?? LoopbackPage.used.response)
+    case .redirect(let query):
+      let page = peer.withQuery(query) { judge.redirectCame(peer.login, query: $0, isTold: peer.isTold) }
+      answer(key, peer, page.response)
     }
   }
 
-  private func answer(_ key: UInt64, _ peer: RedirectPeer, _ page: LoopbackPage) {
-    peer.answer(page)
+  private func answer(_ key: UInt64, _ peer: RedirectPeer, _ response: [UInt8]) {
+    peer.answer(response)
     // The judge may have ended the sign-in, and with it this peer's place.
     sources[key] = .peer(peer)
     finish(key, peer)
@@ -130,9 +156,11 @@ final class RedirectServer {
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)
   }
 
-  /// Keys only grow, so the smallest is that of who came first.
+  /// Keys only grow, so the smallest is that of who came first. Those whose user is not known to be this one go first.
   private func removeOldest() {
-    if let key = peers.map(\.key).min() { remove(key) }
+    if let key = peers.min(by: { ($0.peer.isTold ? 1 : 0, $0.key) < ($1.peer.isTold ? 1 : 0, $1.key) })?.key {
+      remove(key)
+    }
   }
 
   private func remove(_ key: UInt64) {
@@ -142,4 +170,19 @@ final class RedirectServer {
     case nil: break
     }
   }
+}
+
+/// Decides for a ``RedirectServer``; all methods are called on the loop.
+protocol RedirectJudge: AnyObject {
+  /// Looks up whose connections these are, and calls `tell` on the loop.
+  func identify(_ ends: [TCPEnds], _ tell: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void)
+  /// The address that a sign-in's link leads to, the first time; nil later.
+  ///
+  /// - Parameter isTold: The connection is known to be this user's.
+  func linkOpened(_ login: UInt64, isTold: Bool) -> String?
+  /// Looks at the query of a request that came to the right place, and says what the browser is shown. On
+  /// ``LoopbackPage/received`` and ``LoopbackPage/failed`` the wait is over.
+  func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage
+  /// Another user connected; nothing was read.
+  func strangerCame(_ login: UInt64)
 }

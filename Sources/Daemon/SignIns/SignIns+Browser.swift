@@ -16,6 +16,11 @@ extension SignIns {
         return fail(login, .redirectUnavailable(port: nil, error))
       }
     }
+    // Every user of the machine can read the address on the browser's command line where there is no link.
+    login.isTold = listener.map { $0.linkURL != nil } ?? true
+    if listener?.linkURL != nil, waiting.url.text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+      login.linked = waiting.url.text
+    }
     let patience = SignIn.Waiting.Browser.patience
     log.note(.signInCode(seconds: patience), login.account)
     schedule(at: waiting.startedAt.advanced(by: .seconds(patience))) { [self, id = login.id] in loginExpired(id) }
@@ -25,22 +30,16 @@ extension SignIns {
         Event.Browser(
           login: login.name, account: login.account.text, issuer: waiting.prepared.configuration.issuer,
           clientID: waiting.prepared.configuration.clientID, scope: waiting.prepared.scope?.text,
-          url: waiting.url.text, redirectURI: waiting.request.redirectURI, mustPaste: listener == nil,
+          url: waiting.url.text, linkURL: login.linked.flatMap { _ in listener?.linkURL },
+          redirectURI: waiting.request.redirectURI, mustPaste: listener == nil,
           expiresAt: expiry, urlExpiresAt: waiting.url.expiresIn.map { waiting.startedAtUnixSeconds + $0 })),
       to: login, until: expiry)
     detach(login, until: expiry)
   }
 
   private func listen(_ listener: RedirectListener, for login: UInt64) throws(SystemError) {
-    if redirects == nil { redirects = try RedirectServer(loop) { [unowned self] in redirectCame($0, query: $1) } }
+    if redirects == nil { redirects = try RedirectServer(loop, self) }
     try redirects?.open(listener, for: login)
-  }
-
-  /// A request came to the address of a sign-in.
-  func redirectCame(_ id: UInt64, query: Span<UInt8>) -> LoopbackPage {
-    guard let login = logins[id], !login.isFinishing, let waiting = login.browser else { return .foreign }
-    context.noteFileChanges()
-    return accept(waiting.request.answer(in: query), login, waiting)
   }
 
   /// An address was handed over.
@@ -48,7 +47,7 @@ extension SignIns {
   /// - Throws: `redirect_rejected` when it is not the answer; the sign-in goes on waiting.
   func redirectPasted(_ request: LoginRedirectRequest) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.isNamed(request.login) }), !login.isFinishing,
-      let waiting = login.browser
+      login.unconfirmed == nil, let waiting = login.browser
     else { throw Failure(.redirectRejected, "no sign-in is waiting for this address; it may have ended") }
     guard accept(waiting.request.answer(inPasted: request.url), login, waiting) != .foreign else {
       throw Failure(
@@ -58,8 +57,9 @@ extension SignIns {
     return login
   }
 
-  private func accept(_ answer: AuthorizationAnswer, _ login: Login, _ waiting: SignIn.Waiting.Browser) -> LoopbackPage
-  {
+  private func accept(
+    _ answer: AuthorizationAnswer, _ login: Login, _ waiting: SignIn.Waiting.Browser, isTold: Bool = true
+  ) -> LoopbackPage {
     switch answer {
     case .foreign:
       // Logged once per sign-in; otherwise any local program that connects could fill the log.
@@ -74,14 +74,91 @@ extension SignIns {
       redirects?.close(login.id)
       log.note(.signInApproved, login.account)
       let id = login.id
+      if !isTold { login.isTold = false }
       // The code is spent from here on.
       login.cancellation.beginSpending()
-      jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
-        try waiting.finish(code)
-      } then: { [self] outcome in
-        loginFinished(id, outcome)
+      if login.isTold {
+        jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
+          try waiting.finish(code)
+        } then: { [self] outcome in
+          loginFinished(id, outcome)
+        }
+      } else {
+        jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
+          try waiting.finishUnconfirmed(code)
+        } then: { [self] outcome in
+          identified(id, outcome)
+        }
       }
       return .received
     }
+  }
+
+  // MARK: Who signed in
+
+  /// Asks the person, before anything is stored: another user of this machine may have finished the sign-in.
+  private func identified(_ id: UInt64, _ outcome: Result<SignIn.Unconfirmed, SessionError>) {
+    guard let login = logins[id] else { return }
+    let unconfirmed: SignIn.Unconfirmed
+    do throws(SessionError) { unconfirmed = try outcome.get() } catch { return loginFinished(id, .failure(error)) }
+    // From here on it can be given up.
+    login.approval.finish()
+    login.unconfirmed = unconfirmed
+    guard let issuer = login.browser?.prepared.configuration.issuer else { return }
+    send(
+      .confirm(
+        Event.Confirm(
+          login: login.name, account: login.account.text, issuer: issuer, subject: unconfirmed.subject,
+          name: unconfirmed.name, expiresAt: login.expiry)), to: login, until: login.expiry)
+  }
+
+  /// - Throws: `redirect_rejected` when nothing waits for it.
+  func confirm(_ request: LoginConfirmRequest) throws(Failure) -> Login {
+    guard let login = logins.values.first(where: { $0.isNamed(request.login) }), let waiting = login.unconfirmed
+    else { throw Failure(.redirectRejected, "no sign-in is waiting to be confirmed; it may have ended") }
+    guard request.isConfirmed else {
+      conclude(login, .failure(Self.unconfirmed(login.account)))
+      end(login, .accessDenied)
+      return login
+    }
+    guard login.approval.give() else { return login }
+    login.unconfirmed = nil
+    let id = login.id
+    jobs.run({ () throws(SessionError) in try waiting.store() }) { [self] outcome in loginFinished(id, outcome) }
+    return login
+  }
+
+  private static func unconfirmed(_ account: AccountName) -> Failure {
+    Failure(
+      .accessDenied, "it cannot be told whose browser brought the answer, and nobody confirmed who signed in",
+      hint: "agent login \(account.text) --device")
+  }
+}
+
+extension SignIns: RedirectJudge {
+  func identify(_ ends: [TCPEnds], _ tell: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void) {
+    jobs.run({ TCPEnds.owners(of: ends) }) { (outcome: Result<_, Never>) in tell(outcome.get()) }
+  }
+
+  func linkOpened(_ id: UInt64, isTold: Bool) -> String? {
+    guard let login = logins[id], let url = login.linked else { return nil }
+    login.linked = nil
+    if !isTold { login.isTold = false }
+    return url
+  }
+
+  func redirectCame(_ id: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage {
+    guard let login = logins[id], !login.isFinishing, login.unconfirmed == nil, let waiting = login.browser else {
+      return .foreign
+    }
+    context.noteFileChanges()
+    return accept(waiting.request.answer(in: query), login, waiting, isTold: isTold)
+  }
+
+  func strangerCame(_ id: UInt64) {
+    // Logged once per sign-in: others must not fill the log.
+    guard let login = logins[id], !login.hasMetStranger else { return }
+    login.hasMetStranger = true
+    log.note(.peerDropped(.otherUser), login.account)
   }
 }

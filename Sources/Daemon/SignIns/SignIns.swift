@@ -268,7 +268,13 @@ final class SignIns: AccountPart {
     // Removed first: if a later step finds that the sender disconnected, this method would run a second time.
     logins[login.id] = nil
     login.cancellation.cancel()
-    if let waiting = login.waiting { withdraw(waiting.prepared) }
+    let unconfirmed = login.unconfirmed
+    if let prepared = login.waiting?.prepared, unconfirmed != nil || prepared.leavesSomething {
+      jobs.run({
+        unconfirmed?.refuse()
+        prepared.withdraw()
+      }) { _ in }
+    }
     noteEnd(of: login, code)
   }
 

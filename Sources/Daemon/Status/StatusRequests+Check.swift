@@ -20,6 +20,7 @@ extension StatusRequests {
 
   private func check(_ summaries: [AccountSummary], _ batch: CheckBatch) {
     let now = services.time.now()
+    let summaries = summaries.filter(\.isConfigured)
     batch.open = Set(summaries.map(\.name))
     for summary in summaries {
       let account = broker.account(summary.name, summary.configuration)

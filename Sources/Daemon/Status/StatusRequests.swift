@@ -11,9 +11,16 @@ final class StatusRequests: AccountPart {
 
   func survey(_ purpose: Survey.Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
-    let only = try name.map { (name) throws(Failure) in try broker.resolve(name).name }
-    jobs.run({ [services] in Survey.run(settings, only: only, services: services) }) { [self] found in
+    var (only, refusal): (AccountName?, Failure?) = (nil, nil)
+    if let name {
+      do throws(Failure) { only = try broker.resolve(name).name } catch {
+        guard let left = try? AccountName(name) else { throw error }
+        (only, refusal) = (left, error)
+      }
+    }
+    jobs.run({ [services, only] in Survey.run(settings, only: only, services: services) }) { [self, refusal] found in
       let (summaries, vault) = found.get()
+      if let refusal, summaries.isEmpty { return loop.send(.failure(refusal), to: ticket) }
       surveyed(purpose, ticket, summaries, vault)
     }
   }
@@ -25,6 +32,10 @@ final class StatusRequests: AccountPart {
     let now = services.time.now()
     var listed: [JSON] = []
     for summary in summaries {
+      guard summary.isConfigured else {
+        listed.append(.object(left(summary, purpose)))
+        continue
+      }
       let account = broker.account(summary.name, summary.configuration)
       summary.teach(account)
       var object = purpose == .list ? brief(summary, account, now) : full(summary, account, now)
@@ -37,6 +48,26 @@ final class StatusRequests: AccountPart {
       result["vault"] = .object(vault)
     }
     loop.send(.result(result), to: ticket)
+  }
+
+  /// An account that was deleted from the settings by hand.
+  private func left(_ summary: AccountSummary, _ purpose: Survey.Purpose) -> JSONObject {
+    let isLocked = summary.problem?.isLocked == true
+    var object = JSONObject([
+      ("name", .string(summary.name.text)), ("active", false), ("issuer", .string(summary.configuration.issuer)),
+      ("state", .string((isLocked ? SessionState.locked : .signedOut).rawValue)), ("in_config", false),
+    ])
+    guard purpose == .status else { return object }
+    object["client_id"] = .string(summary.configuration.clientID)
+    object["protection"] = summary.protection.map { .string($0.rawValue) }
+    object["subject"] = summary.subject.map { .string($0) }
+    object["refresh"] = .string(summary.configuration.refresh.rawValue)
+    object["problem"] =
+      Failure(
+        .noAccount, "it is not in config.json: its session is kept in the vault, but neither used nor renewed",
+        hint: "agent account remove \(summary.name.text)"
+      ).json
+    return object
   }
 
   private func brief(_ summary: AccountSummary, _ account: LiveAccount, _ now: Instant) -> JSONObject {

@@ -10,6 +10,8 @@ struct AccountSummary: Sendable {
   var name: AccountName
   var configuration: AccountConfiguration
   var isActive: Bool
+  /// Whether the settings name it; else the vault has a record of it, and ``configuration`` is what that has sealed.
+  var isConfigured = true
   var isGranted = false
   var isExpired = false
   /// Protection level of the account's record; nil without a record or if the level cannot be read.
@@ -58,7 +60,29 @@ enum Survey {
       }
       summaries.append(summary)
     }
+    for (name, protection) in levels where settings[name] == nil && (only == nil || only == name) {
+      summaries.append(left(name, protection, services, try? vault.get()))
+    }
     return (summaries, status(of: services.vault))
+  }
+
+  /// An account that was deleted from the settings by hand.
+  private static func left(
+    _ name: AccountName, _ protection: Protection, _ services: SessionServices, _ vault: VaultSnapshot?
+  ) -> AccountSummary {
+    var summary = AccountSummary(
+      name: name, configuration: AccountConfiguration(issuer: "", clientID: ""), isActive: false, isConfigured: false)
+    summary.protection = protection
+    do throws(SessionError) {
+      if let vault, let record = try services.record(of: name, in: vault) {
+        summary.configuration = AccountConfiguration(
+          issuer: record.authority.settings.issuer ?? "", clientID: record.authority.settings.clientID ?? "")
+        summary.subject = record.identity?.subject
+      }
+    } catch {
+      summary.problem = error
+    }
+    return summary
   }
 
   /// The vault as `status` shows it.

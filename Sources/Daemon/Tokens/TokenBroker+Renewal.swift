@@ -20,6 +20,8 @@ extension TokenBroker {
   func renewIfDue(_ name: AccountName, _ target: TokenTarget?) {
     noteClock()
     let now = loop.now
+    // Lets go of accounts that were deleted by hand.
+    _ = try? settings()
     // While the daemon stops, a new refresh could be interrupted before its result is written to disk.
     guard !isStopping, let account = slot(name, target), let scheduled = account.actionScheduled, scheduled <= now
     else { return }

@@ -59,6 +59,19 @@ final class TokenBroker: DaemonPart {
 
   func remove(_ name: AccountName) -> LiveAccount? { accounts.removeValue(forKey: name) }
 
+  /// Whether a session is in memory alone: it would end with the daemon.
+  var holdsUnrenewable: Bool {
+    accounts.values.contains { $0.session.grant?.isAlive(at: loop.now) == true && !$0.session.isRenewable }
+  }
+
+  /// Lets go of an account that the settings no longer name: its session is neither served nor renewed. A refresh under
+  /// way ends as usual, and its record stays in the vault.
+  func settingsGone(of name: AccountName) {
+    guard let account = remove(name) else { return }
+    account.cancelQuestions()
+    failWaiters(account, .noAccount(name: name.text))
+  }
+
   /// Returns the requested account, or the active one, with its current settings from disk.
   func resolve(_ name: String?) throws(Failure) -> LiveAccount {
     let settings = try settings()

@@ -6,15 +6,24 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   case failed
   /// A request to the redirect URI that is not the expected response.
   case foreign
+  /// The link of a sign-in, which leads to the authorization server once.
+  case used
   case notFound, methodNotAllowed, malformed, tooLarge
+
+  /// A response that leads the browser to an address, which must be one of visible ASCII characters.
+  package static func redirect(to url: String) -> [UInt8] {
+    head("302 Found", [("Location", url)], bodyBytes: 0)
+  }
 
   /// The whole response, after which the connection is closed.
   package var response: [UInt8] {
     let body = Array(html.utf8)
-    var head = "HTTP/1.1 \(status)\r\n"
-    for (name, value) in Self.fields { head += "\(name): \(value)\r\n" }
-    if self == .methodNotAllowed { head += "Allow: GET\r\n" }
-    return Array((head + "Content-Length: \(body.count)\r\n\r\n").utf8) + body
+    return Self.head(status, self == .methodNotAllowed ? [("Allow", "GET")] : [], bodyBytes: body.count) + body
+  }
+
+  private static func head(_ status: String, _ more: [(String, String)], bodyBytes: Int) -> [UInt8] {
+    let lines = (fields + more + [("Content-Length", "\(bodyBytes)")]).map { "\($0): \($1)\r\n" }
+    return Array("HTTP/1.1 \(status)\r\n\(lines.joined())\r\n".utf8)
   }
 
   /// No script, no style, no other resource, no cache, and no `Referer`, because the address contains a code (RFC 9700
@@ -30,6 +39,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     switch self {
     case .received: "200 OK"
     case .failed, .foreign, .malformed: "400 Bad Request"
+    case .used: "410 Gone"
     case .notFound: "404 Not Found"
     case .methodNotAllowed: "405 Method Not Allowed"
     case .tooLarge: "431 Request Header Fields Too Large"
@@ -69,6 +79,11 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
       (
         "This is not the answer",
         "Your terminal still waits for the response of another sign-in. You can close this tab."
+      )
+    case .used:
+      (
+        "This link was used",
+        "It leads to the sign-in once. If you have not opened it, end the sign-in in your terminal and start again."
       )
     case .notFound: ("Nothing here", "There is nothing at this address.")
     case .methodNotAllowed: ("Not possible", "This address can only be opened.")

@@ -8,6 +8,17 @@ package enum UserDirectories {
   /// The value of a variable, as ``Environment/value(_:)`` returns it.
   package typealias Variables = (String) -> String?
 
+  /// The home directory that root was given and that belongs to another user, as by `sudo` without `-H`: what root made
+  /// there the user could not use any more. Nil for others, and for a home that is not there.
+  package static var foreignHome: String? { foreignHome(in: Environment.value, user: Machine.userID) }
+
+  package static func foreignHome(in variables: Variables, user: UInt32) -> String? {
+    guard user == 0, let home = absolute(variables("HOME")) else { return nil }
+    var status = stat()
+    guard unsafe stat(home, &status) == 0, status.st_uid != 0 else { return nil }
+    return home
+  }
+
   /// `$XDG_CONFIG_HOME`, else `$HOME/.config`.
   package static var configHome: String { get throws(SystemError) { try configHome(in: Environment.value) } }
   /// `$XDG_STATE_HOME`, else `$HOME/.local/state`.

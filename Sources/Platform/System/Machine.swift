@@ -29,6 +29,12 @@ package enum Machine {
     return id.isEmpty ? nil : id
   }
 
+  /// Whether the kernel is that of the Windows Subsystem for Linux, which brings connections from Windows as root.
+  package static let isWSL: Bool = {
+    let release = readSmallFile("/proc/sys/kernel/osrelease") ?? []
+    return String(decoding: release, as: UTF8.self).lowercased().contains("microsoft")
+  }()
+
   /// The host name; "localhost" if there is none.
   package static func hostName() -> String {
     var buffer = [CChar](repeating: 0, count: 257)
@@ -44,6 +50,16 @@ package enum Machine {
       unsafe readlink("/proc/self/exe", $0.baseAddress!, $0.count)
     }
     return String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Whether another file is at the path of this program than the one that runs, or none: it was replaced by another
+  /// version, or removed. False without /proc.
+  package static var isProgramReplaced: Bool {
+    var (running, current) = (stat(), stat())
+    guard unsafe stat("/proc/self/exe", &running) == 0 else { return false }
+    // The kernel adds a word to the path of a file whose name is gone, or leads to another one now.
+    guard unsafe stat(executablePath(), &current) == 0 else { return true }
+    return running.st_ino != current.st_ino || running.st_dev != current.st_dev
   }
 
   /// The absolute path of the current directory; nil if it was removed or is not UTF-8.

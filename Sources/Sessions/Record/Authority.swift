@@ -35,6 +35,14 @@ package struct Authority: Sendable, Hashable {
   /// The settings that are kept as they are. Of the certificate authorities the content counts, not the path.
   private static let sealed = AccountSetting.all.filter { $0.isSealed && $0 != .caFile }
 
+  /// The settings as far as they are sealed, for an account that the settings file no longer names. Nil where they do not
+  /// suffice to reach the server: the path of a certificate authority file is not kept.
+  package var configuration: AccountConfiguration? {
+    guard caDigest == nil, var configuration = AccountConfiguration(settings) else { return nil }
+    configuration.proxy = proxy
+    return configuration
+  }
+
   /// The first setting that differs from what the person signed in with, by its name in the settings file.
   package func difference(from configuration: AccountConfiguration, caDigest: String?) -> String? {
     if let setting = Self.sealed.first(where: { !isSame($0, in: configuration) }) { return setting.name }

@@ -64,10 +64,11 @@ package struct Settings: Sendable, Hashable {
     }
     if let value = object["on"] { commands = try EventCommand.list(value) }
     guard let value = object["active"] else { return }
-    guard let name = value.string, let active = try? AccountName(name), self[active] != nil else {
+    guard let name = value.string, let active = try? AccountName(name) else {
       throw ConfigurationError(.invalid, "active")
     }
-    self.active = active
+    // Who deletes the active account by hand makes no other one unusable by it.
+    if self[active] != nil { self.active = active }
   }
 
   package subscript(_ name: AccountName) -> AccountConfiguration? {
@@ -88,8 +89,9 @@ package struct Settings: Sendable, Hashable {
     if active == nil { activate(name) }
   }
 
-  /// Makes `name`, which must be one of the accounts, the active one.
+  /// Makes `name` the active account, if there is one of that name.
   package mutating func activate(_ name: AccountName) {
+    guard self[name] != nil else { return }
     active = name
     object["active"] = .string(name.text)
   }

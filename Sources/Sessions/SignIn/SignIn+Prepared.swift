@@ -96,15 +96,13 @@ extension SignIn.Prepared {
   ///   not be verified for a passing reason: the next refresh goes on from there.
   func finish(
     _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init(),
-    needsIDToken: Bool = true
+    needsIDToken: Bool = true, verified: Verified? = nil
   ) throws(SessionError) -> SignIn.Outcome {
     let stored: (outcome: SignIn.Outcome, left: ClientRegistrationRecord?)
     do throws(SessionError) {
-      let response = try oauth { () throws(OAuthError) in try answer.tokens() }
-      let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-        .signedIn(response, isRequired: needsIDToken && expectsIDToken, demands: demands)
+      let verified = if let verified { verified } else { try verify(answer, demands, needsIDToken: needsIDToken) }
       stored = try services.holding(account, at: level, mustWrite: true) { (level) throws(SessionError) in
-        try store(response, token, sentAt, at: level)
+        try store(verified.response, verified.token, sentAt, at: level)
       }
     } catch {
       guard let refreshToken = answer.refreshToken, !isGuest else {
@@ -117,6 +115,34 @@ extension SignIn.Prepared {
     }
     contact.delete(stored.left)
     return stored.outcome
+  }
+
+  /// An answer whose ID Token holds, where one was asked for.
+  struct Verified: Sendable {
+    let response: TokenResponse
+    let token: IDToken?
+  }
+
+  func verify(
+    _ answer: TokenEndpointAnswer, _ demands: IDTokenDemands, needsIDToken: Bool = true
+  ) throws(SessionError) -> Verified {
+    let response = try oauth { () throws(OAuthError) in try answer.tokens() }
+    let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
+      .signedIn(response, isRequired: needsIDToken && expectsIDToken, demands: demands)
+    return Verified(response: response, token: token)
+  }
+
+  /// Ends a grant at the server that is not wanted, as far as that can be done. A session that the account has already
+  /// is left alone, as in ``keepOrRevoke(_:because:_:needsIDToken:)``. Blocking.
+  func refuse(_ answer: TokenEndpointAnswer) {
+    guard let old = try? oldRecord(), old.refreshToken != nil || old.accessToken != nil else {
+      let token = answer.refreshToken ?? (try? answer.tokens().accessToken)
+      guard let token else { return }
+      try? server.revoke(
+        token, hint: answer.refreshToken == nil ? .accessToken : .refreshToken,
+        bearer: answer.refreshToken == nil ? token : nil, cancellation: cancellation)
+      return
+    }
   }
 
   /// The account's record that the sign-in replaces.

@@ -1,4 +1,5 @@
 package import Crypto
+internal import Encoding
 package import OAuth
 package import Platform
 internal import Vocabulary
@@ -111,14 +112,73 @@ extension SignIn.Waiting {
     /// Exchanges the code and stores the session. The code goes to the server that the person was sent to, and to
     /// no other (RFC 9700 section 4.4). Blocking.
     package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
+      try exchange(code) { (answer, sentAt, demands) throws(SessionError) in
+        try prepared.finish(answer, receivedAfter: sentAt, demands: demands)
+      }
+    }
+
+    /// Exchanges the code and verifies the answer, but stores nothing of it: a person says first whether they are the
+    /// one who signed in. Blocking.
+    package func finishUnconfirmed(_ code: SharedSecret) throws(SessionError) -> SignIn.Unconfirmed {
+      try exchange(code) { (answer, sentAt, demands) throws(SessionError) in
+        do throws(SessionError) {
+          let verified = try prepared.verify(answer, demands)
+          return SignIn.Unconfirmed(
+            prepared: prepared, answer: answer, verified: verified, sentAt: sentAt, demands: demands)
+        } catch {
+          prepared.refuse(answer)
+          throw error
+        }
+      }
+    }
+
+    private func exchange<Result>(
+      _ code: SharedSecret,
+      _ next: (TokenEndpointAnswer, Instant, IDTokenDemands) throws(SessionError) -> Result
+    ) throws(SessionError) -> Result {
       try prepared.keepingOpen { (sentAt) throws(SessionError) in
         let answer = try oauth { () throws(OAuthError) in
           try prepared.server.exchange(code, of: request, cancellation: prepared.cancellation)
         }
         var demands = request.demands
         demands.code = code
-        return try prepared.finish(answer, receivedAfter: sentAt, demands: demands)
+        return try next(answer, sentAt, demands)
       }
     }
+  }
+}
+
+extension SignIn {
+  /// A sign-in whose tokens have come, and that a person must confirm: it may be somebody else's. Nothing is stored.
+  package struct Unconfirmed: Sendable {
+    let prepared: Prepared
+    let answer: TokenEndpointAnswer
+    let verified: Prepared.Verified
+    let sentAt: Instant
+    let demands: IDTokenDemands
+
+    /// Who signed in, by the ID Token; nil without one.
+    package var subject: String? { verified.token?.identity.subject }
+    /// The same for people, where the ID Token says it (OpenID Connect Core, section 5.1).
+    package var name: String? {
+      ["preferred_username", "email", "name"].lazy.compactMap { verified.token?.claims[$0]?.string }.first
+    }
+
+    /// Stores the session. Blocking.
+    package func store() throws(SessionError) -> Outcome {
+      do {
+        return try prepared.keepingOpen { (_) throws(SessionError) in
+          try prepared.finish(answer, receivedAfter: sentAt, demands: demands, verified: verified)
+        }
+      } catch .signInKept(let configuration, let cause) {
+        throw .signInKept(configuration, because: cause)
+      } catch {
+        refuse()
+        throw error
+      }
+    }
+
+    /// Ends the grant at the server, as far as that can be done. Blocking.
+    package func refuse() { prepared.refuse(answer) }
   }
 }

@@ -46,7 +46,7 @@ package struct AccountRemoval: Sendable {
     _ registration: ClientRegistrationRecord, of record: AccountRecord
   ) -> ClientRegistrationRecord.Deletion {
     if signOut.isLocal { return .local }
-    guard let configuration = signOut.configuration else { return .notOffered }
+    guard let configuration = signOut.configuration ?? record.authority.configuration else { return .notOffered }
     // Changed settings must not send the token to another server, or weaken the trust in its own.
     if let problem = record.problem(with: configuration, account: signOut.account) { return .failed(problem) }
     do throws(SessionError) {

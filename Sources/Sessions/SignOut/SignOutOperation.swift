@@ -10,7 +10,7 @@ package import Vocabulary
 /// tokens for their revocation alone, at most for ``SignOutOperation/revocationLifetime`` seconds.
 package struct SignOutOperation: Sendable {
   package let account: AccountName
-  /// Nil when the settings no longer name the account.
+  /// Nil when the settings no longer name the account; then those count that are sealed in its record.
   package let configuration: AccountConfiguration?
   /// The token in memory, which dies with the session.
   package let grant: AccessGrant?
@@ -103,7 +103,7 @@ package struct SignOutOperation: Sendable {
       let tokens = (refresh: record.refreshToken, access: inMemory ?? record.accessToken)
       let hasTokens = tokens.refresh != nil || tokens.access != nil
       var revocation: AccountRecord.Revocation?
-      if hasTokens, !isLocal, configuration != nil {
+      if hasTokens, !isLocal, settings(of: record) != nil {
         let until = services.time.wallSeconds() + Self.revocationLifetime
         revocation = .init(refreshToken: tokens.refresh, accessToken: tokens.access, until: until)
       }
@@ -112,6 +112,10 @@ package struct SignOutOperation: Sendable {
       guard hasTokens || record.revocation != nil else { return .done(.nothingToRevoke) }
       return .done(isLocal ? .local : .notOffered(page: nil))
     }
+  }
+
+  private func settings(of record: AccountRecord) -> AccountConfiguration? {
+    configuration ?? record.authority.configuration
   }
 
   /// Removes a record that cannot be read: a damaged one; a locked one only if the caller wants nobody told.
@@ -169,7 +173,7 @@ package struct SignOutOperation: Sendable {
     _ stored: SessionServices.StoredRecord, _ owed: AccountRecord.Revocation, _ subject: String?,
     _ logoutURL: inout String?
   ) throws(SessionError) -> Confirmation {
-    guard let configuration else { return .notOffered(page: nil) }
+    guard let configuration = settings(of: stored.record) else { return .notOffered(page: nil) }
     var live = try services.server(for: account, configuration, stored.record, grant: grant, cancellation: cancellation)
     if wantsLogoutPage {
       logoutURL = live.server.metadata.logoutURL(clientID: configuration.clientID, subject: subject)

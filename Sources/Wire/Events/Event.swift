@@ -11,6 +11,9 @@ package enum Event: Sendable, Hashable {
   /// The user must open ``Browser/url``.
   case browser(Browser)
 
+  /// The user must say whether they are the one who signed in.
+  case confirm(Confirm)
+
   /// A pasted URL is not the response of this sign-in, which continues.
   case redirectRefused(Failure)
 
@@ -83,6 +86,7 @@ package enum Event: Sendable, Hashable {
     case .tokenFile(let file): return file.json
     case .notice(let message): return JSONObject([("event", "notice"), ("message", .string(message))])
     case .browser(let browser): return browser.json
+    case .confirm(let confirm): return confirm.json
     case .redirectRefused(let failure):
       var object = JSONObject([("event", "redirect_refused")])
       if let members = failure.json.object {
@@ -126,6 +130,9 @@ package enum Event: Sendable, Hashable {
     case "browser":
       guard let browser = Browser(json: json) else { return nil }
       self = .browser(browser)
+    case "confirm":
+      guard let confirm = Confirm(json: json) else { return nil }
+      self = .confirm(confirm)
     case "redirect_refused":
       guard let failure = Failure(json: json) else { return nil }
       self = .redirectRefused(failure)

@@ -6,6 +6,7 @@ package enum Request: Sendable, Hashable {
   case proof(ProofRequest)
   case login(LoginRequest)
   case loginRedirect(LoginRedirectRequest)
+  case loginConfirm(LoginConfirmRequest)
   case loginResume(LoginResumeRequest)
   case discover(DiscoverRequest)
   case logout(LogoutRequest)
@@ -93,6 +94,7 @@ extension Request {
     case .proof: "proof"
     case .login: "login"
     case .loginRedirect: "login_redirect"
+    case .loginConfirm: "login_confirm"
     case .loginResume: "login_resume"
     case .discover: "discover"
     case .logout: "logout"
@@ -134,6 +136,7 @@ extension Request {
     case .token(let token): token.addMembers(to: &members)
     case .proof(let proof): proof.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
+    case .loginConfirm(let request): request.addMembers(to: &members)
     case .loginRedirect(let redirect): redirect.addMembers(to: &members)
     case .loginResume(let login): login.addMembers(to: &members)
     case .discover(let request): request.addMembers(to: &members)
@@ -160,6 +163,7 @@ extension Request {
     case "proof": self = .proof(try ProofRequest(members))
     case "login": self = .login(try LoginRequest(members))
     case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
+    case "login_confirm": self = .loginConfirm(try LoginConfirmRequest(members))
     case "login_resume": self = .loginResume(try LoginResumeRequest(members))
     case "discover": self = .discover(try DiscoverRequest(members))
     case "logout": self = .logout(try LogoutRequest(members))
@@ -196,7 +200,14 @@ extension Request {
     switch self {
     case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
     case .vault(let request): request.mayBeRepeated
-    case .tokenFile, .login, .loginRedirect, .loginResume, .logout, .account, .call, .verify, .daemonStop: false
+    case .tokenFile, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account, .call, .verify,
+      .daemonStop:
+      false
     }
   }
+}
+
+extension Failure {
+  /// The message of a daemon that does not know a request, in all versions.
+  package static let unknownRequest = "unknown request"
 }

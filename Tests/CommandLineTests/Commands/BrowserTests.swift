@@ -167,6 +167,42 @@ import Wire
     #expect(!running.errorText.contains("nonsense"))
   }
 
+  @Test func `says no for who cannot be asked who signed in`() throws {
+    let program = try AgentProgram()
+    let daemon = try FakeDaemon(at: program.runtime)
+    let running = try program.start(["login", "--browser", "--no-input"])
+    let conversation = try daemon.accept()
+    _ = try conversation.receive()
+    let question = Event.Confirm(
+      login: "0f", account: "work", issuer: "https://as.example", subject: "mallory", name: nil,
+      expiresAt: 4_000_000_000)
+    try conversation.send(.event(.confirm(question)))
+    let (answer, _) = try conversation.receive()
+    #expect(answer.request == .loginConfirm(LoginConfirmRequest(login: "0f", isConfirmed: false)))
+    try conversation.send(.failure(Failure(.accessDenied, "nobody confirmed who signed in")))
+    #expect(try running.wait() == .exited(6))
+  }
+
+  @Test func `asks who signed in by name and number`() {
+    var question = Event.Confirm(
+      login: "0f", account: "work", issuer: "https://as.example", subject: "s-1", name: "mallory", expiresAt: 1)
+    let language = Language.english
+    #expect(language.text(LoginText.question(question)).contains("mallory (s-1)"))
+    question.name = nil
+    #expect(language.text(LoginText.question(question)).contains("https://as.example says that this is s-1."))
+  }
+
+  @Test func `says what helps when the daemon is of an older version`() throws {
+    let program = try AgentProgram()
+    let daemon = try FakeDaemon(at: program.runtime)
+    let running = try program.start(["login", "--browser"])
+    let conversation = try daemon.accept()
+    _ = try conversation.receive()
+    try conversation.send(.failure(Failure(.invalidRequest, "unknown request")))
+    #expect(try running.wait() == .exited(2))
+    #expect(running.errorText.contains("agent daemon stop"))
+  }
+
   @Test func `takes one way to sign in`() throws {
     let program = try AgentProgram()
     let result = try program.run(["login", "--browser", "--paste"])

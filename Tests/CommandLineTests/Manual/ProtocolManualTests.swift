@@ -60,7 +60,7 @@ import Wire
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
       if name == "proof" { (line["method"], line["url"]) = ("GET", "https://api.example") }
-      if name == "login_resume" { line["login"] = "0f" }
+      if name == "login_resume" || name == "login_confirm" { line["login"] = "0f" }
       if name == "login_redirect" { (line["login"], line["url"]) = ("0f", "http://127.0.0.1/?state=s") }
       line[member.name] =
         switch member.type {
@@ -84,10 +84,12 @@ import Wire
       verificationURIComplete: "w", expiresAt: 1, interval: 5)
     let head = ResponseHead(status: 200, headers: [])
     let browser = Event.Browser(
-      login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", url: "u", redirectURI: "r", mustPaste: true,
-      expiresAt: 2, urlExpiresAt: 1)
+      login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", url: "u", linkURL: "l", redirectURI: "r",
+      mustPaste: true, expiresAt: 2, urlExpiresAt: 1)
     for event in [
-      Event.deviceCode(code), .browser(browser), .redirectRefused(Failure(.redirectRejected, "m", hint: "h")),
+      Event.deviceCode(code), .browser(browser),
+      .confirm(Event.Confirm(login: "0f", account: "a", issuer: "i", subject: "s", name: "n", expiresAt: 1)),
+      .redirectRefused(Failure(.redirectRejected, "m", hint: "h")),
       .notice("n"), .response(head), .progress(LogEntry(time: 1, account: nil, event: .started)),
     ] {
       let described = try #require(ManualProtocol.events.first { $0.name == event.json["event"]?.string })

@@ -121,6 +121,10 @@ import Wire
     #expect(failure.hint?.hasPrefix("agent login") == true)
   }
 
+  @Test func `an older vault that was put back has a way out`() {
+    #expect(Failure(VaultError(.rolledBack), name: "").hint?.contains("agent daemon stop") == true)
+  }
+
   static let vaultErrors: [(VaultError.Code, FailureCode, Wire.ExitStatus)] = [
     (.foreignDevice, .foreignDevice, .failed), (.otherMachinesOnly, .otherMachine, .signInNeeded),
     (.damaged, .vaultUnusable, .failed), (.rolledBack, .vaultUnusable, .failed),

@@ -9,26 +9,57 @@ import Wire
 @testable import Daemon
 
 /// A desk with one listener, and a browser's side of it. The judge takes the query `state=ours`.
-private final class DeskRun {
+private final class DeskRun: RedirectJudge {
   private(set) var desk: RedirectServer?
   private let loop = RecordedReplies(ManualTime())
   let redirectURI: String
   let port: UInt16
+  let linkURL: String?
   var judged: [String] = []
+  var strangers = 0
+  /// Whose the connections are, where that is not looked up.
+  var owner: TCPEnds.Owner?
+  /// Holds lookups back.
+  var isSlow = false
+  private var held: [() -> Void] = []
+  private var linked: String? = "https://as.example/authorize?state=ours"
 
   init(_ uri: String = "http://127.0.0.1/cb") throws {
     let listener = try RedirectListener.open(RedirectURI(uri))
     redirectURI = listener.redirectURI
+    linkURL = listener.linkURL
     port = try UnixSocket.localPort(listener.sockets[0].descriptor)
-    desk = try RedirectServer(loop) { [unowned self] login, query in
-      let text = String(decoding: query.indices.map { query[$0] }, as: UTF8.self)
-      judged.append("\(login) \(text)")
-      guard text == "state=ours" else { return .foreign }
-      desk?.close(7)
-      return .received
-    }
+    desk = try RedirectServer(loop, self)
     try desk?.open(listener, for: 7)
   }
+
+  func identify(_ ends: [TCPEnds], _ tell: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void) {
+    let owners = owner.map { owner in ends.reduce(into: [:]) { $0[$1] = owner } } ?? TCPEnds.owners(of: ends)
+    guard isSlow else { return tell(owners) }
+    held.append { tell(owners) }
+  }
+
+  func letGo() {
+    let calls = held
+    held = []
+    for call in calls { call() }
+  }
+
+  func linkOpened(_ login: UInt64, isTold: Bool) -> String? {
+    judged.append("\(login) link\(isTold ? "" : ", untold")")
+    defer { linked = nil }
+    return linked
+  }
+
+  func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage {
+    let text = String(decoding: query.indices.map { query[$0] }, as: UTF8.self)
+    judged.append("\(login) \(text)\(isTold ? "" : ", untold")")
+    guard text == "state=ours" else { return .foreign }
+    desk?.close(7)
+    return .received
+  }
+
+  func strangerCame(_ login: UInt64) { strangers += 1 }
 
   func serve(_ now: Instant = .now) { desk?.serve(now) }
 
@@ -154,6 +185,114 @@ private final class DeskRun {
     #expect(!run.isOpen)
     // The port can be had again at once.
     _ = try RedirectListener.open(RedirectURI("http://127.0.0.1:\(port)/cb"))
+  }
+}
+
+@Suite struct `The link for a browser` {
+  /// The whole answer, once the connection has been closed.
+  private func answer(_ run: DeskRun, _ path: String) throws -> String {
+    let socket = try run.get(path)
+    return String(decoding: try socket.descriptor.readToEnd(limit: 100_000), as: UTF8.self)
+  }
+
+  @Test(arguments: ["127.0.0.1", "localhost", "[::1]"]) func `leads to the server once`(host: String) throws {
+    let run = try DeskRun("http://\(host)/cb")
+    let link = try #require(run.linkURL)
+    let place = "http://\(host == "[::1]" ? host : "127.0.0.1"):\(run.port)"
+    #expect(link.hasPrefix(place + "/"))
+    // 128 bits in base64url.
+    let path = String(link.dropFirst(place.utf8.count))
+    #expect(path.utf8.count == 23)
+    func open(_ path: String) throws -> String {
+      let socket = try run.connect(ipv6: host == "[::1]")
+      try run.send("GET \(path) HTTP/1.1\r\nHost: \(place.dropFirst(7))\r\n\r\n", socket)
+      return String(decoding: try socket.descriptor.readToEnd(limit: 100_000), as: UTF8.self)
+    }
+    #expect(try open(path + "x").hasPrefix("HTTP/1.1 404 "))
+    let first = try open(path)
+    #expect(first.hasPrefix("HTTP/1.1 302 "))
+    for field in [
+      "Location: https://as.example/authorize?state=ours", "Cache-Control: no-store", "Referrer-Policy: no-referrer",
+    ] { #expect(first.contains("\r\n\(field)\r\n")) }
+    let second = try open(path)
+    #expect(second.hasPrefix("HTTP/1.1 410 ") && second.contains("This link was used"))
+    #expect(!second.contains("as.example"))
+    #expect(run.judged == ["7 link", "7 link"])
+  }
+
+  @Test func `is another one for each sign-in`() throws {
+    let paths = try (0..<3).map { _ in try #require(DeskRun().linkURL).split(separator: "/").last }
+    #expect(Set(paths).count == 3)
+  }
+
+  @Test func `is opened by a GET with the name of its place only`() throws {
+    let run = try DeskRun()
+    let path = try "/" + #require(run.linkURL?.split(separator: "/").last)
+    #expect(run.status(try run.get(path, method: "HEAD")) != "302")
+    #expect(run.status(try run.get(path, host: "evil.example")) == "404")
+    #expect(run.judged == [])
+    #expect(run.status(try run.get(path)) == "302")
+  }
+}
+
+@Suite struct `Whose a connection is` {
+  @Test func `decides before anything is read`() throws {
+    let run = try DeskRun()
+    run.owner = .user(Machine.userID ^ 1)
+    let path = try "/" + #require(run.linkURL?.split(separator: "/").last)
+    for target in [path, "/cb?state=ours", "/"] {
+      let socket = try run.connect()
+      try? run.send("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(run.port)\r\n\r\n", socket)
+      #expect(run.status(socket) == "", "it is closed")
+    }
+    #expect(run.judged == [] && run.strangers == 3)
+    run.owner = nil
+    #expect(run.status(try run.get("/cb?state=ours")) == "200")
+    #expect(run.judged == ["7 state=ours"])
+  }
+
+  @Test func `is told where it cannot be known`() throws {
+    let run = try DeskRun()
+    run.owner = .unknown
+    #expect(run.status(try run.get("/" + #require(run.linkURL?.split(separator: "/").last))) == "302")
+    #expect(run.status(try run.get("/cb?state=ours")) == "200")
+    #expect(run.judged == ["7 link, untold", "7 state=ours, untold"])
+  }
+
+  @Test func `is looked up for many at once, and for those that come meanwhile`() throws {
+    let run = try DeskRun()
+    run.isSlow = true
+    let early = try run.get("/")
+    let late = try run.get("/cb?state=ours")
+    #expect(run.judged == [])
+    run.letGo()
+    #expect(run.status(early) == "404")
+    run.letGo()
+    #expect(run.status(late) == "200")
+  }
+
+  @Test func `does not matter for one that has gone`() throws {
+    let run = try DeskRun()
+    run.isSlow = true
+    try withExtendedLifetime(run.get("/cb?state=ours")) { run.desk?.close(7) }
+    run.letGo()
+    #expect(run.judged == [])
+  }
+
+  @Test func `matters to whom a flood drives out`() throws {
+    let run = try DeskRun()
+    let ours = try run.get("/cb?sta")
+    let half = try run.connect()
+    try run.send("GET /cb?sta", half)
+    run.owner = .unknown
+    var idle: [SharedDescriptor] = []
+    for _ in 0..<100 {
+      idle.append(try run.connect())
+      run.serve()
+    }
+    try run.send("te=ours HTTP/1.1\r\nHost: 127.0.0.1:\(run.port)\r\n\r\n", half)
+    #expect(run.status(half) == "200")
+    #expect(run.status(ours) == "400" && idle.count == 100)
   }
 }
 

@@ -1,4 +1,5 @@
 import Encoding
+import HTTP
 import OAuth
 import Platform
 import Sessions
@@ -229,6 +230,86 @@ import Wire
     home.daemon.pass(seconds: 1)
     #expect(home.sink.failures[1]?.code == .codeExpired)
     #expect(throws: Failure.self) { try home.paste(event.login, answer("code=c-1")) }
+  }
+}
+
+@Suite struct `A sign-in whose browser may be another user's` {
+  private let home: SignInHome
+  private let event: Event.Browser
+
+  init() throws {
+    home = try SignInHome()
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.begin("work", 1) { $0.flow = .browser }
+    event = try #require(
+      home.sink.events[1]?.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first)
+  }
+
+  /// The answer comes to the redirect address.
+  private func redirect(isTold: Bool) throws {
+    let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
+    let id = try #require(home.signIns.logins.keys.first)
+    #expect(home.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isTold: isTold) == .received)
+    home.daemon.runJobs()
+  }
+
+  private var question: Event.Confirm? {
+    home.sink.events[1]?.compactMap { if case .confirm(let event) = $0 { event } else { nil } }.first
+  }
+
+  private func answer(_ isConfirmed: Bool, login: String? = nil) throws(Failure) {
+    _ = try home.signIns.confirm(LoginConfirmRequest(login: login ?? event.login, isConfirmed: isConfirmed))
+    home.daemon.runJobs()
+  }
+
+  @Test func `is stored once the person says who it is, and not before`() throws {
+    try redirect(isTold: false)
+    #expect(question?.login == event.login && question?.issuer == "https://as.example")
+    #expect(try home.daemon.storedToken("work") == nil)
+    #expect(try home.daemon.settings.current(seen: nil)[AccountName("work")] == nil)
+    #expect(home.sink.results[1] == nil)
+    #expect(throws: Failure.self) { try answer(true, login: "0f") }
+    #expect(throws: Failure.self) { try home.paste(event.login, event.redirectURI + "?code=c-1") }
+    try answer(true)
+    #expect(home.sink.results[1]?["account"] == "work")
+    #expect(try home.daemon.storedToken("work") == "rt-1")
+    #expect(throws: Failure.self, "once") { try answer(true) }
+    #expect(home.roles(.revocation) == 0)
+  }
+
+  @Test func `is revoked when the person says no`() throws {
+    try redirect(isTold: false)
+    try answer(false)
+    #expect(home.sink.failures[1]?.code == .accessDenied)
+    #expect(try home.daemon.storedToken("work") == nil)
+    #expect(home.roles(.revocation) == 1 && home.isFree("work"))
+  }
+
+  @Test func `is revoked when nobody answers, or whoever began it goes`() throws {
+    try redirect(isTold: false)
+    home.daemon.pass(seconds: SignIn.Waiting.Browser.patience)
+    #expect(home.sink.failures[1]?.code == .codeExpired)
+    #expect(home.roles(.revocation) == 1)
+    let other = try SignInHome()
+    other.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try other.begin("work", 1) { $0.flow = .browser }
+    guard case .browser(let event)? = other.sink.events[1]?.last else { return #expect(Bool(false)) }
+    let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
+    let id = try #require(other.signIns.logins.keys.first)
+    // Already the link was opened by somebody unknown.
+    #expect(other.signIns.linkOpened(id, isTold: false) == event.url)
+    _ = other.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isTold: true)
+    other.daemon.runJobs()
+    other.signIns.abandon(.number(1))
+    other.daemon.runJobs()
+    #expect(try other.daemon.storedToken("work") == nil)
+    #expect(other.roles(.revocation) == 1)
+  }
+
+  @Test func `is asked about by nobody when it is told`() throws {
+    try redirect(isTold: true)
+    #expect(question == nil)
+    #expect(try home.daemon.storedToken("work") == "rt-1")
   }
 }
 

@@ -49,6 +49,60 @@ import Testing
     }
   }
 
+  @Test func `deleted from the file by hand are neither used nor renewed, and can be named to end their session`()
+    throws
+  {
+    try Session.with { session in
+      let (tree, issuer) = (session.tree, session.issuer)
+      _ = try tree.token()
+      var kept: JSON?
+      func change(_ accounts: (inout JSONObject) -> Void) throws {
+        try tree.editAllSettings { settings in
+          var all = try #require(settings["accounts"]?.object)
+          accounts(&all)
+          settings["accounts"] = .object(all)
+        }
+      }
+      try change { accounts in
+        kept = accounts["work"]
+        accounts["work"] = nil
+      }
+      let asked = try issuer.requests()
+      for command in [["token", "work"], ["token", "work", "--force-refresh"], ["whoami", "work"], ["use", "work"]] {
+        #expect(try tree.agent(command + ["--json"]).failureCode == "no_account")
+      }
+      let listed = try #require(try tree.json("list")["accounts"]?.array?.first)
+      #expect(listed["name"] == "work" && listed["in_config"] == false && listed["issuer"] == .string(issuer.url))
+      #expect(try tree.agent("list").outputText.contains("not in config.json"))
+      let status = try #require(try tree.json("status", "work")["accounts"]?.array?.first)
+      #expect(status["problem"]?["message"]?.string?.contains("not in config.json") == true)
+      #expect(try tree.agent("status", "--check").succeeded)
+      #expect(try tree.agent("status", "nobody", "--json").failureCode == "no_account")
+      #expect(try issuer.requests() == asked)
+      // Back in the file it works again.
+      try change { $0["work"] = kept }
+      #expect(try !tree.token().isEmpty)
+      #expect(try tree.json("list")["accounts"]?.array?.first?["in_config"] == nil)
+      try change { $0["work"] = nil }
+      let revoked = try issuer.count("revocations")
+      #expect(try tree.json("logout", "work") == ["accounts": [["account": "work", "revoked": true]]])
+      #expect(try issuer.count("revocations") > revoked)
+      #expect(try tree.json("list")["accounts"] == [])
+      #expect(try tree.agent("logout", "work", "--json").failureCode == "no_account")
+    }
+  }
+
+  @Test(arguments: [["account", "remove", "work"], ["logout", "--all"]])
+  func `deleted from the file by hand are forgotten`(command: [String]) throws {
+    try Session.with { session in
+      try session.tree.editAllSettings { $0["accounts"] = .object(JSONObject()) }
+      let result = try session.tree.agent(command)
+      #expect(result.succeeded, "\(result.errorText)")
+      #expect(try session.issuer.count("revocations") >= 1)
+      #expect(try session.tree.json("list")["accounts"] == [])
+    }
+  }
+
   @Test func `are renamed with their session`() throws {
     try Session.with { session in
       let token = try session.tree.token()

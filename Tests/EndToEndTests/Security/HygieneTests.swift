@@ -61,6 +61,44 @@ import Testing
   }
 
   @Test(.enabled(if: Machine.userID == 0, "only root can be two users"))
+  func `root leaves nothing in the home of another user`() throws {
+    try AgentTree.with { tree in
+      try #require(try ProcessRunner.shell("chown 65534 '\(tree.path("home"))'").succeeded)
+      for command in [["list"], ["daemon", "start"], ["list", "--no-daemon"]] {
+        let result = try tree.agent(command)
+        #expect(!result.succeeded && result.errorText.contains("sudo -H"), "\(result.errorText)")
+      }
+      #expect(try ProcessRunner.shell("find '\(tree.path("home"))' -mindepth 1 -user root").outputText == "")
+      try #require(try ProcessRunner.shell("chown 0 '\(tree.path("home"))'").succeeded)
+      #expect(try tree.agent("list").succeeded)
+    }
+  }
+
+  @Test func `a daemon whose program was replaced ends when it is idle, and the session goes on`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.stopDaemon()
+      let folder = tree.path("programs")
+      let programs = try #require(Programs.folder)
+      let copy = "mkdir '\(folder)' && cp '\(programs)/agent' '\(programs)/agentd' '\(folder)'"
+      try #require(try ProcessRunner.shell(copy).succeeded)
+      func agent(_ arguments: String...) throws -> ProcessResult {
+        try ProcessRunner.run(
+          executable: folder + "/agent", arguments: arguments, environment: tree.environment(), timeout: .seconds(60))
+      }
+      #expect(try agent("token", "work").succeeded)
+      let process = try OtherProcess(try tree.daemon())
+      let replace = "cp '\(programs)/agentd' '\(folder)/new' && mv '\(folder)/new' '\(folder)/agentd'"
+      try #require(try ProcessRunner.shell(replace).succeeded)
+      #expect(!process.ends(within: .milliseconds(1)))
+      // The last one that it serves.
+      #expect(try agent("list").succeeded)
+      #expect(process.ends(within: .seconds(10)))
+      #expect(try agent("token", "work").succeeded)
+    }
+  }
+
+  @Test(.enabled(if: Machine.userID == 0, "only root can be two users"))
   func `another user can neither read its memory nor speak to it`() throws {
     try OtherUser.with { user in
       let started = try user.agent("daemon", "start", "--json")

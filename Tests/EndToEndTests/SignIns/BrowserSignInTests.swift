@@ -48,6 +48,56 @@ import Testing
     }
   }
 
+  // Every user of the machine can read a command line.
+  @Test func `gives the browser a link that is good once, and shows people the address`() throws {
+    try Self.with { issuer, tree in
+      try tree.directory.write("home/browser", "#!/bin/sh\necho \"$*\" > '\(tree.path("home/seen"))'\n")
+      _ = try ProcessRunner.shell("chmod +x '\(tree.path("home/browser"))'")
+      let login = try tree.start(BrowserLogin.line(issuer) + ["--browser"], ["BROWSER": tree.path("home/browser")])
+      let event = try JSON(parsing: Array(login.readLine().utf8))
+      let deadline = Instant.now.advanced(by: .seconds(10))
+      while (try? tree.directory.read("home/seen"))?.last != UInt8(ascii: "\n") {
+        try #require(Instant.now < deadline, "no browser was started")
+        Threads.sleep(for: .milliseconds(20))
+      }
+      let link = try tree.directory.readText("home/seen").dropLast()
+      let place = try #require(link.split(separator: "/").last)
+      let port = try #require(try URI(event["redirect_uri"]?.string ?? "").port)
+      #expect(link == "http://127.0.0.1:\(port)/\(place)" && place.utf8.count == 22)
+      #expect(event["link_url"] == .string(String(link)))
+      let url = try #require(event["url"]?.string)
+      #expect(url.hasPrefix(issuer.url + "/authorize?"))
+      #expect(try BrowserLogin.redirect(link) == url)
+      #expect(try BrowserLogin.browse(String(link)) == "410")
+      #expect(try BrowserLogin.browse(url) == "200")
+      #expect(try login.readLine().contains("signed_in"))
+      #expect(try login.wait() == .exited(0))
+    }
+  }
+
+  @Test(.enabled(if: Machine.userID == 0, "only root can be two users"))
+  func `serves no other user of the machine`() throws {
+    try Self.with { issuer, tree in
+      let waiting = try BrowserLogin(tree, issuer)
+      let link = try #require(waiting.event["link_url"]?.string)
+      let answer = try BrowserLogin.redirect(waiting.url)
+      func stranger(_ url: String) throws -> ProcessResult {
+        try ProcessRunner.shell(
+          "setpriv --reuid=65534 --regid=65534 --clear-groups \(BrowserLogin.curl) -w '%{http_code}' '\(url)'")
+      }
+      for url in [link, answer, waiting.redirectURI] {
+        let result = try stranger(url)
+        #expect(!result.succeeded && result.outputText == "000", "\(url): \(result.outputText)")
+      }
+      #expect(try issuer.count("code_grants") == 0)
+      #expect(try tree.events().count { $0["event"] == "peer_dropped" && $0["reason"] == "other_user" } == 1)
+      // The link is still good, and so is the answer.
+      #expect(try BrowserLogin.redirect(link) == waiting.url)
+      #expect(try BrowserLogin.browse(answer) == "200")
+      #expect(try waiting.end().status == .exited(0))
+    }
+  }
+
   // RFC 6749 section 3.1, RFC 9700 section 2.1.2, and the nonce of OpenID Connect Core 1.0 section 3.1.3.7.
   @Test(
     arguments: [

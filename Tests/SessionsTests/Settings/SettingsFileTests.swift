@@ -274,9 +274,7 @@ import Vocabulary
     let file = file()
     try add(work, to: file)
     let nobody = try AccountName("nobody")
-    #expect(throws: ConfigurationError(.invalid, "active")) {
-      _ = try file.change { (settings) throws(ConfigurationError) in settings.activate(nobody) }
-    }
+    _ = try file.change { (settings) throws(ConfigurationError) in settings.activate(nobody) }
     #expect(throws: ConfigurationError(.invalid, "accounts.work.client_id")) {
       _ = try file.change { (settings) throws(ConfigurationError) in
         try settings.set(AccountConfiguration(issuer: "i", clientID: "a\u{0}b"), for: work)

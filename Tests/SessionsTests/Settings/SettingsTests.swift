@@ -160,12 +160,18 @@ import Vocabulary
     ("accounts", #""accounts":[]"#), ("accounts: a name or its value", #""accounts":{"work":1}"#),
     ("accounts: a name or its value", #""accounts":{"":{}}"#),
     ("accounts: a name or its value", #""accounts":{"../x":{}}"#),
-    ("active", #""active":1"#), ("active", #""active":"nobody""#), ("active", #""active":"../x""#),
+    ("active", #""active":1"#), ("active", #""active":"../x""#),
     ("accounts.work.issuer", #""accounts":{"work":{"client_id":"cli"}}"#),
     ("accounts.work.client_id", #""accounts":{"work":{"issuer":"https://as.example"}}"#),
   ])
   func `with a wrong part name it`(place: String, part: String) {
     #expect(throws: ConfigurationError(.invalid, place)) { try parse(#"{"version":1,\#(part)}"#) }
+  }
+
+  @Test func `are good though the active account was deleted from them`() throws {
+    let text = #"{"version":1,"accounts":{"work":{"issuer":"https://as.example","client_id":"cli"}},"active":"nobody"}"#
+    let settings = try parse(text)
+    #expect(settings.active == nil && settings.accounts.count == 1)
   }
 
   func parse(_ name: String, _ value: JSON) throws(ConfigurationError) -> Settings {

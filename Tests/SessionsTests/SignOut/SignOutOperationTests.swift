@@ -228,10 +228,9 @@ import Vocabulary
     #expect(try home.stored() == nil)
   }
 
-  @Test func `of an account that the settings no longer name sends nothing`() throws {
+  @Test func `of an account that the settings no longer name goes by what was sealed`() throws {
     try home.store()
-    #expect(try signOut(configuration: nil) == .notOffered(page: nil))
-    #expect(home.http.requests.isEmpty)
+    #expect(try signOut(configuration: nil) == .revoked)
     #expect(try home.stored() == nil)
   }
 

@@ -17,7 +17,8 @@ import Wire
 
   static let browser = Event.Browser(
     login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid",
-    url: "https://as.example/authorize?state=s", redirectURI: "http://127.0.0.1:8400/as.example", mustPaste: true,
+    url: "https://as.example/authorize?state=s", linkURL: "http://127.0.0.1:8400/AAAAAAAAAAAAAAAAAAAAAA",
+    redirectURI: "http://127.0.0.1:8400/as.example", mustPaste: true,
     expiresAt: 1_700_000_600, urlExpiresAt: 1_700_000_060)
 
   static let bareBrowser = Event.Browser(
@@ -65,6 +66,7 @@ import Wire
     #expect(
       line == #"{"v":1,"event":"browser","login":"0f","account":"work","issuer":"https://as.example","#
         + #""client_id":"cli","scope":"openid","url":"https://as.example/authorize?state=s","#
+        + #""link_url":"http://127.0.0.1:8400/AAAAAAAAAAAAAAAAAAAAAA","#
         + #""redirect_uri":"http://127.0.0.1:8400/as.example","must_paste":true,"expires_at":1700000600,"#
         + #""url_expires_at":1700000060}"# + "\n")
   }

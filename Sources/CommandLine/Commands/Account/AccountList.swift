@@ -14,6 +14,7 @@ enum ListCommand {
       listing.add([
         account["active"]?.bool == true ? "*" : "", account["name"]?.string ?? "", account["state"]?.string ?? "",
         account["issuer"]?.string ?? "",
+        account["in_config"]?.bool == false ? Phrase("not in config.json").localized() : "",
       ])
     }
     return listing.text

@@ -75,7 +75,7 @@ struct LoginReporter {
     let (now, isQuiet) = (time.wallSeconds(), console.quiet)
     switch event {
     // Only other requests are answered with one; and steps are told elsewhere.
-    case .response, .progress, .following, .session, .tokenFile: break
+    case .confirm, .response, .progress, .following, .session, .tokenFile: break
     case .notice(let message): console.note(Phrase(known: message))
     case .qrCode(let code): draw(code)
     case .redirectRefused(let failure):

@@ -69,6 +69,18 @@ enum LoginText {
     isResumed ? Phrase("Ctrl-C stops waiting.") : Phrase("Ctrl-C cancels.")
   }
 
+  /// Whether it was the person who signed in.
+  static func question(_ confirm: Event.Confirm) -> Phrase {
+    let subject = confirm.subject ?? "?"
+    let person = confirm.name.map { "\($0) (\(subject))" } ?? subject
+    return Phrase(
+      """
+      It cannot be told whose browser brought the answer: another user of this machine may have signed in.
+      The server \(confirm.issuer) says that this is \(person).
+      Is that you, and shall the session be kept?
+      """)
+  }
+
   /// A sign-in that goes on in the background.
   static func inBackground(_ login: String) -> Phrase {
     let command = "agent login --resume \(TerminalText.clean(login, limit: 64))"

@@ -57,6 +57,7 @@ struct LoginWait {
         switch reply {
         case .result(let result): return .signedIn(result)
         case .failure(let failure): throw failure
+        case .event(.confirm(let confirm)): try answer(confirm, connection, &signals, &reporter)
         case .event(let event): try handle(event, &signals, &reporter)
         }
       }
@@ -82,9 +83,22 @@ struct LoginWait {
       guard pasted?.isTerminal == true else { throw failure }
       isPasteOver = false
       try reporter.tell(event)
-    case .deviceCode, .qrCode, .notice, .progress, .response, .following, .session, .tokenFile:
+    case .confirm, .deviceCode, .qrCode, .notice, .progress, .response, .following, .session, .tokenFile:
       try reporter.tell(event)
     }
+  }
+
+  /// Asks the person who signed in; where there is nobody to ask, the answer is no.
+  private func answer(
+    _ confirm: Event.Confirm, _ connection: borrowing DaemonConnection, _ signals: inout SignInSignals,
+    _ reporter: inout LoginReporter
+  ) throws(Failure) {
+    try reporter.tell(.confirm(confirm))
+    reporter.suspend()
+    signals.showTyping()
+    let isConfirmed = choices.mayAsk ? try Confirmation.ask(LoginText.question(confirm)) ?? false : false
+    try connection.send(
+      RequestEnvelope(.loginConfirm(LoginConfirmRequest(login: confirm.login, isConfirmed: isConfirmed))))
   }
 
   private mutating func begin(
@@ -96,8 +110,10 @@ struct LoginWait {
       pasted = try PastedLine.open(&signals, mayUseTerminal: choices.mayAsk)
       return try reporter.tell(.browser(browser))
     }
-    let commands = choices.opensBrowser ? place.commands(opening: browser.url) : []
-    let mayOpen = !commands.isEmpty && BrowserOpener.mayOpen(browser.url)
+    // Every user of the machine can read a command line.
+    let link = browser.linkURL ?? browser.url
+    let commands = choices.opensBrowser ? place.commands(opening: link) : []
+    let mayOpen = !commands.isEmpty && BrowserOpener.mayOpen(browser.url) && BrowserOpener.mayOpen(link)
     try reporter.tell(.browser(browser), mayOpen ? .opens : .byHand)
     if mayOpen {
       opener = BrowserOpener(commands)

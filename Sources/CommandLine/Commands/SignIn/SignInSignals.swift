@@ -33,6 +33,9 @@ struct SignInSignals: ~Copyable {
     typing?.hide()
   }
 
+  /// The keyboard is as it was before.
+  mutating func showTyping() { typing = nil }
+
   /// From now on what is typed is not shown, and can be read character by character.
   mutating func takeTyping() throws(SystemError) {
     // First, since each puts back what it found.

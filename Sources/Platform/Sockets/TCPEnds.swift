@@ -1,0 +1,85 @@
+internal import CPlatform
+
+/// The two ends of an accepted TCP connection, by which the kernel's tables tell whose the other one is.
+package struct TCPEnds: Sendable, Hashable {
+  /// The user of the other end.
+  package enum Owner: Sendable, Hashable {
+    case user(UInt32)
+    /// The other end was closed: no process has it any more.
+    case gone
+    /// It is in no table: in another network namespace, or the tables cannot be read.
+    case unknown
+  }
+
+  /// The other end and this one, as the tables write them.
+  private let peer: [String]
+  private let own: [String]
+
+  /// The tables of this network namespace (`proc_net(5)`).
+  package static let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"]
+  private static let longestLine = 4096
+
+  /// - Throws: `ENOTCONN` when the connection was reset.
+  package init(_ socket: borrowing FileDescriptor) throws(SystemError) {
+    peer = try Self.texts(of: socket, isPeer: true)
+    own = try Self.texts(of: socket, isPeer: false)
+  }
+
+  /// The forms of an address in the tables: an IPv4 client may have an IPv6 socket.
+  private static func texts(of socket: borrowing FileDescriptor, isPeer: Bool) throws(SystemError) -> [String] {
+    var words: [UInt32] = [0, 0, 0, 0]
+    var count: Int32 = 0
+    let number = socket.raw
+    let port = try SystemCall.checked(
+      unsafe agent_tcp_end(number, isPeer ? 1 : 0, &words, &count), isPeer ? "getpeername" : "getsockname")
+    let address = Array(words.prefix(Int(count)))
+    let mapped = [0, 0, UInt32(0xFFFF).bigEndian] + address
+    return (address.count == 1 ? [address, mapped] : [address]).map { words in
+      words.map { hexadecimal($0, digits: 8) }.joined() + ":" + hexadecimal(UInt32(port), digits: 4)
+    }
+  }
+
+  private static func hexadecimal(_ number: UInt32, digits: Int) -> String {
+    let text = String(number, radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+  }
+
+  /// Whether owners can be looked up here at all. Blocking.
+  package static var canTell: Bool { (try? FileDescriptor(opening: tables[0], for: .reading)) != nil }
+
+  /// Looks the other ends up. Reads the tables once, however many ends there are. Blocking.
+  package static func owners(of ends: [TCPEnds], in tables: [String] = tables) -> [TCPEnds: Owner] {
+    var wanted: [String: TCPEnds] = [:]
+    for end in ends {
+      for (peer, own) in zip(end.peer, end.own) { wanted["\(peer) \(own)"] = end }
+    }
+    var owners: [TCPEnds: Owner] = [:]
+    for table in tables {
+      guard let file = try? FileDescriptor(opening: table, for: .reading) else { continue }
+      var lines = LineBlocks(limit: longestLine)
+      while let block = try? lines.next(from: file) {
+        for place in block.lines.compactMap(\.place) {
+          guard let row = Row(block.bytes[place]), let end = wanted[row.ends] else { continue }
+          owners[end] = row.owner
+        }
+      }
+    }
+    return ends.reduce(into: [:]) { $0[$1] = owners[$1] ?? .unknown }
+  }
+
+  /// A row of a table.
+  private struct Row {
+    /// The local address and the remote one.
+    let ends: String
+    let owner: Owner
+
+    /// `sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode …`
+    init?(_ line: ArraySlice<UInt8>) {
+      let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 10).map { String(decoding: $0, as: UTF8.self) }
+      guard fields.count >= 10, let user = UInt32(fields[7]), let inode = UInt64(fields[9]) else { return nil }
+      ends = "\(fields[1]) \(fields[2])"
+      // The kernel shows user 0 for a socket that nobody has any more.
+      owner = inode == 0 ? .gone : Machine.isWSL && user == 0 ? .unknown : .user(user)
+    }
+  }
+}
