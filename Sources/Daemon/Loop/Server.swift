@@ -129,7 +129,8 @@ final class Server {
   /// Whether the program was replaced, and nothing is lost when the daemon ends: the next client starts the new one.
   private var isOutdated: Bool {
     knowsProgram && ending == nil && loop.jobs.localInFlight == 0 && loop.jobs.waitsInFlight == 0
-      && parts.commands.isIdle && parts.signIns.logins.isEmpty && !parts.broker.holdsUnrenewable && Machine.isProgramReplaced
+      && parts.commands.isIdle && parts.signIns.logins.isEmpty
+      && !parts.broker.holdsUnrenewable && Machine.isProgramReplaced
   }
 
   private func scheduleHousekeeping() {

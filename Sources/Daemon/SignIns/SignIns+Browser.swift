@@ -124,7 +124,11 @@ extension SignIns {
     guard login.approval.give() else { return login }
     login.unconfirmed = nil
     let id = login.id
-    jobs.run({ () throws(SessionError) in try waiting.store() }) { [self] outcome in loginFinished(id, outcome) }
+    jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
+      try waiting.store()
+    } then: { [self] outcome in
+      loginFinished(id, outcome)
+    }
     return login
   }
 

@@ -270,10 +270,11 @@ final class SignIns: AccountPart {
     login.cancellation.cancel()
     let unconfirmed = login.unconfirmed
     if let prepared = login.waiting?.prepared, unconfirmed != nil || prepared.leavesSomething {
-      jobs.run({
+      jobs.wait(as: .signIn(0), Cancellation()) {
         unconfirmed?.refuse()
         prepared.withdraw()
-      }) { _ in }
+      } then: { _ in
+      }
     }
     noteEnd(of: login, code)
   }

@@ -32,7 +32,8 @@ package enum Machine {
   /// Whether the kernel is that of the Windows Subsystem for Linux, which brings connections from Windows as root.
   package static let isWSL: Bool = {
     let release = readSmallFile("/proc/sys/kernel/osrelease") ?? []
-    return String(decoding: release, as: UTF8.self).lowercased().contains("microsoft")
+    let letters = release.map { $0 | 0x20 }
+    return letters.indices.contains { letters[$0...].starts(with: "microsoft".utf8) }
   }()
 
   /// The host name; "localhost" if there is none.
