@@ -9,7 +9,8 @@ extension Failure {
     case .notOwned(let path): self.init(.storage, "\(path) belongs to another user")
     case .notADirectory(let path): self.init(.storage, "\(path) is not a directory")
     case .tooOpen(let path, _):
-      self.init(.storage, "\(path) may be used by other users", hint: "chmod 700 \(path)")
+      self.init(.storage, "\(path) may be used by other users", hint: error.remedy.map { Phrase(verbatim: $0) })
+    case .untrusted: self.init(.storage, error.message, hint: error.remedy)
     }
   }
 

@@ -32,9 +32,9 @@ static int tells_of_changes(const char *path) {
 
 int agent_changes_add(int changes, const char *path, int role) {
   unsigned int what = IN_MOVE_SELF | IN_DELETE_SELF | IN_DONT_FOLLOW | IN_MASK_ADD;
-  if (role != agent_change_way) what |= IN_MODIFY | IN_CLOSE_WRITE;
+  if (role == agent_change_file || role == agent_change_folder) what |= IN_MODIFY | IN_CLOSE_WRITE;
   if (role == agent_change_folder) what |= IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
-  if (role != agent_change_file) what |= IN_ONLYDIR;
+  if (role != agent_change_file && role != agent_change_link) what |= IN_ONLYDIR;
   if (!tells_of_changes(path)) return -EOPNOTSUPP;
   int watch = inotify_add_watch(changes, path, what);
   return watch >= 0 ? watch : -errno;

@@ -8,6 +8,33 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+// `full` for output: who opens it again by a name like /dev/stdout is told that nothing can be written.
+static int agent_occupy(int descriptor) {
+  const char *path = descriptor == STDIN_FILENO ? "/dev/null" : "/dev/full";
+  int opened = open(path, descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  if (opened < 0 && descriptor != STDIN_FILENO) opened = open("/", O_RDONLY | O_DIRECTORY);
+  if (opened < 0) return -errno;
+  if (opened == descriptor) return 0;
+  close(opened);
+  return -EBADF;
+}
+
+int agent_occupy_standard_descriptors(void) {
+  struct pollfd entries[3] = {{.fd = STDIN_FILENO}, {.fd = STDOUT_FILENO}, {.fd = STDERR_FILENO}};
+  if (poll(entries, 3, 0) < 0) return -errno;
+  for (int descriptor = 0; descriptor < 3; descriptor++) {
+    if (!(entries[descriptor].revents & POLLNVAL)) continue;
+    int result = agent_occupy(descriptor);
+    if (result < 0) return result;
+  }
+  return 0;
+}
+
+int agent_open_way(int directory, const char *name) {
+  int opened = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  return opened >= 0 ? opened : -errno;
+}
+
 int agent_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : -errno; }
 
 int agent_socket_pair(int ends[2]) {

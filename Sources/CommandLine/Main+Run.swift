@@ -27,6 +27,7 @@ package enum Main {
 
   /// Runs the command line of this process and ends it.
   package static func runAndExit() -> Never {
+    Hygiene.occupyStandardDescriptors()
     // A core file would hold the token that is about to be printed.
     Hygiene.hide()
     ProgramName.adopt()

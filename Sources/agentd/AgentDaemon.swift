@@ -4,6 +4,7 @@ internal import Platform
 @main
 enum AgentDaemon {
   static func main() {
+    Hygiene.occupyStandardDescriptors()
     Processes.exit(DaemonMain.run(arguments: CommandLine.arguments))
   }
 }

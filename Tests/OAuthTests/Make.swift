@@ -43,7 +43,7 @@ func testIssuer() throws -> Issuer { try Issuer(issuerText, allowHTTPLoopback: f
 /// A server with every endpoint, and a public client.
 func testServer(
   _ http: ScriptedHTTP, _ authentication: ClientAuthentication = .none, id: String = "agent",
-  provider: Provider? = nil,
+  provider: Provider? = nil, allowHTTPLoopback: Bool = false,
   change: (inout AuthorizationServerMetadata) -> Void = { _ in }
 ) throws -> AuthorizationServer {
   var metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: EndpointOverrides())
@@ -52,8 +52,10 @@ func testServer(
   metadata.userinfoEndpoint = try endpoint("https://as.example/userinfo")
   metadata.revocationEndpoint = try endpoint("https://as.example/revoke")
   change(&metadata)
+  var transport = Transport()
+  transport.allowHTTPLoopback = allowHTTPLoopback
   return AuthorizationServer(
-    metadata: metadata, client: try Client(id: id, authentication: authentication), transport: Transport(), http: http,
+    metadata: metadata, client: try Client(id: id, authentication: authentication), transport: transport, http: http,
     provider: provider)
 }
 

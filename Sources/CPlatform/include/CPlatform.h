@@ -16,6 +16,11 @@ const char *_Nullable agent_error_name(int number);
 const char *_Nullable agent_error_description(int number);
 
 // Descriptors.
+// Opens those of 0, 1 and 2 that are closed, the lowest first, so that nothing else gets their numbers. Reading the
+// first and writing the others fails with EBADF, as before. One system call where all are open.
+int agent_occupy_standard_descriptors(void);
+// A directory to go through, which need not be readable. No link is followed.
+int agent_open_way(int directory, const char *name);
 int agent_pipe(int ends[_Nonnull 2]);
 int agent_socket_pair(int ends[_Nonnull 2]);
 int agent_duplicate(int descriptor);
@@ -75,6 +80,7 @@ int agent_network_watch_take(int watch);
 static const int agent_change_file = 0;
 static const int agent_change_folder = 1;
 static const int agent_change_way = 2;
+static const int agent_change_link = 3;
 int agent_changes_create(void);
 // The number of the watch; -EOPNOTSUPP where the file system may change without telling.
 int agent_changes_add(int changes, const char *path, int role);

@@ -148,7 +148,11 @@ enum ManualConfiguration {
   private static let files = [
     Manual.Item(
       term: "$XDG_CONFIG_HOME/agent/config.json",
-      meaning: "The file, with mode 0600, in a directory that must belong to the user and have mode 0700."),
+      meaning:
+        "The file, made with mode 0600 in a directory of mode 0700. Both must belong to the user, and no other user may"
+        + " have the right to write to them. Each may be a symbolic link, which is followed, and kept when the file is"
+        + " written, if every directory that the link leads through belongs to the user or to root and no other user may"
+        + " write to it; the directories that lead to the link itself do not count."),
     Manual.Item(
       term: "$XDG_CONFIG_HOME/agent/config.lock",
       meaning: "Locked while the file is replaced. A program that edits the file holds it by flock(2)."),

@@ -17,15 +17,17 @@ enum Quoting: Sendable {
   /// which closes the quote, prints the bytes by their octal numbers inside double quotes, and opens the
   /// quote again. Single quotes, digits and backslashes make up the escape itself, and a `%` never gets
   /// into it, since `printf` would obey it.
+  ///
+  /// What a terminal would obey is escaped in the same way.
   case octal
 
   /// For fish, where only `\` and `'` mean anything inside single quotes and where the result of a command
-  /// substitution is not expanded. A control character stands outside the quotes as `\xHH`, so that the answer can be
-  /// shown on a terminal.
+  /// substitution is not expanded. What a terminal would obey stands outside the quotes, its bytes as `\xHH` and `\XHH`.
   case fish
 
   /// For `.env` files, which have no standard. Inside double quotes a backslash stands before `"`, `\`, `$` and
   /// `` ` ``, which is what a POSIX shell, systemd.exec(5) and most readers of such files undo; all else stands as it is.
+  /// There is no escape for what a terminal would obey, so but for a tab it is refused.
   case dotenv
 
   /// A JSON string.
@@ -34,7 +36,7 @@ enum Quoting: Sendable {
   /// Why a value cannot be quoted.
   enum Problem: Error, Hashable {
     /// NUL ends a variable's value; command substitution drops a line feed at the end, and the bare
-    /// form turns any line feed or carriage return into something else.
+    /// form turns any line feed or carriage return into something else. A `.env` file takes no other control either.
     case controlByte
   }
 
@@ -49,7 +51,7 @@ enum Quoting: Sendable {
     switch self {
     case .octal: Self.appendOctal(value, to: &sink)
     case .fish: Self.appendFish(value, to: &sink)
-    case .dotenv: Self.appendDotenv(value, to: &sink)
+    case .dotenv: try Self.appendDotenv(value, to: &sink)
     case .json: sink.append(jsonStringBytes: value)
     }
   }
@@ -62,12 +64,15 @@ enum Quoting: Sendable {
     sink.append(UInt8(ascii: "'"))
     var isEscaping = false
     var followsSpace = false
+    var controlEnd = 0
     for index in value.indices {
       let byte = value[index]
+      let length = TerminalText.controlLength(value, at: index)
+      if length > 0 { controlEnd = index + length }
       let isSpace = byte == UInt8(ascii: " ")
       // Two spaces in a row would come out of the bare form as one.
       let meansMore = followsSpace && (isSpace || byte == UInt8(ascii: "="))
-      let staysLiteral = (isLiteral(byte) || isSpace) && !meansMore
+      let staysLiteral = (isLiteral(byte) || isSpace) && !meansMore && index >= controlEnd
       if staysLiteral == isEscaping { sink.append(utf8: isEscaping ? "'`\"'" : "'\"`printf '") }
       isEscaping = !staysLiteral
       followsSpace = isSpace && staysLiteral
@@ -103,22 +108,29 @@ enum Quoting: Sendable {
   private static func appendFish<Sink: ByteSink & ~Copyable>(_ value: Span<UInt8>, to sink: inout Sink) {
     func hexDigit(_ value: UInt8) -> String { String(value, radix: 16) }
     sink.append(UInt8(ascii: "'"))
+    var controlEnd = 0
     for index in value.indices {
       let byte = value[index]
+      let length = TerminalText.controlLength(value, at: index)
+      if length > 0 { controlEnd = index + length }
       switch byte {
       case UInt8(ascii: "'"), UInt8(ascii: "\\"):
         sink.append(UInt8(ascii: "\\"))
         sink.append(byte)
-      case 0..<0x20, 0x7F: sink.append(utf8: "'\\x\(hexDigit(byte >> 4))\(hexDigit(byte & 15))'")
+      case _ where index < controlEnd:
+        sink.append(utf8: "'\\\(byte < 0x80 ? "x" : "X")\(hexDigit(byte >> 4))\(hexDigit(byte & 15))'")
       default: sink.append(byte)
       }
     }
     sink.append(UInt8(ascii: "'"))
   }
 
-  private static func appendDotenv<Sink: ByteSink & ~Copyable>(_ value: Span<UInt8>, to sink: inout Sink) {
+  private static func appendDotenv<Sink: ByteSink & ~Copyable>(
+    _ value: Span<UInt8>, to sink: inout Sink
+  ) throws(Problem) {
     sink.append(UInt8(ascii: "\""))
     for index in value.indices {
+      if TerminalText.controlLength(value, at: index) > 0, value[index] != UInt8(ascii: "\t") { throw .controlByte }
       if "\"\\$`".utf8.contains(value[index]) { sink.append(UInt8(ascii: "\\")) }
       sink.append(value[index])
     }

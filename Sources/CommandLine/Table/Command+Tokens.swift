@@ -49,7 +49,9 @@ extension Command {
       \(variableDetails)
 
       Since a server chooses the values, `--var` refuses names that decide what programs run:
-      \(VariableName.refusedList) and every name that begins with `\(VariableName.refusedPrefix)`, in small letters too.
+      \(VariableName.refusedList), every name that begins with one of \(VariableName.refusedPrefixList) and every name
+      that ends with one of \(VariableName.refusedSuffixList), in small letters too. Names that end with one of
+      \(VariableName.allowedSuffixList) are not refused.
 
       With `--hook` prints a function for the start file of an interactive shell, which keeps the variables fresh:
       before each prompt it compares two numbers, and about once a minute, or when the token is near its end, it asks

@@ -69,7 +69,10 @@ extension Failure {
       self.init(
         .tooBusy, "another process changed the account \(TerminalText.clean(error.place, limit: 64)) at the same time",
         hint: "try again")
-    case .directory(let problem): self.init(.storage, "the settings cannot be used: \(problem.message)")
+    case .directory(let problem):
+      self.init(
+        .storage, "the settings cannot be used: \(TerminalText.clean(problem.message))",
+        hint: problem.remedy.map { Phrase(verbatim: $0) })
     case .storage(let problem) where problem.isAgain:
       self.init(
         .tooBusy, "another program keeps the settings file \(TerminalText.clean(error.place)) locked",

@@ -31,7 +31,9 @@ final class TokenFiles: AccountPart {
 
   private func claim(_ name: String?) throws(Failure) -> (name: String, lock: TokenFileLock) {
     do {
-      return try openTokenFileStore().claim(name)
+      let store = try openTokenFileStore()
+      store.removeOrphans()
+      return try store.claim(name)
     } catch let error as SystemError {
       if error.isAgain { throw Failure(.tooBusy, "another daemon writes that token file", hint: "try again") }
       throw Failure(.storage, "a token file could not be made: \(error.message)")
@@ -60,6 +62,8 @@ final class TokenFiles: AccountPart {
   func removeOrphans() {
     guard runtimeDirectory != nil else { return }
     _ = try? openTokenFileStore()
+    // A private daemon keeps its files in one of these, wherever this daemon's socket is.
+    for path in UserDirectories.runtimeCandidates() { _ = try? TokenFileStore(existing: path) }
     // After a restart of the machine no daemon uses the earlier directories again, so their files are removed now.
     for path in UserDirectories.pastRuntimeDirectories() { _ = try? TokenFileStore(existing: path) }
   }

@@ -39,8 +39,8 @@ extension ByteSink where Self: ~Copyable {
 
   /// Writes well-formed UTF-8 as a JSON string, with its quotes.
   ///
-  /// Besides what RFC 8259 section 7 requires, DEL, the C1 controls and the line and paragraph
-  /// separators are escaped, so that the text is safe to show and to put on one line. "/" is not.
+  /// Besides what RFC 8259 section 7 requires, all that ``TerminalText/controlLength(_:at:)`` finds is escaped, so that
+  /// the text is safe to show and to put on one line. "/" is not.
   package mutating func append(jsonStringBytes bytes: Span<UInt8>) {
     append(UInt8(ascii: "\""))
     var runStart = 0

@@ -106,14 +106,8 @@ enum JSONEscape {
   /// The length of the character at `index` if it must be escaped; 0 if it is written unchanged.
   static func lengthToEscape(_ bytes: Span<UInt8>, at index: Int) -> Int {
     switch bytes[index] {
-    case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F:
-      return 1
-    case 0xC2 where index + 1 < bytes.count && bytes[index + 1] < 0xA0:
-      return 2
-    case 0xE2 where index + 2 < bytes.count && bytes[index + 1] == 0x80 && bytes[index + 2] & 0xFE == 0xA8:
-      return 3
-    default:
-      return 0
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): 1
+    default: TerminalText.controlLength(bytes, at: index)
     }
   }
 
@@ -125,10 +119,13 @@ enum JSONEscape {
       sink.append(letter)
       return
     }
-    let isSeparator = byte == 0xE2
-    let low = isSeparator ? bytes[index + 2] - 0x80 : byte == 0xC2 ? bytes[index + 1] : byte
-    sink.append(utf8: isSeparator ? "u20" : "u00")
-    sink.append(HexDigit.lower(low >> 4))
-    sink.append(HexDigit.lower(low))
+    var scalar = UInt32(byte)
+    switch lengthToEscape(bytes, at: index) {
+    case 2: scalar = (scalar & 0x1F) << 6 | UInt32(bytes[index + 1] & 0x3F)
+    case 3: scalar = (scalar & 0x0F) << 12 | UInt32(bytes[index + 1] & 0x3F) << 6 | UInt32(bytes[index + 2] & 0x3F)
+    default: break
+    }
+    sink.append(UInt8(ascii: "u"))
+    for shift in [12, 8, 4, 0] as [UInt32] { sink.append(HexDigit.lower(UInt8(scalar >> shift & 15))) }
   }
 }

@@ -20,6 +20,34 @@ package enum TerminalText {
     return String(result)
   }
 
+  /// The length in bytes of the character at `index` of well-formed UTF-8 if a terminal would obey it rather than show
+  /// it: a C0 or C1 control, DEL, a line or paragraph separator, or a bidirectional control. 0 for all others.
+  package static func controlLength(_ bytes: Span<UInt8>, at index: Int) -> Int {
+    let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+    switch (bytes[index], next) {
+    case (0..<0x20, _), (0x7F, _): return 1
+    // U+0080 to U+009F, U+061C.
+    case (0xC2, 0x80..<0xA0), (0xD8, 0x9C): return 2
+    case (0xE2, 0x80), (0xE2, 0x81):
+      let last = index + 2 < bytes.count ? bytes[index + 2] : 0
+      // U+200E, U+200F, U+2028 to U+202E; U+2066 to U+2069.
+      return (next == 0x80 ? [0x8E, 0x8F] + Array(0xA8...0xAE) : Array(0xA6...0xA9)).contains(last) ? 3 : 0
+    default: return 0
+    }
+  }
+
+  /// The text with a space in place of each character that a terminal would obey.
+  package static func blanked(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    var (result, index) = ([UInt8](), 0)
+    while index < bytes.count {
+      let length = controlLength(bytes.span, at: index)
+      result.append(length > 0 ? UInt8(ascii: " ") : bytes[index])
+      index += max(length, 1)
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
   private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
     switch scalar.properties.generalCategory {

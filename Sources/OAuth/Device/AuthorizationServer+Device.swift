@@ -16,7 +16,8 @@ extension AuthorizationServer {
     form.add("client_id", client.id)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
     return try advising { () throws(OAuthError) in
-      try DeviceAuthorizationResponse.parse(response, sent: secrets())
+      try DeviceAuthorizationResponse.parse(
+        response, allowHTTPLoopback: transport.allowHTTPLoopback, sent: secrets())
     }
   }
 

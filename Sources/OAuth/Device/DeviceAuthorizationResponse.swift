@@ -12,7 +12,7 @@ package final class DeviceAuthorizationResponse: Sendable {
   package let deviceCode: SharedSecret
   /// Exactly as received; servers differ in what they accept.
   package let userCode: String
-  /// Exactly as received. To be shown as text; whether it may be opened is for the caller to check.
+  /// An https URL, exactly as received; or one of http to a loopback literal, where the account allows that.
   package let verificationURI: String
   package let verificationURIComplete: String?
   /// Seconds from the moment of the answer.
@@ -25,20 +25,22 @@ package final class DeviceAuthorizationResponse: Sendable {
   /// - Throws: The error that the answer names, or `malformedResponse`, also for a code or URL with
   ///   characters that a terminal would not show.
   package static func parse(_ response: HTTPResponse) throws(OAuthError) -> DeviceAuthorizationResponse {
-    try parse(response, sent: [])
+    try parse(response, allowHTTPLoopback: false, sent: [])
   }
 
   static func parse(
-    _ response: HTTPResponse, sent: [SharedSecret]
+    _ response: HTTPResponse, allowHTTPLoopback: Bool, sent: [SharedSecret]
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
       let reader = try AnswerReader(
         response, bytes, subject: "the device authorization endpoint", kind: .other, sent: sent)
-      return try DeviceAuthorizationResponse(reader, bytes)
+      return try DeviceAuthorizationResponse(reader, bytes, allowHTTPLoopback)
     }
   }
 
-  private init(_ reader: borrowing AnswerReader, _ bytes: Span<UInt8>) throws(OAuthError) {
+  private init(
+    _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
+  ) throws(OAuthError) {
     guard let deviceCode = try reader.secret("device_code", in: bytes, allowed: 0x20...0x7E) else {
       throw reader.malformed("device_code")
     }
@@ -47,9 +49,11 @@ package final class DeviceAuthorizationResponse: Sendable {
       throw reader.malformed("user_code")
     }
     self.userCode = userCode
-    guard let uri = try Self.url("", reader, bytes) else { throw reader.malformed("verification_uri") }
+    guard let uri = try Self.url("", reader, bytes, allowHTTPLoopback) else {
+      throw reader.malformed("verification_uri")
+    }
     verificationURI = uri
-    verificationURIComplete = try Self.url("_complete", reader, bytes)
+    verificationURIComplete = try Self.url("_complete", reader, bytes, allowHTTPLoopback)
     guard let expiresIn = try reader.seconds("expires_in", in: bytes), expiresIn > 0 else {
       throw reader.malformed("expires_in")
     }
@@ -59,10 +63,17 @@ package final class DeviceAuthorizationResponse: Sendable {
 
   /// The member of that name, or the one that Google has in its place.
   private static func url(
-    _ suffix: String, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>
+    _ suffix: String, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
   ) throws(OAuthError) -> String? {
-    if let text = try visible("verification_uri" + suffix, limit: 2048, reader, bytes) { return text }
-    return try visible("verification_url" + suffix, limit: 2048, reader, bytes)
+    for name in ["verification_uri", "verification_url"] {
+      guard let text = try visible(name + suffix, limit: 2048, reader, bytes) else { continue }
+      // Whoever reads it opens it, so a script or an address of another scheme is none.
+      guard let uri = try? URI(text), uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
+        throw reader.malformed(name + suffix)
+      }
+      return text
+    }
+    return nil
   }
 
   /// A text of which nothing would be hidden or obeyed by a terminal.

@@ -44,7 +44,7 @@ extension AuthorizationServer {
     }
     if rules?.requiresSignature == true { throw SignedUserInfo.rejected("it is not signed") }
     let object = response.body.withBytes { bytes in (try? JSON(parsing: bytes))?.object }
-    guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject) }
+    guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject, sent: sent) }
     guard let object else {
       throw OAuthError(.malformedResponse, subject, httpStatus: response.status)
     }
@@ -53,7 +53,7 @@ extension AuthorizationServer {
 
   /// RFC 6750 section 3.1: the status says what is wrong with the token.
   private func refusal(_ response: HTTPResponse, _ subject: String, sent: [SharedSecret]) -> OAuthError {
-    var error = OAuthError.answered(response, ErrorAnswer.read(response, sent: sent), subject)
+    var error = OAuthError.answered(response, ErrorAnswer.read(response, sent: sent), subject, sent: sent)
     let code: OAuthError.Code? =
       switch response.status {
       case 401: isAboutProof(response) ? .proofRejected : .invalidToken

@@ -145,6 +145,6 @@ extension ClientRegistration.Management {
       throw OAuthError(.registrationGone, role.subject, httpStatus: response.status)
     }
     throw OAuthError.answered(
-      response, ErrorAnswer.read(response, sent: [token]), role.subject, kind: .registration)
+      response, ErrorAnswer.read(response, sent: [token]), role.subject, kind: .registration, sent: [token])
   }
 }

@@ -17,9 +17,9 @@ struct AnswerReader: ~Copyable {
   ) throws(OAuthError) {
     let answer = ErrorAnswer.read(response, sent: sent)
     guard answer == nil, success.contains(response.status) else {
-      throw OAuthError.answered(response, answer, subject, kind: kind)
+      throw OAuthError.answered(response, answer, subject, kind: kind, sent: sent)
     }
-    guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject) }
+    guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject, sent: sent) }
     guard let layout = try? JSONLayout(parsing: bytes), layout.root.kind == .object else {
       throw OAuthError(.malformedResponse, subject, httpStatus: response.status)
     }

@@ -22,14 +22,15 @@ extension AuthorizationServer {
     form.add("token", secret: token)
     form.add("token_type_hint", hint.rawValue)
     let response = try post(form, to: endpoint, .introspection, cancellation: cancellation)
+    let sent = secrets(token)
     guard response.status == 200 else {
-      throw OAuthError.answered(response, ErrorAnswer.read(response, sent: secrets(token)), subject)
+      throw OAuthError.answered(response, ErrorAnswer.read(response, sent: sent), subject, sent: sent)
     }
     let active = response.body.withBytes { bytes -> Bool? in
       guard let layout = try? JSONLayout(parsing: bytes) else { return nil }
       return layout.root["active"]?.value(in: bytes).bool
     }
-    guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject) }
+    guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject, sent: sent) }
     guard let active else {
       throw OAuthError(.malformedResponse, "\(subject) (active)", httpStatus: response.status)
     }

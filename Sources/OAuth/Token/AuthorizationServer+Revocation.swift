@@ -28,8 +28,8 @@ extension AuthorizationServer {
     }
     // The body of a success is ignored (RFC 7009 section 2.2).
     guard !(200..<300).contains(response.status) else { return }
-    let answer = ErrorAnswer.read(response, sent: secrets(token, bearer))
-    throw OAuthError.answered(response, answer, subject)
+    let sent = secrets(token, bearer)
+    throw OAuthError.answered(response, ErrorAnswer.read(response, sent: sent), subject, sent: sent)
   }
 
   /// Glewlwyd 2.7.5 takes no proof at its revocation endpoint, since it expects one for a URL that is not its

@@ -71,10 +71,14 @@ struct ErrorAnswer: Sendable {
     // The part that is cut off may be the rest of a secret, and removed characters may split a secret.
     self.description = description.flatMap { text in
       let shown = TerminalText.clean(text)
-      return SecretEcho(text).repeats(sent) || SecretEcho(shown).repeats(sent) ? nil : shown
+      return SecretEcho(String(text.prefix(Self.longestSearched))).repeats(sent) || SecretEcho(shown).repeats(sent)
+        ? nil : shown
     }
     self.interval = interval
   }
+
+  /// More characters of a description are not searched; it is shown up to a fraction of that.
+  private static let longestSearched = 2000
 
   /// The characters of RFC 6749 section 5.2, at most 64 of them.
   private static func isErrorValue(_ text: String) -> Bool {

@@ -10,9 +10,10 @@ extension OAuthError {
   /// The `error` value decides first and the HTTP status second. A 5xx with an OAuth error is still a server
   /// in trouble, unless the error is about the grant or the client itself.
   static func answered(
-    _ response: HTTPResponse, _ answer: ErrorAnswer?, _ subject: String, kind: RequestKind = .other
+    _ response: HTTPResponse, _ answer: ErrorAnswer?, _ subject: String, kind: RequestKind = .other,
+    sent: [SharedSecret]
   ) -> OAuthError {
-    var error = status(of: response, subject)
+    var error = status(of: response, subject, sent: sent)
     if let answer {
       error.serverError = answer.error
       error.serverDescription = answer.description
@@ -32,11 +33,12 @@ extension OAuthError {
     return error
   }
 
-  /// The error that a status alone stands for.
-  static func status(of response: HTTPResponse, _ subject: String) -> OAuthError {
+  /// The error that a status alone stands for. A redirect's target is not told if it repeats one of the secrets that
+  /// were sent.
+  static func status(of response: HTTPResponse, _ subject: String, sent: [SharedSecret] = []) -> OAuthError {
     var error = OAuthError(Code(status: response.status), subject, httpStatus: response.status)
     if error.code == .redirectRefused, let target = response.headers.location.flatMap({ try? URI($0) }) {
-      error.serverDescription = "it leads to \(target.origin)"
+      error.serverDescription = SecretEcho(target.origin).repeats(sent) ? nil : "it leads to \(target.origin)"
     }
     error.noteWait(response.headers)
     return error
@@ -52,9 +54,12 @@ extension OAuthError {
 
   /// An answer of a media type that the endpoint never has, so it may come from elsewhere: a proxy, or the sign-in page
   /// of a network.
-  static func notJSON(_ response: HTTPResponse, _ subject: String) -> OAuthError {
+  static func notJSON(_ response: HTTPResponse, _ subject: String, sent: [SharedSecret]) -> OAuthError {
     var error = OAuthError(.notJSON, subject, httpStatus: response.status)
-    error.serverDescription = response.headers.mediaType.map { TerminalText.clean($0, limit: 64) }
+    error.serverDescription = response.headers.mediaType.flatMap { type in
+      let shown = TerminalText.clean(type, limit: 64)
+      return SecretEcho(shown).repeats(sent) ? nil : shown
+    }
     return error
   }
 

@@ -1,29 +1,58 @@
 internal import Crypto
 internal import Encoding
 
-/// Searches a text of the server for secrets that it repeats: unchanged, percent-encoded, or in either base64 alphabet,
-/// alone or as a part of a longer text.
+/// Searches a text of the server for parts of secrets that it repeats: any ``shortest`` bytes in a row, forwards or
+/// backwards, unchanged, percent-encoded, in hexadecimal digits or in either base64 alphabet, alone or as a part of a
+/// longer text.
 struct SecretEcho {
-  /// The text as bytes, in every form that it is looked at.
-  private let forms: [[UInt8]]
+  /// The least number of bytes in a row that is looked for. A shorter secret could be part of any word.
+  static let shortest = 8
+
+  /// All parts of that length of all forms that the text may be read in.
+  private var parts: Set<UInt64> = []
   private let holdsToken: Bool
 
   init(_ text: String) {
     holdsToken = Bytes.holdsToken(text)
     let bytes = Array(text.utf8)
-    forms = [bytes, Self.percentDecoded(bytes)] + (0..<4).map { Self.base64Decoded(bytes, skipping: $0) }
+    for bytes in [bytes, bytes.reversed()] {
+      for form in Self.forms(of: bytes) {
+        Self.forEachPart(of: form.span) { parts.insert($0) }
+        // What was encoded may have been reversed before.
+        Self.forEachPart(of: form.reversed().span) { parts.insert($0) }
+      }
+    }
   }
 
-  /// Whether it repeats one of these, or the first 16 bytes of it, or holds any token in compact form.
-  ///
-  /// A secret of less than 8 bytes is not looked for: it could be part of any word.
+  /// Whether it repeats a part of one of these, or holds any token in compact form.
   func repeats(_ secrets: [SharedSecret]) -> Bool {
     holdsToken
       || secrets.contains { secret in
         secret.bytes.withBytes { bytes in
-          bytes.count >= 8 && forms.contains { Bytes.contain($0.span, bytes.extracting(first: 16)) }
+          var isFound = false
+          Self.forEachPart(of: bytes) { if parts.contains($0) { isFound = true } }
+          return isFound
         }
       }
+  }
+
+  private static func forms(of bytes: [UInt8]) -> [[UInt8]] {
+    let base64 = (0..<4).map { base64Decoded(bytes, skipping: $0) }
+    return [bytes, percentDecoded(bytes), hexDecoded(bytes, skipping: 0), hexDecoded(bytes, skipping: 1)] + base64
+  }
+
+  private static func forEachPart(of bytes: Span<UInt8>, _ body: (UInt64) -> Void) {
+    var part: UInt64 = 0
+    for index in bytes.indices {
+      part = part << 8 | UInt64(bytes[index])
+      if index >= shortest - 1 { body(part) }
+    }
+  }
+
+  /// The bytes that the hexadecimal digits of the text stand for, whatever separates them.
+  private static func hexDecoded(_ bytes: [UInt8], skipping skipped: Int) -> [UInt8] {
+    let digits = bytes.compactMap { HexDigit.value($0) }.dropFirst(skipped)
+    return stride(from: digits.startIndex, to: digits.endIndex - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
 
   private static func percentDecoded(_ bytes: [UInt8]) -> [UInt8] {

@@ -6,9 +6,9 @@ internal import Glibc
 /// receiver of the message.
 ///
 /// Every directory of the path and the table of mounts are watched too, because a change there may put another file at
-/// the path. No result is given where the kernel cannot detect every change: if a file is missing, if the path has a
-/// symbolic link or a file system that other machines write to (NFS, FUSE), or if there is no room for another watch. A
-/// write through a mapping is detected when the process closes the file.
+/// the path. Symbolic links are followed, and each is watched as well. No result is given where the kernel cannot detect
+/// every change: if a file is missing, if it is on a file system that other machines write to (NFS, FUSE), or if there
+/// is no room for another watch. A write through a mapping is detected when the process closes the file.
 ///
 /// Not thread-safe.
 package final class FileChanges {
@@ -73,18 +73,36 @@ package final class FileChanges {
   }
 
   private func watch(_ path: String, _ watches: inout Set<Int32>) -> Bool {
-    let names = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
-    guard path.utf8.first == UInt8(ascii: "/"), names.count > 1, !path.utf8.contains(0) else { return false }
-    var place = ""
-    for (depth, name) in names.enumerated() {
-      if name == "." || name == ".." { return false }
-      place += "/" + name
-      let role =
-        depth == names.count - 1 ? agent_change_file : depth == names.count - 2 ? agent_change_folder : agent_change_way
-      let watch = unsafe agent_changes_add(descriptor.raw, place, role)
-      guard watch >= 0 else { return false }
-      watches.insert(watch)
+    guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return false }
+    var (place, rest, links) = ("", Self.names(path), 0)
+    while let name = rest.popLast() {
+      if name == "." { continue }
+      if name == ".." {
+        place = String(place[..<(place.lastIndex(of: "/") ?? place.startIndex)])
+        continue
+      }
+      let found = "\(place)/\(name)"
+      if rest.isEmpty, !add(place, agent_change_folder, &watches) { return false }
+      if let target = LinkWalk.target(of: found) {
+        links += 1
+        guard links <= LinkWalk.maximumLinks, add(found, agent_change_link, &watches) else { return false }
+        if target.hasPrefix("/") { place = "" }
+        rest += Self.names(target)
+      } else {
+        guard add(found, rest.isEmpty ? agent_change_file : agent_change_way, &watches) else { return false }
+        place = found
+      }
     }
+    return true
+  }
+
+  /// The names in a path, the first one last.
+  private static func names(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
+
+  private func add(_ path: String, _ role: Int32, _ watches: inout Set<Int32>) -> Bool {
+    let watch = unsafe agent_changes_add(descriptor.raw, path, role)
+    guard watch >= 0 else { return false }
+    watches.insert(watch)
     return true
   }
 }

@@ -8,6 +8,12 @@ package enum FileProblem: Sendable, Hashable {
   case special
   /// It belongs to another user.
   case notOwned
+  /// It is no regular file.
+  case notRegular
+  /// It is a symbolic link that leads nowhere.
+  case dangling
+  /// Its group or others may write to it.
+  case writable(mode: UInt32, isDirectory: Bool)
   /// Its group or others have rights to it.
   case tooOpen(mode: UInt32, isDirectory: Bool)
 
@@ -30,6 +36,9 @@ package enum FileProblem: Sendable, Hashable {
     case .symbolicLink: "is a symbolic link, which is not followed"
     case .special: "is neither a file nor a directory"
     case .notOwned: "belongs to another user"
+    case .notRegular: "is not a regular file"
+    case .dangling: "is a symbolic link to a file that does not exist"
+    case .writable(let mode, _): "may be changed by other users (mode \(String(mode, radix: 8)))"
     case .tooOpen(let mode, _): "is open to other users (mode \(String(mode, radix: 8)))"
     }
   }

@@ -5,16 +5,19 @@ internal import Glibc
 extension PrivateDirectory {
   /// Reads a file that only this user can have written and only this user can read.
   ///
+  /// - Parameter forbidden: The permission bits of which none may be set.
   /// - Throws: `ENOENT`; `ELOOP` for a symbolic link; `EINVAL` for anything else that is no regular
   ///   file; `EPERM` when another user owns it; `EACCES` when its group or others have any right to
   ///   it; `EFBIG` when it is longer than `limit` bytes.
-  package borrowing func readFile(_ name: String, limit: Int) throws(SystemError) -> [UInt8] {
+  package borrowing func readFile(
+    _ name: String, limit: Int, forbidding forbidden: UInt32 = 0o077
+  ) throws(SystemError) -> [UInt8] {
     // Without O_NONBLOCK the open of a named pipe would wait for a writer.
     let file = try openFile(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     let status = try FileStatus(of: file)
     guard status.isRegular else { throw SystemError(errno: EINVAL, operation: "openat") }
     guard status.owner == geteuid() else { throw SystemError(errno: EPERM, operation: "openat") }
-    guard status.permissions & 0o077 == 0 else { throw SystemError(errno: EACCES, operation: "openat") }
+    guard status.permissions & forbidden == 0 else { throw SystemError(errno: EACCES, operation: "openat") }
     guard status.size <= limit else { throw SystemError(errno: EFBIG, operation: "read") }
     return try file.readToEnd(limit: limit)
   }

@@ -23,6 +23,11 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     self.path = path
   }
 
+  init(_ path: String, _ descriptor: consuming FileDescriptor) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
   private static func openChecked(_ path: String, create: Bool) throws(DirectoryError) -> FileDescriptor {
     let number = try naming(path) { () throws(SystemError) in try openOrMake(path, create: create) }
     let descriptor = FileDescriptor(owning: number)
@@ -32,7 +37,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return descriptor
   }
 
-  private static func openOrMake(_ path: String, create: Bool) throws(SystemError) -> Int32 {
+  static func openOrMake(_ path: String, create: Bool) throws(SystemError) -> Int32 {
     try check(path)
     do {
       // The directory nearly always exists, and the client opens it for each token.
@@ -49,7 +54,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return try SystemCall.library("open") { unsafe open(path, flags) }
   }
 
-  private static func naming<Result>(
+  static func naming<Result: ~Copyable>(
     _ path: String, _ body: () throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
     do {
@@ -62,7 +67,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   }
 
   /// A slash at the end would make the kernel follow a link there.
-  private static func withoutFinalSlashes(_ path: String) -> String {
+  static func withoutFinalSlashes(_ path: String) -> String {
     var path = Substring(path)
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
     return String(path)
@@ -108,9 +113,25 @@ package enum DirectoryError: Error, Hashable, Sendable {
   case tooOpen(path: String, mode: UInt32)
   /// It is a file, or a symbolic link.
   case notADirectory(path: String)
+  /// It, or a directory on the way that a symbolic link goes, is not safe from other users.
+  case untrusted(FileProblem, path: String)
 }
 
 extension DirectoryError {
+  /// The command that mends it; nil if there is none, or if a terminal would not show it as it is.
+  package var remedy: String? {
+    let (change, path) =
+      switch self {
+      case .tooOpen(let path, _): ("700", path)
+      case .untrusted(.writable(let mode, _), let path) where mode & 0o1000 == 0: ("go-w", path)
+      case .untrusted, .system, .notOwned, .notADirectory: ("", "")
+      }
+    guard !path.isEmpty, path.unicodeScalars.allSatisfy({ $0.isASCII ? $0.value >= 0x20 && $0 != "\u{7F}" : true })
+    else { return nil }
+    return
+      "chmod \(change) '\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
+  }
+
   /// One sentence, lower case, without a full stop, that says what to do.
   package var message: String {
     switch self {
@@ -119,6 +140,7 @@ extension DirectoryError {
     case .tooOpen(let path, let mode):
       "\(path) is open to other users (mode \(String(mode, radix: 8))): chmod 700 it"
     case .notADirectory(let path): "\(path) is not a directory"
+    case .untrusted(let problem, let path): "\(path) \(problem.message)"
     }
   }
 }

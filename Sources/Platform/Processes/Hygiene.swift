@@ -3,6 +3,12 @@ internal import Glibc
 
 /// The protection of a process that holds secrets, to be set before it holds any.
 package enum Hygiene {
+  /// Makes sure that no file or socket gets the number of a standard descriptor: a message would go there. One that was
+  /// closed stays unusable. To be called before anything is opened; ends the process where that is not possible.
+  package static func occupyStandardDescriptors() {
+    if agent_occupy_standard_descriptors() < 0 { _exit(1) }
+  }
+
   /// No core file; no other process of this user may read the memory or attach a debugger (`PR_SET_DUMPABLE`); new
   /// files are private to this user; a write to a closed pipe is an error and does not end the process.
   package static func harden() throws(SystemError) {

@@ -13,7 +13,8 @@ package struct MessageCatalogue: Sendable {
   /// It sets the locale of the process, so call it once, before a second thread starts.
   ///
   /// - Parameter variables: The value of a variable, as ``Environment/value(_:)`` returns it.
-  /// - Returns: nil if the environment selects English, or if its locale is missing or not in UTF-8.
+  /// - Returns: nil if the environment selects English, if its locale is missing or not in UTF-8, or if a variable has
+  ///   a slash: the C library would look for a catalogue in another directory than this one.
   package init?(domain: String, directory: String, variables: (String) -> String? = Environment.value) {
     guard Self.wantsLanguage(variables), unsafe agent_messages_open(domain, directory) != 0 else { return nil }
     self.domain = domain
@@ -35,6 +36,9 @@ package struct MessageCatalogue: Sendable {
   static func wantsLanguage(_ variables: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { variables($0) }.first { !$0.isEmpty }
     guard let locale, locale != "C", locale != "POSIX" else { return false }
+    for name in ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG"] {
+      if variables(name)?.utf8.contains(UInt8(ascii: "/")) == true { return false }
+    }
     // In a `C.` locale the C library uses the language of this variable.
     return !locale.hasPrefix("C.") || !(variables("LANGUAGE") ?? "").isEmpty
   }

@@ -52,13 +52,15 @@ package final class SettingsFile {
   ) throws(ConfigurationError) -> Settings {
     if let settings = try unchanged(by: edit) { return settings }
     _ = try openDirectory(create: true)
-    let lock = try storing { (directory) throws(SystemError) in try directory.lock(Self.lockName, wait: wait) }
+    let lock = try lock(wait: wait)
     var settings = try read(try stampOnDisk())
     try edit(&settings)
     let bytes = settings.serialized()
     // Settings that cannot be read back must not replace settings that can.
     _ = try Settings(parsing: bytes)
-    try storing { (directory) throws(SystemError) in try directory.replaceFile(Self.name, with: bytes.span) }
+    try storing { (directory, name) throws(SystemError) in
+      try directory.replaceFile(changedByUserAlone: name, with: bytes.span)
+    }
     // The settings are written; an error when reading their stamp is not a failure of the change.
     if let stamp = try? stampOnDisk() { keep(settings, stamp) } else { forget() }
     lock.release()
@@ -71,8 +73,8 @@ package final class SettingsFile {
   ) throws(ConfigurationError) {
     if try unchanged(by: edit) != nil { return }
     _ = try openDirectory(create: true)
-    let lock = try storing { (directory) throws(SystemError) in try directory.lock(Self.lockName, wait: wait) }
-    try storing { (directory) throws(SystemError) in try directory.rehearseReplacing(Self.name, growth: Self.growth) }
+    let lock = try lock(wait: wait)
+    try storing { (directory, name) throws(SystemError) in try directory.rehearseReplacing(name, growth: Self.growth) }
     lock.release()
   }
 
@@ -103,14 +105,14 @@ package final class SettingsFile {
 
   private func read(_ stamp: FileStamp?) throws(ConfigurationError) -> Settings {
     guard stamp != nil else { return Settings() }
-    let bytes = try storing { (directory) throws(SystemError) in
-      try directory.readFile(Self.name, limit: Settings.maximumBytes)
+    let bytes = try storing { (directory, name) throws(SystemError) in
+      try directory.readFile(changedByUserAlone: name, limit: Settings.maximumBytes)
     }
     return try Settings(parsing: bytes)
   }
 
   private func stampOnDisk() throws(ConfigurationError) -> FileStamp? {
-    try storing { (directory) throws(SystemError) in try directory.stamp(of: Self.name) }
+    try storing { (directory, name) throws(SystemError) in try directory.stamp(of: name) }
   }
 
   private func openDirectory(create: Bool) throws(ConfigurationError) -> Bool {
@@ -118,7 +120,7 @@ package final class SettingsFile {
     if directory?.isStillAtItsPath() == true { return true }
     directory = nil
     do {
-      directory = try PrivateDirectory(opening: directoryPath, create: create)
+      directory = try PrivateDirectory(changedByUserAlone: directoryPath, create: create)
       return true
     } catch {
       if !create, case .system(let cause, _) = error, cause.isNotFound { return false }
@@ -126,12 +128,21 @@ package final class SettingsFile {
     }
   }
 
+  /// Calls `body` with the place of the settings file, which may be elsewhere by a symbolic link.
   private func storing<Result: ~Copyable>(
-    _ body: (borrowing PrivateDirectory) throws(SystemError) -> Result
+    _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(ConfigurationError) -> Result {
     do {
-      return try body(directory!)
+      return try directory!.withTarget(of: Self.name, body)
     } catch {
+      if case .system(let cause, _) = error { throw ConfigurationError(.storage(cause), path) }
+      throw ConfigurationError(.directory(error), path)
+    }
+  }
+
+  /// The lock is beside the name, wherever the file is.
+  private func lock(wait: Duration) throws(ConfigurationError) -> FileLock {
+    do { return try directory!.lock(Self.lockName, wait: wait) } catch {
       throw ConfigurationError(.storage(error), path)
     }
   }

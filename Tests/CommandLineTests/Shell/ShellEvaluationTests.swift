@@ -44,9 +44,13 @@ private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != n
   func `get the value and nothing else, with and without quotes around the substitution`(
     program: ShellUnderTest
   ) throws {
-    // JSON has no other strings.
-    let values = HostileValues.all.filter {
-      program.shell.quoting != .json || String(validating: $0, as: UTF8.self) != nil
+    let values = HostileValues.all.filter { value in
+      switch program.shell.quoting {
+      // JSON has no other strings.
+      case .json: String(validating: value, as: UTF8.self) != nil
+      case .dotenv: value.indices.allSatisfy { value[$0] == 9 || TerminalText.controlLength(value.span, at: $0) == 0 }
+      case .octal, .fish: true
+      }
     }
     let answers = try Self.answers(program.shell, values)
     let before = try fileNames()

@@ -33,8 +33,16 @@ import Wire
   }
 
   @Test(
-    arguments: VariableName.refused + [
-      "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "LD_", "ld_preload", "path", "fpath", "Path",
+    arguments: VariableName.words(VariableName.refusedList) + [
+      "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "LD_", "ld_preload", "path", "fpath", "Path", "PATH", "GIT_EDITOR",
+      "GIT_EXTERNAL_DIFF", "GIT_SSH_COMMAND", "GIT_SSH", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_PROXY_COMMAND",
+      "GIT_TEMPLATE_DIR", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "JAVA_OPTS", "MAVEN_OPTS",
+      "MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "OPENSSL_CONF", "SUDO_ASKPASS", "SUDO_EDITOR", "SSH_ASKPASS",
+      "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTFLAGS", "LUA_INIT", "LUA_INIT_5_4", "LUA_PATH", "LUA_CPATH",
+      "DYLD_INSERT_LIBRARIES", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONWARNINGS", "PERL5LIB", "PERL5OPT", "PERL5DB",
+      "PERLLIB", "RUBYOPT", "RUBYLIB", "NODE_OPTIONS", "NODE_PATH", "BASH_ENV", "BASH_FUNC_x", "BASHOPTS", "SHELLOPTS",
+      "EDITOR", "FCEDIT_EDITOR", "MANPAGER", "PAGER", "GH_PAGER", "SYSTEMD_PAGER", "KUBECONFIG", "WGETRC_CONFIG",
+      "CLASSPATH", "GCONV_PATH", "HOME", "CARGO_HOME", "VIMINIT", "EXINIT", "SVN_SSH", "RSYNC_RSH", "MALLOC_PRELOAD",
     ])
   func `has no name that decides what programs run`(name: String) {
     #expect(
@@ -48,8 +56,21 @@ import Wire
       #expect(VariableName.isRefused(name))
     }
     // Sorted, as the manual prints it, and all of one case, as they are compared.
-    #expect(VariableName.refused == VariableName.refused.sorted())
-    #expect(VariableName.refused.allSatisfy { $0 == $0.uppercased() })
+    for list in [
+      VariableName.refusedList, VariableName.refusedPrefixList, VariableName.refusedSuffixList,
+      VariableName.allowedSuffixList,
+    ] {
+      let words = VariableName.words(list)
+      #expect(words.count > 1 && words == words.sorted() && words.allSatisfy { $0 == $0.uppercased() })
+    }
+  }
+
+  @Test(arguments: [
+    "GITHUB_TOKEN", "GITLAB_TOKEN", "NODE_AUTH_TOKEN", "VAULT_TOKEN", "CARGO_REGISTRIES_MY_REGISTRY_TOKEN", "GIT_TOKEN",
+    "GIT_PASSWORD", "PGPASSWORD", "DB_PASSWORD", "CLIENT_SECRET", "AWS_SECRET", "TOKEN", "USER_EMAIL", "TF_VAR_token",
+    "HEADROOM", "OPTIONS_A", "PATHS", "github_token",
+  ]) func `has a name that only holds a value`(name: String) throws {
+    #expect(try VariableMapping("\(name)=access_token").name == name)
   }
 
   @Test(arguments: [

@@ -31,7 +31,7 @@ private func written(_ shell: Shell, _ body: (inout VariableWriter, inout [UInt8
   @Test(arguments: [
     ("", "''"), ("plain é", "'plain é'"), ("it's", "'it\\'s'"), ("a\\b", "'a\\\\b'"), ("\\'", "'\\\\\\''"),
     ("a\tb", "'a'\\x09'b'"), ("\u{1B}[31m", "''\\x1b'[31m'"), ("\u{1}\u{7F}", "''\\x01''\\x7f''"), ("$x*", "'$x*'"),
-    ("\u{80}", "'\u{80}'"),
+    ("\u{80}", "''\\Xc2''\\X80''"), ("a\u{202E}b", "'a'\\Xe2''\\X80''\\Xae'b'"),
   ]) func `quotes for fish`(value: String, expected: String) throws {
     #expect(try setting(value, .fish) == "set -gx N \(expected);\n")
   }
@@ -41,6 +41,25 @@ private func written(_ shell: Shell, _ body: (inout VariableWriter, inout [UInt8
     ("`x`", "\"\\`x\\`\""), ("it's # no comment", "\"it's # no comment\""), ("\t", "\"\t\""),
   ]) func `quotes for dotenv`(value: String, expected: String) throws {
     #expect(try setting(value, .dotenv) == "N=\(expected)\n")
+  }
+
+  /// Each control of U+0080 to U+009F, and those that turn the direction of text.
+  static let obeyed = ((0x80...0x9F) + [0x61C, 0x200E, 0x200F] + (0x2028...0x202E) + (0x2066...0x2069))
+    .compactMap { Unicode.Scalar(UInt32($0)) }
+
+  @Test(arguments: Shell.all) func `shows nothing that a terminal would obey`(shell: Shell) throws {
+    for scalar in Self.obeyed + ["\u{1B}", "\u{7}", "\u{7F}"] as [Unicode.Scalar] {
+      for value in ["\(scalar)", "é\(scalar)x", "\(scalar)\(scalar)日本"] {
+        guard let text = try? setting(value, shell) else {
+          #expect(shell.quoting == .dotenv, "\(scalar.value)")
+          continue
+        }
+        #expect(shell.quoting != .dotenv, "\(scalar.value)")
+        #expect(TerminalText.blanked(text.replacing("\n", with: "")) == text.replacing("\n", with: ""))
+      }
+    }
+    let harmless = "é 日本語 😀\u{A0}\u{200D}\u{FE0F}"
+    #expect(try setting(harmless, shell).contains("日本語 😀\u{A0}\u{200D}\u{FE0F}"))
   }
 
   @Test func `writes one JSON object, whatever is in it`() throws {

@@ -51,6 +51,26 @@ import Testing
     }
   }
 
+  @Test func `are from no other directory, whatever the variables say`() throws {
+    try Self.with { tree, agent in
+      let made = try ProcessRunner.shell(
+        """
+        set -e
+        mkdir -p '\(tree.path("home/foreign/de/LC_MESSAGES"))'
+        cp '\(tree.path("home/moved"))'/share/locale/de/LC_MESSAGES/agent.mo '\(tree.path("home/foreign/de/LC_MESSAGES"))/'
+        """)
+      try #require(made.succeeded, "\(made.errorText)")
+      let up = "../../../foreign/de"
+      for language in [up, "fr:\(up)", "\(tree.path("home/foreign/de"))", "../locale/de", "./de", "de/../de"] {
+        for name in ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"] {
+          let changes = name == "LANGUAGE" ? [name: language] : [name: language, "LANGUAGE": up]
+          let result = try Self.run(agent, ["token"], tree, changes)
+          #expect(result.failed(3) && result.errorText.hasPrefix(Self.english), "\(changes): \(result.errorText)")
+        }
+      }
+    }
+  }
+
   @Test func `are chosen by the locale, which must be in UTF-8`() throws {
     try Self.with { tree, agent in
       let locales = tree.path("home/locales")

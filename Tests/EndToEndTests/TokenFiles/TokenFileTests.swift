@@ -196,6 +196,40 @@ import Testing
     }
   }
 
+  @Test(arguments: ["exec", "daemon", "exec of a running daemon"])
+  func `that outlives its command and its daemon goes at the next start of either`(next: String) throws {
+    try Session.with { session in
+      let tree = session.tree
+      let isPrivate = next == "exec of a running daemon"
+      try Self.reading(tree, isPrivate ? ["--no-daemon"] : []) { process, path in
+        _ = try process.readLine()
+        let name = String(try #require(path.split(separator: "/").last))
+        // Both at once, so that neither clears up behind the other.
+        try process.signal(Signals.SIGSTOP)
+        if isPrivate {
+          let children = ProcessFiles.text("task/\(process.processID)/children", of: process.processID) ?? ""
+          for child in children.split(separator: " ").compactMap({ Int32($0) })
+          where ProcessFiles.text("comm", of: child) == "agentd\n" {
+            try OtherProcess(child).signal(Signals.SIGKILL)
+          }
+        } else {
+          try tree.killDaemon()
+        }
+        try process.signal(Signals.SIGKILL)
+        #expect(try process.wait() == .signalled(Signals.SIGKILL))
+        #expect(try tree.directory.open("runtime/agent").exists(name), "it is left behind")
+        if next == "daemon" {
+          #expect(try tree.agent("daemon", "start").succeeded)
+        } else {
+          #expect(try tree.agent("exec", "--token-file", "--", "true").succeeded)
+        }
+        #expect(try !tree.directory.open("runtime/agent").exists(name))
+        try Self.awaitNoFiles(tree)
+        process.closeInput()
+      }
+    }
+  }
+
   @Test func `comes back when the daemon is restarted, and when it was killed`() throws {
     try Session.with { session in
       let tree = session.tree

@@ -106,8 +106,29 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(throws: malformed(name)) { try parse([(name, #""\#(String(repeating: "x", count: 2049))""#)]) }
   }
 
-  @Test func `a URL that may not be opened is still shown`() throws {
-    #expect(try parse([("verification_uri", #""as.example/go""#)]).verificationURI == "as.example/go")
+  @Test(arguments: ["verification_uri", "verification_uri_complete", "verification_url_complete"])
+  func `an address that is not https is a bad answer`(name: String) {
+    for address in [
+      "as.example/go", "javascript:alert(1)", "http://as.example/go", "http://127.0.0.1:8080/go", "file:///etc/passwd",
+      "data:text/html,x", "//as.example/go", "ssh://as.example/", "https:", "HTTP://as.example", "x-app://go", "/go",
+      "https//as.example", "http://localhost/go", "vbscript:x", " https://as.example/go",
+    ] {
+      #expect(throws: malformed(name), "\(address)") { try parse([(name, #""\#(address)""#)]) }
+    }
+  }
+
+  @Test func `an address of http to this machine is one where the account allows that`() throws {
+    let members = [("verification_uri", #""http://127.0.0.1:8080/go""#)]
+    let url = try Endpoint("http://127.0.0.1:8080/go", allowHTTPLoopback: true).text
+    for isAllowed in [true, false] {
+      let http = ScriptedHTTP(try response(body(members)))
+      let server = try testServer(http, allowHTTPLoopback: isAllowed)
+      if isAllowed {
+        #expect(try server.authorizeDevice(scope: nil).verificationURI == url)
+      } else {
+        #expect(throws: malformed("verification_uri")) { try server.authorizeDevice(scope: nil) }
+      }
+    }
   }
 
   @Test(arguments: [#""""#, #""a\nb""#, #""é""#])

@@ -96,42 +96,124 @@ import Vocabulary
     #expect(try self.file().current()[work] == Home.configuration)
   }
 
-  @Test func `is refused when others may read it, and never overwritten then`() throws {
-    try write(#"{"version":1}"#, mode: 0o644)
-    let file = file()
-    let isRefusal = { (error: any Error) in
-      if case .storage(let cause)? = (error as? ConfigurationError)?.code { cause.name == "EACCES" } else { false }
-    }
-    #expect(performing: { _ = try file.current() }, throws: isRefusal)
-    #expect(performing: { try add(work, to: file) }, throws: isRefusal)
-    #expect(try directory.readText("config/agent/config.json") == #"{"version":1}"#)
+  /// Runs shell lines in the directory that the settings' home is in.
+  func shell(_ lines: String) throws {
+    let result = try ProcessRunner.shell("set -e; umask 077; cd '\(directory.path)'; \(lines)")
+    try #require(result.succeeded, "\(result.errorText)")
   }
 
-  @Test func `that is a link is refused`() throws {
-    _ = try PrivateDirectory(opening: path, create: true)
-    try directory.write("elsewhere.json", #"{"version":1}"#)
-    let made = try Spawn.wait(
-      try Spawn.start(
-        Spawn.Request(
-          executable: "/bin/ln",
-          arguments: ["ln", "-s", directory.path("elsewhere.json"), path + "/config.json"], environment: [])))
-    #expect(made == .exited(0))
+  func refusal(_ file: SettingsFile) -> (problem: FileProblem, path: String)? {
+    do {
+      _ = try file.current()
+    } catch {
+      if case .directory(.untrusted(let problem, let path)) = error.code { return (problem, path) }
+      Issue.record("\(error)")
+    }
+    return nil
+  }
+
+  static let settings = #"{"version":1,"accounts":{"linked":{"issuer":"https://as.example","client_id":"c"}}}"#
+
+  @Test(arguments: [0o644, 0o640, 0o604] as [UInt32])
+  func `may be read by others, who still may after a change`(mode: UInt32) throws {
+    try write(Self.settings, mode: mode)
+    try shell("chmod 755 config/agent")
+    #expect(try file().current().accounts.map(\.name.text) == ["linked"])
+    try add(work, to: file())
+    #expect(try file().current().accounts.count == 2)
+    try shell("test $(stat -c %a config/agent/config.json) = \(String(mode, radix: 8))")
+  }
+
+  @Test(arguments: [0o664, 0o646, 0o620, 0o602, 0o666] as [UInt32])
+  func `is refused when others may change it, and never overwritten then`(mode: UInt32) throws {
+    try write(Self.settings, mode: mode)
+    let file = file()
+    let found = try #require(refusal(file))
+    #expect(found.problem == .writable(mode: mode, isDirectory: false) && found.path == file.path)
+    #expect(throws: ConfigurationError(.directory(.untrusted(found.problem, path: file.path)), file.path)) {
+      try add(work, to: file)
+    }
+    #expect(try directory.readText("config/agent/config.json") == Self.settings)
+  }
+
+  @Test(arguments: ["720", "702", "775", "777", "1777"]) func `in a directory that others may change is refused`(
+    mode: String
+  ) throws {
+    try write(Self.settings)
+    try shell("chmod \(mode) config/agent")
+    let found = try #require(refusal(file()))
+    #expect(found.problem == .writable(mode: try #require(UInt32(mode, radix: 8)), isDirectory: true))
+    #expect(found.path == path)
+    #expect(throws: ConfigurationError.self) { try add(work, to: file()) }
+  }
+
+  /// Shell lines that put links between the name and the file, each line after `mkdir -p config/agent dot/files`.
+  static let links = [
+    "ln -s ../../dot/files/real.json config/agent/config.json",
+    "ln -s $PWD/dot/files/real.json config/agent/config.json",
+    "ln -s ../../first config/agent/config.json; ln -s dot/files/../files/./real.json first",
+    "ln -s $PWD/way config/agent/way; ln -s dot way; ln -s way/files/real.json config/agent/config.json",
+    "rmdir config/agent; ln -s ../dot/files config/agent; ln -s real.json dot/files/config.json",
+    "rmdir config/agent; ln -s $PWD/dot/files/ config/agent; mv dot/files/real.json dot/files/config.json;"
+      + " ln -s config.json dot/files/real.json",
+  ]
+
+  @Test(arguments: links) func `that is a link is followed, and written through`(link: String) throws {
+    try shell(
+      "mkdir -p config/agent dot/files; chmod 755 dot dot/files; printf '%s' '\(Self.settings)' >dot/files/real.json")
+    try shell("\(link); find . -type l -printf '%p %l\n' | sort >before")
+    let file = file()
+    #expect(try file.current().accounts.map(\.name.text) == ["linked"])
+    try add(work, to: file)
+    #expect(try directory.readText("dot/files/real.json").contains("\"work\""))
+    try shell("find . -type l -printf '%p %l\n' | sort | diff before -; ! ls -A dot/files | grep -q tmp")
+    // Another program writes to the target, in place and as a new file.
+    try shell("printf '{\"version\":1}' >dot/files/real.json")
+    #expect(try file.current() == Settings())
+    try shell("printf '%s' '\(Self.settings)' >new; mv new dot/files/$(readlink dot/files/real.json || echo real.json)")
+    #expect(try file.current().accounts.map(\.name.text) == ["linked"])
+    _ = try file.rehearse { (settings) throws(ConfigurationError) in try settings.set(Home.configuration, for: work) }
+  }
+
+  @Test(arguments: [
+    "chmod 664 dot/files/real.json", "chmod 775 dot/files", "chmod 1777 dot", "chmod 702 dot", "chmod 775 config/agent",
+    "rm dot/files/real.json", "rm dot/files/real.json; mkdir dot/files/real.json",
+    "rm dot/files/real.json; mkfifo dot/files/real.json", "rm -r dot",
+    "rm dot/files/real.json; ln -s real.json dot/files/real.json",
+  ]) func `that is a link to where others may change it is refused`(change: String) throws {
+    try shell("mkdir -p config/agent dot/files; printf '%s' '\(Self.settings)' >dot/files/real.json")
+    try shell("ln -s ../../dot/files/real.json config/agent/config.json; \(change)")
+    #expect(throws: ConfigurationError.self) { _ = try file().current() }
+    #expect(throws: ConfigurationError.self) { try add(work, to: file()) }
+    try shell("test -L config/agent/config.json; ! grep -rqs work dot")
+  }
+
+  @Test(
+    .enabled(if: Machine.userID == 0),
+    arguments: ["chown 65534 dot/files/real.json", "chown 65534 dot/files", "chown 65534 dot"])
+  func `that is a link to what another user owns is refused`(change: String) throws {
+    try shell("mkdir -p config/agent dot/files; printf '%s' '\(Self.settings)' >dot/files/real.json")
+    try shell("ln -s ../../dot/files/real.json config/agent/config.json; \(change)")
+    #expect(try #require(refusal(file())).problem == .notOwned)
+  }
+
+  @Test func `is not followed through a directory for temporary files`() throws {
+    let elsewhere = try TemporaryDirectory()
+    try elsewhere.write("config.json", Self.settings)
+    // The way there is none that leads to the settings themselves.
+    try shell("mkdir -p config/agent shared/mine; chmod 1777 shared; cp '\(elsewhere.path)/config.json' shared/mine/")
+    try shell("ln -s $PWD/shared/mine/config.json config/agent/config.json")
+    let found = try #require(refusal(file()))
+    #expect(found.problem == .writable(mode: 0o1777, isDirectory: true) && found.path.hasSuffix("/shared"))
+  }
+
+  @Test func `has a lock that follows no link`() throws {
+    try shell("mkdir -p config/agent; : >elsewhere; ln -s ../../elsewhere config/agent/config.lock")
     #expect {
-      _ = try file().current()
+      try add(work, to: file())
     } throws: { error in
       if case .storage(let cause)? = (error as? ConfigurationError)?.code { cause.isSymbolicLink } else { false }
     }
-  }
-
-  @Test func `in a directory of others is refused`() throws {
-    _ = try PrivateDirectory(opening: path, create: true)
-    let changed = try Spawn.wait(
-      try Spawn.start(
-        Spawn.Request(executable: "/bin/chmod", arguments: ["chmod", "755", path], environment: [])))
-    #expect(changed == .exited(0))
-    let error = ConfigurationError(.directory(.tooOpen(path: path, mode: 0o755)), path)
-    #expect(throws: error) { _ = try file().current() }
-    #expect(throws: error) { try add(work, to: file()) }
   }
 
   @Test func `that is damaged is named and never overwritten`() throws {

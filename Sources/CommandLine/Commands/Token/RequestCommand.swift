@@ -41,17 +41,12 @@ enum RequestCommand {
     return request
   }
 
-  /// The head as it is printed: the status, a line for each field, and an empty line, as in HTTP/1.1.
+  /// The head as it is printed: the status, a line for each field, and an empty line, as in HTTP/1.1. Control characters
+  /// have no place in a field (RFC 9110 section 5.5), and could act on a terminal.
   static func text(of head: ResponseHead) -> String {
     var text = "HTTP \(head.status)\r\n"
-    for field in head.headers { text += "\(field.name): \(printable(field.value))\r\n" }
+    for field in head.headers { text += "\(field.name): \(TerminalText.blanked(field.value))\r\n" }
     return text + "\r\n"
-  }
-
-  /// Control characters have no place in a field (RFC 9110 section 5.5), and could act on a terminal.
-  private static func printable(_ value: String) -> String {
-    String(
-      decoding: value.utf8.map { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F ? 0x20 : $0 }, as: UTF8.self)
   }
 
   static func json(_ answer: ResourceAnswer) -> JSONObject {

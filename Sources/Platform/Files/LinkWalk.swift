@@ -1,0 +1,117 @@
+internal import CPlatform
+internal import Glibc
+
+/// The way from a symbolic link to what it leads to, gone step by step on open directories, so that nothing can be
+/// replaced after it was checked.
+///
+/// Each directory on the way must belong to this user or to root and be writable by no other user, a sticky one too.
+/// Only the directories above the link's own are not checked: they lead to a file without a link as well.
+struct LinkWalk: ~Copyable {
+  /// The directory that was reached.
+  private(set) var directory: FileDescriptor
+  private let above: Set<Place>
+  /// The names that are left, the next one last.
+  private var names: [String]
+
+  private struct Place: Hashable {
+    let device: UInt64
+    let inode: UInt64
+
+    init(_ status: FileStatus) {
+      device = status.device
+      inode = status.inode
+    }
+  }
+
+  /// As in the kernel (path_resolution(7)).
+  static let maximumLinks = 40
+
+  /// The path of the link, for messages.
+  private let link: String
+
+  /// Starts at the name of a link in a directory.
+  init(at name: String, in start: borrowing FileDescriptor) throws(SystemError) {
+    link = "\(Self.target(of: "/proc/self/fd/\(start.raw)", in: start) ?? ".")/\(name)"
+    let opened = try Self.open(".", in: start)
+    let above = try Self.places(above: start)
+    directory = opened
+    self.above = above
+    names = [name]
+  }
+
+  /// Goes to the directory that holds the last name, which is no link then, and returns that name.
+  mutating func run() throws(DirectoryError) -> String {
+    try check()
+    var links = 0
+    while let name = names.popLast() {
+      if let target = Self.target(of: name, in: directory) {
+        links += 1
+        if links > Self.maximumLinks { throw .system(SystemError(errno: ELOOP, operation: "open"), path: path) }
+        if target.hasPrefix("/") { try enter("/") }
+        names += target.split(separator: "/").map(String.init).reversed()
+      } else if names.isEmpty && name != ".." {
+        return name
+      } else {
+        try enter(name)
+      }
+    }
+    return "."
+  }
+
+  /// The path of ``directory``, for messages.
+  var path: String { Self.target(of: "/proc/self/fd/\(directory.raw)", in: directory) ?? "." }
+
+  private mutating func enter(_ name: String) throws(DirectoryError) {
+    do {
+      directory = try Self.open(name, in: directory)
+    } catch {
+      throw error.isNotFound ? .untrusted(.dangling, path: link) : .system(error, path: "\(path)/\(name)")
+    }
+    try check()
+  }
+
+  private func check() throws(DirectoryError) {
+    let status: FileStatus
+    do { status = try FileStatus(of: directory) } catch { throw .system(error, path: path) }
+    if above.contains(Place(status)) { return }
+    if let problem = status.problem(ofDirectory: true) { throw .untrusted(problem, path: path) }
+  }
+
+  private static func places(above start: borrowing FileDescriptor) throws(SystemError) -> Set<Place> {
+    var found: Set<Place> = []
+    var directory = try open("..", in: start)
+    while found.insert(Place(try FileStatus(of: directory))).inserted { directory = try open("..", in: directory) }
+    return found
+  }
+
+  private static func open(_ name: String, in directory: borrowing FileDescriptor) throws(SystemError) -> FileDescriptor
+  {
+    let number = directory.raw
+    return FileDescriptor(owning: try SystemCall.checked(unsafe agent_open_way(number, name), "open"))
+  }
+
+  /// The text of a link; nil if the name is none.
+  static func target(of name: String, in directory: borrowing FileDescriptor) -> String? {
+    target(of: name, from: directory.raw)
+  }
+
+  /// The text of a link at an absolute path; nil if there is none.
+  static func target(of path: String) -> String? { target(of: path, from: AT_FDCWD) }
+
+  private static func target(of name: String, from directory: Int32) -> String? {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+      let count = unsafe readlinkat(directory, name, buffer.baseAddress!, buffer.count)
+      guard count > 0, count < Int(PATH_MAX) else { return nil }
+      return unsafe String(decoding: buffer[..<count].lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+  }
+}
+
+extension FileStatus {
+  /// The reason why another user may have changed it; nil if none but this user can, or root where `ofDirectory`.
+  func problem(ofDirectory isDirectory: Bool) -> FileProblem? {
+    if !isDirectory && !isRegular { return .notRegular }
+    if owner != geteuid() && !(isDirectory && owner == 0) { return .notOwned }
+    return permissions & 0o022 == 0 ? nil : .writable(mode: permissions, isDirectory: isDirectory)
+  }
+}

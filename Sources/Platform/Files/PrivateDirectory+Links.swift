@@ -1,0 +1,92 @@
+internal import CPlatform
+internal import Glibc
+
+// For a file that is no secret but must not be changed by others. The group and others may read it, and the file and its
+// directory may be symbolic links; `LinkWalk` says where these may lead.
+extension PrivateDirectory {
+  /// The permission bits that such a file and its directory must not have.
+  private static let rightsToChange: UInt32 = 0o022
+
+  /// Opens the directory of such a file.
+  ///
+  /// - Parameter create: Whether missing directories of the path are created, with mode 0700.
+  package init(changedByUserAlone path: String, create: Bool) throws(DirectoryError) {
+    let path = PrivateDirectory.withoutFinalSlashes(path)
+    let opened =
+      FileProblem.of(path) == .symbolicLink
+      ? try PrivateDirectory.followed(path)
+      : FileDescriptor(
+        owning: try PrivateDirectory.naming(path) { () throws(SystemError) in
+          try PrivateDirectory.openOrMake(path, create: create)
+        })
+    let status = try PrivateDirectory.naming(path) { () throws(SystemError) in try FileStatus(of: opened) }
+    if status.owner != geteuid() { throw .notOwned(path: path) }
+    if let problem = status.problem(ofDirectory: true) { throw .untrusted(problem, path: path) }
+    self.init(path, opened)
+  }
+
+  /// Opens the directory that a symbolic link leads to.
+  private static func followed(_ path: String) throws(DirectoryError) -> FileDescriptor {
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    let parent = names.dropLast().joined(separator: "/") + "/."
+    var walk = try naming(path) { () throws(SystemError) in
+      let number = try SystemCall.checked(unsafe agent_open_way(AT_FDCWD, parent), "open")
+      return try LinkWalk(at: String(names[names.count - 1]), in: FileDescriptor(owning: number))
+    }
+    let name = try walk.run()
+    return try directory(name, at: walk, path)
+  }
+
+  /// Reads such a file.
+  package borrowing func readFile(changedByUserAlone name: String, limit: Int) throws(SystemError) -> [UInt8] {
+    try readFile(name, limit: limit, forbidding: PrivateDirectory.rightsToChange)
+  }
+
+  /// Replaces such a file; see ``replaceFile(_:with:mode:isDurable:)``. Those who may read it still may.
+  package borrowing func replaceFile(
+    changedByUserAlone name: String, with bytes: Span<UInt8>
+  ) throws(SystemError) {
+    let mode = (try? FileStatus(of: name, in: descriptor).permissions) ?? 0
+    try replaceFile(name, with: bytes, mode: 0o600 | mode & 0o044)
+  }
+
+  /// Calls `body` with the directory and the name of such a file: this directory and `name`, or where a symbolic link
+  /// of that name leads.
+  ///
+  /// - Throws: ``DirectoryError/untrusted(_:path:)`` if another user may change the file, or it is no regular file.
+  package borrowing func withTarget<Result: ~Copyable>(
+    of name: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
+  ) throws(DirectoryError) -> Result {
+    let path = "\(path)/\(name)"
+    guard LinkWalk.target(of: name, in: descriptor) != nil else { return try at(name, path, body) }
+    var walk = try PrivateDirectory.naming(path) { () throws(SystemError) in try LinkWalk(at: name, in: descriptor) }
+    let last = try walk.run()
+    let directory = PrivateDirectory(walk.path, try PrivateDirectory.directory(".", at: walk, path))
+    guard directory.exists(last) else { throw .untrusted(.dangling, path: path) }
+    return try directory.at(last, "\(directory.path)/\(last)", body)
+  }
+
+  private borrowing func at<Result: ~Copyable>(
+    _ name: String, _ path: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
+  ) throws(DirectoryError) -> Result {
+    if let problem = (try? FileStatus(of: name, in: descriptor))?.problem(ofDirectory: false) {
+      throw .untrusted(problem, path: path)
+    }
+    do { return try body(self, name) } catch { throw .system(error, path: path) }
+  }
+
+  /// Opens a directory that a walk came to, for reading.
+  private static func directory(
+    _ name: String, at walk: borrowing LinkWalk, _ link: String
+  ) throws(DirectoryError) -> FileDescriptor {
+    let number = walk.directory.raw
+    do {
+      return FileDescriptor(
+        owning: try SystemCall.library("open") {
+          unsafe openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        })
+    } catch {
+      throw error.isNotFound ? .untrusted(.dangling, path: link) : .system(error, path: "\(walk.path)/\(name)")
+    }
+  }
+}
