@@ -111,9 +111,9 @@ extension Command {
       browser can be opened. The page asks first, since the address names the account by its identifier and holds no
       token; what it then does, only the page tells.
 
-      With `--json` prints `{"accounts": [{"account", "revoked", "detail", "end_session_url", "error"}]}`; `revoked` is
-      whether the server confirmed, `detail` says why it did not, and with `--all` `error` holds `code`, `message` and
-      `hint` where an account is still signed in. The address is there with `--browser` alone.
+      With `--json` prints `{"accounts": [{"account", "revoked", "detail", "end_session_url", "error": {"code",
+      "message", "hint"}}]}`; `revoked` is whether the server confirmed, `detail` says why it did not, and `error` is
+      there with `--all` where an account is still signed in. The address is there with `--browser` alone.
       """,
     options: [
       Option.all.declaration, Option.local.declaration,

@@ -116,10 +116,11 @@ extension HostileRow.Outcome {
   }
 
   static func notRevoked(_ reason: Self) -> Self {
-    guard case .refused(_, _, let message) = reason else { return .accepted }
+    guard case .refused(_, let status, let message) = reason else { return .accepted }
     // What a person is told to do is no part of it.
     let cause = message.split(separator: ";")[0]
-    return .refused("not_revoked", 0, "the server may still accept the tokens: \(cause)")
+    let later = status == 4 ? "; it is told again until it answers, for a day" : ""
+    return .refused("not_revoked", 0, "the server may still accept the tokens: \(cause)\(later)")
   }
 
   static let otherUser = Self.refused(

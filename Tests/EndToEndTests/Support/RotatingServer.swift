@@ -78,8 +78,9 @@ final class RotatingServer: Sendable {
   private init() throws {
     Signals.ignoreBrokenPipe()
     // The port must be free when the server comes back, so it is none that the kernel gives to others meanwhile.
-    let ports = (0..<20).map { _ in UInt16.random(in: 20_000..<32_000) }
-    let first = try #require(ports.lazy.compactMap { try? Door(port: $0) }.first)
+    var found: Door?
+    for _ in 0..<20 where found == nil { found = try? Door(port: UInt16.random(in: 20_000..<32_000)) }
+    let first = try #require(found)
     port = try UnixSocket.localPort(first.listener)
     door = Mutex(first)
     try serve(first)
