@@ -53,7 +53,9 @@ extension Command {
     .whoami,
     summary: "Show who is signed in",
     details: """
-      Shows what the verified ID Token says. With `--json` prints `{"account", "issuer", "subject", "claims": {...}}`.
+      Shows what the last verified ID Token says, also without the network. Where the server gives no ID Token, it shows
+      what the UserInfo endpoint says, which is not verified and marked so. With `--json` prints `{"account", "issuer",
+      "subject", "claims": {...}, "source"}`; the source is `id_token` or `userinfo`.
       """,
     operands: .account)
 

@@ -1,3 +1,4 @@
+package import Encoding
 package import OAuth
 package import Platform
 package import Vault
@@ -126,13 +127,15 @@ package struct SessionServices: Sendable {
 
   /// Writes the record; it is on disk when this returns.
   ///
-  /// - Parameter protection: The level that it is written at; nil keeps the one it has.
+  /// - Parameters:
+  ///   - protection: The level that it is written at; nil keeps the one it has.
+  ///   - room: As ``rehearseWrite()`` returns it.
   /// - Returns: The record's generation.
   @discardableResult
   func write(
-    _ record: AccountRecord, of account: AccountName, protection: Protection? = nil
+    _ record: AccountRecord, of account: AccountName, protection: Protection? = nil, in room: SecretRoom? = nil
   ) throws(SessionError) -> UInt64 {
-    let content = try record.sealedContent()
+    let content = try record.sealedContent(in: room)
     let generation = try storing { (vault) throws(VaultError) in
       guard let protection else { return try vault.write(account, content: content) }
       return try vault.write(account, content: content, protection: protection)
@@ -140,6 +143,19 @@ package struct SessionServices: Sendable {
     unstored[account] = nil
     observer?(.recordWritten)
     return generation
+  }
+
+  /// Who is signed in, by the verified ID Token in the account's record, which needs no network; nil when there is none.
+  ///
+  /// - Throws: Why the account hands out nothing.
+  package func verifiedClaims(
+    of account: AccountName, _ configuration: AccountConfiguration
+  ) throws(SessionError) -> JSONObject? {
+    guard let record = try record(of: account), !record.isSignedOut else { throw .signedOut(account: account.text) }
+    if record.isExpired { throw .expired(account: account.text) }
+    if let problem = record.problem(with: configuration, account: account) { throw problem }
+    if let hold = record.identityHold { throw hold.error(account) }
+    return record.claims
   }
 
   /// Whether `grant` belongs to the record that the vault holds now: another process may have signed

@@ -7,8 +7,7 @@ import Testing
 struct `A clock that jumps` {
   private static let year = 365 * 86_400
 
-  @Test(arguments: [year, -year, 86_400, -86_400, 600, -600])
-  func `neither ends a token nor revives one`(jump: Int) throws {
+  @Test(arguments: [-year, -86_400, -600]) func `neither ends a token nor revives one`(jump: Int) throws {
     try SetClock.with { (tree, issuer, clock) throws in
       let token = try tree.token()
       try clock.set(wall: jump)
@@ -19,6 +18,20 @@ struct `A clock that jumps` {
       try clock.set(wall: jump, asleep: 3600)
       #expect(try tree.status()["state"] != "active")
       _ = try tree.agent("token", "work")
+      #expect(try issuer.count("refreshes") == 1)
+    }
+  }
+
+  // As after a pause of a virtual machine, which the clock that counts suspend does not see.
+  @Test(arguments: [3600, 86_400]) func `forward by more than its life has a token renewed before it is handed out`(
+    jump: Int
+  ) throws {
+    try SetClock.with { (tree, issuer, clock) throws in
+      let token = try tree.token()
+      try clock.set(wall: jump)
+      try issuer.control("clock_offset", "\(jump)")
+      #expect(try tree.status()["state"] != "active")
+      #expect(try tree.token() != token)
       #expect(try issuer.count("refreshes") == 1)
     }
   }
@@ -42,11 +55,10 @@ struct `A clock that jumps` {
   @Test(arguments: [1000, -1000]) func `has the end of the token told anew, in its own time`(jump: Int) throws {
     try SetClock.with { (tree, issuer, clock) throws in
       let end = try #require(tree.json("token", "work")["expires_at"]?.int)
-      // Once a minute the daemon looks at the clock.
-      try clock.set(asleep: 70)
-      try clock.set(wall: jump, asleep: 140)
+      try clock.set(wall: jump)
       let told = try #require(tree.json("token", "work")["expires_at"]?.int)
-      #expect(abs(told - (end + jump)) <= 3)
+      // What jumped forward may have stood still, so the end stays where it was.
+      #expect(abs(told - (end + min(0, jump))) <= 3)
       #expect(try tree.events().contains { $0["event"] == "clock_set" && abs(($0["seconds"]?.int ?? 0) - jump) <= 3 })
       #expect(try issuer.count("refreshes") == 0)
     }
