@@ -204,6 +204,8 @@ extension ManualProtocol {
       Member("issuer", "text", "Its authorization server."),
       Member("subject", "text", "Who is signed in."),
       Member("claims", "object", "What the server says of that person."),
+      Member(
+        "source", "text", "id_token for claims that were verified, userinfo for others; absent if there are none."),
     ])
 
   private static let daemonStatus = Description(

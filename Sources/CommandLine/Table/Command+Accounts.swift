@@ -20,18 +20,18 @@ extension Command {
       "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "protection", "expires_at",
       "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "in_config", "check",
       "check_problem"}], "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
-      "secure_heap", "secure_heap_used", "limits"}, "vault": {"path", "exists", "slots", "device_bound", "binding",
-      "binding_problem", "installation"}}`. `refresh` is the account's policy of renewal (`on-demand`, `proactive`,
-      `background`, `offline` or `strict`), and `refresh_queued` tells of a refresh that waits for the network or the
-      server. `problem` says why the account cannot be used or what failed last, `in_config` is false for one that was deleted
-      from the settings by hand while the vault has its session, and `check_problem` why a check failed;
-      `protection` is how the record of the account opens: `device`, `passphrase` or `tpm2`; `binding` is what opens the
-      vault in the background, `host` or `tpm2`, and `binding_problem` why that is not the TPM; problems are `{"code",
-      "message", "hint"}`. `uptime` is in seconds, and `secure_heap`, the memory for secrets, is `locked`, `unlocked` or
-      `unavailable`. `limits` are those that the daemon inherited and cannot raise, of `processor_seconds`, `file_bytes`,
-      `data_bytes`, `processes`, `descriptors`, `locked_bytes` and `address_space_bytes`; what is not there has none.
-      `guest` tells of a session without a user, and `certificate_thumbprint` is what tokens that are
-      bound to the client's certificate name as `x5t#S256` (RFC 8705).
+      "secure_heap", "secure_heap_used", "limits": {"processor_seconds", "file_bytes", "data_bytes", "processes",
+      "descriptors", "locked_bytes", "address_space_bytes"}}, "vault": {"path", "exists", "slots", "device_bound",
+      "binding", "binding_problem", "installation"}}`. `refresh` is the account's policy of renewal (`on-demand`,
+      `proactive`, `background`, `offline` or `strict`), and `refresh_queued` tells of a refresh that waits for the
+      network or the server. `problem` says why the account cannot be used or what failed last, `in_config` is false for
+      one that was deleted from the settings by hand while the vault has its session, and `check_problem` why a check
+      failed; `protection` is how the record of the account opens: `device`, `passphrase` or `tpm2`; `binding` is what
+      opens the vault in the background, `host` or `tpm2`, and `binding_problem` why that is not the TPM; problems are
+      `{"code", "message", "hint"}`. `uptime` is in seconds, and `secure_heap`, the memory for secrets, is `locked`,
+      `unlocked` or `unavailable`. `limits` are those that the daemon inherited and cannot raise; what is missing there
+      has none. `guest` tells of a session without a user, and `certificate_thumbprint` is what tokens that are bound to
+      the client's certificate name as `x5t#S256` (RFC 8705).
       """,
     options: [Option.check.declaration],
     operands: .account)
@@ -56,7 +56,9 @@ extension Command {
     .whoami,
     summary: "Show who is signed in",
     details: """
-      Shows what the verified ID Token says. With `--json` prints `{"account", "issuer", "subject", "claims": {...}}`.
+      Shows what the last verified ID Token says, also without the network. Where the server gives no ID Token, it shows
+      what the UserInfo endpoint says, which is not verified and marked so. With `--json` prints `{"account", "issuer",
+      "subject", "claims": {...}, "source"}`; the source is `id_token` or `userinfo`.
       """,
     operands: .account)
 

@@ -5,58 +5,64 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Answers `whoami` from the verified ID Token's claims, else from UserInfo.
+/// Answers `whoami` from the verified ID Token in the account's record, else from UserInfo.
 final class IdentityRequests: AccountPart {
+  /// Where the claims come from.
+  private enum Source: String { case idToken = "id_token", userInfo = "userinfo" }
 
   func whoami(_ name: String?, _ ticket: Ticket) throws(Failure) {
-    try broker.obtain(for: waiter(TokenNeed(), ticket), broker.resolve(name))
-  }
-
-  private func waiter(_ need: TokenNeed, _ ticket: Ticket) -> LiveAccount.Waiter {
-    LiveAccount.Waiter(ticket: ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
+    let account = try broker.resolve(name)
+    if let refusal = broker.lock.refusal(for: account.name) { throw Failure(refusal, account: account.name.text) }
+    let (services, name, configuration) = (services(for: account.name), account.name, account.configuration)
+    jobs.run({ () throws(SessionError) in try services.verifiedClaims(of: name, configuration) }) { [self] outcome in
       switch outcome {
-      case .success(let grant): identify(slot, grant, ticket, mayRefresh: !need.forceRefresh)
-      case .failure(let error): loop.send(.failure(Failure(error, account: slot.name.text)), to: ticket)
+      case .success(let claims?):
+        step(.identityKnown, name)
+        sendIdentity(account, claims, .idToken, ticket)
+      case .success(nil): askServer(account, TokenNeed(), ticket)
+      case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
       }
     }
   }
 
-  /// - Parameter mayRefresh: Whether a token that the server rejects is renewed; one request renews it at most once
-  ///   (RFC 6750, section 3.1).
-  func identify(_ account: LiveAccount, _ grant: AccessGrant, _ ticket: Ticket, mayRefresh: Bool) {
-    if !grant.claims.isEmpty {
-      step(.identityKnown, account.name)
-      return sendIdentity(account, grant.claims, subject: grant.subject, ticket)
+  /// Asks UserInfo, with a token that the server accepts. A token that it rejects is renewed, at most once
+  /// (RFC 6750, section 3.1).
+  private func askServer(_ account: LiveAccount, _ need: TokenNeed, _ ticket: Ticket) {
+    let waiter = LiveAccount.Waiter(ticket: ticket, need: need, isAfterRefusal: need.forceRefresh) {
+      [self] slot, outcome in
+      do throws(Failure) {
+        let operation = UserInfoOperation(broker.question(slot, try outcome.get(of: slot)))
+        jobs.wait(as: .questions(slot.name), operation.question.cancellation) { () throws(SessionError) in
+          try operation.run()
+        } then: { [self] outcome in
+          userInfoEnded(operation.question.account, ticket, mayRefresh: !need.forceRefresh, outcome)
+        }
+      } catch {
+        loop.send(.failure(error), to: ticket)
+      }
     }
-    let operation = UserInfoOperation(broker.question(account, grant))
-    jobs.wait(as: .questions(account.name), operation.question.cancellation) { () throws(SessionError) in
-      try operation.run()
-    } then: { [self] outcome in
-      userInfoEnded(operation.question.account, ticket, mayRefresh: mayRefresh, outcome)
-    }
+    do { try broker.obtain(for: waiter, account) } catch { loop.send(.failure(error), to: ticket) }
   }
 
-  func userInfoEnded(
+  private func userInfoEnded(
     _ name: AccountName, _ ticket: Ticket, mayRefresh: Bool, _ outcome: Result<JSONObject?, SessionError>
   ) {
     guard let account = broker.accounts[name] else { return }
     switch outcome {
     case .failure(.oauth(let error)) where error.code == .invalidToken && mayRefresh:
-      do { try broker.obtain(for: waiter(TokenNeed(forceRefresh: true), ticket), account) } catch {
-        loop.send(.failure(error), to: ticket)
-      }
-    case .success(let claims):
-      sendIdentity(account, claims ?? JSONObject(), subject: account.session.grant?.subject, ticket)
+      askServer(account, TokenNeed(forceRefresh: true), ticket)
+    case .success(let claims): sendIdentity(account, claims ?? JSONObject(), claims.map { _ in .userInfo }, ticket)
     case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
     }
   }
 
-  private func sendIdentity(_ account: LiveAccount, _ claims: JSONObject, subject: String?, _ ticket: Ticket) {
+  private func sendIdentity(_ account: LiveAccount, _ claims: JSONObject, _ source: Source?, _ ticket: Ticket) {
     var result = JSONObject([
       ("account", .string(account.name.text)), ("issuer", .string(account.configuration.issuer)),
     ])
-    result["subject"] = subject.map { .string($0) } ?? claims["sub"]
+    result["subject"] = claims["sub"] ?? account.session.grant?.subject.map { .string($0) }
     result["claims"] = .object(claims)
+    result["source"] = source.map { .string($0.rawValue) }
     loop.send(.result(result), to: ticket)
   }
 }

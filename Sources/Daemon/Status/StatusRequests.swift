@@ -29,6 +29,7 @@ final class StatusRequests: AccountPart {
     _ purpose: Survey.Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
     checks: [AccountName: CheckBatch.Check] = [:]
   ) {
+    broker.noteClock()
     let now = services.time.now()
     var listed: [JSON] = []
     for summary in summaries {

@@ -221,8 +221,7 @@ final class TokenBroker: DaemonPart {
     noteEnd(of: account, outcome, now)
     noteServer(account, outcome, now)
     let outcome = outcome.map { renewed in
-      (accounts[name]?.all ?? []).compactMap(\.session.grant)
-        .reduce(renewed.keepingIdentity(of: account.session.grant)) { $0.sharingIDToken(with: $1) }
+      (accounts[name]?.all ?? []).compactMap(\.session.grant).reduce(renewed) { $0.sharingIDToken(with: $1) }
         .at(wallSeconds: services.time.wallSeconds(), now)
     }
     let result = account.session.refreshEnded(

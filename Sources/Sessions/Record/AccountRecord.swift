@@ -1,5 +1,6 @@
 package import Crypto
 internal import Encoding
+internal import JOSE
 package import OAuth
 internal import Vault
 package import Vocabulary
@@ -18,6 +19,8 @@ package struct AccountRecord: Sendable {
   package var accessToken: SharedSecret?
   /// When the kept access token dies, in unix seconds; nil when the server named no lifetime.
   package var accessTokenExpiresAt: Int?
+  /// The last verified ID Token in compact form: who is signed in, also without the network. It may be past its `exp`.
+  package var idToken: SharedSecret?
   package var clientSecret: SharedSecret?
   /// The key that the tokens are bound to, as ``DPoPKey`` writes it; nil for Bearer tokens.
   package var dpopKey: SharedSecret?
@@ -91,7 +94,8 @@ package enum IdentityHold: Sendable, Hashable {
 
 extension AccountRecord {
   private static let secretMembers: [(String, any WritableKeyPath<AccountRecord, SharedSecret?> & Sendable)] = [
-    ("refresh_token", \.refreshToken), ("access_token", \.accessToken), ("client_secret", \.clientSecret),
+    ("refresh_token", \.refreshToken), ("access_token", \.accessToken), ("id_token", \.idToken),
+    ("client_secret", \.clientSecret),
     ("registration_access_token", \.registrationToken),
     ("client_key", \.clientKey), ("client_certificate", \.clientCertificate),
     ("proxy_credentials", \.proxyCredentials), ("dpop_key", \.dpopKey),
@@ -108,6 +112,11 @@ extension AccountRecord {
     set { revocation?.accessToken = newValue }
   }
 
+  /// The claims of the verified ID Token; nil when there is none.
+  var claims: JSONObject? {
+    idToken?.bytes.withBytes { try? JWTClaims(ofVerified: $0).object }
+  }
+
   /// The credentials that authenticate the client.
   package var credentials: ClientCredentials {
     get { ClientCredentials(secret: clientSecret, key: clientKey, certificate: clientCertificate) }
@@ -116,8 +125,9 @@ extension AccountRecord {
 
   /// The record as the vault keeps it: a JSON text in secret memory.
   ///
+  /// - Parameter room: Where the memory is taken from, as long as there is some.
   /// - Throws: ``SessionError/memory`` when there is no memory for it.
-  package func sealedContent() throws(SessionError) -> SecretBytes {
+  package func sealedContent(in room: SecretRoom? = nil) throws(SessionError) -> SecretBytes {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
     open["identity"] = identity?.json
     open["scope"] = scope.map { .string($0) }
@@ -129,7 +139,7 @@ extension AccountRecord {
     open["revoke_until"] = revocation.map { .int($0.until) }
     open["registration"] = registration.map { .object($0.open) }
     open["identity_changed"] = identityHold?.json
-    var buffer = SecretBuffer(capacity: 4096)
+    var buffer = SecretBuffer(capacity: 4096, in: room)
     buffer.append(utf8: "{\"open\":")
     buffer.append(json: .object(open))
     for (name, path) in Self.secretMembers {

@@ -14,7 +14,7 @@ package import Vocabulary
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// The cached token: its ID Token stays in use when the server sends no new one.
+  /// The cached token, which no error repeats.
   package let previous: AccessGrant?
   /// The requested target of the token; nil for the account's own.
   package let target: TokenTarget?
@@ -84,52 +84,64 @@ package struct RefreshOperation: Sendable {
     live.server.hide(previous)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
-    try services.rehearseWrite()
-    var kept: AccessGrant?
+    let room = try services.rehearseWrite()
     var generation = stored.generation
     let answer = try cancellation.spending(or: SessionError.cancelled) { () throws(SessionError) in
       let answer = try exchange(refreshToken, at: &live, &stored)
       record = stored.record
-      kept = record.refreshToken === refreshToken ? keptIdentity(stored) : nil
-      // Store first: the server may have ended the token that was sent, whatever is wrong with the rest of its answer.
-      if let rotated = answer.refreshToken { record.refreshToken = rotated }
+      generation = stored.generation
       record.refreshedAt = services.time.wallSeconds()
       if target == nil, let scope = try? answer.tokens().scope { record.scope = scope.text }
-      generation = try services.write(rotated: record, of: account, replacing: stored.generation)
+      // Store first: the server may have ended the token that was sent, whatever is wrong with the rest of its answer.
+      if let rotated = answer.refreshToken {
+        record.refreshToken = rotated
+        generation = try services.write(rotated: record, of: account, replacing: generation, in: room)
+        rewritten = RecordMove(from: stored.generation, to: generation)
+      }
       return answer
     }
-    rewritten = RecordMove(from: stored.generation, to: generation)
     let response = try oauth { () throws(OAuthError) in try answer.tokens() }
-    let token: IDToken?
     do {
-      token = try identify(response, at: live, record)
+      generation = try keepIdentity(in: response, at: live, &record, generation, isWritten: rewritten != nil)
     } catch {
       if error.awaitsIdentity { rewritten = nil }
       try hold(record, because: error, generation)
       throw error.followingSuccess
     }
-    if let token, record.identity == nil || record.identityHold != nil {
-      // The first ID Token after a sign-in without one: all later ones must be for the same user.
-      record.identity = record.identity ?? token.identity
-      record.identityHold = nil
-      generation = try services.write(record, of: account, replacing: generation)
-      rewritten = RecordMove(from: stored.generation, to: generation)
-    }
+    rewritten = RecordMove(from: stored.generation, to: generation)
     try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
-      scope: (response.scope ?? target?.scope)?.text ?? record.scope,
-      subject: token?.identity.subject ?? record.identity?.subject,
-      idToken: token == nil ? kept?.idToken : response.idToken.map(SealedSecret.init), issuedAt: startedAt,
-      issuedAtUnixSeconds: wallSeconds,
+      scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: record.identity?.subject,
+      idToken: record.idToken.map(SealedSecret.init), issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation,
       dpopKey: live.server.prover?.key, protection: level)
   }
 
-  /// The cached token, if it was issued with the record that is being refreshed: a record that another
-  /// process wrote may belong to another person.
-  private func keptIdentity(_ stored: SessionServices.StoredRecord) -> AccessGrant? {
-    previous?.recordGeneration == stored.generation ? previous : nil
+  /// Verifies the ID Token of the answer and writes the record with it. An answer without one leaves the last one in
+  /// the record (OpenID Connect Core, section 12.2).
+  ///
+  /// - Parameter isWritten: The record is on disk but for the ID Token.
+  /// - Returns: The record's generation.
+  private func keepIdentity(
+    in response: TokenResponse, at live: LiveServer, _ record: inout AccountRecord, _ generation: UInt64,
+    isWritten: Bool
+  ) throws(SessionError) -> UInt64 {
+    let token = try identify(response, at: live, record)
+    if token == nil, isWritten { return generation }
+    // The first ID Token after a sign-in without one: all later ones must be for the same user.
+    let isFirst = token != nil && (record.identity == nil || record.identityHold != nil)
+    if let token {
+      record.identity = record.identity ?? token.identity
+      record.identityHold = nil
+      record.idToken = response.idToken
+    }
+    do { return try services.write(record, of: account, replacing: generation) } catch {
+      // The session goes on with the ID Token that is on disk.
+      if case .signedOut = error { throw error }
+      guard isWritten, !isFirst else { throw error }
+      return generation
+    }
   }
 
   /// The verified ID Token of the answer; nil when there is none and none is needed.
@@ -228,10 +240,9 @@ package struct RefreshOperation: Sendable {
     let wallSeconds = services.time.wallSeconds()
     let left = secondsLeft(of: record, now: wallSeconds)
     guard let accessToken = record.accessToken, left ?? 1 > 0 else { throw .expired(account: account.text) }
-    let kept = keptIdentity(stored)
     return AccessGrant(
       accessToken: accessToken, tokenType: record.tokenType, scope: record.scope, subject: record.identity?.subject,
-      idToken: kept?.idToken, issuedAt: services.time.now(),
+      idToken: record.idToken.map(SealedSecret.init), issuedAt: services.time.now(),
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left, recordGeneration: stored.generation,
       dpopKey: try services.key(of: record, account), protection: level)
   }

@@ -57,13 +57,13 @@ package final class AccessGrant: Sendable {
   }
 
   private init(
-    _ other: AccessGrant, accessToken: SealedSecret? = nil, idToken: SealedSecret? = nil, subject: String? = nil,
+    _ other: AccessGrant, accessToken: SealedSecret? = nil, idToken: SealedSecret? = nil,
     recordGeneration: UInt64? = nil, protection: Protection? = nil, clockChange: Int? = nil
   ) {
     self.accessToken = accessToken ?? other.accessToken
     tokenType = other.tokenType
     scope = other.scope
-    self.subject = subject ?? other.subject
+    subject = other.subject
     self.idToken = idToken ?? other.idToken
     issuedAt = other.issuedAt
     issuedAtUnixSeconds = other.issuedAtUnixSeconds
@@ -82,15 +82,6 @@ package final class AccessGrant: Sendable {
 
   /// The same grant without the access token, which is of no more use.
   func spent() -> AccessGrant { AccessGrant(self, accessToken: .empty) }
-
-  /// This grant with the identity of `other`, where it has none of its own and replaces the record that
-  /// `other` is good for.
-  ///
-  /// A refresh for another target may have written the record while this one waited for its turn.
-  package func keepingIdentity(of other: AccessGrant?) -> AccessGrant {
-    guard let other, idToken == nil, other.recordGeneration == replacedGeneration else { return self }
-    return AccessGrant(self, idToken: other.idToken, subject: subject ?? other.subject)
-  }
 
   /// This grant with the ID Token of `other`, if it is the same one.
   package func sharingIDToken(with other: AccessGrant) -> AccessGrant {

@@ -43,6 +43,7 @@ extension AccountRecord {
   mutating func endGrant() {
     refreshToken = nil
     accessToken = nil
+    idToken = nil
     dpopKey = nil
     isExpired = true
   }

@@ -1,3 +1,4 @@
+package import Encoding
 package import OAuth
 package import Platform
 package import Vault
@@ -161,13 +162,15 @@ package struct SessionServices: Sendable {
   ///   - protection: The level that it is written at; nil keeps the one it has.
   ///   - replaced: The number of the record whose place it takes; nil for any. A sign-out waits for nobody who holds the
   ///     account, so only this shows that the session has ended meanwhile.
+  ///   - room: As ``rehearseWrite()`` returns it.
   /// - Returns: The record's generation.
   /// - Throws: `signedOut` when the record is not the one of that number.
   @discardableResult
   func write(
-    _ record: AccountRecord, of account: AccountName, protection: Protection? = nil, replacing replaced: UInt64? = nil
+    _ record: AccountRecord, of account: AccountName, protection: Protection? = nil, replacing replaced: UInt64? = nil,
+    in room: SecretRoom? = nil
   ) throws(SessionError) -> UInt64 {
-    let content = try record.sealedContent()
+    let content = try record.sealedContent(in: room)
     let generation = try storing { (vault) throws(VaultError) -> UInt64? in
       if let replaced {
         return try vault.write(account, content: content, protection: protection, replacing: replaced)
@@ -179,6 +182,19 @@ package struct SessionServices: Sendable {
     unstored[account] = nil
     observer?(.recordWritten)
     return generation
+  }
+
+  /// Who is signed in, by the verified ID Token in the account's record, which needs no network; nil when there is none.
+  ///
+  /// - Throws: Why the account hands out nothing.
+  package func verifiedClaims(
+    of account: AccountName, _ configuration: AccountConfiguration
+  ) throws(SessionError) -> JSONObject? {
+    guard let record = try record(of: account), !record.isSignedOut else { throw .signedOut(account: account.text) }
+    if record.isExpired { throw .expired(account: account.text) }
+    if let problem = record.problem(with: configuration, account: account) { throw problem }
+    if let hold = record.identityHold { throw hold.error(account) }
+    return record.claims
   }
 
   /// Whether `grant` belongs to the record that the vault holds now: another process may have signed

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Platform
 internal import Vault
 internal import Vocabulary
@@ -26,19 +27,26 @@ final class UnstoredRecords: Sendable {
 extension SessionServices {
   /// Makes sure that a record can be written, as far as that can be known before. For the moment before a refresh
   /// token is spent, which cannot be undone.
-  func rehearseWrite() throws(SessionError) {
+  ///
+  /// - Returns: Memory for a record of any size.
+  @discardableResult
+  func rehearseWrite() throws(SessionError) -> SecretRoom {
     try storing { (vault) throws(VaultError) in try vault.rehearseWrite() }
+    // A buffer that grows takes less than twice its last size.
+    do { return try SecretRoom(byteCount: 2 * SecretBytes.maximumCount) } catch { throw .memory }
   }
 
   /// Writes a record whose refresh token has taken the place of the one in the vault. When that fails it is
   /// kept here, and ``settle(_:)`` writes it.
   ///
-  /// - Parameter generation: The number of the record that was read.
+  /// - Parameters:
+  ///   - generation: The number of the record that was read.
+  ///   - room: As ``rehearseWrite()`` returns it.
   func write(
-    rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64
+    rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64, in room: SecretRoom? = nil
   ) throws(SessionError) -> UInt64 {
     do {
-      return try write(record, of: account, replacing: generation)
+      return try write(record, of: account, replacing: generation, in: room)
     } catch .signedOut {
       leaveForRevocation(record, of: account)
       throw .signedOut(account: account.text)

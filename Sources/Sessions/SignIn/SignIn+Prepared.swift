@@ -222,6 +222,7 @@ extension SignIn.Prepared {
     let isKept = !isGuest && refreshToken == nil && configuration.keepsAccessToken
     var record = try record(refreshToken, replacing: old)
     record.identity = token?.identity
+    record.idToken = token.flatMap { _ in response.idToken }
     record.scope = (response.scope ?? scope)?.text
     record.isGuest = isGuest
     record.accessToken = isKept ? response.accessToken : nil
@@ -235,7 +236,7 @@ extension SignIn.Prepared {
     let generation = try services.write(record, of: account, protection: protection)
     let grant = AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
-      subject: token?.identity.subject, idToken: token.flatMap { _ in response.idToken }.map(SealedSecret.init),
+      subject: token?.identity.subject, idToken: record.idToken.map(SealedSecret.init),
       issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key,
       protection: level)

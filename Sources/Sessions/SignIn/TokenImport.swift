@@ -108,12 +108,13 @@ package struct TokenImport: Sendable {
       .signedIn(response, isRequired: false)
     if let token {
       record.identity = token.identity
+      record.idToken = response.idToken
       record.identityHold = nil
       generation = try services.write(record, of: account)
     }
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
-      subject: token?.identity.subject, idToken: response.idToken.map(SealedSecret.init), issuedAt: startedAt,
+      subject: token?.identity.subject, idToken: record.idToken.map(SealedSecret.init), issuedAt: startedAt,
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation,
       dpopKey: server.prover?.key, protection: configuration.protection ?? .device)
   }

@@ -70,6 +70,8 @@ private func object(_ text: String) throws -> JSONObject {
     let result = try object(
       #"{"account":"a","issuer":"https://x","subject":"s","claims":{"name":"N\u202e","email":5,"iat":1}}"#)
     #expect(WhoamiCommand.text(result) == "account  a\nissuer   https://x\nsubject  s\nname     N\n")
+    let asked = try object(#"{"account":"a","claims":{"name":"N"},"source":"userinfo"}"#)
+    #expect(WhoamiCommand.text(asked) == "account  a\nsource   userinfo (not verified)\nname     N\n")
   }
 
   @Test func `logout tells whether the tokens were revoked`() throws {

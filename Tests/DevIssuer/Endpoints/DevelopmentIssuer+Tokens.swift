@@ -198,7 +198,7 @@ extension DevelopmentIssuer {
   /// Keeps the token, and gives it out (RFC 6749 section 5.1, RFC 9449 section 5).
   private mutating func answer(with token: IssuedAccess, _ more: [String: JSON?]) throws -> IssuerAnswer {
     var members: JSONObject = [
-      "access_token": .string(try tokens.access.add(token)),
+      "access_token": .string(try tokens.access.add(token, keyLength: settings.number("access_token_bytes"))),
       "token_type": token.dpopThumbprint == nil ? "Bearer" : "DPoP",
       "scope": .string(token.scope.joined(separator: " ")),
     ]

@@ -53,6 +53,7 @@ struct IssuerSetting: Sendable {
 
   private static let lifetimes = [
     number("access_token_lifetime", 0...315_360_000, 3600, "seconds; 0: no expiry (default: 3600)"),
+    number("access_token_bytes", 0...200_000, 0, "issue access tokens of this length"),
     number("refresh_token_lifetime", 1...315_360_000, 2_592_000, "seconds (default: 2592000)"),
     number("device_code_lifetime", 1...86_400, 600, "seconds (default: 600)"),
     number("code_lifetime", 1...600, 60, "seconds that an authorization code is good for (default: 60)"),

@@ -19,8 +19,9 @@ struct BoundedTable<Value: Sendable>: Sendable {
   }
 
   /// Keeps a value under a new key that nobody can guess.
-  mutating func add(_ value: Value) throws -> String {
-    let key = try Seal.opaque()
+  mutating func add(_ value: Value, keyLength: Int = 0) throws -> String {
+    let random = try Seal.opaque()
+    let key = random + String(repeating: "x", count: max(0, keyLength - random.utf8.count))
     self[key] = value
     return key
   }

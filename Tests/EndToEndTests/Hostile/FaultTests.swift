@@ -119,7 +119,8 @@ import Testing
         try sweep.tree.agent("account", "rename", "work", "office")
       } check: { trial in
         try sweep.daemon.restart()
-        let names = try #require(try sweep.tree.json("list")["accounts"]?.array).compactMap { $0["name"]?.string }
+        let listed = try #require(try sweep.tree.json("list")["accounts"]?.array)
+        let names = listed.filter { $0["in_config"] != false }.compactMap { $0["name"]?.string }
         let left = names.filter { $0 == "work" || $0 == "office" }
         #expect(left.count == 1, "\(trial): \(names)")
         let token = try sweep.tree.agent(["token", left.first ?? "work", "--force-refresh"])

@@ -28,8 +28,8 @@ import Testing
         #expect(try tree.token("work", "--force-refresh") == canaries.access)
         #expect(try tree.token("work", "--id-token") == canaries.idToken)
         // The search finds what is there.
-        let before = Set(try memory.places(of: secrets).map(\.secret))
-        #expect(before.contains("access token"), "round \(round)")
+        let before = Set(try memory.places(of: secrets + [(name: "issuer", value: issuer.url)]).map(\.secret))
+        #expect(before.contains("issuer"), "round \(round)")
         #expect(!before.contains("passphrase"), "it is needed for a moment only")
         let lock = try tree.agent("lock")
         try #require(lock.succeeded, "\(lock.errorText)")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-/// The ID Token in memory, from the sign-in over refreshes to the end of the grant.
+/// The ID Token in the record, from the sign-in over refreshes to the end of the grant.
 @Suite struct `The ID Token at hand` {
   let home: Home
 
@@ -100,5 +100,46 @@ import Vocabulary
     try home.store()
     let first = try refresh(nil, idToken: TestIssuer.first.idToken())
     #expect(throws: SessionError.self) { try refresh(first, idToken: TestIssuer.second.idToken()) }
+  }
+
+  @Test func `lasts over a restart, at a server that gives it only once`() throws {
+    try home.store()
+    let idToken = try TestIssuer.first.idToken("role", "admin")
+    _ = try refresh(nil, idToken: idToken)
+    let again = try refresh(nil, idToken: nil)
+    #expect(again.idToken?.text == idToken && again.claims["role"] == "admin")
+    #expect(try home.services.verifiedClaims(of: home.account, Home.configuration)?["role"] == "admin")
+  }
+
+  @Test func `does not change who signed in first`() throws {
+    try home.store()
+    let first = try home.stored()?.identity
+    _ = try refresh(nil, idToken: TestIssuer.first.idToken("auth_time", 5))
+    #expect(try home.stored()?.identity == first)
+  }
+
+  @Test func `is not in a record of an older version`() throws {
+    try home.store()
+    #expect(try home.services.verifiedClaims(of: home.account, Home.configuration) == nil)
+  }
+
+  @Test func `goes with the grant`() throws {
+    try home.store()
+    _ = try refresh(nil, idToken: TestIssuer.first.idToken())
+    home.http.answer(TestIssuer.tokenURL, try refusal("invalid_grant"))
+    #expect(throws: SessionError.expired(account: home.account.text)) { try refresh(nil) }
+    #expect(try home.stored()?.idToken == nil)
+    #expect(throws: SessionError.expired(account: home.account.text)) {
+      try home.services.verifiedClaims(of: home.account, Home.configuration)
+    }
+  }
+
+  @Test func `that differs from the first is neither kept nor told`() throws {
+    try home.store()
+    _ = try refresh(nil, idToken: TestIssuer.first.idToken("role", "admin"))
+    #expect(throws: SessionError.self) { try refresh(nil, idToken: TestIssuer.first.idToken("sub", "mallory")) }
+    #expect(throws: SessionError.identityChanged(account: home.account.text, claim: "sub")) {
+      try home.services.verifiedClaims(of: home.account, Home.configuration)
+    }
   }
 }

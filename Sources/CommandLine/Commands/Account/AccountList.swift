@@ -33,6 +33,7 @@ enum WhoamiCommand {
   static func text(_ result: JSONObject) -> String {
     var listing = Listing()
     for member in ["account", "issuer", "subject"] { listing.add(member, result[member]?.string) }
+    if result["source"]?.string == "userinfo" { listing.add("source", "userinfo (not verified)") }
     for claim in shownClaims { listing.add(claim, result["claims"]?[claim]?.string) }
     return listing.text
   }
