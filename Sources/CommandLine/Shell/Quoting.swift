@@ -16,18 +16,18 @@ enum Quoting: Sendable {
   /// ```
   /// which closes the quote, prints the bytes by their octal numbers inside double quotes, and opens the
   /// quote again. Single quotes, digits and backslashes make up the escape itself, and a `%` never gets
-  /// into it, since `printf` would obey it.
+  /// into it, since `printf` interprets it.
   ///
-  /// What a terminal would obey is escaped in the same way.
+  /// The characters of ``TerminalText/controlLength(_:at:)``, on which a terminal acts, are escaped in the same way.
   case octal
 
   /// For fish, where only `\` and `'` mean anything inside single quotes and where the result of a command
-  /// substitution is not expanded. What a terminal would obey stands outside the quotes, its bytes as `\xHH` and `\XHH`.
+  /// substitution is not expanded. Characters on which a terminal acts stand outside the quotes, their bytes as `\xHH` and `\XHH`.
   case fish
 
   /// For `.env` files, which have no standard. Inside double quotes a backslash stands before `"`, `\`, `$` and
   /// `` ` ``, which is what a POSIX shell, systemd.exec(5) and most readers of such files undo; all else stands as it is.
-  /// There is no escape for what a terminal would obey, so but for a tab it is refused.
+  /// There is no escape for characters on which a terminal acts, so a value with any but a tab is refused.
   case dotenv
 
   /// A JSON string.

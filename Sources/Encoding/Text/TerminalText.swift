@@ -20,7 +20,7 @@ package enum TerminalText {
     return String(result)
   }
 
-  /// The length in bytes of the character at `index` of well-formed UTF-8 if a terminal would obey it rather than show
+  /// The length in bytes of the character at `index` of well-formed UTF-8 if a terminal acts on it rather than shows
   /// it: a C0 or C1 control, DEL, a line or paragraph separator, or a bidirectional control. 0 for all others.
   package static func controlLength(_ bytes: Span<UInt8>, at index: Int) -> Int {
     let next = index + 1 < bytes.count ? bytes[index + 1] : 0
@@ -36,7 +36,7 @@ package enum TerminalText {
     }
   }
 
-  /// The text with a space in place of each character that a terminal would obey.
+  /// The text with a space in place of each character on which a terminal acts.
   package static func blanked(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var (result, index) = ([UInt8](), 0)

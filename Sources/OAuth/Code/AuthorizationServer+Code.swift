@@ -10,7 +10,7 @@ extension AuthorizationServer {
     _ code: SharedSecret, of request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenEndpointAnswer {
     let response = try requestTokens(cancellation: cancellation) { form in
-      form.add("grant_type", "authorization_code")
+      form.add("grant_type", GrantType.code)
       form.add("code", secret: code)
       form.add("redirect_uri", request.redirectURI)
       form.add("code_verifier", secret: request.verifier.secret)

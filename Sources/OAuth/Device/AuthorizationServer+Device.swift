@@ -31,7 +31,7 @@ extension AuthorizationServer {
     let response: HTTPResponse
     do throws(OAuthError) {
       response = try requestTokens(cancellation: cancellation) { form in
-        form.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
+        form.add("grant_type", GrantType.device)
         form.add("device_code", secret: code)
       }
     } catch {

@@ -67,7 +67,7 @@ package final class DeviceAuthorizationResponse: Sendable {
   ) throws(OAuthError) -> String? {
     for name in ["verification_uri", "verification_url"] {
       guard let text = try visible(name + suffix, limit: 2048, reader, bytes) else { continue }
-      // Whoever reads it opens it, so a script or an address of another scheme is none.
+      // The user opens this address in a browser, so another scheme, such as `javascript`, is refused.
       guard let uri = try? URI(text), uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
         throw reader.malformed(name + suffix)
       }

@@ -29,18 +29,8 @@ package struct ClientRegistrationRequest: Sendable {
     self.softwareVersion = softwareVersion
   }
 
-  package static let code = "authorization_code"
-  package static let refresh = "refresh_token"
-  package static let device = "urn:ietf:params:oauth:grant-type:device_code"
-  /// The name that Glewlwyd has for it.
-  package static let unregisteredDevice = "device_authorization"
-  package static let clientCredentials = "client_credentials"
-
-  /// The grants by which a person can sign in.
-  package static let signInGrants = [code, device, unregisteredDevice]
-
   var json: JSONObject {
-    let usesCode = grantTypes.contains(Self.code)
+    let usesCode = grantTypes.contains(AuthorizationServer.GrantType.code)
     var object: JSONObject = [
       "application_type": "native", "client_name": .string(name), "software_id": .string(softwareID),
       "software_version": .string(softwareVersion), "grant_types": .array(grantTypes.map { .string($0) }),

@@ -11,7 +11,7 @@ extension AuthorizationServer {
     _ subjectToken: SharedSecret, for target: TokenTarget, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
     let response = try requestTokens(cancellation: cancellation) { form in
-      form.add("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
+      form.add("grant_type", GrantType.tokenExchange)
       form.add("subject_token", secret: subjectToken)
       form.add("subject_token_type", Self.accessTokenType)
       form.add("requested_token_type", Self.accessTokenType)

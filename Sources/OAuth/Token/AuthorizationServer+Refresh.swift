@@ -14,7 +14,7 @@ extension AuthorizationServer {
     let response: HTTPResponse
     do throws(OAuthError) {
       response = try requestTokens(cancellation: cancellation) { form in
-        form.add("grant_type", "refresh_token")
+        form.add("grant_type", GrantType.refresh)
         form.add("refresh_token", secret: token)
         form.add(target)
       }

@@ -18,7 +18,7 @@ struct SecretEcho {
     for bytes in [bytes, bytes.reversed()] {
       for form in Self.forms(of: bytes) {
         Self.forEachPart(of: form.span) { parts.insert($0) }
-        // What was encoded may have been reversed before.
+        // A server may reverse before or after it encodes.
         Self.forEachPart(of: form.reversed().span) { parts.insert($0) }
       }
     }

@@ -18,7 +18,7 @@ extension AccountRecord {
 
   /// What stays after a sign-out, without user and session; nil when nothing does.
   ///
-  /// - Parameter revocation: What the server must still be told.
+  /// - Parameter revocation: The tokens that the server has not revoked yet.
   func signedOut(_ revocation: Revocation?) -> AccountRecord? {
     guard registration != nil || revocation != nil else { return nil }
     var rest = AccountRecord(authority: authority, signedInAt: signedInAt)

@@ -36,8 +36,8 @@ package struct AccountRecord: Sendable {
   package var refreshedAt: Int?
   /// The server ended the grant; the identity is kept so that the next sign-in is for the same person.
   package var isExpired = false
-  /// The user signed out. What is left is the client's registration, which the next sign-in and its own deletion need,
-  /// and what the server must still be told.
+  /// The user signed out. The record then holds the client's registration, which the next sign-in and its own deletion
+  /// need, and ``revocation``.
   package var isSignedOut = false
   /// The tokens that a sign-out has not revoked yet. Nothing else uses them.
   package var revocation: Revocation?

@@ -109,17 +109,20 @@ package struct RefreshOperation: Sendable {
       throw error.followingSuccess
     }
     rewritten = RecordMove(from: stored.generation, to: generation)
+    // The token in memory may be newer than the one on disk, but of a record that another process wrote it may be of
+    // another person.
+    let kept = response.idToken == nil && previous?.recordGeneration == stored.generation ? previous?.idToken : nil
     try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
       scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: record.identity?.subject,
-      idToken: record.idToken.map(SealedSecret.init), issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
+      idToken: kept ?? record.idToken.map(SealedSecret.init), issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation,
       dpopKey: live.server.prover?.key, protection: level)
   }
 
-  /// Verifies the ID Token of the answer and writes the record with it. An answer without one leaves the last one in
-  /// the record (OpenID Connect Core, section 12.2).
+  /// Verifies the ID Token of the answer and puts it into the record, on disk too unless that would be a second write
+  /// for a token that says nothing new. An answer without one leaves the last one (OpenID Connect Core, section 12.2).
   ///
   /// - Parameter isWritten: The record is on disk but for the ID Token.
   /// - Returns: The record's generation.
@@ -128,7 +131,7 @@ package struct RefreshOperation: Sendable {
     isWritten: Bool
   ) throws(SessionError) -> UInt64 {
     let token = try identify(response, at: live, record)
-    if token == nil, isWritten { return generation }
+    let isNews = token.map { Self.lasting($0.claims) != record.claims.map(Self.lasting) } ?? false
     // The first ID Token after a sign-in without one: all later ones must be for the same user.
     let isFirst = token != nil && (record.identity == nil || record.identityHold != nil)
     if let token {
@@ -136,12 +139,18 @@ package struct RefreshOperation: Sendable {
       record.identityHold = nil
       record.idToken = response.idToken
     }
+    if isWritten, !isFirst, !isNews { return generation }
     do { return try services.write(record, of: account, replacing: generation) } catch {
       // The session goes on with the ID Token that is on disk.
       if case .signedOut = error { throw error }
       guard isWritten, !isFirst else { throw error }
       return generation
     }
+  }
+
+  /// The claims without those that differ from one token to the next (OpenID Connect Core, sections 2 and 3.1.3.6).
+  private static func lasting(_ claims: JSONObject) -> JSONObject {
+    ["iat", "exp", "nbf", "jti", "nonce", "at_hash", "c_hash"].reduce(into: claims) { $0[$1] = nil }
   }
 
   /// The verified ID Token of the answer; nil when there is none and none is needed.

@@ -95,14 +95,14 @@ package struct ClientRegistrar: Sendable {
   private func request() throws(SessionError) -> ClientRegistrationRequest {
     var request = ClientRegistrationRequest(
       name: order.clientName, softwareID: Self.softwareID, softwareVersion: order.softwareVersion)
-    if order.needsProof { request.grantTypes.append(ClientRegistrationRequest.clientCredentials) }
-    if metadata.deviceAuthorizationEndpoint != nil { request.grantTypes.append(ClientRegistrationRequest.device) }
+    if order.needsProof { request.grantTypes.append(AuthorizationServer.GrantType.clientCredentials) }
+    if metadata.deviceAuthorizationEndpoint != nil { request.grantTypes.append(AuthorizationServer.GrantType.device) }
     if metadata.offersCodeFlow {
-      request.grantTypes.append(ClientRegistrationRequest.code)
+      request.grantTypes.append(AuthorizationServer.GrantType.code)
       request.redirectURIs = redirectURIs(metadata.issuer)
     }
-    if request.grantTypes.contains(where: ClientRegistrationRequest.signInGrants.contains) {
-      request.grantTypes.append(ClientRegistrationRequest.refresh)
+    if request.grantTypes.contains(where: AuthorizationServer.GrantType.signIn.contains) {
+      request.grantTypes.append(AuthorizationServer.GrantType.refresh)
     }
     guard !request.grantTypes.isEmpty else {
       throw .oauth(OAuthError(.registrationUnusable, "it offers no way to sign in"))
@@ -135,7 +135,7 @@ package struct ClientRegistrar: Sendable {
     let standard = request.grantTypes
     for method in methods() {
       try prepare(method, &request)
-      for isByTheBook in standard.contains(ClientRegistrationRequest.device) ? [true, false] : [true] {
+      for isByTheBook in standard.contains(AuthorizationServer.GrantType.device) ? [true, false] : [true] {
         request.grantTypes = isByTheBook ? standard : standard.map(Self.unregistered)
         do throws(OAuthError) {
           return try ClientRegistration.register(
@@ -151,8 +151,8 @@ package struct ClientRegistrar: Sendable {
   }
 
   private static func unregistered(_ grantType: String) -> String {
-    grantType.utf8.elementsEqual(ClientRegistrationRequest.device.utf8)
-      ? ClientRegistrationRequest.unregisteredDevice : grantType
+    grantType.utf8.elementsEqual(AuthorizationServer.GrantType.device.utf8)
+      ? AuthorizationServer.GrantType.unregisteredDevice : grantType
   }
 
   /// Applies the registration to the settings and the secrets. Deletes a client that cannot be used.
@@ -198,9 +198,9 @@ package struct ClientRegistrar: Sendable {
     }
     let grants = registration.grantTypes ?? request.grantTypes
     let needed =
-      order.needsProof ? [ClientRegistrationRequest.clientCredentials] : ClientRegistrationRequest.signInGrants
+      order.needsProof ? [AuthorizationServer.GrantType.clientCredentials] : AuthorizationServer.GrantType.signIn
     guard needed.contains(where: grants.contains) else { throw unusable("without a way to sign in") }
-    if grants.contains(ClientRegistrationRequest.code), let uris = registration.redirectURIs {
+    if grants.contains(AuthorizationServer.GrantType.code), let uris = registration.redirectURIs {
       guard request.redirectURIs.contains(where: uris.contains) else { throw unusable("with other redirect URIs") }
     }
     return method

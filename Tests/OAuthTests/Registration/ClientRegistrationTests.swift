@@ -13,7 +13,7 @@ import Testing
 
   private static let request: ClientRegistrationRequest = {
     var request = ClientRegistrationRequest(name: "agent", softwareID: "id", softwareVersion: "1")
-    request.grantTypes = [ClientRegistrationRequest.device, "authorization_code", "refresh_token"]
+    request.grantTypes = [AuthorizationServer.GrantType.device, "authorization_code", "refresh_token"]
     request.redirectURIs = ["http://127.0.0.1/x"]
     return request
   }()
@@ -43,7 +43,7 @@ import Testing
   @Test func `names redirect URIs only for the authorization code grant`() throws {
     let http = ScriptedHTTP(try response(201, #"{"client_id":"c1"}"#))
     var request = Self.request
-    request.grantTypes = [ClientRegistrationRequest.device]
+    request.grantTypes = [AuthorizationServer.GrantType.device]
     _ = try register(http, request)
     let sent = try #require(http.requests.first?.json)
     #expect(sent["redirect_uris"] == nil && sent["response_types"] == [])

@@ -27,7 +27,23 @@ import Vocabulary
         .recordRead, .answered(.metadata, status: 200, milliseconds: 0),
         .answered(.token, status: 200, milliseconds: 2000), .recordWritten,
         .answered(.keys, status: 200, milliseconds: 0), .idTokenVerified(algorithm: "ES256"),
+        // It is the first one.
+        .recordWritten,
       ])
+  }
+
+  @Test func `writes once for an ID Token that says nothing new, and twice for one that does`() throws {
+    try home.store()
+    for (role, writes) in [("admin", 2), ("admin", 1), ("guest", 2)] {
+      let before = told.steps.count
+      let idToken = try TestIssuer.first.idToken("role", .string(role))
+      home.time.advance(seconds: 60)
+      home.http.answer(TestIssuer.tokenURL, try tokens("at-\(before)", refresh: "rt-\(before)", idToken: idToken))
+      let grant = try home.refresh(Home.configuration, services)
+      #expect(told.steps.dropFirst(before).filter { $0 == .recordWritten }.count == writes, "\(role)")
+      #expect(grant.idToken?.text == idToken)
+      #expect(try services.verifiedClaims(of: home.account, Home.configuration)?["role"] == .string(role))
+    }
   }
 
   @Test func `tells how old a document is that it did not ask for again`() throws {
