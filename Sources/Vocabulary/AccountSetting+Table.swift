@@ -28,7 +28,7 @@ extension AccountSetting {
 
   package static let provider = AccountSetting(
     "provider", \.provider, Option("provider", "NAME"), "Use the built-in settings for this provider",
-    details: "By default none.", isSealed: true)
+    details: "By default that whose issuer it is, if any; counts at the next sign-in.", isSealed: true)
 
   package static let scope = AccountSetting(
     "scope", \.scope, Option("scope", short: "s", "SCOPE", splitsAtSpaces: true),

@@ -22,6 +22,8 @@ extension ManualProtocol {
     result: [
       Member("account", "text", "An account that was set up for this resource; the other members are absent then."),
       Member(
+        "provider", "text", "A provider that has built-in settings is at this host; the other members are absent then."),
+      Member(
         "issuer_metadata_found", "boolean", "It is an authorization server; the members below are absent then."),
       Member("resource", "text", "The resource, which is the URL."),
       Member(

@@ -21,7 +21,10 @@ extension Command {
 
       The first sign-in names the issuer and the client identifier that the authorization server's administrator gave
       out. They are kept with the account, so that later `agent login NAME` is enough. `ACCOUNT` may also be the
-      issuer's URL; the account is then named after its host.
+      issuer's URL or a host, which means its `https` URL; the account is then named after the host. A provider that is
+      known, `github` say, may be named by its name or its host alone, and gives the account its name and its built-in
+      settings. The client identifier is your own: where it is missing, the message says where to register a client, and
+      with which redirect URI.
 
       `ACCOUNT` may be the URL of a resource as well, an API or an MCP server say, that tells who issues tokens for it
       (RFC 9728), exactly as the resource names itself; `--resource` does the same for an account that is not there yet.

@@ -15,6 +15,12 @@ extension AccountConfiguration {
     guard let clientID = given.clientID else { throw Self.missingClientID }
     self.init(issuer: issuer, clientID: clientID)
     try change(to: given)
+    adoptProvider()
+  }
+
+  /// Has the built-in settings of the issuer's provider count, where none is named.
+  mutating func adoptProvider() {
+    if self.provider == nil { self.provider = Provider.of(issuer: issuer)?.name }
   }
 
   /// The issuer that is named, or that of the service that is named.

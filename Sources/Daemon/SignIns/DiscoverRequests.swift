@@ -29,8 +29,8 @@ final class DiscoverRequests: DaemonPart {
     }
   }
 
-  /// Returns the answer from the settings, if they contain the URL. A person has already confirmed an issuer or a
-  /// resource of an account.
+  /// Returns the answer from the settings, if they contain the URL, for a person has already confirmed an issuer or a
+  /// resource of an account; else the provider at this place.
   private static func known(_ request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
     func isSame(_ text: String) -> Bool { text.utf8.elementsEqual(request.url.utf8) }
     let accounts: [(AccountName, AccountConfiguration)]
@@ -43,8 +43,10 @@ final class DiscoverRequests: DaemonPart {
       accounts = settings.accounts.map { ($0.name, $0.configuration) }
     }
     if accounts.contains(where: { isSame($0.1.issuer) }) { return JSONObject([("issuer_metadata_found", true)]) }
-    guard let (name, _) = accounts.first(where: { $0.1.resources.contains(where: isSame) }) else { return nil }
-    return JSONObject([("account", .string(name.text))])
+    if let (name, _) = accounts.first(where: { $0.1.resources.contains(where: isSame) }) {
+      return JSONObject([("account", .string(name.text))])
+    }
+    return Provider.of(place: request.url).map { JSONObject([("provider", .string($0.name.rawValue))]) }
   }
 
   private static func answer(

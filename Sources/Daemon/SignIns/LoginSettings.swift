@@ -1,4 +1,5 @@
 internal import Encoding
+internal import OAuth
 internal import Sessions
 internal import Vault
 internal import Vocabulary
@@ -15,9 +16,10 @@ struct LoginSettings {
 
   init(_ request: LoginRequest, _ settings: Settings) throws(Failure) {
     var request = request
+    func isStored() -> Bool { request.account.flatMap { try? AccountName($0) }.map { settings[$0] != nil } ?? false }
+    if !isStored() { Self.takeServer(from: &request) }
     // For an account that is there the provider is a setting like any other.
-    let isStored = request.account.flatMap { try? AccountName($0) }.map { settings[$0] != nil } ?? false
-    if !isStored || request.issuer != nil { request.issuer = try AccountConfiguration.issuer(request.settings) }
+    if !isStored() || request.issuer != nil { request.issuer = try AccountConfiguration.issuer(request.settings) }
     account = try Self.account(request, settings)
     let stored = settings[account]
     isNew = stored == nil
@@ -30,7 +32,9 @@ struct LoginSettings {
     case (.some(let issuer), .some(let stored)) where stored.issuer.utf8.elementsEqual(issuer.utf8):
       configuration = stored
     case (.some(let issuer), _):
-      guard request.clientID != nil || request.registersClient else { throw Self.missingClient }
+      guard request.clientID != nil || request.registersClient else {
+        throw Self.missingClient(of: account, request.settings, issuer)
+      }
       configuration = AccountConfiguration(issuer: issuer, clientID: request.clientID ?? "")
     case (nil, nil):
       throw Failure(
@@ -39,14 +43,51 @@ struct LoginSettings {
     }
     if request.registersClient { configuration.forgetClient() }
     try configuration.change(to: request.settings)
+    configuration.adoptProvider()
     configuration.listOrigins(of: request.resources)
     proxyCredentials = try configuration.takeProxy(of: request.settings)
     self.configuration = configuration
   }
 
-  private static var missingClient: Failure {
-    var failure = AccountConfiguration.missingClientID
-    failure.advice = "--client-id ID, or --register where the server registers clients by itself"
+  /// A provider, a host or an address that stands for the account names the server. The account is called after the
+  /// provider, or else after the host.
+  private static func takeServer(from request: inout LoginRequest) {
+    guard request.issuer == nil, let text = request.account else { return }
+    if request.provider == nil, let name = ProviderName(rawValue: text.lowercased()) {
+      (request.provider, request.account) = (name, name.rawValue)
+      return
+    }
+    let scheme = "https://"
+    let hasScheme = text.lowercased().hasPrefix(scheme)
+    guard hasScheme || text.utf8.contains(UInt8(ascii: ".")), let uri = try? URI(hasScheme ? text : scheme + text),
+      uri.query == nil, uri.fragment == nil
+    else { return }
+    if request.provider == nil, let provider = Provider.of(place: uri.text) {
+      (request.provider, request.account) = (provider.name, provider.name.rawValue)
+    } else {
+      (request.issuer, request.account) = (uri.path == "/" ? String(uri.text.dropLast()) : uri.text, nil)
+    }
+  }
+
+  /// Where a client id comes from.
+  private static func missingClient(of account: AccountName, _ given: AccountSettings, _ issuer: String) -> Failure {
+    let provider = given.provider.map { Provider.named($0) } ?? Provider.of(issuer: issuer)
+    guard let provider, let registration = provider.registration,
+      let issuer = try? Issuer(issuer, allowHTTPLoopback: false)
+    else {
+      var failure = AccountConfiguration.missingClientID
+      failure.advice = "--client-id ID, or --register where the server registers clients by itself"
+      return failure
+    }
+    let uri = given.redirectURI ?? provider.redirectURI ?? RedirectURI(standardFor: issuer).text
+    var failure = Failure(
+      .invalidRequest,
+      "\(provider.title) wants a client id of your own: register one at \(registration.page) as \(registration.kind), with the redirect URI \(uri)",
+      hint: "agent login \(account.text) --client-id ID")
+    if let option = registration.option {
+      failure.text =
+        "\(provider.title) wants a client id of your own: register one at \(registration.page) as \(registration.kind), with the redirect URI \(uri) and \"\(option)\" switched on"
+    }
     return failure
   }
 

@@ -8,7 +8,7 @@ extension SignIn.Prepared {
   ///
   /// - Returns: The listener for the answer of a browser; nil where the answer must be handed over.
   func start(_ choice: FlowChoice) throws(SessionError) -> (waiting: SignIn.Waiting, listener: RedirectListener?) {
-    let registered = try Self.redirectURI(configuration.redirectURI)
+    let registered = try Self.redirectURI(configuration.redirectURI ?? configuration.providerSettings?.redirectURI)
     let canListen = registered.map { $0.loopbackHost != nil } ?? true
     let issuer = server.metadata.issuer
     switch choice.flow(at: server.metadata, canListen: canListen) {

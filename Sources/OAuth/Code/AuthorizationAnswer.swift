@@ -54,7 +54,8 @@ extension AuthorizationRequest {
       return
     }
     let named = fields.text("iss")
-    guard let named, issuer.isSame(as: named) else {
+    let other = options.responseIssuer
+    guard let named, issuer.isSame(as: named) || other.map({ $0.utf8.elementsEqual(named.utf8) }) ?? false else {
       throw OAuthError(.responseIssuerMismatch, "the configured one").naming(named)
     }
   }

@@ -15,6 +15,8 @@ package struct AuthorizationOptions: Sendable, Hashable {
   /// The thumbprint of the key that the code shall be bound to (RFC 9449 section 10).
   package var dpopKeyThumbprint: String?
 
+  /// Another name of the issuer that a known provider's answers have.
+  var responseIssuer: String?
   /// The extra parameters of a known provider.
   var providerParameters: [Provider.Parameter] = []
 

@@ -14,6 +14,7 @@ extension AuthorizationServer {
     _ = try require(metadata.tokenEndpoint, .token)
     guard metadata.acceptsCodeChallenges else { throw OAuthError(.codeChallengeUnsupported, "the server") }
     var options = options
+    options.responseIssuer = provider?.responseIssuer(of: metadata.issuer)
     options.providerParameters = provider?.authorizationParameters ?? []
     if let prover { options.dpopKeyThumbprint = prover.key.thumbprint }
     return try AuthorizationRequest(

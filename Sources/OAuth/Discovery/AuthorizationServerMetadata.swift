@@ -106,9 +106,13 @@ package struct AuthorizationServerMetadata: Sendable {
   /// Whether a sign-in by authorization code can be tried.
   package var offersCodeFlow: Bool { authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges }
 
-  /// This metadata with the endpoints that the account names in place of the server's own.
-  package func applying(_ overrides: EndpointOverrides) -> AuthorizationServerMetadata {
+  /// This metadata with the endpoints that the account names in place of the server's own, and with those that are
+  /// known of the server where both have none.
+  package func applying(
+    _ overrides: EndpointOverrides, else known: EndpointOverrides = .init()
+  ) -> AuthorizationServerMetadata {
     var copy = self
+    copy.apply(known, onlyMissing: true)
     copy.apply(overrides)
     return copy
   }
@@ -123,9 +127,9 @@ package struct AuthorizationServerMetadata: Sendable {
     return Set(endpoints.compactMap { $0?.uri.origin }).sorted()
   }
 
-  private mutating func apply(_ overrides: EndpointOverrides) {
+  private mutating func apply(_ overrides: EndpointOverrides, onlyMissing: Bool = false) {
     func put(_ endpoint: Endpoint?, _ role: EndpointRole, _ place: WritableKeyPath<Self, Endpoint?>) {
-      guard let endpoint else { return }
+      guard let endpoint, !onlyMissing || self[keyPath: place] == nil else { return }
       self[keyPath: place] = endpoint
       unusableEndpoints[role] = nil
     }

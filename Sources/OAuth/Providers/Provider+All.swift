@@ -25,7 +25,12 @@ extension Provider {
   /// Server is the same under an issuer of its own.
   private static let github: Provider = {
     var provider = Provider(.github, "GitHub")
-    provider.issuer = "https://github.com"
+    provider.issuer = "https://github.com/login/oauth"
+    // Its answers name the issuer since April 2026.
+    provider.issuerPath = "/login/oauth"
+    provider.publishesMetadata = false
+    provider.registration = Registration(
+      page: "https://github.com/settings/applications/new", kind: "OAuth app", option: "Enable Device Flow")
     provider.paths = Paths(
       authorization: "/login/oauth/authorize", token: "/login/oauth/access_token",
       deviceAuthorization: "/login/device/code")
@@ -53,6 +58,10 @@ extension Provider {
   private static let gitlab: Provider = {
     var provider = Provider(.gitlab, "GitLab")
     provider.issuer = "https://gitlab.com"
+    // Its metadata lack it.
+    provider.paths = Paths(deviceAuthorization: "/oauth/authorize_device")
+    provider.registration = Registration(
+      page: "https://gitlab.com/-/user_settings/applications", kind: "application that is not confidential")
     provider.scope = ["openid", "read_user"]
     provider.advice = [
       Advice(
@@ -67,6 +76,9 @@ extension Provider {
   private static let google: Provider = {
     var provider = Provider(.google, "Google")
     provider.issuer = "https://accounts.google.com"
+    provider.hosts = ["google.com"]
+    provider.registration = Registration(
+      page: "https://console.cloud.google.com/apis/credentials", kind: "OAuth client of the type Desktop app")
     provider.scope = ["openid", "email"]
     provider.authorizationParameters = [
       Parameter(name: "access_type", value: "offline"), Parameter(name: "prompt", value: "consent"),
@@ -87,12 +99,15 @@ extension Provider {
     return provider
   }()
 
-  /// `http://localhost` is the only loopback redirect whose port is not compared; no revocation endpoint.
+  /// `http://localhost` is the only loopback redirect URI whose port is not compared, and its path is; no revocation
+  /// endpoint.
   private static let entra: Provider = {
     var provider = Provider(.entra, "Microsoft Entra ID")
     provider.issuerExample = "https://login.microsoftonline.com/TENANT-ID/v2.0"
     provider.scope = ["openid", "profile", "offline_access"]
-    provider.redirectHost = "localhost"
+    provider.redirectURI = "http://localhost"
+    provider.registration = Registration(
+      page: "https://entra.microsoft.com/", kind: "app for mobile and desktop", option: "Allow public client flows")
     provider.sessionsPage = "https://mysignins.microsoft.com/"
     provider.advice = [
       Advice(

@@ -17,7 +17,8 @@ struct IssuerMetadata: Sendable {
 
   private func read(fresh: Bool) throws(SessionError) -> Edition {
     // A server that publishes none is known by what the settings name alone.
-    let named = Edition(AuthorizationServerMetadata(issuer: access.issuer, overrides: access.overrides))
+    let named = Edition(
+      AuthorizationServerMetadata(issuer: access.issuer, overrides: access.known).applying(access.overrides))
     guard access.publishesMetadata else { return named }
     do {
       return seen(
@@ -48,7 +49,7 @@ struct IssuerMetadata: Sendable {
   private func seen(_ edition: Edition) -> Edition {
     edition.map { metadata in
       let showsCertificate = access.configuration.clientCertificate
-      return (showsCertificate ? metadata.forMutualTLS : metadata).applying(access.overrides)
+      return (showsCertificate ? metadata.forMutualTLS : metadata).applying(access.overrides, else: access.known)
     }
   }
 }

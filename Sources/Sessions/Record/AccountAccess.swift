@@ -7,10 +7,12 @@ package import Vocabulary
 
 /// An account's settings in the form that requests need, with its certificate authorities read.
 struct AccountAccess {
-  /// The client's identification may be completed; ``issuer``, ``overrides`` and ``transport`` stay as they were made.
+  /// The client's identification may be completed; all else stays as it was made.
   var configuration: AccountConfiguration
   let issuer: Issuer
   let overrides: EndpointOverrides
+  /// Endpoints that are known of the provider, for metadata that lack them.
+  let known: EndpointOverrides
   /// False for a service that is known to have none.
   let publishesMetadata: Bool
   private(set) var transport: Transport
@@ -20,9 +22,10 @@ struct AccountAccess {
     let loopback = configuration.allowHTTPLoopback
     do {
       issuer = try Issuer(configuration.issuer, allowHTTPLoopback: loopback)
-      let known = try configuration.providerSettings?.endpoints(of: issuer, allowHTTPLoopback: loopback)
-      publishesMetadata = known == nil
-      overrides = try configuration.overrides(allowHTTPLoopback: loopback, else: known)
+      let provider = configuration.providerSettings
+      known = try provider?.endpoints(of: issuer, allowHTTPLoopback: loopback) ?? EndpointOverrides()
+      publishesMetadata = provider?.publishesMetadata ?? true
+      overrides = try configuration.overrides(allowHTTPLoopback: loopback)
     } catch {
       throw .oauth(error)
     }
@@ -85,22 +88,16 @@ struct AccountAccess {
 }
 
 extension AccountConfiguration {
-  /// - Parameter known: The endpoints that count where none is named by hand.
-  func overrides(
-    allowHTTPLoopback: Bool, else known: EndpointOverrides? = nil
-  ) throws(OAuthError) -> EndpointOverrides {
+  /// The endpoints that are named by hand.
+  func overrides(allowHTTPLoopback: Bool) throws(OAuthError) -> EndpointOverrides {
     func endpoint(_ text: String?) throws(OAuthError) -> Endpoint? {
       guard let text else { return nil }
       return try Endpoint(text, allowHTTPLoopback: allowHTTPLoopback)
     }
-    var overrides = known ?? EndpointOverrides()
-    overrides.token = try endpoint(self.tokenEndpoint) ?? overrides.token
-    overrides.deviceAuthorization = try endpoint(self.deviceAuthorizationEndpoint) ?? overrides.deviceAuthorization
-    overrides.userinfo = try endpoint(self.userinfoEndpoint) ?? overrides.userinfo
-    overrides.revocation = try endpoint(self.revocationEndpoint) ?? overrides.revocation
-    overrides.registration = try endpoint(self.registrationEndpoint) ?? overrides.registration
-    overrides.jwks = try endpoint(self.jwksURI) ?? overrides.jwks
-    return overrides
+    return EndpointOverrides(
+      token: try endpoint(self.tokenEndpoint), deviceAuthorization: try endpoint(self.deviceAuthorizationEndpoint),
+      userinfo: try endpoint(self.userinfoEndpoint), revocation: try endpoint(self.revocationEndpoint),
+      registration: try endpoint(self.registrationEndpoint), jwks: try endpoint(self.jwksURI))
   }
 }
 

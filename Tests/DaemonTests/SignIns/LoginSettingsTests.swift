@@ -64,6 +64,66 @@ import Wire
     #expect(nameless?.hint?.hasPrefix("--client-id ID, or --register") == true)
   }
 
+  @Test(arguments: ["github", "GitHub", "github.com", "https://github.com", "https://github.com/"])
+  func `a provider or its host stands for the account and the issuer`(_ text: String) throws {
+    let request = Self.request {
+      $0.account = text
+      $0.clientID = "cli"
+    }
+    let meant = try LoginSettings(request, Settings())
+    #expect(meant.account.text == "github")
+    #expect(meant.configuration.issuer == "https://github.com/login/oauth")
+    #expect(meant.configuration.provider == .github)
+  }
+
+  @Test(arguments: [
+    ("git.example.org", ProviderName?.none, "https://git.example.org"),
+    ("https://git.example.org/", nil, "https://git.example.org"),
+    ("https://git.example.org/sub", .gitlab, "https://git.example.org/sub"),
+    ("git.example.org", .gitlab, "https://git.example.org"),
+    ("git.example.org:8443", nil, "https://git.example.org:8443"),
+  ]) func `any other host is an issuer, and names the account`(
+    _ text: String, _ provider: ProviderName?, _ issuer: String
+  )
+    throws
+  {
+    let request = Self.request {
+      $0.account = text
+      $0.clientID = "cli"
+      $0.provider = provider
+    }
+    let meant = try LoginSettings(request, Settings())
+    #expect(meant.account.text == "git.example.org")
+    #expect(meant.configuration.issuer == issuer && meant.configuration.provider == provider)
+  }
+
+  @Test func `an account of a provider's name wins`() throws {
+    var settings = Settings()
+    try settings.set(AccountConfiguration(issuer: Self.issuer, clientID: "cli"), for: try AccountName("github"))
+    let meant = try LoginSettings(Self.request { $0.account = "github" }, settings)
+    #expect(meant.configuration.issuer == Self.issuer && meant.configuration.provider == nil)
+  }
+
+  @Test func `an issuer that is a provider's one has its settings`() throws {
+    let request = Self.request {
+      $0.account = "mail"
+      $0.issuer = "https://accounts.google.com"
+      $0.clientID = "cli"
+    }
+    #expect(try LoginSettings(request, Settings()).configuration.provider == .google)
+  }
+
+  @Test func `where a client id comes from is said`() throws {
+    let github = Self.failure(Self.request { $0.account = "github" })
+    #expect(
+      github?.message == "GitHub wants a client id of your own: register one at"
+        + " https://github.com/settings/applications/new as OAuth app, with the redirect URI"
+        + " http://127.0.0.1/github.com/login/oauth and \"Enable Device Flow\" switched on")
+    #expect(github?.hint == "agent login github --client-id ID")
+    let google = Self.failure(Self.request { $0.issuer = "https://accounts.google.com" })
+    #expect(google?.message.contains("https://console.cloud.google.com/apis/credentials") == true)
+  }
+
   @Test func `a resource that is named may get the token`() throws {
     var request = Self.request {
       $0.issuer = Self.issuer
@@ -209,7 +269,7 @@ import Wire
         $0.clientID = "cli"
         $0.provider = .github
       }, Settings())
-    #expect(meant.configuration.issuer == "https://github.com" && meant.configuration.provider == .github)
+    #expect(meant.configuration.issuer == "https://github.com/login/oauth" && meant.configuration.provider == .github)
     let failure = Self.failure(
       Self.request {
         $0.account = "code"

@@ -17,15 +17,45 @@ import Vocabulary
     if !provider.scope.isEmpty { _ = try Scope(values: provider.scope) }
   }
 
-  @Test func `without metadata has its endpoints below the issuer, at a server of one's own too`() throws {
+  @Test(arguments: ["https://git.example.com/", "https://git.example.com", "https://git.example.com/login/oauth"])
+  func `without metadata has its endpoints at the server, whichever way its issuer is written`(text: String) throws {
     let github = Provider.named(.github)
-    let own = try Issuer("https://git.example.com/", allowHTTPLoopback: false)
-    let endpoints = try #require(try github.endpoints(of: own, allowHTTPLoopback: false))
+    let own = try Issuer(text, allowHTTPLoopback: false)
+    let endpoints = try github.endpoints(of: own, allowHTTPLoopback: false)
     #expect(endpoints.token?.text == "https://git.example.com/login/oauth/access_token")
     #expect(endpoints.deviceAuthorization?.text == "https://git.example.com/login/device/code")
     #expect(endpoints.authorization?.text == "https://git.example.com/login/oauth/authorize")
-    let gitlab = Provider.named(.gitlab)
-    #expect(try gitlab.endpoints(of: own, allowHTTPLoopback: false) == nil)
+    let isFull = text.hasSuffix("/login/oauth")
+    #expect(github.responseIssuer(of: own) == (isFull ? nil : "https://git.example.com/login/oauth"))
+  }
+
+  @Test func `may have an endpoint that its metadata lack, below the issuer`() throws {
+    let own = try Issuer("https://example.com/gitlab", allowHTTPLoopback: false)
+    let known = try Provider.named(.gitlab).endpoints(of: own, allowHTTPLoopback: false)
+    let device = try Endpoint("https://example.com/gitlab/oauth/authorize_device", allowHTTPLoopback: false)
+    #expect(known == EndpointOverrides(deviceAuthorization: device))
+    let bare = AuthorizationServerMetadata(issuer: own, overrides: EndpointOverrides())
+    #expect(bare.applying(.init(), else: known).deviceAuthorizationEndpoint == device)
+    let announced = EndpointOverrides(
+      deviceAuthorization: try Endpoint("https://example.com/device", allowHTTPLoopback: false))
+    let full = AuthorizationServerMetadata(issuer: own, overrides: announced)
+    #expect(full.applying(.init(), else: known).deviceAuthorizationEndpoint == announced.deviceAuthorization)
+  }
+
+  @Test func `is chosen by its one issuer, byte by byte, and named by its hosts`() {
+    #expect(Provider.of(issuer: "https://accounts.google.com")?.name == .google)
+    for other in [
+      "https://accounts.google.com/", "https://ACCOUNTS.google.com", "https://accounts.google.com.evil.example",
+    ] {
+      #expect(Provider.of(issuer: other) == nil, "\(other)")
+    }
+    #expect(Provider.of(place: "https://GitHub.com/")?.name == .github)
+    #expect(Provider.of(place: "https://google.com")?.name == .google)
+    for other in [
+      "http://github.com", "https://github.com.evil.example", "https://github.com:8443", "https://github.com/x",
+    ] {
+      #expect(Provider.of(place: other) == nil, "\(other)")
+    }
   }
 
   @Test func `advises by the name of an error, or by the number at the beginning of its description`() {

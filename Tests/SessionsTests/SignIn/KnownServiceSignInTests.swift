@@ -51,6 +51,31 @@ import Vocabulary
     #expect(record.authority.difference(from: changed, caDigest: nil) == "provider")
   }
 
+  // RFC 9207 section 2.4: GitHub names itself by the issuer with a path.
+  @Test(arguments: ["https://github.com", "https://github.com/login/oauth"])
+  func `takes an answer that names GitHub, whichever way the account does`(issuer: String) throws {
+    var configuration = Self.configuration
+    configuration.issuer = issuer
+    let prepared = try SignIn.Request(
+      account: home.account, configuration: configuration, services: home.services,
+      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+    ).prepared()
+    func answer(_ named: String) throws -> AuthorizationAnswer {
+      let signIn = try SignIn.Waiting.Browser(prepared, redirectURI: "http://127.0.0.1:1/callback")
+      let query = Array("code=c&state=\(signIn.request.state)&iss=\(named)".utf8)
+      return signIn.request.answer(in: query.span)
+    }
+    if case .code = try answer("https%3A%2F%2Fgithub.com%2Flogin%2Foauth") {
+    } else {
+      Issue.record("a code was expected")
+    }
+    guard case .failure(let error) = try answer("https%3A%2F%2Fgithub.com%2Fother") else {
+      Issue.record("a refusal was expected")
+      return
+    }
+    #expect(error.code == .responseIssuerMismatch)
+  }
+
   @Test func `advises with an error that is GitHub's own`() throws {
     home.http.answer(Self.deviceURL, try response(400, ["error": "device_flow_disabled"]))
     do {

@@ -42,6 +42,10 @@ struct ResourceLogin {
     if let account = answer["account"]?.string {
       request.account = account
       request.issuer = invocation[.issuer]
+    } else if let provider = answer["provider"]?.string {
+      request.provider = ProviderName(rawValue: provider)
+      request.account = request.account ?? provider
+      request.issuer = invocation[.issuer]
     } else if answer["issuer_metadata_found"]?.bool == true {
       guard let other = invocation[.issuer] else { return }
       throw Failure(.invalidRequest, "two issuers are named: \"\(url)\" and \"\(other)\"")
