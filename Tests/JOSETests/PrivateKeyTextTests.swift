@@ -79,6 +79,18 @@ import Testing
     #expect(error(jwk.replacing(#""use":"sig""#, with: #""key_ops":["sign"]"#)) == nil)
   }
 
+  // RFC 7518 section 6.3.2.7.
+  @Test func `is refused when it has more than two primes`() {
+    let jwk = PrivateKeyVectors.jwkRSA
+    #expect(error(jwk.replacing("\"kty\":", with: #""oth":[{"r":"AQ","d":"AQ","t":"AQ"}],"kty":"#)) == .unsupportedKey)
+  }
+
+  @Test func `is refused when its name could not be an argument`() {
+    let jwk = PrivateKeyVectors.jwkRSA.replacing("\"kid\":", with: "\"_kid\":")
+    #expect(error(jwk.replacing("\"kty\":", with: #""kid":"a b","kty":"#)) == nil)
+    #expect(error(jwk.replacing("\"kty\":", with: #""kid":"a\u0000b","kty":"#)) == .invalidKey)
+  }
+
   @Test func `is refused when its halves do not belong together`() {
     #expect(error(PrivateKeyVectors.jwkEC.replacing("jpsQnnGQ", with: "jpsQnnGR")) == .invalidKey)
     #expect(error(PrivateKeyVectors.jwkEd25519.replacing("nWGxne", with: "nWGxnf")) == .invalidKey)

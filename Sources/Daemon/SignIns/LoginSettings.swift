@@ -97,7 +97,8 @@ struct LoginSettings {
       if let active = settings.active { return active }
       throw Failure(.noAccount(name: nil), account: nil)
     }
-    for name in names(forHostOf: issuer) {
+    let provider = Provider.of(issuer: issuer).map { names(beginningWith: $0.name.rawValue) }
+    for name in provider ?? names(forHostOf: issuer) {
       guard let stored = settings[name] else { return name }
       if stored.issuer.utf8.elementsEqual(issuer.utf8), request.clientID ?? stored.clientID == stored.clientID {
         return name
@@ -109,7 +110,10 @@ struct LoginSettings {
   /// Default names for an account, best first: the host name, then with a number. Empty if the host is not valid.
   static func names(forHostOf url: String) -> [AccountName] {
     guard let host = (try? URI(url))?.host else { return [] }
-    let base = String(host.filter { $0 != "[" && $0 != "]" && $0 != ":" }.prefix(60))
-    return (1...99).compactMap { number in try? AccountName(number == 1 ? base : "\(base)-\(number)") }
+    return names(beginningWith: String(host.filter { $0 != "[" && $0 != "]" && $0 != ":" }.prefix(60)))
+  }
+
+  private static func names(beginningWith base: String) -> [AccountName] {
+    (1...99).compactMap { number in try? AccountName(number == 1 ? base : "\(base)-\(number)") }
   }
 }

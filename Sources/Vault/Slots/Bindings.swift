@@ -24,7 +24,6 @@ struct Bindings: Sendable {
       case .tpm2: try tpm.unwrap(slot.body, host, under: DeviceSecret.read(from: directory), pin: secret, for: context)
       case .passphrase: try PassphraseBinding.unwrap(slot.body, under: secret, for: context)
       }
-    guard key.count == DataKey.byteCount else { throw VaultError(.damaged) }
     return try DataKey(key, header: context.header, protection: context.protection, epoch: context.epoch)
   }
 

@@ -111,6 +111,11 @@ import Wire
       $0.clientID = "cli"
     }
     #expect(try LoginSettings(request, Settings()).configuration.provider == .google)
+    let nameless = Self.request {
+      $0.issuer = "https://accounts.google.com"
+      $0.clientID = "cli"
+    }
+    #expect(try LoginSettings(nameless, Settings()).account.text == "google")
   }
 
   @Test func `where a client id comes from is said`() throws {

@@ -275,6 +275,25 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     }
   }
 
+  // A server may have closed the connection that was kept, and a proof is used once.
+  @Test func `is asked once more, with another proof, when the connection broke before an answer`() throws {
+    let broken = ScriptedHTTP.Reply.failure(HTTPFailure(.receive, requestMayHaveArrived: true))
+    let bound = try Bound([broken, .response(try response(user))])
+    _ = try bound.server.userInfo(accessToken: secret("at"), expectedSubject: "alice")
+    let proofs = try bound.proofs().map { $0["jti"]?.string }
+    #expect(proofs.count == 2 && proofs[0] != proofs[1])
+    let twice = try Bound([broken, broken])
+    #expect(throws: OAuthError.self) { try twice.server.userInfo(accessToken: secret("at"), expectedSubject: nil) }
+    #expect(twice.http.requests.count == 2)
+  }
+
+  @Test(arguments: [HTTPFailure(.timeout, requestMayHaveArrived: true), HTTPFailure(.connect)])
+  func `is not asked again for another failure`(failure: HTTPFailure) throws {
+    let bound = try Bound([.failure(failure), .response(try response(user))])
+    #expect(throws: OAuthError.self) { try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil) }
+    #expect(bound.http.requests.count == 1)
+  }
+
   @Test func `that the server refuses for its proof says nothing of the token`() throws {
     let text = #"DPoP error="use_dpop_nonce""#
     let bound = try Bound(try challenge(text, nonce: "n1"), try challenge(text, nonce: "n2"))

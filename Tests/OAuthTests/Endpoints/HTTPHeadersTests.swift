@@ -87,4 +87,14 @@ import Testing
     cancellation.cancel()
     #expect(cancellation.isCancelled)
   }
+
+  @Test func `nothing is spent once it is set`() throws {
+    let cancellation = Cancellation()
+    var spent = 0
+    let error = OAuthError(.cancelled, "the request")
+    try cancellation.spending(or: error) { () throws(OAuthError) in spent += 1 }
+    cancellation.cancel()
+    #expect(throws: error) { try cancellation.spending(or: error) { () throws(OAuthError) in spent += 1 } }
+    #expect(spent == 1)
+  }
 }
