@@ -69,6 +69,16 @@ import Vocabulary
     }
   }
 
+  @Test func `a table without a key of the device is damage`() throws {
+    var bytes = [UInt8](repeating: 0, count: 8 * Protection.allCases.count)
+    for (number, isDamaged) in [(UInt8(0), true), (1, false)] {
+      bytes[7] = number
+      var reader = ByteReader(bytes)
+      let epochs = try? KeyEpochs(from: &reader)
+      #expect((epochs == nil) == isDamaged)
+    }
+  }
+
   @Test func `a record newer than the vault is damage`() throws {
     let file = file(generation: 0, [try record("a", length: 16)])
     let bytes = try file.encoded(with: key)

@@ -1,6 +1,7 @@
 import Crypto
 import Platform
 import Testing
+import Vocabulary
 
 @testable import Vault
 
@@ -29,6 +30,15 @@ import Testing
     let slot = try KeySlot(from: &reader)
     #expect(slot.kindNumber == Self.unknownKind)
     return slot
+  }
+
+  @Test(arguments: [0, WrappedKey.length - 1, WrappedKey.length + 1])
+  func `a host slot of another length is damage, not another device's`(length: Int) throws {
+    let key = try DataKey.new(for: .device, header: VaultHeader.new(), epoch: 1)
+    let context = SlotContext(number: 1, kind: .host, leadingTo: key)
+    let host = HostBinding(machineIdentity: Scratch.machine, userID: Scratch.user)
+    let body = [UInt8](repeating: 0, count: length)
+    #expect(throws: VaultError(.damaged)) { _ = try host.unwrap(body, under: secret("x"), for: context) }
   }
 
   @Test func `a slot of an unknown kind is passed over and kept`() throws {
