@@ -87,4 +87,15 @@ import Testing
       #expect(!prefixEqual)
     }
   }
+
+  /// A comparison that stops at the first difference would take a millionth of the time.
+  @Test func `bytes that differ at once take as long as equal ones`() {
+    let bytes = [UInt8](repeating: 7, count: 4 << 20)
+    let (same, other) = (Array(bytes), flipping(bytes, at: 0, bit: 0))
+    func shortest(_ other: [UInt8]) -> Duration {
+      let clock = ContinuousClock()
+      return (0..<5).map { _ in clock.measure { _ = ConstantTime.isEqual(bytes.span, other.span) } }.min() ?? .zero
+    }
+    #expect(shortest(other) * 16 > shortest(same))
+  }
 }

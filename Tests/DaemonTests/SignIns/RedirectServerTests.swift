@@ -306,6 +306,17 @@ private final class DeskRun: RedirectJudge {
     }
   }
 
+  // RFC 8252 section 7.3: as the kernel lists it.
+  @Test(arguments: [
+    ("http://127.0.0.1/cb", "tcp", "0100007F"), ("http://[::1]/cb", "tcp6", "00000000000000000000000001000000"),
+  ]) func `is open to this machine only`(uri: String, table: String, address: String) throws {
+    let listener = try RedirectListener.open(RedirectURI(uri))
+    let port = String(try UnixSocket.localPort(listener.sockets[0].descriptor), radix: 16, uppercase: true)
+    let place = String(repeating: "0", count: 4 - port.count) + port
+    let found = try ProcessRunner.shell("grep -E '^ *[0-9]+: [0-9A-F]+:\(place) 0+:0000 0A ' /proc/net/\(table)")
+    #expect(found.outputText.contains(" \(address):\(place) "), "\(found.outputText)")
+  }
+
   // Port squatting: an answer is never awaited at a port that another program has.
   @Test(arguments: ["127.0.0.1", "localhost", "[::1]"]) func `is not taken when its port is`(host: String) throws {
     let squatter = try UnixSocket.listenLoopback(port: 0, ipv6: host == "[::1]")

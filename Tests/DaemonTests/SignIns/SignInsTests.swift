@@ -233,6 +233,60 @@ import Wire
   }
 }
 
+@Suite struct `A sign-in that a browser answers` {
+  private let home: SignInHome
+  private let event: Event.Browser
+
+  init() throws {
+    home = try SignInHome()
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.begin("work", 1) { $0.flow = .browser }
+    event = try #require(
+      home.sink.events[1]?.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first)
+  }
+
+  private var port: UInt16 {
+    get throws {
+      try #require(event.redirectURI.split(separator: "/")[1].split(separator: ":").last.flatMap { UInt16($0) })
+    }
+  }
+
+  private func redirect() throws -> LoopbackPage {
+    let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
+    let id = try #require(home.signIns.logins.keys.first)
+    return home.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isTold: true)
+  }
+
+  // RFC 8252 section 8.3; RFC 6749 section 4.1.2.
+  @Test func `listens until its answer comes, and takes that once`() throws {
+    _ = try UnixSocket.connectLoopback(port: port)
+    home.daemon.http.isHeld = true
+    #expect(try redirect() == .received)
+    #expect(throws: SystemError.self) { _ = try UnixSocket.connectLoopback(port: port) }
+    #expect(try redirect() == .foreign)
+    home.daemon.http.isHeld = false
+    home.daemon.runJobs()
+    #expect(home.polls == 1)
+    #expect(try home.daemon.storedToken("work") == "rt-1")
+  }
+
+  @Test func `stops listening when its time is over`() throws {
+    _ = try UnixSocket.connectLoopback(port: port)
+    home.daemon.pass(seconds: SignIn.Waiting.Browser.patience)
+    #expect(home.sink.failures[1]?.code == .codeExpired)
+    #expect(throws: SystemError.self) { _ = try UnixSocket.connectLoopback(port: port) }
+  }
+
+  // RFC 9700 section 4.11: no place that a request names is ever redirected to.
+  @Test func `leads by its link to the authorization endpoint, once`() throws {
+    let id = try #require(home.signIns.logins.keys.first)
+    try #require(event.linkURL != nil)
+    #expect(home.signIns.linkOpened(id, isTold: true) == event.url)
+    #expect(event.url.hasPrefix("https://as.example/authorize?"))
+    #expect(home.signIns.linkOpened(id, isTold: true) == nil)
+  }
+}
+
 @Suite struct `A sign-in whose browser may be another user's` {
   private let home: SignInHome
   private let event: Event.Browser

@@ -50,6 +50,24 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(http.requests.map(\.form) == [["client_id=agent"]])
   }
 
+  // RFC 6749 section 3.3: some servers take an empty scope for all scopes.
+  @Test func `an empty scope is not sent`() throws {
+    let http = ScriptedHTTP(try response(body()))
+    _ = try testServer(http).authorizeDevice(scope: Scope(""))
+    #expect(http.requests.map(\.form) == [["client_id=agent"]])
+  }
+
+  // RFC 8707 section 2.1.
+  @Test func `the resource and the audience of the sign-in are named`() throws {
+    let http = ScriptedHTTP(try response(body()))
+    let target = try TokenTarget.make(scope: [], resources: ["https://a.example/"], audience: "api")
+    _ = try testServer(http).authorizeDevice(scope: Scope("openid"), target: target)
+    #expect(
+      http.requests.map(\.form) == [
+        ["scope=openid", "resource=https://a.example/", "audience=api", "client_id=agent"]
+      ])
+  }
+
   @Test func `a client with a secret authenticates`() throws {
     let http = ScriptedHTTP(try response(body()))
     _ = try testServer(http, .post(secret("s"))).authorizeDevice(scope: nil)

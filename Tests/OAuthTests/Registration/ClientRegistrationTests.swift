@@ -49,6 +49,20 @@ import Testing
     #expect(sent["redirect_uris"] == nil && sent["response_types"] == [])
   }
 
+  // RFC 9449 section 5.2, RFC 8705 section 3.4.
+  @Test func `says that tokens are to be bound to a key or a certificate, and else nothing of it`() throws {
+    let http = ScriptedHTTP(try response(201, #"{"client_id":"c1"}"#), try response(201, #"{"client_id":"c2"}"#))
+    var request = Self.request
+    request.bindsTokensToKey = true
+    _ = try register(http, request)
+    request.bindsTokensToKey = false
+    request.bindsTokensToCertificate = true
+    _ = try register(http, request)
+    let (key, certificate) = ("dpop_bound_access_tokens", "tls_client_certificate_bound_access_tokens")
+    #expect(http.requests.map { $0.json?[key] } == [true, nil])
+    #expect(http.requests.map { $0.json?[certificate] } == [nil, true])
+  }
+
   // RFC 7591 section 3.
   @Test func `shows the token that lets it register`() throws {
     let http = ScriptedHTTP(try response(201, #"{"client_id":"c1"}"#))

@@ -230,6 +230,20 @@ import Vault
     #expect(try home.operation(target: target).attempt().result.get().scope == "mail")
   }
 
+  // RFC 6749 section 6.
+  @Test func `a token of less scope leaves the session's scope as it was`() throws {
+    try home.store { $0.scope = "openid mail" }
+    let target = try #require(try TokenTarget.make(scope: ["mail"], resources: [], audience: nil))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", scope: "mail"))
+    #expect(try home.operation(target: target).run().scope == "mail")
+    #expect(try home.stored()?.scope == "openid mail")
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
+    #expect(try home.refresh().scope == "openid mail")
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-4", refresh: "rt-4", scope: "openid"))
+    #expect(try home.refresh().scope == "openid")
+    #expect(try home.stored()?.scope == "openid")
+  }
+
   // OpenID Connect Core 1.0 section 12.2. A device sign-in may bring no ID Token.
   @Test func `the first ID Token says for whom all later ones must be`() throws {
     try home.store { $0.identity = nil }

@@ -50,6 +50,41 @@ import Vocabulary
     #expect(home.http.requests.map(\.authorization) == ["Authorization: Bearer at-1"])
   }
 
+  // RFC 8705 section 3: a token that is bound to the certificate is good only with it.
+  @Test func `shows the account's client certificate, and that of no other account`() throws {
+    var bound = configuration
+    bound.clientCertificate = true
+    try home.store(bound) {
+      $0.credentials.key = try ClientKeyFile(Array(Self.certificateKey.utf8).span).key
+      $0.credentials.certificate = try secret(Self.certificate)
+    }
+    #expect(status(try call([Self.api + "/x": ResourceAnswer()], configuration: bound)) == 200)
+    try home.store(configuration)
+    #expect(status(try call([Self.api + "/x": ResourceAnswer()])) == 200)
+    #expect(home.http.requests.map(\.certificate) == ["v6YjWbf5aSzfSf1Rn4UoOL2M7VisDM5zBlhE6M8ZoH8", nil])
+  }
+
+  /// Signed with its own key, which is below; made by the `openssl` command for tests, and protecting nothing.
+  private static let certificate = """
+    -----BEGIN CERTIFICATE-----
+    MIIBZjCCAQygAwIBAgIBATAKBggqhkjOPQQDAjARMQ8wDQYDVQQDDAZjbGllbnQw
+    IBcNMjYxMTIxMDU0MDM4WhgPMjEyNjEwMjgwNTQwMzhaMBExDzANBgNVBAMMBmNs
+    aWVudDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABNNc60vbrCw2GtQ+bkepZPlE
+    XzLGz0jzuwBEA06t430LnwIqx6MDaAi/i0RX5cVC40k1xbxMl6nw2BUqgn9uvlyj
+    UzBRMB0GA1UdDgQWBBSwMhITMGyOAi8tMaK24wkFnCI+ZzAfBgNVHSMEGDAWgBSw
+    MhITMGyOAi8tMaK24wkFnCI+ZzAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMC
+    A0gAMEUCIQDVADisAt5Aw8MHkFwIb+LFYZsuRfApabfq34hSjvt6UAIgEvjdV2fT
+    nSAMQHMH7P+Dd2zKKsDncSR7w6f/c//tI7s=
+    -----END CERTIFICATE-----
+    """
+  private static let certificateKey = """
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg13J+8kmeesXIFpV5
+    VoFk+4aJxemaG0Y6h5mC6HRZjuuhRANCAATTXOtL26wsNhrUPm5HqWT5RF8yxs9I
+    87sARANOreN9C58CKsejA2gIv4tEV+XFQuNJNcW8TJep8NgVKoJ/br5c
+    -----END PRIVATE KEY-----
+    """
+
   @Test func `sends nothing where the token may not go`() throws {
     try home.store(configuration)
     #expect(throws: SessionError.originNotListed(account: "work", origin: "https://evil.example")) {

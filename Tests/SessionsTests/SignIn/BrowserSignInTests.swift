@@ -63,7 +63,6 @@ import Vocabulary
     #expect(record.authority.origins == TestIssuer.origins)
   }
 
-  // OpenID Connect Core 1.0 section 3.1.3.7, step 11: a code of another sign-in brings another nonce.
   @Test func `spends no code once the account's level is locked`() throws {
     let phrase = try secret("correct horse")
     try home.services.vault.createProtection(.passphrase, secret: phrase.bytes)
@@ -78,6 +77,7 @@ import Vocabulary
     #expect(try finish(signIn, try idToken(signIn)).grant.protection == .passphrase)
   }
 
+  // OpenID Connect Core 1.0 section 3.1.3.7, step 11: a code of another sign-in brings another nonce.
   @Test func `takes only an ID Token of this sign-in`() throws {
     for (nonce, error) in [
       (JSON.null, IDTokenError(.missingClaim, "nonce")), ("other", IDTokenError(.nonceMismatch, "nonce")),
@@ -110,6 +110,21 @@ import Vocabulary
     }
     let signIn = try start(options)
     #expect(try finish(signIn, try idToken(signIn, good)).grant.subject == "alice")
+  }
+
+  // OpenID Connect Core 1.0 section 3.1.3.3.
+  @Test func `needs an ID Token when it asked for openid`() throws {
+    let signIn = try start()
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1"))
+    #expect(throws: SessionError.oauth(OAuthError(.missingIDToken, "the token endpoint"))) {
+      try signIn.finish(try secret("c1"))
+    }
+    #expect(try home.stored() == nil)
+    var configuration = Home.configuration
+    configuration.scope = ["mail"]
+    let plain = try start(.init(), configuration)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
+    #expect(try plain.finish(try secret("c2")).grant.accessToken.text == "at-2")
   }
 
   // PKCE downgrade: RFC 9700 section 2.1.1.

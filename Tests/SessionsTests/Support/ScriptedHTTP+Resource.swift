@@ -35,7 +35,8 @@ final class ScriptedResources: HTTPClient {
     others.record(
       ScriptedHTTP.Recorded(
         method: .get, url: request.endpoint.text,
-        authorization: authorization.map { "\($0.name): \($0.value.text)" }.joined(separator: "\n")))
+        authorization: authorization.map { "\($0.name): \($0.value.text)" }.joined(separator: "\n"),
+        certificate: request.transport.clientCertificate?.thumbprint))
     guard let answer = answers[request.endpoint.text] else { throw HTTPFailure(.connect) }
     return try answer.send(to: receiver)
   }

@@ -19,6 +19,8 @@ final class ScriptedHTTP: HTTPClient {
     var json: JSON?
     /// The `If-None-Match` header.
     var ifNoneMatch: String?
+    /// The thumbprint of the client certificate, at a resource.
+    var certificate: String?
   }
 
   typealias Answer = @Sendable (Recorded) throws -> HTTPResponse
