@@ -177,6 +177,17 @@ import Vocabulary
     }
   }
 
+  @Test func `a body of another length is damage, not a wrong passphrase`() throws {
+    let key = try DataKey.new(for: .passphrase, header: VaultHeader.new(), epoch: 1)
+    let context = SlotContext(number: 1, kind: .passphrase, leadingTo: key)
+    let body = try PassphraseBinding.wrap(key, under: secret("x"), cost: Scratch.cost, for: context)
+    for other in [Array(body.dropLast()), body + [0], []] {
+      #expect(throws: VaultError(.damaged)) {
+        _ = try PassphraseBinding.unwrap(other, under: secret("x"), for: context)
+      }
+    }
+  }
+
   @Test func `more than 1 GiB is refused also where each parameter would do`() {
     func code(_ logarithm: UInt8, _ blockSize: UInt8) -> VaultError.Code? {
       let body = [logarithm, blockSize, 1] + [UInt8](repeating: 0, count: 16 + WrappedKey.length)
