@@ -5,6 +5,7 @@
 #   make unit MODULE=Vault FILTER='damaged byte'  the tests of one module, or those of a name, without the programs
 #   make check-sanitize  all tests under the address and the thread sanitizer
 #   make check-crash  ROUNDS=N: kill the daemon so often, and let every call fail at every step
+#   make stress     MINUTES=N, SEED=N: 1,000 accounts under load and faults for so long, and whether a session is lost
 #   make check-mutations  SEED=N, COUNT=N: which small faults in the code the unit tests do not find
 #   make fuzz       SECONDS=N: for so long look for bytes that break a reader
 #   make bench      measure, side by side with C programs that do the least possible
@@ -34,7 +35,7 @@ RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
 .PHONY: all help deps deps-check toolchain build test unit check check-static check-generated check-install check-style \
-  check-conformance check-catalogues check-paths check-sanitize check-address check-thread check-crash check-mutations demo picture bench fuzz \
+  check-conformance check-catalogues check-paths check-sanitize check-address check-thread check-crash check-mutations stress demo picture bench fuzz \
   generate messages install uninstall dist clean
 
 all: build
@@ -110,6 +111,11 @@ ROUNDS ?= 1000
 check-crash: build deps-check
 	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" AGENT_KILL_ROUNDS=$(ROUNDS) AGENT_FAULTS=all \
 	  $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --filter 'A daemon that is killed at any time|A fault at any step'
+
+# Servers that hang, full memory, a full disk, no descriptors, clocks that are set, kills and bad answers.
+MINUTES ?= 10
+stress: build
+	@python3 Tests/Checks/stress --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(RELEASE)
 
 # libFuzzer of the toolchain, with the readers of everything that others send; what it found is replayed by the tests.
 SECONDS ?= 64
