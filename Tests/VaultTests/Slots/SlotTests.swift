@@ -41,6 +41,16 @@ import Vocabulary
     #expect(throws: VaultError(.damaged)) { _ = try host.unwrap(body, under: secret("x"), for: context) }
   }
 
+  @Test func `a vault that is not there has no slot to remove`() throws {
+    let none = try Scratch()
+    do {
+      try none.vault().removeSlot(1)
+      Issue.record("an error was expected")
+    } catch let error as VaultError {
+      #expect(error.code == .noSuchSlot)
+    }
+  }
+
   @Test func `a slot of an unknown kind is passed over and kept`() throws {
     let unknown = try unknownSlot()
     try rewrite { $0 + [unknown] }
