@@ -120,8 +120,9 @@ extension AccessGrant {
     lifetimeSeconds.map { issuedAtUnixSeconds.saturatingSum($0).saturatingSum(min(0, clockChange)) }
   }
 
-  /// The same grant, if the machine's clock was set since it was issued.
+  /// The same grant, if the machine's clock was set since it was issued. One whose access token is gone stays expired.
   package func at(wallSeconds: Int, _ now: Instant) -> AccessGrant {
+    guard accessToken.count > 0 else { return self }
     let passed = Int(issuedAt.duration(to: now).components.seconds)
     let change = wallSeconds.saturatingSum(0 - passed).saturatingSum(0 - issuedAtUnixSeconds)
     guard abs(change - clockChange) > Self.clockTolerance else { return self }

@@ -58,6 +58,16 @@ import Vocabulary
     #expect(grant.expiresAtUnixSeconds == Self.wall + 3600)
   }
 
+  @Test func `that was wiped at its end is not handed out when the clock is set right again`() throws {
+    var session = Session()
+    session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
+    session.clockSet(wallSeconds: Self.wall + 7260, now: at(60))
+    #expect(session.applyExpiry(now: at(60)) == .end)
+    session.clockSet(wallSeconds: Self.wall + 90, now: at(90))
+    #expect(session.satisfied(by: TokenNeed(), now: at(90)) == nil)
+    #expect(session.fallback(for: TokenNeed(), now: at(90)) == nil)
+  }
+
   @Test func `is renewed in the background by its new end`() throws {
     var session = Session()
     session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
