@@ -120,18 +120,19 @@ int agent_child_change(int process, int *number) {
   return WIFEXITED(status) ? agent_child_exited : agent_child_signalled;
 }
 
-// What the parent ignores stays ignored, but for SIGPIPE, which this program itself ignores.
+// What the parent ignores stays ignored, but for SIGPIPE and SIGXFSZ, which this program itself ignores.
 static int spawn_beside(const char *path, char *const *arguments, char *const *environment,
                         const posix_spawn_file_actions_t *actions) {
   posix_spawnattr_t attributes;
   int failure = posix_spawnattr_init(&attributes);
   if (failure) return -failure;
-  sigset_t none, pipe_only;
+  sigset_t none, own;
   sigemptyset(&none);
-  sigemptyset(&pipe_only);
-  sigaddset(&pipe_only, SIGPIPE);
+  sigemptyset(&own);
+  sigaddset(&own, SIGPIPE);
+  sigaddset(&own, SIGXFSZ);
   failure = posix_spawnattr_setsigmask(&attributes, &none);
-  if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &pipe_only);
+  if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &own);
   if (!failure) failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   pid_t process = 0;
   if (!failure) failure = posix_spawn(&process, path, actions, &attributes, arguments, environment);

@@ -9,7 +9,7 @@ package enum Main {
   /// - Returns: The exit status.
   package static func run(arguments: [String]) -> Int32 {
     // A daemon or a reader that goes away is an error to report, not a silent death.
-    Signals.ignoreBrokenPipe()
+    Signals.ignoreFailingWrites()
     let arguments = Array(arguments.dropFirst())
     let invocation: Invocation
     do {

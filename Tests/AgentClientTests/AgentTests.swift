@@ -17,7 +17,7 @@ import Wire
       let place = try directory.open()
       let listener = SharedDescriptor(try UnixSocket.listen(in: place, name: "agent.sock", backlog: 8))
       let requests = Mutexed<[String]>([])
-      Signals.ignoreBrokenPipe()
+      Signals.ignoreFailingWrites()
       try Threads.start(name: "agent") {
         for answers in connections {
           guard (try? listener.descriptor.waitUntilReadable(timeout: .seconds(20))) == true,

@@ -9,7 +9,7 @@ package final class LoopbackServer: Sendable {
   ///   returns or throws.
   package init(_ serve: @escaping @Sendable (Conversation) throws -> Void) throws {
     // A client that goes away early is part of what is tested.
-    Signals.ignoreBrokenPipe()
+    Signals.ignoreFailingWrites()
     let core = try Core()
     self.core = core
     port = try UnixSocket.localPort(core.listener)

@@ -26,7 +26,7 @@ package final class RunningProcess: Sendable {
     executable: String, arguments: [String] = [], environment: [String] = ProcessRunner.plainEnvironment,
     inherits: [(parent: Int32, child: Int32)] = [], directory: String? = nil
   ) throws {
-    Signals.ignoreBrokenPipe()
+    Signals.ignoreFailingWrites()
     errors = try TemporaryDirectory()
     let errorFile = try FileDescriptor(opening: errors.path("error"), for: .replacing)
     let input = try Pipe()

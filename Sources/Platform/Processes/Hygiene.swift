@@ -10,12 +10,12 @@ package enum Hygiene {
   }
 
   /// No core file; no other process of this user may read the memory or attach a debugger (`PR_SET_DUMPABLE`); new
-  /// files are private to this user; a write to a closed pipe is an error and does not end the process.
+  /// files are private to this user; a write that fails does not end the process.
   package static func harden() throws(SystemError) {
     try SystemCall.checked(agent_disable_core_dumps(), "setrlimit")
     try SystemCall.checked(agent_set_undumpable(), "prctl")
     umask(0o077)
-    Signals.ignoreBrokenPipe()
+    Signals.ignoreFailingWrites()
   }
 
   /// The part of ``harden()`` that `exec` undoes, for a program that holds a secret only briefly: a program that

@@ -10,6 +10,7 @@ package enum Signals {
   package static var SIGUSR1: Int32 { Glibc.SIGUSR1 }
   package static var SIGUSR2: Int32 { Glibc.SIGUSR2 }
   package static var SIGPIPE: Int32 { Glibc.SIGPIPE }
+  package static var SIGXFSZ: Int32 { Glibc.SIGXFSZ }
   package static var SIGALRM: Int32 { Glibc.SIGALRM }
   package static var SIGTERM: Int32 { Glibc.SIGTERM }
   package static var SIGCHLD: Int32 { Glibc.SIGCHLD }
@@ -17,10 +18,13 @@ package enum Signals {
   package static var SIGSTOP: Int32 { Glibc.SIGSTOP }
   package static var SIGTSTP: Int32 { Glibc.SIGTSTP }
 
-  /// Makes writes to a closed pipe or socket fail with `EPIPE` instead of ending the process.
-  package static func ignoreBrokenPipe() {
-    _ = agent_signal_ignore(Glibc.SIGPIPE)
+  /// Makes writes to a closed pipe or socket fail with `EPIPE`, and those over the limit of a file's size with `EFBIG`,
+  /// instead of ending the process.
+  package static func ignoreFailingWrites() {
+    for signal in failingWrites { _ = agent_signal_ignore(signal) }
   }
+
+  private static let failingWrites = [SIGPIPE, SIGXFSZ]
 
   /// Blocks these signals in the calling thread and in threads that it starts.
   package static func block(_ list: [Int32]) {
@@ -37,10 +41,10 @@ package enum Signals {
   /// Whether the parent process has set this signal to be ignored.
   package static func isIgnored(_ signal: Int32) -> Bool { agent_signal_is_ignored(signal) == 1 }
 
-  /// Undoes this module's changes before another program replaces this process: `SIGPIPE` ends the process again and no
-  /// signal is blocked. The parent's choice for other signals stays.
+  /// Undoes this module's changes before another program replaces this process: a failing write ends the process again
+  /// and no signal is blocked. The parent's choice for other signals stays.
   package static func restoreDefaults() {
-    _ = agent_signal_default(Glibc.SIGPIPE)
+    for signal in failingWrites { _ = agent_signal_default(signal) }
     _ = agent_signal_unblock_all()
   }
 

@@ -11,7 +11,7 @@ extension Spawn {
   }
 
   /// Starts a program in the process group of this one, with its terminal, its descriptors that are not close-on-exec,
-  /// and its ignored signals except `SIGPIPE`. A terminal treats both as one job.
+  /// and its ignored signals except those of failing writes. A terminal treats both as one job.
   ///
   /// The program is found as ``replaceProcess(executable:arguments:environment:)`` finds it.
   ///

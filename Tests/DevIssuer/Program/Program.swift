@@ -36,7 +36,7 @@ enum DevelopmentIssuerProgram {
   }
 
   private static func serve(_ settings: IssuerSettings) throws {
-    Signals.ignoreBrokenPipe()
+    Signals.ignoreFailingWrites()
     // Before there are threads, so that no other one takes the signals.
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT])
     let secret = try Seal.opaque()

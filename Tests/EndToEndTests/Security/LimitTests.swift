@@ -101,6 +101,24 @@ import Testing
     }
   }
 
+  // Nobody may raise a hard limit, and a write over it would end a process that does not ignore the signal.
+  @Test func `of a file's size is told by the request that needs more, and ends nothing`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let start = try tree.shell("bash", "ulimit -f 1; agent daemon start --quiet")
+        try #require(start.succeeded, "\(start.errorText)")
+        #expect(try tree.json("daemon", "status")["limits"]?["file_bytes"] == 1024)
+        let daemon = try tree.daemon()
+        let login = try tree.agent(
+          "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device",
+          "--json")
+        #expect(login.failureCode == "storage", "\(login.errorText)")
+        #expect(try tree.daemon() == daemon)
+        #expect(try tree.agent("list").succeeded)
+      }
+    }
+  }
+
   private static let mayLimitWatches: Bool = {
     let result = try? ProcessRunner.run(
       executable: "/usr/bin/unshare",

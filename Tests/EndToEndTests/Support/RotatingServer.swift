@@ -76,7 +76,7 @@ final class RotatingServer: Sendable {
   }
 
   private init() throws {
-    Signals.ignoreBrokenPipe()
+    Signals.ignoreFailingWrites()
     // The port must be free when the server comes back, so it is none that the kernel gives to others meanwhile.
     var found: Door?
     for _ in 0..<20 where found == nil { found = try? Door(port: UInt16.random(in: 20_000..<32_000)) }

@@ -12,7 +12,7 @@ import Testing
       let core = lines.first { $0.hasPrefix("Max core file size") }
       #expect(core?.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
       #expect(try ProcessStatus.ofThisThread()["Umask"] == "0077")
-      #expect(try ProcessStatus.ofThisThread().signals("SigIgn") == [Signals.SIGPIPE])
+      #expect(try ProcessStatus.ofThisThread().signals("SigIgn") == [Signals.SIGPIPE, Signals.SIGXFSZ])
     }
   }
 

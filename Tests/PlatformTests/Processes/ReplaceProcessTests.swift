@@ -11,7 +11,7 @@ import Testing
 
   @Test func `it has the default for a closed pipe and nothing blocked`() async {
     await #expect(processExitsWith: .signal(Signals.SIGPIPE)) {
-      Signals.ignoreBrokenPipe()
+      Signals.ignoreFailingWrites()
       Signals.block([Signals.SIGPIPE])
       let line = "kill -PIPE $$; exit 0"
       _ = Spawn.replaceProcess(executable: "/bin/sh", arguments: ["sh", "-c", line], environment: [])

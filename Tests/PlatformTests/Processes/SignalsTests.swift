@@ -25,7 +25,7 @@ import Testing
 
   @Test func `raising a signal ends the process by it even when it was blocked and ignored`() async {
     await #expect(processExitsWith: .signal(Signals.SIGPIPE)) {
-      Signals.ignoreBrokenPipe()
+      Signals.ignoreFailingWrites()
       Signals.block([Signals.SIGPIPE])
       Signals.raise(Signals.SIGPIPE)
     }
@@ -33,7 +33,7 @@ import Testing
 
   @Test func `defaults come back`() async {
     await #expect(processExitsWith: .success) {
-      Signals.ignoreBrokenPipe()
+      Signals.ignoreFailingWrites()
       Signals.block([Signals.SIGTERM])
       Signals.restoreDefaults()
       let status = try ProcessStatus.ofThisThread()

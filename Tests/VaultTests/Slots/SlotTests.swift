@@ -46,7 +46,7 @@ import Vocabulary
     do {
       try none.vault().removeSlot(1)
       Issue.record("an error was expected")
-    } catch let error as VaultError {
+    } catch {
       #expect(error.code == .noSuchSlot)
     }
   }

@@ -49,7 +49,7 @@ enum QuickToken {
   }
 
   private static func ask(_ socket: borrowing FileDescriptor, _ account: String) -> Outcome {
-    Signals.ignoreBrokenPipe()
+    Signals.ignoreFailingWrites()
     return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: answerCapacity) { buffer in
       unsafe buffer.initialize(repeating: 0)
       defer { unsafe buffer.update(repeating: 0) }
