@@ -105,16 +105,23 @@ import Testing
   @Test func `of a file's size is told by the request that needs more, and ends nothing`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
-        let start = try tree.shell("bash", "ulimit -f 1; agent daemon start --quiet")
-        try #require(start.succeeded, "\(start.errorText)")
+        let line = "ulimit -f 1; exec \"$0\" --foreground 2>\"$1\""
+        let daemon = try RunningProcess(
+          executable: "/bin/bash", arguments: ["-c", line, try Programs.path("agentd"), tree.path("log")],
+          environment: tree.environment())
+        let deadline = Instant.now.advanced(by: .seconds(20))
+        while try !tree.agent("daemon", "status").succeeded { try #require(Instant.now < deadline) }
         #expect(try tree.json("daemon", "status")["limits"]?["file_bytes"] == 1024)
-        let daemon = try tree.daemon()
-        let login = try tree.agent(
-          "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device",
-          "--json")
-        #expect(login.failureCode == "storage", "\(login.errorText)")
-        #expect(try tree.daemon() == daemon)
-        #expect(try tree.agent("list").succeeded)
+        // The daemon tells of each on its standard error, which is a file here.
+        for number in 0..<12 {
+          let login = try tree.agent(
+            "login", "work\(number)", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
+            "--device", "--json")
+          #expect(login.failureCode == "storage", "\(login.errorText)")
+        }
+        #expect(try tree.directory.read("log").count == 1024)
+        #expect(try tree.daemon() == daemon.processID)
+        _ = try daemon.terminate()
       }
     }
   }
