@@ -149,12 +149,13 @@ install: build
 	rm -rf $(GENERATED) && mkdir -p $(GENERATED)/man $(GENERATED)/completions
 	$(RELEASE)/generate $(GENERATED) "$(NAME)"
 	install -d -m 755 "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(LIBEXECDIR)" "$(DESTDIR)$(MANDIR)/man1" \
-	  "$(DESTDIR)$(MANDIR)/man5" "$(DESTDIR)$(MANDIR)/man8" "$(DESTDIR)$(BASHDIR)" "$(DESTDIR)$(ZSHDIR)" \
+	  "$(DESTDIR)$(MANDIR)/man5" "$(DESTDIR)$(MANDIR)/man7" "$(DESTDIR)$(MANDIR)/man8" "$(DESTDIR)$(BASHDIR)" "$(DESTDIR)$(ZSHDIR)" \
 	  "$(DESTDIR)$(FISHDIR)" "$(DESTDIR)$(UNITDIR)"
 	install -m 755 $(RELEASE)/agent "$(DESTDIR)$(BINDIR)/$(NAME)"
 	install -m 755 $(RELEASE)/agentd "$(DESTDIR)$(LIBEXECDIR)/agentd"
 	install -m 644 $(GENERATED)/man/$(NAME).1 "$(DESTDIR)$(MANDIR)/man1/"
 	install -m 644 $(GENERATED)/man/$(NAME)-config.5 "$(DESTDIR)$(MANDIR)/man5/"
+	install -m 644 $(GENERATED)/man/$(NAME)-providers.7 "$(DESTDIR)$(MANDIR)/man7/"
 	install -m 644 $(GENERATED)/man/agentd.8 "$(DESTDIR)$(MANDIR)/man8/"
 	install -m 644 $(GENERATED)/completions/$(NAME).bash "$(DESTDIR)$(BASHDIR)/$(NAME)"
 	install -m 644 $(GENERATED)/completions/_$(NAME) "$(DESTDIR)$(ZSHDIR)/"
@@ -168,7 +169,8 @@ install: build
 uninstall:
 	rm -f "$(DESTDIR)$(LOCALEDIR)"/*/LC_MESSAGES/agent.mo
 	rm -f "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd" "$(DESTDIR)$(MANDIR)/man1/$(NAME).1" \
-	  "$(DESTDIR)$(MANDIR)/man5/$(NAME)-config.5" "$(DESTDIR)$(MANDIR)/man8/agentd.8" "$(DESTDIR)$(BASHDIR)/$(NAME)" \
+	  "$(DESTDIR)$(MANDIR)/man5/$(NAME)-config.5" "$(DESTDIR)$(MANDIR)/man7/$(NAME)-providers.7" \
+	  "$(DESTDIR)$(MANDIR)/man8/agentd.8" "$(DESTDIR)$(BASHDIR)/$(NAME)" \
 	  "$(DESTDIR)$(ZSHDIR)/_$(NAME)" "$(DESTDIR)$(FISHDIR)/$(NAME).fish" \
 	  "$(DESTDIR)$(UNITDIR)/$(NAME).socket" "$(DESTDIR)$(UNITDIR)/$(NAME).service"
 

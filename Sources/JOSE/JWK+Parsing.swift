@@ -16,7 +16,9 @@ extension JWK {
       algorithm = JWSAlgorithm(name: name)
       if algorithm == nil { throw JOSEError(.unsupportedKey) }
     }
-    try self.init(components, keyID: keyID, algorithm: algorithm, canVerify: Self.canVerify(members))
+    try self.init(
+      components, keyID: keyID, algorithm: algorithm, canVerify: Self.canVerify(members),
+      issuer: members["issuer"]?.string)
   }
 
   /// Whether it is a shared secret (RFC 7518 section 6.4).

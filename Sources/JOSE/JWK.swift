@@ -9,6 +9,8 @@ package struct JWK: Sendable {
   package let keyID: String?
   /// `alg`: the only algorithm that the key may serve, when it is there (RFC 7517 section 4.4).
   package let algorithm: JWSAlgorithm?
+  /// `issuer`: whose tokens it signs, in a set that several issuers share. No standard has this member.
+  package let issuer: String?
   /// Whether `use` and `key_ops` let it verify signatures (RFC 7517 section 4.2 and 4.3).
   package let canVerify: Bool
 
@@ -23,7 +25,7 @@ package struct JWK: Sendable {
   }
 
   init(
-    _ components: PublicComponents, keyID: String?, algorithm: JWSAlgorithm?, canVerify: Bool
+    _ components: PublicComponents, keyID: String?, algorithm: JWSAlgorithm?, canVerify: Bool, issuer: String? = nil
   ) throws(JOSEError) {
     do throws(CryptoError) {
       key = SharedPublicKey(try PublicKey(components))
@@ -35,6 +37,7 @@ package struct JWK: Sendable {
     self.keyID = keyID
     self.algorithm = algorithm
     self.canVerify = canVerify
+    self.issuer = issuer
   }
 
   /// The SHA-256 thumbprint in base64url (RFC 7638 section 3).

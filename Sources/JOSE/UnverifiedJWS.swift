@@ -47,7 +47,7 @@ package struct UnverifiedJWS: Sendable {
     let key = try keys.key(for: algorithm, keyID: keyID)
     guard try key.verify(algorithm, signature: form.signature.span, message: form.signedText.span)
     else { throw JOSEError(.badSignature) }
-    return VerifiedJWS(header: header, payload: form.payload, algorithm: algorithm, keyID: keyID)
+    return VerifiedJWS(header: header, payload: form.payload, algorithm: algorithm, keyID: keyID, keyIssuer: key.issuer)
   }
 }
 
@@ -61,11 +61,16 @@ package struct VerifiedJWS: Sendable {
   package let algorithm: JWSAlgorithm
   /// The `kid` that selected the key; nil if the set had only one fitting key.
   package let keyID: String?
+  /// The issuer that the key names as its own; nil where it names none.
+  package let keyIssuer: String?
 
-  fileprivate init(header: JSONObject, payload: [UInt8], algorithm: JWSAlgorithm, keyID: String?) {
+  fileprivate init(
+    header: JSONObject, payload: [UInt8], algorithm: JWSAlgorithm, keyID: String?, keyIssuer: String?
+  ) {
     self.header = header
     self.payload = payload
     self.algorithm = algorithm
     self.keyID = keyID
+    self.keyIssuer = keyIssuer
   }
 }

@@ -4,9 +4,11 @@
 extension AccountSetting {
   package static let all = [
     issuer, clientID, provider, scope, resource, audience, tokenEndpointAuthMethod, basicUnencoded, clientCertificate,
-    clientKeyAlgorithm, clientKeyID, assertionAudience, idTokenAlgorithm, userInfoAlgorithm, caFile, pins,
-    allowHTTPLoopback, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint, revocationEndpoint,
-    registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop, origins, refresh,
+    clientKeyAlgorithm, clientKeyID, assertionAudience, idTokenAlgorithm, userInfoAlgorithm, trustedAudiences, caFile,
+    pins,
+    allowHTTPLoopback, authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint,
+    revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop,
+    origins, refresh,
     protection,
   ]
 
@@ -15,7 +17,8 @@ extension AccountSetting {
 
   /// The endpoints that replace those of the metadata.
   package static let endpoints = [
-    tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint, revocationEndpoint, registrationEndpoint, jwksURI,
+    authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint, revocationEndpoint,
+    registrationEndpoint, jwksURI,
   ]
 
   package static let issuer = AccountSetting(
@@ -92,6 +95,11 @@ extension AccountSetting {
       "It is the `userinfo_signed_response_alg` that the client is registered with. By default a signed answer is"
       + " verified, and a plain one is accepted.")
 
+  package static let trustedAudiences = AccountSetting(
+    "trusted_audiences", \.trustedAudiences, Option("trust-audience", "AUDIENCE"),
+    "Accept ID Tokens that are for this audience too; may be given several times",
+    details: "By default for the client alone. A token with several audiences must also name the client as its `azp`.")
+
   package static let caFile = AccountSetting(
     "ca_file", \.caFile, kind: .file, Option("ca-file", "FILE"),
     "Trust the certificate authorities in this PEM file besides the system's, for this account only",
@@ -104,6 +112,10 @@ extension AccountSetting {
   package static let allowHTTPLoopback = AccountSetting(
     "allow_http_loopback", \.allowHTTPLoopback, Option("allow-http-loopback"),
     "Allow plain http to 127.0.0.1 and [::1], for development", isSealed: true)
+
+  package static let authorizationEndpoint = AccountSetting(
+    "authorization_endpoint", \.authorizationEndpoint, Option("authorization-endpoint", "URL"),
+    "Use this authorization endpoint", details: endpointDefault, isSealed: true)
 
   package static let tokenEndpoint = AccountSetting(
     "token_endpoint", \.tokenEndpoint, Option("token-endpoint", "URL"), "Use this token endpoint",
@@ -134,8 +146,10 @@ extension AccountSetting {
   package static let redirectURI = AccountSetting(
     "redirect_uri", \.redirectURI, Option("redirect-uri", "URI"),
     "The redirect URI that is registered for the client, byte for byte; without a port any port is used",
-    details: "It is `http` to `127.0.0.1`, `[::1]` or `localhost`, or, for `--paste`, `https`. By default"
-      + " `http://127.0.0.1/ISSUER`, with the issuer's URL without `https://`.")
+    details: "It is `http` to `127.0.0.1`, `[::1]` or `localhost`, or, for `--paste`, `https`. By default that of"
+      + " the provider; else `http://127.0.0.1/callback` where the server names itself in its answers (RFC 9207), and"
+      + " `http://127.0.0.1/ISSUER`, with the issuer's URL without `https://`, where it does not. An account keeps the"
+      + " one that it signed in with.")
 
   package static let proxy = AccountSetting(
     "proxy", \.proxy, nil, "The URL of the proxy",

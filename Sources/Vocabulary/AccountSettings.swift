@@ -30,6 +30,8 @@ package struct AccountSettings: Sendable, Hashable {
   package var idTokenAlgorithm: SigningAlgorithm?
   /// The `alg` of UserInfo, which must then be signed; nil accepts a plain answer too.
   package var userInfoAlgorithm: SigningAlgorithm?
+  /// Other audiences that ID Tokens may be for (OpenID Connect Core 1.0 section 3.1.3.7, step 3).
+  package var trustedAudiences: [String] = []
 
   /// Absolute path of a PEM file with certificate authorities, trusted besides the system's.
   package var caFile: String?
@@ -38,6 +40,7 @@ package struct AccountSettings: Sendable, Hashable {
   package var allowHTTPLoopback = false
 
   // Endpoints that replace those of the metadata, under their names there (RFC 8414 section 2).
+  package var authorizationEndpoint: String?
   package var tokenEndpoint: String?
   package var deviceAuthorizationEndpoint: String?
   package var userinfoEndpoint: String?

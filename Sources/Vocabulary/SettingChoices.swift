@@ -57,7 +57,9 @@ package enum AssertionAudience: String, Sendable, Hashable, CaseIterable {
 
 /// The providers that have built-in settings.
 package enum ProviderName: String, Sendable, Hashable, CaseIterable {
-  case apple, auth0, authentik, cognito, dex, entra, github, gitlab, google, keycloak, okta, slack, zitadel
+  case apple, atlassian, auth0, authentik, bitbucket, codeberg, cognito, dex, discord, dropbox, entra, forgejo, gitea,
+    github
+  case gitlab, gmail, google, huggingface, keycloak, okta, outlook, salesforce, slack, twitch, yahoo, zitadel
 }
 
 /// The signature algorithms of ID Tokens, UserInfo and assertions (RFC 7518 section 3.1, RFC 8037, RFC 9864).

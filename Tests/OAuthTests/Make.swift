@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import OAuth
+import Vocabulary
 
 // Short ways to make what the tests need.
 

@@ -59,7 +59,8 @@ import Vocabulary
     #expect(
       AccountSetting.all.filter(\.isSealed).map(\.name) == [
         "issuer", "client_id", "provider", "token_endpoint_auth_method", "ca_file", "pins", "allow_http_loopback",
-        "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint",
+        "authorization_endpoint", "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint",
+        "revocation_endpoint",
         "registration_endpoint", "jwks_uri",
       ])
   }

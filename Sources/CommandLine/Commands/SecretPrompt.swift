@@ -71,9 +71,10 @@ enum SecretPrompt {
   }
 }
 
-/// Asks a person on the terminal, wherever the standard streams lead, to say yes or no.
+/// Asks a person on the terminal, wherever the standard streams lead, for a line that is shown, or to say yes or no.
 enum Confirmation {
   private static let mostBytes = 64
+  private static let mostBytesOfLine = 1024
 
   /// Longer than any address in a question.
   private static let longest = 4096
@@ -82,11 +83,28 @@ enum Confirmation {
 
   /// - Returns: Whether the person typed `y` or `yes`, in English or the own language; nil when there is no terminal to ask on.
   static func ask(_ question: Phrase) throws(Failure) -> Bool? {
+    let text = "\(question.localized(limit: longest, keepsLines: true)) \(choice) "
+    guard let line = try read(text, upTo: mostBytes) else { return nil }
+    let answer = line.filter { !$0.isWhitespace }.lowercased()
+    let words = Phrase("y yes").localized()
+    // Who is used to the English words gets on with them in any language.
+    return ["y", "yes"].contains(answer) || words.split(separator: " ").contains { $0 == answer }
+  }
+
+  /// - Returns: The line that the person typed, without blanks at its ends; nil when there is no terminal to ask on, or
+  ///   nothing was typed.
+  static func line(_ question: Phrase) throws(Failure) -> String? {
+    guard let line = try read("\(question.localized()): ", upTo: mostBytesOfLine) else { return nil }
+    let text = line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
+    return text.isEmpty ? nil : String(text)
+  }
+
+  private static func read(_ question: String, upTo mostBytes: Int) throws(Failure) -> String? {
     guard let terminal = try? Terminal.openControlling() else { return nil }
     var line: [UInt8] = []
     let ending: Int32?
     do {
-      try terminal.writeAll(Array("\(question.localized(limit: longest, keepsLines: true)) \(choice) ".utf8).span)
+      try terminal.writeAll(Array(question.utf8).span)
       let signals = try SecretPrompt.holdEndings()
       defer { Signals.unblockAll() }
       ending = try SecretPrompt.read(terminal, signals, &line, upTo: mostBytes)
@@ -94,9 +112,6 @@ enum Confirmation {
       throw Failure(error, doing: "the terminal cannot be read from")
     }
     try SecretPrompt.obey(ending)
-    let answer = String(decoding: line.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
-    let words = Phrase("y yes").localized()
-    // Who is used to the English words gets on with them in any language.
-    return ["y", "yes"].contains(answer) || words.split(separator: " ").contains { $0 == answer }
+    return String(decoding: line, as: UTF8.self)
   }
 }

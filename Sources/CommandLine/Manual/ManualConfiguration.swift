@@ -15,6 +15,7 @@ enum ManualConfiguration {
       ManualSection("WHEN TOKENS ARE RENEWED", [.text(renewal), .list(policies, macro: "Cm"), .text(calm)]),
       ManualSection("WHAT IS BOUND TO THE SIGN-IN", bindingBlocks),
       ManualSection("COMMANDS FOR EVENTS", commandBlocks),
+      ManualSection("CLIENT IDS FOR SERVICES", clientsBlocks),
       ManualSection(
         "ENVIRONMENT",
         [.list(Manual.environment.filter { ["XDG_CONFIG_HOME", "AGENT_ACCOUNT"].contains($0.term) }, macro: "Ev")]),
@@ -49,6 +50,29 @@ enum ManualConfiguration {
       "After how many seconds without use the vault locks what a passphrase or a PIN protects; 0 for never, by default"
         + " 900. See `agent vault set`."),
     Member("on", "list of objects", "The commands that are run when something happens, at most 32; by default none."),
+  ]
+
+  private static let clientsBlocks: [ManualBlock] = [
+    .text(
+      "`agent login` looks for the client id of a new account, where none is named, in `clients.json` beside the settings"
+        + " file, and then in `/etc/agent/clients.json`. Each is one JSON object with a member for each provider of"
+        + " agent-providers(7), by its name, or for each issuer, by its URL, which goes first. The sign-in says which file"
+        + " it used. Members of such a client:"),
+    .members(client),
+    .text(
+      "Any other member makes the file invalid: it cannot say where a token or a code goes. `/etc/agent` and the file in"
+        + " it must be root's and writable by nobody else; those of the user, the user's."),
+    .code([#"{"github": {"client_id": "Iv1.0123456789abcdef", "scope": ["read:user"]}}"#]),
+  ]
+
+  static let client = [
+    Member("client_id", "text", "The client identifier. Must be there."),
+    Member("scope", "list of texts", "The scope to ask for; by default that of the provider."),
+    Member("redirect_uri", "text", "The redirect URI that is registered, at a loopback address; by default the usual."),
+    Member(
+      "client_secret", "text",
+      "The client secret, only for a provider whose secret is not confidential (`public-secret` in agent-providers(7))."
+    ),
   ]
 
   private static let commandBlocks: [ManualBlock] = [
@@ -146,6 +170,9 @@ enum ManualConfiguration {
   ]
 
   private static let files = [
+    Manual.Item(
+      term: "$XDG_CONFIG_HOME/agent/clients.json", meaning: "The user's client ids for services; need not be there."),
+    Manual.Item(term: "/etc/agent/clients.json", meaning: "Those of the administrator; need not be there."),
     Manual.Item(
       term: "$XDG_CONFIG_HOME/agent/config.json",
       meaning:

@@ -10,6 +10,7 @@ enum HelpWriter {
     for command in Command.all { text += entry(command.name.rawValue, command.summary, gap: 1) }
     text += "\nOptions of every command:\n" + Options.common.map(entry).joined()
     text += "\n" + wrapped("`agent help COMMAND` says more about one command, and agent(1) about all.")
+    text += wrapped("`agent help providers` lists the services that are known by name.")
     return text
   }
 
@@ -33,7 +34,7 @@ enum HelpWriter {
     return text
   }
 
-  private static func wrapped(_ text: String) -> String {
+  static func wrapped(_ text: String) -> String {
     Prose.wrapped(Prose.plain(text), width: width).map { $0 + "\n" }.joined()
   }
 
@@ -48,7 +49,7 @@ enum HelpWriter {
   /// A term and what it means; a long term gets a line of its own.
   ///
   /// - Parameter gap: The least space between the two.
-  private static func entry(_ term: String, _ meaning: String, gap: Int = 2) -> String {
+  static func entry(_ term: String, _ meaning: String, gap: Int = 2) -> String {
     let lines = Prose.wrapped(Prose.plain(meaning), width: width - optionColumn)
     let padding = String(repeating: " ", count: optionColumn)
     var text = "  \(term)"

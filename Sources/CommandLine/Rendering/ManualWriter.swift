@@ -10,8 +10,9 @@ struct ManualPage: Sendable {
   static let agent = ManualPage(name: "agent", section: 1) { Mdoc.page(ManualWriter.sections) }
   static let daemon = ManualPage(name: "agentd", section: 8) { Mdoc.page(ManualDaemon.sections) }
   static let configuration = ManualPage(name: "agent-config", section: 5) { Mdoc.page(ManualConfiguration.sections) }
+  static let providers = ManualPage(name: "agent-providers", section: 7) { Mdoc.page(ManualProviders.sections) }
 
-  static let all = [agent, configuration, daemon]
+  static let all = [agent, configuration, providers, daemon]
 
   /// `agent.1`, for a program of this name.
   func fileName(for program: ProgramName) -> String { "\(program.applied(to: name)).\(section)" }
@@ -47,7 +48,7 @@ enum ManualWriter {
       ManualSection("FILES", [.list(Manual.files, macro: "Pa")]),
       ManualSection("EXIT STATUS", [.list(Manual.exitStatuses, macro: "Li"), .text(Manual.exitStatusNote)]),
       ManualSection("EXAMPLES", [.raw(examples)]),
-      ManualSection("SEE ALSO", [.seeAlso([("agent-config", 5), ("agentd", 8)])]),
+      ManualSection("SEE ALSO", [.seeAlso([("agent-config", 5), ("agent-providers", 7), ("agentd", 8)])]),
       ManualSection("STANDARDS", Manual.standards.map { .text($0) }),
       ManualSection("SECURITY CONSIDERATIONS", Manual.security.map { .text($0) }),
     ]

@@ -14,10 +14,10 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   ///
   /// - Parameters:
   ///   - capacity: The number of bytes to allocate at the first write.
-  ///   - limit: The largest length in bytes, at most 262,144.
+  ///   - limit: The largest length in bytes, at most 262,144, or 1,048,576 in a room.
   ///   - room: Where the memory is taken from, as long as there is some.
   package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount, in room: SecretRoom? = nil) {
-    self.limit = max(0, min(limit, SecretBytes.maximumCount))
+    self.limit = max(0, min(limit, room == nil ? SecretBytes.maximumCount : SecretBytes.maximumAnswerCount))
     initialCapacity = max(1, min(capacity, self.limit))
     self.room = room
   }

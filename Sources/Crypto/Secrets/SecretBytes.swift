@@ -7,6 +7,8 @@ internal import COpenSSL
 @safe package struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// The largest secret, in bytes.
   package static let maximumCount = 262_144
+  /// The most bytes of an answer in a room of its own.
+  package static let maximumAnswerCount = 1 << 20
   /// The largest secret on the secure heap, in bytes.
   private static let mostOnHeap = 4096
 
@@ -37,7 +39,9 @@ internal import COpenSSL
   ///
   /// - Parameter room: Where the memory is taken from, as long as there is some.
   init(capacity: Int, in room: SecretRoom? = nil) throws(CryptoError) {
-    guard (0...Self.maximumCount).contains(capacity) else { throw CryptoError(.invalidLength, "secret") }
+    guard (0...(room == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
+      throw CryptoError(.invalidLength, "secret")
+    }
     var (place, room) = unsafe (room?.take(capacity), room)
     if unsafe place == nil, capacity <= Self.mostOnHeap {
       unsafe (place, room) = (capacity == 0 ? nil : agent_secure_zalloc(capacity), nil)

@@ -33,7 +33,7 @@ extension AccountConfiguration {
     }
     guard let issuer = given.issuer ?? provider.issuer else {
       throw Failure(
-        .invalidRequest, "\(provider.title) needs your organisation's issuer URL",
+        .issuerNeeded, "\(provider.title) needs your organisation's issuer URL",
         hint: "--issuer, such as \(provider.issuerExample ?? "URL")")
     }
     return issuer
@@ -82,7 +82,7 @@ extension AccountConfiguration {
     clientID = ""
     let settings: [AccountSetting] = [
       .tokenEndpointAuthMethod, .basicUnencoded, .clientCertificate, .clientKeyAlgorithm, .clientKeyID,
-      .assertionAudience, .idTokenAlgorithm, .userInfoAlgorithm,
+      .assertionAudience, .idTokenAlgorithm, .userInfoAlgorithm, .trustedAudiences,
     ]
     for setting in settings { unset(setting) }
   }

@@ -82,6 +82,11 @@ extension Failure {
         hint: "end what it does, then try again")
     case .storage(let problem):
       self.init(.storage, "the settings file \(TerminalText.clean(error.place)): \(problem.message)")
+    case .clientsFile:
+      self.init(
+        .invalidConfiguration,
+        "the file of client ids is not valid at: \(TerminalText.clean(error.place, limit: 2048))",
+        hint: "see agent-config(5), or name the client: --client-id ID")
     case .caFile:
       self.init(
         .invalidConfiguration, "\(TerminalText.clean(error.place)) is not a readable PEM file with certificates")

@@ -2,6 +2,7 @@ internal import Encoding
 internal import OAuth
 internal import Platform
 internal import Sessions
+internal import Vocabulary
 internal import Wire
 
 extension Failure {
@@ -36,6 +37,8 @@ extension Failure {
     case .noOtherTokens(let account): self.init(noOtherTokensOf: account)
     case .redirectUnavailable(let port, let problem): self.init(port: port, problem, name: name)
     case .redirectElsewhere: self.init(redirectElsewhereOf: name)
+    case .redirectNotNamed(let provider): self.init(redirectOf: provider, name)
+    case .clientNotNamed(let missing): self.init(missing, name)
     case .demandsNeedBrowser: self = .demandsNeedBrowser
     case .guestNeedsProof(let account): self.init(unprovenGuestOf: account)
     case .guestOverUser(let account): self.init(guestOverUserOf: account)
@@ -165,6 +168,37 @@ extension Failure {
       .redirectUnavailable,
       "another program listens at port \(port), so the answer of the sign-in cannot be received",
       hint: "end that program, or sign in without a listener: agent login\(name) --paste")
+  }
+
+  private init(redirectOf provider: String, _ name: String) {
+    let example = "http://localhost:47600/callback"
+    self.init(
+      .invalidRequest, "\(provider) compares the port of a redirect URI, so one must be registered there by hand",
+      hint: "register \(example) there, then: agent login\(name) --redirect-uri \(example)")
+  }
+
+  /// Where a client id comes from.
+  private init(_ missing: MissingClient, _ name: String) {
+    let server = TerminalText.clean(missing.server)
+    let redirect = missing.redirectURI.map { TerminalText.clean($0, limit: 2048) }
+    let fact = Phrase("\(server) wants a client id of your own")
+    let text =
+      switch (missing.registration, missing.registration?.option, redirect) {
+      case (let page?, let option?, let uri?):
+        Phrase(
+          "\(fact): register one at \(page.page) as \(page.kind), with the redirect URI \(uri) and \"\(option)\" switched on"
+        )
+      case (let page?, _, let uri?):
+        Phrase("\(fact): register one at \(page.page) as \(page.kind), with the redirect URI \(uri)")
+      case (let page?, _, nil): Phrase("\(fact): register one at \(page.page) as \(page.kind)")
+      case (nil, _, let uri?): Phrase("\(fact): register a public client there, with the redirect URI \(uri)")
+      case (nil, _, nil): fact
+      }
+    self.init(
+      .clientNeeded, text,
+      hint: missing.canRegister
+        ? Phrase("agent login\(name) --client-id ID; or, to have one registered: agent login\(name) --register")
+        : "agent login\(name) --client-id ID")
   }
 
   private init(redirectElsewhereOf name: String) {

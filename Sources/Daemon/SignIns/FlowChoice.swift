@@ -8,6 +8,8 @@ struct FlowChoice {
   let wanted: LoginRequest.Flow?
   /// A browser can be opened where the person is.
   let canOpenBrowser: Bool
+  /// An authorization code is of no use, because the client has no secret.
+  var prefersDevice = false
   /// Additional parameters of the authorization request.
   var options = AuthorizationOptions()
 
@@ -16,6 +18,7 @@ struct FlowChoice {
     if let wanted { return wanted }
     // The device flow does not support these parameters.
     if options != AuthorizationOptions() { return canOpenBrowser && canListen ? .browser : .paste }
+    if prefersDevice, server.deviceAuthorizationEndpoint != nil { return .device }
     if server.offersCodeFlow, canOpenBrowser, canListen { return .browser }
     let announcesCodeFlow = server.authorizationEndpoint != nil || server.unusableEndpoints[.authorization] != nil
     return server.deviceAuthorizationEndpoint != nil || !announcesCodeFlow ? .device : .paste

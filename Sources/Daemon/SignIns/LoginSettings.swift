@@ -32,14 +32,12 @@ struct LoginSettings {
     case (.some(let issuer), .some(let stored)) where stored.issuer.utf8.elementsEqual(issuer.utf8):
       configuration = stored
     case (.some(let issuer), _):
-      guard request.clientID != nil || request.registersClient else {
-        throw Self.missingClient(of: account, request.settings, issuer)
-      }
+      // Where no client is named, the server or a file may know one.
       configuration = AccountConfiguration(issuer: issuer, clientID: request.clientID ?? "")
     case (nil, nil):
       throw Failure(
-        .invalidRequest, "there is no account named \(account.text) yet, and no issuer was named",
-        hint: "agent login \(account.text) --issuer URL --client-id ID")
+        .issuerNeeded, "there is no account named \(account.text) yet, and no issuer was named",
+        hint: "agent login \(account.text) --issuer URL; for a known service: agent help providers")
     }
     if request.registersClient { configuration.forgetClient() }
     try configuration.change(to: request.settings)
@@ -67,28 +65,6 @@ struct LoginSettings {
     } else {
       (request.issuer, request.account) = (uri.path == "/" ? String(uri.text.dropLast()) : uri.text, nil)
     }
-  }
-
-  /// Where a client id comes from.
-  private static func missingClient(of account: AccountName, _ given: AccountSettings, _ issuer: String) -> Failure {
-    let provider = given.provider.map { Provider.named($0) } ?? Provider.of(issuer: issuer)
-    guard let provider, let registration = provider.registration,
-      let issuer = try? Issuer(issuer, allowHTTPLoopback: false)
-    else {
-      var failure = AccountConfiguration.missingClientID
-      failure.advice = "--client-id ID, or --register where the server registers clients by itself"
-      return failure
-    }
-    let uri = given.redirectURI ?? provider.redirectURI ?? RedirectURI(standardFor: issuer).text
-    var failure = Failure(
-      .invalidRequest,
-      "\(provider.title) wants a client id of your own: register one at \(registration.page) as \(registration.kind), with the redirect URI \(uri)",
-      hint: "agent login \(account.text) --client-id ID")
-    if let option = registration.option {
-      failure.text =
-        "\(provider.title) wants a client id of your own: register one at \(registration.page) as \(registration.kind), with the redirect URI \(uri) and \"\(option)\" switched on"
-    }
-    return failure
   }
 
   private static func account(_ request: LoginRequest, _ settings: Settings) throws(Failure) -> AccountName {

@@ -10,6 +10,7 @@ internal import Sessions
 final class RedirectListener: Sendable {
   /// The redirect URI with the port in it.
   let redirectURI: String
+  let port: UInt16
   let target: LoopbackTarget
   /// The address that leads to the authorization server once (128 random bits), for a browser's command line, which
   /// every user of the machine can read. Nil where the user of a connection cannot be told.
@@ -22,6 +23,7 @@ final class RedirectListener: Sendable {
 
   private init(_ uri: RedirectURI, port: UInt16, sockets: [SharedDescriptor], host: RedirectURI.Host) {
     redirectURI = uri.text(port: port)
+    self.port = port
     let name = RedirectURI.name(host)
     // A browser leaves the scheme's own port out (RFC 9110 section 7.2).
     target = LoopbackTarget(
@@ -51,13 +53,15 @@ final class RedirectListener: Sendable {
     }
   }
 
-  /// Listens for the sign-ins of an issuer at which no redirect URI is registered by hand: by IPv4, or where that is
-  /// not there by IPv6.
-  static func open(standardFor issuer: Issuer) throws(SessionError) -> RedirectListener {
+  /// Listens for the answer of a sign-in: where nobody registered an address by hand, by IPv6 if IPv4 is not there.
+  static func open(_ redirect: SignInRedirect) throws(SessionError) -> RedirectListener {
     do throws(SessionError) {
-      return try open(RedirectURI(standardFor: issuer))
-    } catch .redirectUnavailable {
-      return try open(RedirectURI(standardFor: issuer, host: .ipv6))
+      return try open(redirect.uri)
+    } catch .redirectUnavailable(let port, let problem) {
+      guard redirect.mayBeIPv6, redirect.uri.loopbackHost == .ipv4, !problem.isAddressInUse else {
+        throw .redirectUnavailable(port: port, problem)
+      }
+      return try open(redirect.uri.at(.ipv6, port: redirect.uri.port))
     }
   }
 

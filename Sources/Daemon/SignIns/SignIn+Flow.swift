@@ -1,37 +1,51 @@
 internal import OAuth
+internal import Platform
 internal import Sessions
 internal import Vocabulary
 internal import Wire
+
+/// The listener of a sign-in: opened before a client is registered with its port, used when the browser is to start.
+final class OpenedListener: Sendable {
+  private let listener = Monitor<RedirectListener?>(nil)
+
+  var current: RedirectListener? { listener.withLock { $0 } }
+
+  /// Listens where the answer is to come to this machine. Blocking.
+  ///
+  /// - Returns: The port; nil where nothing is listened for.
+  func open(
+    _ redirect: SignInRedirect, _ choice: FlowChoice, at server: AuthorizationServerMetadata, registers: Bool
+  ) throws(SessionError) -> UInt16? {
+    let canListen = redirect.uri.loopbackHost != nil
+    let isBrowser = choice.flow(at: server, canListen: canListen) == .browser
+    guard isBrowser || registers && canListen && server.offersCodeFlow else { return nil }
+    let opened = try RedirectListener.open(redirect)
+    listener.withLock { $0 = opened }
+    return opened.port
+  }
+}
 
 extension SignIn.Prepared {
   /// Asks the server for what the person needs, by the flow of choice. Blocking.
   ///
   /// - Returns: The listener for the answer of a browser; nil where the answer must be handed over.
-  func start(_ choice: FlowChoice) throws(SessionError) -> (waiting: SignIn.Waiting, listener: RedirectListener?) {
-    let registered = try Self.redirectURI(configuration.redirectURI ?? configuration.providerSettings?.redirectURI)
-    let canListen = registered.map { $0.loopbackHost != nil } ?? true
-    let issuer = server.metadata.issuer
+  func start(
+    _ choice: FlowChoice, _ opened: OpenedListener
+  ) throws(SessionError) -> (waiting: SignIn.Waiting, listener: RedirectListener?) {
+    let canListen = redirect.map { $0.uri.loopbackHost != nil } ?? true
     switch choice.flow(at: server.metadata, canListen: canListen) {
     case .device:
       guard choice.options == AuthorizationOptions() else { throw .demandsNeedBrowser }
       return (.device(try SignIn.Waiting.Device(self)), nil)
-    case .browser:
-      // The port is taken just before the browser starts (RFC 8252 section 8.3).
-      let listener =
-        if let registered { try RedirectListener.open(registered) } else {
-          try RedirectListener.open(standardFor: issuer)
-        }
-      return (
-        .browser(try SignIn.Waiting.Browser(self, redirectURI: listener.redirectURI, options: choice.options)), listener
-      )
-    case .paste:
-      let uri = registered ?? RedirectURI(standardFor: issuer)
-      return (.browser(try SignIn.Waiting.Browser(self, redirectURI: uri.text, options: choice.options)), nil)
+    case .browser: return (.browser(try browser(opened.current?.redirectURI, choice)), opened.current)
+    case .paste: return (.browser(try browser(redirect?.uri.text, choice)), nil)
     }
   }
 
-  private static func redirectURI(_ text: String?) throws(SessionError) -> RedirectURI? {
-    guard let text else { return nil }
-    do { return try RedirectURI(text) } catch { throw .oauth(error) }
+  private func browser(_ redirectURI: String?, _ choice: FlowChoice) throws(SessionError) -> SignIn.Waiting.Browser {
+    guard let redirectURI else {
+      throw .oauth(OAuthError(.endpointMissing, EndpointRole.authorization.subject))
+    }
+    return try SignIn.Waiting.Browser(self, redirectURI: redirectURI, options: choice.options)
   }
 }

@@ -36,28 +36,42 @@ final class SignIns: AccountPart {
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     broker.accounts[meant.account]?.session.signInStarted()
-    let choice = FlowChoice(
+    var choice = FlowChoice(
       wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: AuthorizationOptions(request.demands))
     var start = SignIn.Request(
       account: meant.account, configuration: meant.configuration, isNew: meant.isNew,
       services: services(for: login.account), settingsDirectory: settingsFile.directoryPath,
       cancellation: login.cancellation
-    ) { [cancellation = login.cancellation] (configuration) throws(SessionError) in
-      try sources.read(
+    ) {
+      [cancellation = login.cancellation, directory = settingsFile.directoryPath] (configuration) throws(SessionError)
+      in
+      let known = try request.registersClient ? nil : configuration.takeClient(in: directory)
+      var secrets = try sources.read(
         for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials, cancellation)
+      secrets.clientFile = known?.path
+      if secrets.credentials.isEmpty, let secret = known?.publicSecret {
+        secrets.credentials.secret = try ClientSecret.make(secret)
+      }
+      return secrets
+    }
+    if !request.handsOver.contains(where: HandedSecret.credentials.contains) {
+      choice.prefersDevice = meant.configuration.providerSettings?.has(.secretForCode) ?? false
+    }
+    let opened = OpenedListener()
+    start.listen = { [choice] (redirect, metadata, registers, _) throws(SessionError) in
+      try opened.open(redirect, choice, at: metadata, registers: registers)
     }
     start.isGuest = request.isGuest
     start.asksToStay = request.asksToStay
-    if request.registersClient {
-      start.registration = ClientRegistrar.Order(
-        clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
-        needsProof: request.isGuest)
-    }
-    run(start, choice, login)
+    start.registersClient = request.registersClient
+    start.registration = ClientRegistrar.Order(
+      clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
+      needsProof: request.isGuest)
+    run(start, choice, opened, login)
   }
 
   /// Starts the job of a sign-in that leads to the session of a guest, or to what a person needs.
-  private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ login: Login) {
+  private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ opened: OpenedListener, _ login: Login) {
     let id = login.id
     if request.isGuest {
       jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
@@ -67,7 +81,7 @@ final class SignIns: AccountPart {
       }
     } else {
       jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
-        try request.prepare { (prepared) throws(SessionError) in try prepared.start(choice) }
+        try request.prepare { (prepared) throws(SessionError) in try prepared.start(choice, opened) }
       } then: { [self] outcome in
         loginPrepared(id, outcome)
       }
@@ -189,9 +203,7 @@ final class SignIns: AccountPart {
       login.browser == nil
       ? Phrase("the code expired before the sign-in was approved")
       : Phrase("the sign-in was not approved in time")
-    let failure = Failure(.codeExpired, message, hint: "agent login \(login.account.text)")
-    conclude(login, .failure(failure))
-    end(login, failure.code)
+    fail(login, Failure(.codeExpired, message, hint: "agent login \(login.account.text)"))
   }
 
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
@@ -239,9 +251,15 @@ final class SignIns: AccountPart {
       let notice = Phrase("the server did not grant the whole scope; it withheld: \(scope)").english
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
-    if outcome.isGuest {
-      for notice in outcome.notices { loop.send(.event(.notice(notice)), to: login.ticket) }
-    } else if !outcome.hasRefreshToken {
+    let told = login.waiting?.prepared.notices ?? []
+    for notice in outcome.notices where !told.contains(notice) { loop.send(.event(.notice(notice)), to: login.ticket) }
+    if let replaced = outcome.replaced {
+      jobs.wait(as: .signIn(0), Cancellation()) {
+        replaced.end(Cancellation())
+      } then: { _ in
+      }
+    }
+    if !outcome.isGuest, !outcome.hasRefreshToken {
       let notice =
         outcome.isKept
         ? "the server gave no refresh token: the access token itself is kept, until the server refuses it"
@@ -255,9 +273,25 @@ final class SignIns: AccountPart {
   }
 
   func fail(_ login: Login, _ error: SessionError) {
-    let failure = Failure(error, account: login.account.text)
-    conclude(login, .failure(failure))
-    end(login, failure.code)
+    fail(login, Failure(error, account: login.account.text))
+  }
+
+  /// Ends a sign-in that failed when a person was asked already. What was entered for it is kept first, so that the
+  /// account's name is enough for the next one.
+  private func fail(_ login: Login, _ failure: Failure) {
+    guard let prepared = login.waiting?.prepared, prepared.keepsEntered, failure.code != .cancelled else {
+      conclude(login, .failure(failure))
+      return end(login, failure.code)
+    }
+    login.waiting = nil
+    redirects?.close(login.id)
+    jobs.wait(as: .signIn(login.id), Cancellation()) {
+      prepared.keepEntered()
+    } then: { [self] _ in
+      announceSettings()
+      conclude(login, .failure(failure))
+      end(login, failure.code)
+    }
   }
 
   /// Ends a sign-in. An approved one is still finished, so that the session is not lost, but its answer is not sent.

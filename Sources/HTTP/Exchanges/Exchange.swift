@@ -78,7 +78,7 @@ struct ExchangeLimits: Sendable {
   let cancellation: Cancellation?
 
   init(of request: borrowing HTTPRequest, deadline: ContinuousClock.Instant) {
-    bodyBytes = max(0, min(request.responseLimit, SecretBytes.maximumCount))
+    bodyBytes = max(0, min(request.responseLimit, SecretBytes.maximumAnswerCount))
     self.deadline = deadline
     cancellation = request.cancellation
   }

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// The optional parameters of an authorization request.
 package struct AuthorizationOptions: Sendable, Hashable {
   /// Prompt that the server must show, such as `login` or `consent` (OpenID Connect Core 1.0 section 3.1.2.1).

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Encoding
+internal import Vocabulary
 
 /// One sign-in by authorization code and PKCE (RFC 6749 section 4.1, RFC 7636): what was asked, and the
 /// secrets that make the answer ours. Used once.
@@ -17,6 +18,8 @@ package struct AuthorizationRequest: Sendable {
   package let verifier: CodeVerifier
   /// The server says that each of its answers names it (RFC 9207 section 3).
   package let answersNameIssuer: Bool
+  /// How its answers may name the issuer, where one stands for many.
+  let tenant: TenantIssuer?
 
   init(
     _ metadata: AuthorizationServerMetadata, clientID: String, redirectURI: String, scope: Scope?,
@@ -24,6 +27,7 @@ package struct AuthorizationRequest: Sendable {
   ) throws(OAuthError) {
     issuer = metadata.issuer
     answersNameIssuer = metadata.answersNameIssuer
+    tenant = metadata.tenant
     self.clientID = clientID
     self.redirectURI = redirectURI
     self.scope = scope

@@ -11,13 +11,14 @@ extension AuthorizationServer {
     let endpoint = try require(metadata.deviceAuthorizationEndpoint, .deviceAuthorization)
     var form = RequestForm()
     form.add(scope)
+    if provider?.has(.scopesInDeviceGrant) == true { form.add("scopes", scope?.text ?? "") }
     form.add(target)
     // Beside an `Authorization` header too, which says the same: some servers look for it here only.
     form.add("client_id", client.id)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
     return try advising { () throws(OAuthError) in
       try DeviceAuthorizationResponse.parse(
-        response, allowHTTPLoopback: transport.allowHTTPLoopback, sent: secrets())
+        response, allowHTTPLoopback: transport.allowHTTPLoopback, sent: secrets(), shape: shape)
     }
   }
 
@@ -26,13 +27,14 @@ extension AuthorizationServer {
   /// - Throws: Every answer that ends the sign-in: `accessDenied`, `expiredToken`, and any other error
   ///   (RFC 8628 section 3.5).
   package func pollDevice(
-    _ code: SharedSecret, cancellation: Cancellation? = nil
+    _ code: SharedSecret, scope: Scope? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DevicePollOutcome {
     let response: HTTPResponse
     do throws(OAuthError) {
       response = try requestTokens(cancellation: cancellation) { form in
         form.add("grant_type", GrantType.device)
         form.add("device_code", secret: code)
+        if provider?.has(.scopesInDeviceGrant) == true { form.add("scopes", scope?.text ?? "") }
       }
     } catch {
       guard error.code.meaning == .passing else { throw error }
@@ -42,8 +44,8 @@ extension AuthorizationServer {
   }
 
   private func outcome(of response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> DevicePollOutcome {
-    let answer = ErrorAnswer.read(response, sent: sent)
-    switch answer?.error {
+    let answer = ErrorAnswer.read(response, sent: sent, shape: shape)
+    switch answer?.standardError {
     case "authorization_pending": return .pending
     case "slow_down": return .slowDown(interval: answer?.interval)
     default: break

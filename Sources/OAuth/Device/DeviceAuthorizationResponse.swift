@@ -29,11 +29,11 @@ package final class DeviceAuthorizationResponse: Sendable {
   }
 
   static func parse(
-    _ response: HTTPResponse, allowHTTPLoopback: Bool, sent: [SharedSecret]
+    _ response: HTTPResponse, allowHTTPLoopback: Bool, sent: [SharedSecret], shape: AnswerShape = .init()
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
       let reader = try AnswerReader(
-        response, bytes, subject: "the device authorization endpoint", kind: .other, sent: sent)
+        response, bytes, subject: "the device authorization endpoint", kind: .other, sent: sent, shape: shape)
       return try DeviceAuthorizationResponse(reader, bytes, allowHTTPLoopback)
     }
   }

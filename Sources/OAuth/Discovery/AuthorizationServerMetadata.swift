@@ -4,6 +4,8 @@ package import Vocabulary
 /// The metadata of an authorization server (RFC 8414 section 2, OpenID Connect Discovery 1.0 section 3).
 package struct AuthorizationServerMetadata: Sendable {
   package let issuer: Issuer
+  /// How the server's tokens and answers name the issuer, where one issuer stands for many; else nil.
+  package private(set) var tenant: TenantIssuer?
   package var tokenEndpoint: Endpoint?
   /// The device grant is offered exactly when this is there (RFC 8628 section 4).
   package var deviceAuthorizationEndpoint: Endpoint?
@@ -23,6 +25,8 @@ package struct AuthorizationServerMetadata: Sendable {
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
   /// False when the methods are only those that the specification takes for granted.
   package var announcesTokenEndpointAuthMethods = false
+  /// nil when the server does not say.
+  package var revocationEndpointAuthMethods: [String]?
   /// nil when the server does not say.
   package var tokenEndpointAuthSigningAlgorithms: [String]?
   /// Only for clients that show a certificate: see ``forMutualTLS``.
@@ -60,7 +64,8 @@ package struct AuthorizationServerMetadata: Sendable {
     }
     let reader = MetadataReader(object: object, allowHTTPLoopback: allowHTTPLoopback)
     let named = try reader.string("issuer")
-    guard let named, issuer.isSame(as: named) else {
+    if let named, !issuer.isSame(as: named) { tenant = TenantIssuer(named, of: issuer) }
+    guard let named, tenant != nil || issuer.isSame(as: named) else {
       throw OAuthError(.issuerMismatch, "the configured one").naming(named)
     }
     self.issuer = issuer
@@ -80,6 +85,7 @@ package struct AuthorizationServerMetadata: Sendable {
     announcesTokenEndpointAuthMethods = object["token_endpoint_auth_methods_supported"] != nil
     tokenEndpointAuthMethods = try reader.strings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthMethods
     tokenEndpointAuthSigningAlgorithms = try reader.strings("token_endpoint_auth_signing_alg_values_supported")
+    revocationEndpointAuthMethods = try reader.strings("revocation_endpoint_auth_methods_supported")
     mtlsEndpointAliases = reader.object("mtls_endpoint_aliases").map(MTLSEndpointAliases.init)
     bindsTokensToCertificates = try reader.flag("tls_client_certificate_bound_access_tokens")
     grantTypes = try reader.strings("grant_types_supported") ?? grantTypes

@@ -87,6 +87,7 @@ package enum Discovery {
     var request = HTTPRequest(get: endpoint, role, transport: transport, cancellation: cancellation)
     request.followsRedirects = true
     request.ifNoneMatch = entityTag
+    if role == .keys { request.responseLimit = JWKSet.maximumByteCount }
     do { return try http.send(request) } catch { throw OAuthError(error, role.subject) }
   }
 

@@ -1,6 +1,6 @@
 package import Crypto
 internal import Encoding
-internal import Vocabulary
+package import Vocabulary
 
 /// An authorization server as one account uses it.
 package struct AuthorizationServer: Sendable {
@@ -66,13 +66,33 @@ package struct AuthorizationServer: Sendable {
     return response
   }
 
+  /// How the server writes its answers.
+  var shape: AnswerShape { provider?.answerShape ?? AnswerShape() }
+
   /// Adds to an error what is known to help with it at this server.
   func advising<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var advised = error
-      advised.advice = provider?.advice(for: error)
+      advised.advice = provider?.advice(for: error) ?? encodingAdvice(for: error)
       throw advised
     }
+  }
+
+  /// Some servers compare the encoded secret (against RFC 6749 section 2.3.1).
+  private func encodingAdvice(for error: OAuthError) -> String? {
+    guard error.code == .invalidClient, case .basic(let secret) = client.authentication else { return nil }
+    let isPlain = { (byte: UInt8) in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+    let secretIsPlain = secret.bytes.withBytes { bytes in bytes.indices.allSatisfy { isPlain(bytes[$0]) } }
+    guard !secretIsPlain || !client.id.utf8.allSatisfy(isPlain) else { return nil }
+    return "check the client id and secret; for a server that does not decode them: --basic-unencoded, or"
+      + " --token-endpoint-auth-method client_secret_post"
   }
 
   func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
@@ -112,7 +132,7 @@ package struct AuthorizationServer: Sendable {
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
     let tokens = try advising { () throws(OAuthError) in
       try explaining { () throws(OAuthError) in
-        try TokenResponse.parse(response, kind: kind, sent: sent, scopeSeparator: provider?.scopeSeparator ?? .space)
+        try TokenResponse.parse(response, kind: kind, sent: sent, shape: shape)
       }
     }
     try checkBinding(of: tokens)

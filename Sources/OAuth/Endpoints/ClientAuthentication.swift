@@ -16,6 +16,22 @@ package enum ClientAuthentication: Sendable {
   /// The certificate shown in the TLS handshake: `client_id` in the body (RFC 8705 section 2).
   case mutualTLS
 
+  /// How to send the same secret to an endpoint that takes other methods than the token endpoint.
+  ///
+  /// - Parameter announced: Their names in the metadata; nil when the server does not say.
+  func taken(by announced: [String]?) -> ClientAuthentication {
+    let (basic, post) = ("client_secret_basic", "client_secret_post")
+    switch self {
+    case .basic(let secret), .basicUnencoded(let secret):
+      guard let announced, !announced.contains(basic), announced.contains(post) else { return self }
+      return .post(secret)
+    case .post(let secret):
+      guard let announced, !announced.contains(post), announced.contains(basic) else { return self }
+      return .basic(secret)
+    case .none, .privateKeyJWT, .mutualTLS: return self
+    }
+  }
+
   /// Whether the server can know for sure who asks.
   package var provesClient: Bool {
     if case .none = self { return false }

@@ -18,7 +18,7 @@ package struct HTTPRequest: ~Copyable {
     }
   }
 
-  /// Room for the answer of any endpoint, in bytes. It is also the most that a `SecretBytes` holds.
+  /// Room for the answer of any endpoint but a key set, in bytes. It is also the most that a `SecretBytes` holds.
   package static let defaultResponseLimit = 262_144
 
   package let method: Method

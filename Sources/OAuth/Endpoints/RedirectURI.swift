@@ -33,13 +33,23 @@ package struct RedirectURI: Sendable, Hashable {
     path = uri.path
   }
 
-  /// The default where none is registered by hand: any port, and a path that no other issuer has, so that an answer
-  /// shows which issuer it should be from (RFC 8252 section 8.10, RFC 9700 section 4.4.2).
-  package init(standardFor issuer: Issuer, host: Host = .ipv4) {
+  /// The default where none is registered by hand: any port, and a path that people can register where each answer
+  /// says which issuer it is from (RFC 9207). Elsewhere the path is one that no other issuer has, which shows the same
+  /// (RFC 8252 section 8.10, RFC 9700 section 4.4.2).
+  package init(standardFor issuer: Issuer, answersNameIssuer: Bool) {
+    self.init(.ipv4, path: answersNameIssuer ? "/callback" : Self.path(for: issuer))
+  }
+
+  private init(_ host: Host, path: String, port: UInt16? = nil) {
     loopbackHost = host
-    port = nil
-    path = Self.path(for: issuer)
-    text = "http://\(Self.name(host))\(path)"
+    self.port = port
+    self.path = path
+    text = "http://\(Self.name(host))\(port.map { ":\($0)" } ?? "")\(path)"
+  }
+
+  /// The same by IPv6, or at a port, for one at a loopback address.
+  package func at(_ host: Host, port: UInt16? = nil) -> RedirectURI {
+    loopbackHost == nil ? self : RedirectURI(host, path: path, port: port)
   }
 
   /// The redirect URI with the port that is listened at.

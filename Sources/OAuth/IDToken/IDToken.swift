@@ -25,15 +25,15 @@ package struct IDToken: Sendable {
   package static func verify(
     _ compact: SharedSecret, keys: JWKSet, expecting expected: IDTokenExpectation
   ) throws(IDTokenError) -> IDToken {
-    let (payload, algorithm): ([UInt8], IDTokenAlgorithm)
+    let (payload, algorithm, keyIssuer): ([UInt8], IDTokenAlgorithm, String?)
     let claims: JWTClaims
     do throws(JOSEError) {
-      (payload, algorithm) = try open(compact, keys, expected)
+      (payload, algorithm, keyIssuer) = try open(compact, keys, expected)
       claims = try JWTClaims(payload: payload)
     } catch {
       throw IDTokenError(.signature(error.code))
     }
-    let rules = IDTokenRules(claims: claims, algorithm: algorithm, expected: expected)
+    let rules = IDTokenRules(claims: claims, algorithm: algorithm, expected: expected, keyIssuer: keyIssuer)
     let checked = try rules.check()
     return IDToken(
       identity: checked.identity, claims: claims.object, algorithm: algorithm, issuedAt: checked.issuedAt,
@@ -43,17 +43,17 @@ package struct IDToken: Sendable {
   /// The signed payload. The account, never the token, says whether a key or the secret protects it (steps 7 and 8).
   private static func open(
     _ compact: SharedSecret, _ keys: JWKSet, _ expected: IDTokenExpectation
-  ) throws(JOSEError) -> ([UInt8], IDTokenAlgorithm) {
+  ) throws(JOSEError) -> ([UInt8], IDTokenAlgorithm, String?) {
     guard let shared = expected.secret else {
       let token = try compact.bytes.withBytes { (text) throws(JOSEError) in try UnverifiedJWS(compact: text) }
       let verified = try token.verified(by: keys, algorithms: expected.algorithms)
-      return (verified.payload, .signature(verified.algorithm))
+      return (verified.payload, .signature(verified.algorithm), verified.keyIssuer)
     }
     let token = try compact.bytes.withBytes { (text) throws(JOSEError) in try UnverifiedMAC(compact: text) }
     let verified = try shared.secret.bytes.withBytes { (secret) throws(JOSEError) in
       try token.verified(by: secret, algorithm: shared.algorithm)
     }
-    return (verified.payload, .secret(verified.algorithm))
+    return (verified.payload, .secret(verified.algorithm), nil)
   }
 
   fileprivate init(

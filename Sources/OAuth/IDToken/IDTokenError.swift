@@ -1,6 +1,6 @@
 package import JOSE
 
-/// Why an ID Token was rejected. It carries no byte of the token.
+/// Why an ID Token was rejected. It carries nothing of the token but ``untrustedAudiences``.
 package struct IDTokenError: Error, Hashable, Sendable {
   /// One for each rule of OpenID Connect Core 1.0 section 3.1.3.7 and section 12.2.
   package enum Code: Hashable, Sendable {
@@ -41,6 +41,8 @@ package struct IDTokenError: Error, Hashable, Sendable {
   package var code: Code
   /// The claim that is wrong.
   package var claim: String?
+  /// The audiences that the account would have to trust, of a token that the issuer signed for this client.
+  package var untrustedAudiences: [String] = []
   /// By how many seconds this machine's clock is ahead of the server's, where that may be the reason.
   package var clockError: Int?
 
@@ -94,6 +96,16 @@ extension OAuthError {
       subject += "; this machine's clock is \(clockError.magnitude) seconds \(direction) the server's"
       advice = "set this machine's clock right, if it is the wrong one"
     }
+    let options = error.untrustedAudiences.map { "--trust-audience '\($0)'" }
+    if !options.isEmpty, options.count <= 8, error.untrustedAudiences.allSatisfy(Self.canBeQuoted) {
+      advice = "if they belong together: \(options.joined(separator: " "))"
+    }
+  }
+
+  /// Whether a shell takes it between single quotes as it is.
+  private static func canBeQuoted(_ text: String) -> Bool {
+    (1...128).contains(text.utf8.count)
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "'") }
   }
 }
 

@@ -9,6 +9,8 @@ package struct IDTokenExpectation: Sendable {
   package static let largestClockSkew = 300
 
   package var issuer: Issuer
+  /// How the tokens name the issuer, where one stands for many.
+  package var tenant: TenantIssuer?
   package var clientID: String
   /// Accepted `alg` values, never read from the token (RFC 8725 section 3.1).
   package var algorithms: Set<JWSAlgorithm>

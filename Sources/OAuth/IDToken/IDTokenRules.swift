@@ -7,6 +7,8 @@ struct IDTokenRules {
   let claims: JWTClaims
   let algorithm: IDTokenAlgorithm
   let expected: IDTokenExpectation
+  /// The issuer that the key names which verified the token; nil where it names none.
+  var keyIssuer: String?
 
   /// Runs all rules in order and stops at the first failure.
   func check() throws(IDTokenError) -> (identity: IdentityRecord, issuedAt: Int, expiresAt: Int) {
@@ -40,7 +42,12 @@ struct IDTokenRules {
   /// Step 2.
   private func checkIssuer() throws(IDTokenError) -> String {
     let issuer = try require("iss") { () throws(JOSEError) in try claims.issuer }
-    guard expected.issuer.isSame(as: issuer) else { throw IDTokenError(.issuerMismatch, "iss") }
+    guard let tenant = expected.tenant else {
+      guard expected.issuer.isSame(as: issuer) else { throw IDTokenError(.issuerMismatch, "iss") }
+      return issuer
+    }
+    let id = try read("tid") { () throws(JOSEError) in try claims.string("tid") }
+    guard tenant.isIssuer(issuer, tenant: id, keyIssuer: keyIssuer) else { throw IDTokenError(.issuerMismatch, "iss") }
     return issuer
   }
 
@@ -50,12 +57,17 @@ struct IDTokenRules {
     guard audience.contains(where: { isSame($0, expected.clientID) }) else {
       throw IDTokenError(.audienceMismatch, "aud")
     }
-    let isTrusted = { (name: String) in
-      isSame(name, expected.clientID) || expected.trustedAudiences.contains { isSame($0, name) }
+    let others = audience.filter { !isSame($0, expected.clientID) && !isTrusted($0) }
+    guard others.isEmpty else {
+      var error = IDTokenError(.untrustedAudience, "aud")
+      let party = try? claims.string("azp")
+      if isSame(party, expected.clientID) { error.untrustedAudiences = others }
+      throw error
     }
-    guard audience.allSatisfy(isTrusted) else { throw IDTokenError(.untrustedAudience, "aud") }
     return audience
   }
+
+  private func isTrusted(_ audience: String) -> Bool { expected.trustedAudiences.contains { isSame($0, audience) } }
 
   /// Steps 4 and 5. With several audiences it must be there, as the first edition of the text had it.
   private func checkAuthorizedParty(_ audience: [String]) throws(IDTokenError) -> String? {
@@ -156,7 +168,10 @@ struct IDTokenRules {
   private func check(_ identity: IdentityRecord, against first: IdentityRecord) throws(IDTokenError) {
     guard isSame(identity.issuer, first.issuer) else { throw IDTokenError(.identityChanged, "iss") }
     guard isSame(identity.subject, first.subject) else { throw IDTokenError(.identityChanged, "sub") }
-    guard isSameSet(identity.audience, first.audience) else { throw IDTokenError(.identityChanged, "aud") }
+    // Those that the account trusts may come and go.
+    guard isSameSet(identity.audience.filter { !isTrusted($0) }, first.audience.filter { !isTrusted($0) }) else {
+      throw IDTokenError(.identityChanged, "aud")
+    }
     guard isSame(identity.authorizedParty, first.authorizedParty) else { throw IDTokenError(.identityChanged, "azp") }
     if let nonce = identity.nonce, !isSame(nonce, first.nonce) { throw IDTokenError(.identityChanged, "nonce") }
   }

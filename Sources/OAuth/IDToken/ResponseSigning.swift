@@ -1,6 +1,6 @@
 package import JOSE
 
-/// The registered protection of ID Tokens and UserInfo (OpenID Connect Dynamic Client Registration 1.0 section 2).
+/// What the account says of ID Tokens and UserInfo, their registered protection above all (OpenID Connect Dynamic Client Registration 1.0 section 2).
 package struct ResponseSigning: Sendable {
   /// The protection of ID Tokens: `id_token_signed_response_alg`.
   package enum IDTokens: Sendable {
@@ -13,6 +13,9 @@ package struct ResponseSigning: Sendable {
   package var idTokens: IDTokens?
   /// `userinfo_signed_response_alg`: UserInfo must be signed with it; nil accepts any UserInfo.
   package var userInfo: JWSAlgorithm?
+
+  /// Other audiences that ID Tokens may be for.
+  package var trustedAudiences: [String] = []
 
   package init() {}
 }

@@ -56,15 +56,16 @@ struct SignedUserInfo {
     throw Self.rejected(doubt.code.reason)
   }
 
-  /// It is from this issuer, for this client, and of this time. Without `iss` and `aud` nothing would tell it from
-  /// another client's answer (RFC 8725 sections 3.8 and 3.9).
+  /// It is from this issuer, for this client, and of this time. Without `aud` nothing would tell it from another
+  /// client's answer (RFC 8725 section 3.9).
   private func check(_ claims: JWTClaims) throws(OAuthError) {
     let skew = min(max(rules.clockSkew, 0), IDTokenExpectation.largestClockSkew)
     // Claims that only other tokens of the issuer have: logout tokens and ID Tokens.
     guard ["events", "nonce", "at_hash", "c_hash", "s_hash"].allSatisfy({ claims.object[$0] == nil }) else {
       throw Self.rejected("it is another kind of token")
     }
-    guard let named = try read({ () throws(JOSEError) in try claims.issuer }), issuer.isSame(as: named) else {
+    // It may be missing: the key is one of the issuer's.
+    if let named = try read({ () throws(JOSEError) in try claims.issuer }), !issuer.isSame(as: named) {
       throw Self.rejected("it is not from the issuer")
     }
     guard let audience = try read({ () throws(JOSEError) in try claims.audience }),

@@ -14,9 +14,9 @@ struct AnswerReader: ~Copyable {
   /// - Parameter success: The statuses of a success.
   init(
     _ response: HTTPResponse, _ bytes: Span<UInt8>, subject: String, kind: RequestKind, sent: [SharedSecret],
-    success: Set<Int> = [200]
+    success: Set<Int> = [200], shape: AnswerShape = .init()
   ) throws(OAuthError) {
-    let answer = ErrorAnswer.read(response, sent: sent)
+    let answer = ErrorAnswer.read(response, sent: sent, shape: shape)
     guard answer == nil, success.contains(response.status) else {
       throw OAuthError.answered(response, answer, subject, kind: kind, sent: sent)
     }

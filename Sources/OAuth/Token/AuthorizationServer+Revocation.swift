@@ -13,7 +13,10 @@ extension AuthorizationServer {
   ) throws(OAuthError) {
     let subject = EndpointRole.revocation.subject
     let endpoint = try require(metadata.revocationEndpoint, .revocation)
-    var response = try post(revocation(of: token, hint), to: endpoint, .revocation, cancellation: cancellation)
+    var form = revocation(of: token, hint)
+    let method = client.authentication.taken(by: metadata.revocationEndpointAuthMethods)
+    let proof = try Client(id: client.id, authentication: method).identify(in: &form, for: endpoint, of: metadata)
+    var response = try post(form, to: endpoint, .revocation, authorization: proof, cancellation: cancellation)
     if response.status == 401, case .none = client.authentication, let bearer {
       response = try proving(.post, endpoint, as: .resourceServer, accessToken: bearer) { (proof) throws(OAuthError) in
         var form = revocation(of: token, hint)
@@ -29,7 +32,7 @@ extension AuthorizationServer {
     // The body of a success is ignored (RFC 7009 section 2.2).
     guard !(200..<300).contains(response.status) else { return }
     let sent = secrets(token, bearer)
-    throw OAuthError.answered(response, ErrorAnswer.read(response, sent: sent), subject, sent: sent)
+    throw OAuthError.answered(response, ErrorAnswer.read(response, sent: sent, shape: shape), subject, sent: sent)
   }
 
   /// Glewlwyd 2.7.5 takes no proof at its revocation endpoint, since it expects one for a URL that is not its

@@ -6,30 +6,44 @@ internal import Encoding
 struct ErrorAnswer: Sendable {
   /// The `error` value; nil when it breaks the rules for one.
   var error: String?
+  /// The value of the standards that it stands for.
+  var standardError: String?
   /// Cleaned for a terminal.
   var description: String?
+  /// By what the server's operators find the request: a `correlation_id` of at most 64 letters, digits and "-".
+  var correlationID: String?
   /// The `interval` beside a `slow_down`.
   var interval: Int?
 
   /// Reads the error of an answer; nil when it names none.
   ///
   /// - Parameter sent: The secrets of the request. A text that repeats one of them is not kept.
-  static func read(_ response: HTTPResponse, sent: [SharedSecret]) -> ErrorAnswer? {
-    response.body.withBytes { bytes in
-      if let layout = try? JSONLayout(parsing: bytes) { return read(layout.root, in: bytes, sent: sent) }
+  static func read(_ response: HTTPResponse, sent: [SharedSecret], shape: AnswerShape = .init()) -> ErrorAnswer? {
+    var answer = response.body.withBytes { bytes -> ErrorAnswer? in
+      if let layout = try? JSONLayout(parsing: bytes) { return read(layout.root, in: bytes, sent: sent, shape) }
       return mayBeForm(response.headers) ? readForm(bytes, sent: sent) : nil
     }
+    if let error = answer?.error { answer?.standardError = shape.standardName(error) }
+    return answer
   }
 
-  private static func read(_ root: JSONLayout.Node, in bytes: Span<UInt8>, sent: [SharedSecret]) -> ErrorAnswer? {
+  private static func read(
+    _ root: JSONLayout.Node, in bytes: Span<UInt8>, sent: [SharedSecret], _ shape: AnswerShape
+  ) -> ErrorAnswer? {
+    let message = shape.hasErrorInMessage && root["status"] != nil ? text(root["message"]) : nil
     // `error_code` in place of `error` is what Google sends when a quota is used up.
-    guard let node = root["error"].flatMap({ $0.kind == .null ? nil : $0 }) ?? quota(root) else { return nil }
+    guard let node = message ?? root["error"].flatMap({ $0.kind == .null ? nil : $0 }) ?? text(root["error_code"])
+    else { return nil }
     // An error comes without a token; the description of one that has a token could repeat it.
     let isAlone = !secretMembers.contains { root[$0] != nil }
-    return ErrorAnswer(
+    var answer = ErrorAnswer(
       error: node.string(in: bytes).flatMap { isAlone || isWord($0) ? $0 : nil },
       description: isAlone ? root["error_description"]?.string(in: bytes) : nil,
       interval: root["interval"].flatMap { Seconds.whole($0.value(in: bytes)) }, sent: sent)
+    answer.correlationID = root["correlation_id"]?.string(in: bytes).flatMap { text in
+      isAlone && isIdentifier(text) && !SecretEcho(text).repeats(sent) ? text : nil
+    }
+    return answer
   }
 
   private static let secretMembers = [
@@ -41,8 +55,20 @@ struct ErrorAnswer: Sendable {
     text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
   }
 
-  private static func quota(_ root: JSONLayout.Node) -> JSONLayout.Node? {
-    root["error_code"].flatMap { $0.kind == .string ? $0 : nil }
+  private static func text(_ node: JSONLayout.Node?) -> JSONLayout.Node? {
+    node.flatMap { $0.kind == .string ? $0 : nil }
+  }
+
+  private static func isIdentifier(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
   }
 
   /// GitHub answers in form encoding when it ignores our `Accept`.
@@ -68,6 +94,7 @@ struct ErrorAnswer: Sendable {
 
   private init(error: String?, description: String?, interval: Int?, sent: [SharedSecret]) {
     self.error = error.flatMap { Self.isErrorValue($0) && !SecretEcho($0).repeats(sent) ? $0 : nil }
+    standardError = self.error
     // The part that is cut off may be the rest of a secret, and removed characters may split a secret.
     self.description = description.flatMap { text in
       let shown = TerminalText.clean(text)

@@ -17,7 +17,8 @@ extension OAuthError {
     if let answer {
       error.serverError = answer.error
       error.serverDescription = answer.description
-      if let value = answer.error {
+      error.correlationID = answer.correlationID
+      if let value = answer.standardError {
         error.code = Code(serverError: value, kind: kind, status: response.status) ?? error.code
       }
       // A success status with an error that we do not know is neither a success nor a known failure.

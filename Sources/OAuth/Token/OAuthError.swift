@@ -11,6 +11,8 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// The server's description, cleaned for a terminal, at most 200 characters: the `error_description`, a media type,
   /// the target of a redirect; or that its host name was not found.
   package var serverDescription: String?
+  /// By what the server's operators find the request, at most 64 letters, digits and "-".
+  package var correlationID: String?
   package var httpStatus: Int?
   /// The advice for this server, in our own words.
   package var advice: String?
@@ -51,6 +53,9 @@ package struct OAuthError: Error, Hashable, Sendable {
     }
     if let serverError { text += " (\(serverError))" } else if let httpStatus { text += " (HTTP status \(httpStatus))" }
     if let serverDescription, !serverDescription.isEmpty { text += ": \(serverDescription)" }
+    if let correlationID, serverDescription?.contains(correlationID) != true {
+      text += " (correlation id \(correlationID))"
+    }
     return text
   }
 }

@@ -21,25 +21,23 @@ package final class TokenResponse: Sendable {
   /// The server's clock in unix seconds, from the `Date` header.
   package let serverDate: Int?
 
-  /// The scope of GitHub has commas between its values.
-  package enum ScopeSeparator: Sendable { case space, comma }
-
   /// Reads an answer of the token endpoint.
   ///
   /// - Throws: The error that the answer names; `malformedResponse` for an answer that breaks RFC 6749
   ///   section 5.1 or a token with characters that must not reach a header; `unsupportedTokenType`.
   package static func parse(
-    _ response: HTTPResponse, scopeSeparator: ScopeSeparator = .space
+    _ response: HTTPResponse, shape: AnswerShape = .init()
   ) throws(OAuthError) -> TokenResponse {
-    try parse(response, kind: .other, sent: [], scopeSeparator: scopeSeparator)
+    try parse(response, kind: .other, sent: [], shape: shape)
   }
 
   static func parse(
-    _ response: HTTPResponse, kind: RequestKind, sent: [SharedSecret], scopeSeparator: ScopeSeparator
+    _ response: HTTPResponse, kind: RequestKind, sent: [SharedSecret], shape: AnswerShape
   ) throws(OAuthError) -> TokenResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
-      let reader = try AnswerReader(response, bytes, subject: "the token endpoint", kind: kind, sent: sent)
-      return try TokenResponse(reader, bytes, scopeSeparator, serverDate: response.headers.date)
+      let reader = try AnswerReader(
+        response, bytes, subject: "the token endpoint", kind: kind, sent: sent, shape: shape)
+      return try TokenResponse(reader, bytes, shape, serverDate: response.headers.date)
     }
   }
 
@@ -77,7 +75,7 @@ package final class TokenResponse: Sendable {
   }
 
   private init(
-    _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ separator: ScopeSeparator, serverDate: Int?
+    _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ shape: AnswerShape, serverDate: Int?
   ) throws(OAuthError) {
     // Printable, and for the token that goes into a header no space (RFC 6749 appendix A, RFC 6750 section 2.1).
     guard let accessToken = try reader.secret("access_token", in: bytes, allowed: 0x21...0x7E) else {
@@ -85,9 +83,9 @@ package final class TokenResponse: Sendable {
     }
     self.accessToken = accessToken
     guard let type = try reader.text("token_type", in: bytes) else { throw reader.malformed("token_type") }
-    tokenType = try Self.normalised(type)
+    tokenType = try Self.normalised(type, shape)
     expiresIn = try? reader.seconds("expires_in", in: bytes)
-    scope = Self.scope(try? reader.text("scope", in: bytes), separator)
+    scope = Self.scope(reader, bytes, shape.scope)
     refreshToken = reader.member(Self.refreshTokenMember).flatMap { Self.refreshToken($0, bytes, reader.room) }
     idToken = try reader.secret("id_token", in: bytes, allowed: 0x21...0x7E)
     issuedTokenType = try? reader.text("issued_token_type", in: bytes)
@@ -96,17 +94,23 @@ package final class TokenResponse: Sendable {
 
   /// The type is compared without regard to case; one that we do not understand makes the token useless
   /// (RFC 6749 section 7.1).
-  private static func normalised(_ type: String) throws(OAuthError) -> String {
+  private static func normalised(_ type: String, _ shape: AnswerShape) throws(OAuthError) -> String {
     switch type.utf8.count < 16 ? type.lowercased() : "" {
     case "bearer": "Bearer"
     case "dpop": "DPoP"
+    case "user" where shape.hasUserTokens: "Bearer"
     default: throw OAuthError(.unsupportedTokenType, "the token endpoint")
     }
   }
 
-  private static func scope(_ text: String?, _ separator: ScopeSeparator) -> Scope? {
-    guard let text else { return nil }
-    guard separator == .comma else { return try? Scope(text) }
+  private static func scope(
+    _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ form: AnswerShape.ScopeForm
+  ) -> Scope? {
+    if form == .array, let node = reader.member("scope"), node.kind == .array {
+      return try? Scope(values: (node.value(in: bytes).array ?? []).compactMap(\.string))
+    }
+    guard let text = try? reader.text("scope", in: bytes) else { return nil }
+    guard form == .commas else { return try? Scope(text) }
     return try? Scope(values: text.split { $0 == "," || $0 == " " }.map(String.init))
   }
 }

@@ -26,7 +26,9 @@ struct IssuerMetadata: Sendable {
           of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation,
           observer: services.observer))
     } catch {
-      guard error.code == .metadataMissing, access.overrides.token != nil else { throw .oauth(error) }
+      guard error.code == .metadataMissing, access.overrides.token ?? access.known.token != nil else {
+        throw .oauth(error)
+      }
       return named
     }
   }

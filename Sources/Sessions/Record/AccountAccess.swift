@@ -24,7 +24,7 @@ struct AccountAccess {
       issuer = try Issuer(configuration.issuer, allowHTTPLoopback: loopback)
       let provider = configuration.providerSettings
       known = try provider?.endpoints(of: issuer, allowHTTPLoopback: loopback) ?? EndpointOverrides()
-      publishesMetadata = provider?.publishesMetadata ?? true
+      publishesMetadata = !(provider?.has(.noMetadata) ?? false)
       overrides = try configuration.overrides(allowHTTPLoopback: loopback)
     } catch {
       throw .oauth(error)
@@ -95,7 +95,8 @@ extension AccountConfiguration {
       return try Endpoint(text, allowHTTPLoopback: allowHTTPLoopback)
     }
     return EndpointOverrides(
-      token: try endpoint(self.tokenEndpoint), deviceAuthorization: try endpoint(self.deviceAuthorizationEndpoint),
+      authorization: try endpoint(self.authorizationEndpoint), token: try endpoint(self.tokenEndpoint),
+      deviceAuthorization: try endpoint(self.deviceAuthorizationEndpoint),
       userinfo: try endpoint(self.userinfoEndpoint), revocation: try endpoint(self.revocationEndpoint),
       registration: try endpoint(self.registrationEndpoint), jwks: try endpoint(self.jwksURI))
   }

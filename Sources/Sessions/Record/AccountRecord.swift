@@ -29,6 +29,9 @@ package struct AccountRecord: Sendable {
   package var clientCertificate: SharedSecret?
   /// The client that was registered for the account; nil for one that was registered by hand.
   package var registration: ClientRegistrationRecord?
+  /// The redirect URI of the last sign-in, without a port where any will do; nil in a record of a version that did not
+  /// write it down, which had the standard one with the issuer in its path.
+  package var redirectURI: String?
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
   /// Unix seconds.
@@ -137,6 +140,7 @@ extension AccountRecord {
     if isSignedOut { open["signed_out"] = true }
     if isGuest { open["guest"] = true }
     open["revoke_until"] = revocation.map { .int($0.until) }
+    open["redirect_uri"] = redirectURI.map { .string($0) }
     open["registration"] = registration.map { .object($0.open) }
     open["identity_changed"] = identityHold?.json
     var buffer = SecretBuffer(capacity: 4096, in: room)
@@ -172,6 +176,7 @@ extension AccountRecord {
       record.isSignedOut = open["signed_out"]?.bool ?? false
       record.isGuest = open["guest"]?.bool ?? false
       record.revocation = open["revoke_until"]?.int.map { Revocation(until: $0) }
+      record.redirectURI = open["redirect_uri"]?.string
       record.registration = open["registration"]?.object.map { ClientRegistrationRecord($0) }
       record.identityHold = open["identity_changed"].flatMap(IdentityHold.init(json:))
       for (name, path) in Self.secretMembers {

@@ -79,6 +79,8 @@ struct IDTokenCheck {
     case .key(let algorithm): expectation.algorithms = [algorithm]
     case .secret(let secret): expectation.secret = secret
     }
+    expectation.tenant = server.metadata.tenant
+    expectation.trustedAudiences = server.signing.trustedAudiences
     expectation.maxAge = demands.maxAge
     expectation.acrValues = demands.acrValues
     expectation.code = demands.code

@@ -1,4 +1,5 @@
 package import OAuth
+package import Vocabulary
 package import Platform
 package import Vault
 
@@ -40,6 +41,10 @@ package enum SessionError: Error, Hashable, Sendable {
   case redirectUnavailable(port: Int?, SystemError)
   /// The redirect URI of the account leads to no loopback address, so no browser can bring the answer here.
   case redirectElsewhere
+  /// The provider takes no redirect URI but one that was registered with its port.
+  case redirectNotNamed(provider: String)
+  /// The sign-in names no client, and the server knows none.
+  case clientNotNamed(MissingClient)
   /// A device code cannot carry what is asked of how the person signs in.
   case demandsNeedBrowser
   /// A session without a user is for clients that prove who they are (RFC 6749, section 4.4).
@@ -91,7 +96,8 @@ package enum SessionError: Error, Hashable, Sendable {
       case .grantEnded, .passing, .lasting: .none
       }
     case .signInKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts, .content,
-      .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .demandsNeedBrowser, .guestNeedsProof, .guestOverUser,
+      .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed, .demandsNeedBrowser,
+      .guestNeedsProof, .guestOverUser,
       .clientSecretExpired, .cancelled, .stopping, .tooBusy, .idToken, .vault, .configuration, .memory:
       .none
     }
@@ -171,6 +177,12 @@ package enum SessionError: Error, Hashable, Sendable {
     return false
   }
 
+  /// Whether the server refused the client as it is registered, or something that only its registration can change.
+  var isAboutClient: Bool {
+    guard case .oauth(let error) = self else { return false }
+    return [.invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer].contains(error.code)
+  }
+
   /// Whether what the server gave could not be written here.
   var isOfStorage: Bool {
     switch self {
@@ -221,6 +233,8 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     case missingClientCertificate
     /// The client authentication method needs a secret and there is none.
     case missingClientSecret
+    /// A ``ClientsFile`` that is not valid.
+    case clientsFile
   }
   /// The problem with a private key.
   package enum KeyProblem: Hashable, Sendable {
@@ -246,4 +260,23 @@ package struct ConfigurationError: Error, Hashable, Sendable {
 
   /// Whether somebody else kept the lock of the settings.
   var isBusy: Bool { if case .storage(let error) = code { error.isAgain } else { false } }
+}
+
+/// What a person must do to get a client id.
+package struct MissingClient: Sendable, Hashable {
+  /// The provider's title, or the issuer.
+  package var server: String
+  /// Nil where only the server's administrator knows.
+  package var registration: Provider.Registration?
+  /// The redirect URI to register, byte for byte; nil where a sign-in by browser is not offered.
+  package var redirectURI: String?
+  /// The server registers clients by itself (RFC 7591).
+  package var canRegister: Bool
+
+  package init(server: String, registration: Provider.Registration?, redirectURI: String?, canRegister: Bool) {
+    self.server = server
+    self.registration = registration
+    self.redirectURI = redirectURI
+    self.canRegister = canRegister
+  }
 }

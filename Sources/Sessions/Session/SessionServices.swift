@@ -150,7 +150,8 @@ package struct SessionServices: Sendable {
   func recordToReplace(of account: AccountName, isMoved: Bool = false) throws(SessionError) -> AccountRecord? {
     do {
       let record = try record(of: account)
-      return isMoved || record?.isSignedOut != true || record?.registration != nil ? record : nil
+      let isOfUse = record.map { !$0.isSignedOut || $0.registration != nil || !$0.credentials.isEmpty } ?? false
+      return isMoved || isOfUse ? record : nil
     } catch .vault(let error) where error.code == .otherMachinesOnly {
       return nil
     }

@@ -137,6 +137,7 @@ extension AccountConfiguration {
       }
     }
     signing.userInfo = settings.userInfoAlgorithm.flatMap { JWSAlgorithm(name: $0.rawValue) }
+    signing.trustedAudiences = settings.trustedAudiences
     return signing
   }
 }

@@ -13,6 +13,7 @@ package struct ClientRegistrar: Sendable {
   /// The notices for the person.
   private(set) var notices: [String] = []
   private let order: Order
+  private let redirectURIs: [String]
   private let metadata: AuthorizationServerMetadata
   private let transport: Transport
   private let http: any HTTPClient
@@ -37,12 +38,13 @@ package struct ClientRegistrar: Sendable {
   private static let softwareID = "0b0c5e0e-58a7-4c5c-9d0e-6f6c1c7f3c52"
 
   init(
-    configuration: AccountConfiguration, secrets: SignInSecrets, order: Order, metadata: AuthorizationServerMetadata,
-    transport: Transport, http: any HTTPClient, cancellation: Cancellation
+    configuration: AccountConfiguration, secrets: SignInSecrets, order: Order, redirectURIs: [String],
+    metadata: AuthorizationServerMetadata, transport: Transport, http: any HTTPClient, cancellation: Cancellation
   ) {
     self.configuration = configuration
     self.secrets = secrets
     self.order = order
+    self.redirectURIs = redirectURIs
     self.metadata = metadata
     self.transport = transport
     self.http = http
@@ -56,14 +58,14 @@ package struct ClientRegistrar: Sendable {
   }
 
   /// How the client may prove who it is, in the order to try: as the person wants it; else not at all (RFC 8252
-  /// section 8.4), unless the server says that it wants more. Of what it announces then a secret is the surest:
-  /// servers differ in what they take for the reader of a signed token.
+  /// section 8.4), unless the server says that it wants more. Of what it announces then a secret in the body is the
+  /// surest: servers differ in what they take for the reader of a signed token, and some do not decode Basic.
   private func methods() -> [ClientAuthenticationMethod] {
     let wanted = configuration.tokenEndpointAuthMethod
     if wanted != .none { return [wanted] }
     if secrets.credentials.key != nil { return [.privateKeyJWT] }
     let announced = metadata.tokenEndpointAuthMethods
-    let proof: [ClientAuthenticationMethod] = [.secretBasic, .secretPost, .privateKeyJWT]
+    let proof: [ClientAuthenticationMethod] = [.secretPost, .secretBasic, .privateKeyJWT]
     let surest = proof.first { announced.contains($0.rawValue) } ?? .secretBasic
     if order.needsProof { return [surest] }
     if announced.contains(ClientAuthenticationMethod.none.rawValue) { return [.none] }
@@ -99,7 +101,7 @@ package struct ClientRegistrar: Sendable {
     if metadata.deviceAuthorizationEndpoint != nil { request.grantTypes.append(AuthorizationServer.GrantType.device) }
     if metadata.offersCodeFlow {
       request.grantTypes.append(AuthorizationServer.GrantType.code)
-      request.redirectURIs = redirectURIs(metadata.issuer)
+      request.redirectURIs = redirectURIs
     }
     if request.grantTypes.contains(where: AuthorizationServer.GrantType.signIn.contains) {
       request.grantTypes.append(AuthorizationServer.GrantType.refresh)
@@ -117,12 +119,6 @@ package struct ClientRegistrar: Sendable {
     request.userInfoAlgorithm = configuration.userInfoAlgorithm?.rawValue
     request.bindsTokensToCertificate = secrets.credentials.certificate != nil && metadata.bindsTokensToCertificates
     return request
-  }
-
-  /// Any port is meant (RFC 8252 section 7.3).
-  private func redirectURIs(_ issuer: Issuer) -> [String] {
-    if let named = configuration.redirectURI { return [named] }
-    return [RedirectURI.Host.ipv4, .ipv6].map { RedirectURI(standardFor: issuer, host: $0).text }
   }
 
   /// Registers in the first way that the server does not refuse for what the request says.

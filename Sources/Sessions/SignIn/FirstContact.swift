@@ -30,13 +30,26 @@ struct FirstContact {
     if asksToStay { access.configuration.askToStay(metadata) }
   }
 
+  /// What a person must do who has no client there.
+  var missingClient: SessionError {
+    let provider = configuration.providerSettings
+    // Who has no client has no redirect URI of an earlier sign-in.
+    let redirect = try? SignInRedirect(configuration, metadata, keeping: nil)
+    return .clientNotNamed(
+      MissingClient(
+        server: provider?.title ?? configuration.issuer, registration: provider?.registration,
+        redirectURI: metadata.authorizationEndpoint == nil ? nil : redirect?.uri.text,
+        canRegister: metadata.registrationEndpoint != nil))
+  }
+
   /// The settings, with all that was chosen.
   var configuration: AccountConfiguration { access.configuration }
 
   /// Registers a client, which takes the place of the one that the settings name.
-  mutating func register(_ order: ClientRegistrar.Order) throws(SessionError) {
+  mutating func register(_ order: ClientRegistrar.Order, redirectURIs: [String]) throws(SessionError) {
     var registrar = ClientRegistrar(
-      configuration: access.configuration, secrets: secrets, order: order, metadata: metadata,
+      configuration: access.configuration, secrets: secrets, order: order, redirectURIs: redirectURIs,
+      metadata: metadata,
       transport: access.transport, http: services.http, cancellation: cancellation)
     try registrar.run()
     registered = registrar
@@ -44,7 +57,42 @@ struct FirstContact {
     secrets = registrar.secrets
   }
 
-  /// Deletes a client that was registered by ``register(_:)``. Blocking.
+  /// Listens for the answer where one is to come to this machine, and registers a client where one is wanted: with the
+  /// port that is listened at, and anew where the port of an earlier one is taken.
+  mutating func redirect(
+    _ request: SignIn.Request, replacing old: AccountRecord?
+  ) throws(SessionError) -> SignInRedirect? {
+    guard metadata.authorizationEndpoint != nil, !request.isGuest else {
+      if request.registersClient, let order = request.registration { try register(order, redirectURIs: []) }
+      return nil
+    }
+    let redirect: SignInRedirect
+    do throws(SessionError) {
+      redirect = try SignInRedirect(configuration, metadata, keeping: request.registersClient ? nil : old)
+    } catch .redirectNotNamed where metadata.deviceAuthorizationEndpoint != nil {
+      return nil
+    }
+    guard !request.registersClient else { return try register(redirect, request) }
+    do throws(SessionError) {
+      _ = try request.listen?(redirect, metadata, false, secrets.credentials)
+      return redirect
+    } catch .redirectUnavailable where redirect.isRegistered && request.registration != nil {
+      access.configuration.clientID = ""
+      secrets.registration = nil
+      return try register(redirect.free, request)
+    }
+  }
+
+  private mutating func register(
+    _ redirect: SignInRedirect, _ request: SignIn.Request
+  ) throws(SessionError) -> SignInRedirect {
+    guard let order = request.registration else { return redirect }
+    let port = try request.listen?(redirect, metadata, true, secrets.credentials)
+    try register(order, redirectURIs: redirect.registered(port: port))
+    return redirect.bound(to: port)
+  }
+
+  /// Deletes a client that was registered by ``register(_:redirectURIs:)``. Blocking.
   func withdraw() {
     if registered != nil { delete(secrets.registration) }
   }

@@ -15,15 +15,20 @@ extension SignIn {
     /// The level of protection that the session will be kept at.
     package let level: Protection
     let request: Request
+    /// Where the browser brings the answer; nil where none comes to this machine and none is pasted.
+    package let redirect: SignInRedirect?
     private let contact: FirstContact
 
     /// Checks the server's metadata first, so that the person does not approve a sign-in that cannot be finished.
-    init(_ request: Request, _ contact: FirstContact, _ level: Protection) throws(SessionError) {
+    init(
+      _ request: Request, _ contact: FirstContact, _ level: Protection, _ redirect: SignInRedirect?
+    ) throws(SessionError) {
       var contact = contact
       server = try contact.server()
       let (server, configuration) = (server, contact.configuration)
       scope = try oauth { () throws(OAuthError) in try request.scope(configuration, server.metadata) }
       self.request = request
+      self.redirect = redirect
       self.contact = contact
       self.level = level
       let needsKeys = if case .secret = server.signing.idTokens { false } else { expectsIDToken }
@@ -40,7 +45,11 @@ extension SignIn.Prepared {
   /// The settings the account will have, with what was chosen from the metadata filled in.
   package var configuration: AccountConfiguration { contact.configuration }
   /// The notices of the preparation for the person.
-  package var notices: [String] { contact.registered?.notices ?? [] }
+  package var notices: [String] {
+    contact.secrets.clientFile.map { ["the client id is from \($0)"] } ?? contact.registered?.notices ?? []
+  }
+  /// The client has something to prove itself with.
+  package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
   var services: SessionServices { request.services }
   var cancellation: Cancellation { request.cancellation }
   private var isGuest: Bool { request.isGuest }
@@ -145,6 +154,23 @@ extension SignIn.Prepared {
     }
   }
 
+  /// Whether ``keepEntered()`` has anything to do.
+  package var keepsEntered: Bool { request.isNew && !leavesSomething && !isGuest }
+
+  /// Stores what a person entered for the sign-in of a new account that failed, as a signed-out account, so that the
+  /// account's name is enough for the next try. Best effort, since the failure is what counts. Blocking.
+  package func keepEntered() {
+    guard keepsEntered else { return }
+    try? services.holding(account, at: level, mustWrite: true) { (_) throws(SessionError) in
+      guard try !request.isKnown() else { return }
+      try request.save(configuration)
+      guard hasCredentials else { return }
+      var record = try record(nil, replacing: nil)
+      record.isSignedOut = true
+      try services.write(record, of: account, protection: protection)
+    }
+  }
+
   /// The account's record that the sign-in replaces.
   private func oldRecord() throws(SessionError) -> AccountRecord? {
     request.isNew ? nil : try services.recordToReplace(of: account)
@@ -201,6 +227,7 @@ extension SignIn.Prepared {
     let kept = old?.authority.isSameClient(as: configuration) == true ? old?.registration : nil
     record.registration = contact.secrets.registration ?? kept
     record.proxyCredentials = contact.secrets.proxyCredentials
+    record.redirectURI = redirect?.uri.text ?? (kept == nil ? nil : old?.redirectURI)
     if refreshToken != nil { try record.keep(server.prover) }
     return record
   }
@@ -240,13 +267,36 @@ extension SignIn.Prepared {
       issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key,
       protection: level)
+    let replaced = replacedGrant(of: old, by: refreshToken)
     let outcome = SignIn.Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
       isGuest: isGuest, wasGuest: !isGuest && (old?.isGuest ?? false),
       missesIDToken: expectsIDToken && token == nil, withheldScope: withheld(by: response, hasIDToken: token != nil),
-      notices: notices)
+      notices: notices + (replaced.isLeft ? [Self.leftGrant(configuration.providerSettings)] : []),
+      replaced: replaced.grant)
     let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
     return (outcome, isReplaced ? old?.registration : nil)
+  }
+
+  /// The grant that the account had before. Many servers end all grants of a person and a client with any of them.
+  ///
+  /// - Returns: The grant, if it can be ended alone; whether it is left at the server.
+  private func replacedGrant(
+    of old: AccountRecord?, by new: SharedSecret?
+  ) -> (grant: SignIn.ReplacedGrant?, isLeft: Bool) {
+    guard let old, let token = old.refreshToken, !old.isExpired, !old.isSignedOut,
+      !(new.map { $0.bytes.isEqual(to: token.bytes) } ?? false)
+    else { return (nil, false) }
+    let isSeparate = configuration.providerSettings?.has(.separateGrants) ?? false
+    guard isSeparate, server.metadata.revocationEndpoint != nil, old.authority.isSameClient(as: configuration) else {
+      return (nil, true)
+    }
+    return (SignIn.ReplacedGrant(server: server, refreshToken: token), false)
+  }
+
+  private static func leftGrant(_ provider: Provider?) -> String {
+    let page = provider?.sessionsPage.map { ", or until you end it: \($0)" } ?? ""
+    return "the session of the sign-in before is left at the server until it ends there\(page)"
   }
 
   /// The part of the scope that was asked for and not granted (RFC 6749 section 3.3). An ID Token grants `openid`,

@@ -72,7 +72,8 @@ extension SignIn.Waiting.Device {
   private func ask(approved: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
     try prepared.keepingOpen { (sentAt) throws(SessionError) in
       let outcome = try oauth { () throws(OAuthError) in
-        try prepared.server.pollDevice(authorization.deviceCode, cancellation: prepared.cancellation)
+        try prepared.server.pollDevice(
+          authorization.deviceCode, scope: prepared.scope, cancellation: prepared.cancellation)
       }
       guard case .token(let answer) = outcome else { return .undecided(outcome) }
       guard approved() else { throw .oauth(OAuthError(.cancelled, EndpointRole.token.subject)) }

@@ -1,3 +1,4 @@
+internal import Crypto
 package import OAuth
 internal import Vault
 internal import Platform
@@ -13,7 +14,11 @@ package enum SignIn {
     /// The settings do not know the account, so that a record of its name is a leftover and means nothing.
     package let isNew: Bool
     /// A client is to be registered first; the settings then name none.
+    package var registersClient = false
+    /// How a client is registered, now or because the port of an earlier one is taken.
     package var registration: ClientRegistrar.Order?
+    /// Listens at a redirect URI, where the answer is to come to this machine, and returns the port.
+    package var listen: Listen?
     /// The session is to be one without a user.
     package var isGuest = false
     /// The scope is not the person's choice: the session is to last as well, where the server knows how.
@@ -25,6 +30,12 @@ package enum SignIn {
 
     /// Reads the secrets that the person handed over, and completes the settings from them.
     package typealias ReadSecrets = @Sendable (inout AccountConfiguration) throws(SessionError) -> SignInSecrets
+
+    /// - Parameters:
+    ///   - prepared: What is known before a client is registered.
+    package typealias Listen =
+      @Sendable (SignInRedirect, AuthorizationServerMetadata, _ registers: Bool, ClientCredentials)
+      throws(SessionError) -> UInt16?
 
     /// - Parameter readSecrets: Called once, when it is known that the session can be stored.
     package init(
@@ -57,8 +68,24 @@ package enum SignIn {
     package let missesIDToken: Bool
     /// The part of the scope that was asked for and not granted.
     package let withheldScope: [String]
-    /// The notices of the preparation for the person.
+    /// The notices for the person.
     package let notices: [String]
+    /// The grant of the sign-in before, which can be ended alone; nil where there is none, or where its revocation
+    /// could end this one too.
+    package let replaced: ReplacedGrant?
+  }
+}
+
+extension SignIn {
+  /// A grant at the server that nothing uses any more.
+  package struct ReplacedGrant: Sendable {
+    let server: AuthorizationServer
+    let refreshToken: SharedSecret
+
+    /// Revokes it, as far as that can be done (RFC 7009). Blocking.
+    package func end(_ cancellation: Cancellation) {
+      try? server.revoke(refreshToken, hint: .refreshToken, bearer: nil, cancellation: cancellation)
+    }
   }
 }
 
@@ -82,14 +109,26 @@ extension SignIn.Request {
       configuration, asksToStay: asksToStay, services: services, cancellation: cancellation
     ) {
       (access) throws(SessionError) in
-      registration == nil ? try given.completed(from: old, access, account) : given
+      registersClient ? given : try given.completed(from: old, access, account)
     }
-    if let registration { try contact.register(registration) }
+    if !registersClient, contact.configuration.clientID.isEmpty { throw contact.missingClient }
+    let redirect = try contact.redirect(self, replacing: old)
     do throws(SessionError) {
       if contact.secrets.isExpired(services.time.wallSeconds()) { throw .clientSecretExpired(account: account.text) }
-      return try next(try SignIn.Prepared(self, contact, level))
+      return try attempt(try SignIn.Prepared(self, contact, level, redirect), next)
     } catch {
       contact.withdraw()
+      throw error
+    }
+  }
+
+  /// Runs `next`. A client that the server does not take as it is registered is kept all the same, so that the same
+  /// sign-in can be tried again when that was mended.
+  private func attempt<Result>(
+    _ prepared: SignIn.Prepared, _ next: (SignIn.Prepared) throws(SessionError) -> Result
+  ) throws(SessionError) -> Result {
+    do throws(SessionError) { return try next(prepared) } catch {
+      if error.isAboutClient { prepared.keepEntered() }
       throw error
     }
   }
@@ -110,6 +149,13 @@ extension SignIn.Request {
       _ = try file.change(wait: .seconds(60)) { (settings) throws(ConfigurationError) in
         try settings.set(configuration, for: account)
       }
+    }
+  }
+
+  /// Whether the settings know the account by now.
+  func isKnown() throws(SessionError) -> Bool {
+    try settings { () throws(ConfigurationError) in
+      try SettingsFile(directory: settingsDirectory).current()[account] != nil
     }
   }
 

@@ -7,6 +7,10 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case unsupportedVersion = "unsupported_version"
   case invalidConfiguration = "invalid_configuration"
   case accountExists = "account_exists"
+  /// A sign-in names no issuer, and there is none that it can mean.
+  case issuerNeeded = "issuer_needed"
+  /// A sign-in names no client, and none is known.
+  case clientNeeded = "client_needed"
 
   // Only a sign-in helps.
   case noAccount = "no_account"
@@ -83,7 +87,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// The exit status of the command.
   package var exitStatus: ExitStatus {
     switch self {
-    case .invalidRequest: .usage
+    case .invalidRequest, .issuerNeeded, .clientNeeded: .usage
     case .noAccount, .signedOut, .sessionExpired, .interactionRequired, .tokenRefused, .configurationChanged,
       .endpointMoved, .identityChanged,
       .otherMachine, .codeExpired, .unknownLogin, .stepUpNeeded, .issuerNotTrusted:

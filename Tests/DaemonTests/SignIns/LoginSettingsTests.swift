@@ -57,11 +57,11 @@ import Wire
   @Test func `what a sign-in needs is asked for`() throws {
     #expect(Self.failure(LoginRequest())?.code == .noAccount)
     let unknown = Self.failure(Self.request { $0.account = "work" })
-    #expect(unknown?.code == .invalidRequest)
-    #expect(unknown?.hint == "agent login work --issuer URL --client-id ID")
-    let nameless = Self.failure(Self.request { $0.issuer = Self.issuer })
-    #expect(nameless?.code == .invalidRequest)
-    #expect(nameless?.hint?.hasPrefix("--client-id ID, or --register") == true)
+    #expect(unknown?.code == .issuerNeeded)
+    #expect(unknown?.hint == "agent login work --issuer URL; for a known service: agent help providers")
+    let okta = Self.failure(Self.request { $0.account = "okta" })
+    #expect(okta?.code == .issuerNeeded)
+    #expect(okta?.hint?.hasPrefix("--issuer, such as https://NAME.okta.com") == true)
   }
 
   @Test(arguments: ["github", "GitHub", "github.com", "https://github.com", "https://github.com/"])
@@ -119,14 +119,29 @@ import Wire
   }
 
   @Test func `where a client id comes from is said`() throws {
-    let github = Self.failure(Self.request { $0.account = "github" })
+    func failure(_ change: (inout MissingClient) -> Void = { _ in }) -> Failure {
+      var missing = MissingClient(
+        server: "GitHub", registration: Provider.named(.github).registration,
+        redirectURI: "http://127.0.0.1/callback", canRegister: false)
+      change(&missing)
+      return Failure(SessionError.clientNotNamed(missing), account: "github")
+    }
+    #expect(failure().code == .clientNeeded)
     #expect(
-      github?.message == "GitHub wants a client id of your own: register one at"
+      failure().message == "GitHub wants a client id of your own: register one at"
         + " https://github.com/settings/applications/new as OAuth app, with the redirect URI"
-        + " http://127.0.0.1/github.com/login/oauth and \"Enable Device Flow\" switched on")
-    #expect(github?.hint == "agent login github --client-id ID")
-    let google = Self.failure(Self.request { $0.issuer = "https://accounts.google.com" })
-    #expect(google?.message.contains("https://console.cloud.google.com/apis/credentials") == true)
+        + " http://127.0.0.1/callback and \"Enable Device Flow\" switched on")
+    #expect(failure().hint == "agent login github --client-id ID")
+    let other = failure {
+      $0.server = "https://id.example.org"
+      $0.registration = nil
+      $0.canRegister = true
+    }
+    #expect(
+      other.message == "https://id.example.org wants a client id of your own: register a public client there, with the"
+        + " redirect URI http://127.0.0.1/callback")
+    #expect(
+      other.hint == "agent login github --client-id ID; or, to have one registered: agent login github --register")
   }
 
   @Test func `a resource that is named may get the token`() throws {

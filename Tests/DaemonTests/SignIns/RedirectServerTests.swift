@@ -359,7 +359,9 @@ private final class DeskRun: RedirectJudge {
 
   @Test func `is another port for each sign-in`() throws {
     let issuer = try Issuer("https://as.example", allowHTTPLoopback: false)
-    let listeners = try (0..<3).map { _ in try RedirectListener.open(standardFor: issuer) }
+    let listeners = try (0..<3).map { _ in
+      try RedirectListener.open(RedirectURI(standardFor: issuer, answersNameIssuer: false))
+    }
     #expect(Set(listeners.map(\.redirectURI)).count == 3)
     for listener in listeners {
       #expect(listener.redirectURI.hasPrefix("http://127.0.0.1:") && listener.redirectURI.hasSuffix("/as.example"))
@@ -396,6 +398,13 @@ private final class DeskRun: RedirectJudge {
     #expect(none.flow(at: try metadata(code: false, device: false), canListen: true) == .device)
     // A server with weak PKCE is not trusted with a code of its own accord.
     #expect(screen.flow(at: try metadata(code: true, device: true, methods: ["plain"]), canListen: true) == .device)
+  }
+
+  @Test func `is the code of a device where a code of the browser is of no use`() throws {
+    let (both, code) = (try metadata(code: true, device: true), try metadata(code: true, device: false))
+    let choice = FlowChoice(wanted: nil, canOpenBrowser: true, prefersDevice: true)
+    #expect(choice.flow(at: both, canListen: true) == .device)
+    #expect(choice.flow(at: code, canListen: true) == .browser)
   }
 
   @Test func `is the person's`() throws {

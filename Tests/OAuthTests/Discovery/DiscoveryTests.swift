@@ -113,7 +113,10 @@ import Testing
     let key = try SigningKey.shared.get(.ES256)
     let http = ScriptedHTTP(try response(type: type, bytes: key.set.serialized()))
     #expect(try fetch(http) == 1)
-    #expect(http.requests == [.init(method: .get, url: "https://as.example/jwks", followsRedirects: true)])
+    #expect(
+      http.requests == [
+        .init(method: .get, url: "https://as.example/jwks", followsRedirects: true, limit: JWKSet.maximumByteCount)
+      ])
   }
 
   @Test(arguments: ["", "[]", "{}", "<html>"]) func `a body that is no key set is malformed`(body: String) throws {

@@ -6,12 +6,14 @@ import Testing
   private func issuer(_ text: String) throws -> Issuer { try Issuer(text, allowHTTPLoopback: true) }
 
   @Test func `of no registration has any port and a path of the issuer's own`() throws {
-    let uri = RedirectURI(standardFor: try issuer("https://id.example.org:8443/realms/x"))
+    let uri = RedirectURI(
+      standardFor: try issuer("https://id.example.org:8443/realms/x"), answersNameIssuer: false)
     #expect(uri.text == "http://127.0.0.1/id.example.org:8443/realms/x")
     #expect(uri.text(port: 49_152) == "http://127.0.0.1:49152/id.example.org:8443/realms/x")
     #expect(uri.loopbackHost == .ipv4 && uri.port == nil)
-    let other = RedirectURI(standardFor: try issuer("http://[::1]:8080"), host: .ipv6)
+    let other = RedirectURI(standardFor: try issuer("http://[::1]:8080"), answersNameIssuer: false).at(.ipv6)
     #expect(other.text(port: 1) == "http://[::1]:1/%5B::1%5D:8080")
+    #expect(other.at(.ipv4, port: 2).text(port: 1) == "http://127.0.0.1:2/%5B::1%5D:8080")
   }
 
   // RFC 8252 section 8.10, RFC 9700 section 4.4.2.
@@ -19,8 +21,16 @@ import Testing
     let issuers = [
       "https://a.example", "https://a.example/", "https://a.example/b", "https://a.example:444", "https://b",
     ]
-    let paths = try issuers.map { RedirectURI(standardFor: try issuer($0)).path }
+    let paths = try issuers.map { RedirectURI(standardFor: try issuer($0), answersNameIssuer: false).path }
     #expect(Set(paths).count == issuers.count)
+  }
+
+  // RFC 9207: the answer itself tells them apart.
+  @Test func `is one that people can register where each answer names its issuer`() throws {
+    for text in ["https://a.example", "https://b.example/x"] {
+      let uri = RedirectURI(standardFor: try issuer(text), answersNameIssuer: true)
+      #expect(uri.text == "http://127.0.0.1/callback")
+    }
   }
 
   @Test(arguments: [

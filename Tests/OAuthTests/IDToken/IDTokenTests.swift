@@ -41,6 +41,14 @@ import Testing
   @Test func `an audience that we do not trust is refused`() {
     var claims = with("aud", ["agent", "other"])
     claims["azp"] = "agent"
+    var error = IDTokenError(.untrustedAudience, "aud")
+    error.untrustedAudiences = ["other"]
+    #expect(throws: error) { try verify(claims) }
+    #expect(OAuthError(error).advice == "if they belong together: --trust-audience 'other'")
+    error.untrustedAudiences = ["it's"]
+    #expect(OAuthError(error).advice == nil)
+    // For another client nobody is asked to trust anything.
+    claims["azp"] = "other"
     #expect(throws: IDTokenError(.untrustedAudience, "aud")) { try verify(claims) }
   }
 

@@ -11,6 +11,40 @@ import Vocabulary
     }
   }
 
+  @Test(arguments: Provider.all) func `names the page that tells of each of its quirks`(_ provider: Provider) {
+    for (quirk, source) in provider.quirks { #expect(source.hasPrefix("https://"), "\(quirk)") }
+    #expect(provider.quirks.keys.allSatisfy(Provider.Quirk.allCases.contains))
+  }
+
+  @Test(arguments: Provider.all.filter { $0.redirectURI != nil })
+  func `has a redirect URI of this machine, with a port where ports are compared`(_ provider: Provider) throws {
+    let uri = try RedirectURI(try #require(provider.redirectURI))
+    #expect(uri.loopbackHost != nil)
+    #expect((uri.port != nil) == provider.has(.comparedPort))
+  }
+
+  @Test(arguments: [
+    ("https://login.microsoftonline.com/common/v2.0", ProviderName?.some(.entra)),
+    ("https://login.microsoftonline.com/contoso.onmicrosoft.com/v2.0", .entra),
+    ("https://login.microsoftonline.us/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0", .entra),
+    ("https://login.microsoftonline.com.evil.example/common/v2.0", nil),
+    ("https://login.microsoftonline.com/a/b/v2.0", nil), ("https://login.microsoftonline.com//v2.0", nil),
+    ("https://dev-1.okta.com/oauth2/default", .okta), ("https://evil.example/x.okta.com", nil),
+    ("https://a.b.okta.com", nil), ("https://t.eu.auth0.com/", .auth0), ("https://t.eu.auth0.com", nil),
+    ("https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_AbC", .cognito),
+  ])
+  func `is chosen by a template of its issuers, and by nothing that is only like one`(
+    _ issuer: String, _ name: ProviderName?
+  ) {
+    #expect(Provider.of(issuer: issuer)?.name == name)
+  }
+
+  @Test func `of which another is a variant is meant by the issuer that both have`() {
+    #expect(Provider.named(.gmail).issuer == Provider.named(.google).issuer)
+    #expect(Provider.named(.outlook).issuer == Provider.named(.entra).issuer)
+    #expect(Provider.of(issuer: "https://login.microsoftonline.com/common/v2.0")?.name == .entra)
+  }
+
   @Test(arguments: Provider.all.filter { $0.issuer != nil })
   func `in one place has an issuer that can be used`(_ provider: Provider) throws {
     _ = try Issuer(try #require(provider.issuer), allowHTTPLoopback: false)

@@ -1,6 +1,8 @@
 import Crypto
+import Encoding
 import OAuth
 import Testing
+import Vocabulary
 
 private let subject = "the token endpoint"
 
@@ -12,6 +14,37 @@ private let subject = "the token endpoint"
       return nil
     } catch {
       return error
+    }
+  }
+
+  @Test func `of a provider may be the text of a message, by names of its own`() throws {
+    func code(_ body: String, _ name: ProviderName?) throws -> OAuthError.Code? {
+      do throws(OAuthError) {
+        let shape = name.map { Provider.named($0).answerShape } ?? AnswerShape()
+        _ = try TokenResponse.parse(try! response(400, body), shape: shape)
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+    let refresh = #"{"error":"Bad Request","status":400,"message":"Invalid refresh token"}"#
+    #expect(try code(refresh, .twitch) == .invalidGrant)
+    #expect(try code(refresh, .slack) == .otherServerError)
+    #expect(try code(#"{"status":400,"message":"invalid device code"}"#, .twitch) == .expiredToken)
+    #expect(try code(#"{"ok":false,"error":"token_revoked"}"#, .slack) == .invalidGrant)
+    #expect(try code(#"{"ok":false,"error":"token_revoked"}"#, nil) == .otherServerError)
+  }
+
+  // What the server's operators ask for.
+  @Test func `tell the correlation id, unless it is no identifier`() throws {
+    let body = #"{"error":"invalid_grant","error_description":"AADSTS50076: x","error_codes":[50076],"#
+    let error = try failure(try response(400, body + #""correlation_id":"7f3a2c1e-0000-4000-8000-123456789abc"}"#))
+    #expect(error?.correlationID == "7f3a2c1e-0000-4000-8000-123456789abc")
+    #expect(error?.message.hasSuffix("(correlation id 7f3a2c1e-0000-4000-8000-123456789abc)") == true)
+    for id in ["", "a b", "\u{1B}[31m", String(repeating: "a", count: 65)] {
+      let text = JSON.string(id).serialized()
+      let error = try failure(try response(400, body + "\"correlation_id\":\(String(decoding: text, as: UTF8.self))}"))
+      #expect(error?.correlationID == nil)
     }
   }
 

@@ -35,6 +35,21 @@ private let url = "https://as.example/revoke"
       ])
   }
 
+  // RFC 8414 section 2.
+  @Test(
+    arguments: [
+      (["client_secret_post"], "client_id=agent"), (["client_secret_basic"], nil), (nil, nil),
+      (["private_key_jwt"], nil),
+    ] as [([String]?, String?)])
+  func `the client proves itself as this endpoint takes it`(announced: [String]?, member: String?) throws {
+    let http = ScriptedHTTP(try response(200, ""))
+    let server = try testServer(http, .basic(secret("s"))) { $0.revocationEndpointAuthMethods = announced }
+    try server.revoke(secret("a"), hint: .accessToken, bearer: nil)
+    let sent = http.requests[0]
+    #expect(sent.form?.contains("client_id=agent") == (member != nil))
+    #expect((sent.authorization == nil) == (member != nil))
+  }
+
   // Section 2.2: the body of a success is ignored.
   @Test(arguments: ["", "{}", "<html>", #"{"error":"x"}"#]) func `a success is one whatever it says`(body: String)
     throws

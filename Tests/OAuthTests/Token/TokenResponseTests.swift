@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import OAuth
 import Testing
+import Vocabulary
 
 private let subject = "the token endpoint"
 
@@ -152,7 +153,23 @@ private func malformed(_ member: String) -> OAuthError {
   @Test func `commas separate scope values only where that is known`() throws {
     let answer = try response(#"{"access_token":"a","token_type":"bearer","scope":"repo,gist"}"#)
     #expect(try TokenResponse.parse(answer).scope?.values == ["repo,gist"])
-    #expect(try TokenResponse.parse(answer, scopeSeparator: .comma).scope?.values == ["repo", "gist"])
+    #expect(
+      try TokenResponse.parse(answer, shape: Provider.named(.github).answerShape).scope?.values == ["repo", "gist"])
+  }
+
+  @Test func `a scope in an array is read only of a provider that is known for it`() throws {
+    let answer = try response(#"{"access_token":"a","token_type":"bearer","scope":["chat:read","user:read:email"]}"#)
+    #expect(try TokenResponse.parse(answer).scope == nil)
+    let twitch = Provider.named(.twitch).answerShape
+    #expect(try TokenResponse.parse(answer, shape: twitch).scope?.values == ["chat:read", "user:read:email"])
+  }
+
+  @Test func `a token of a user is a Bearer token only of a provider that calls it so`() throws {
+    let answer = try response(
+      #"{"ok":true,"access_token":"xoxp-1","token_type":"user","scope":"users:read,chat:write"}"#)
+    #expect(throws: OAuthError(.unsupportedTokenType, "the token endpoint")) { try TokenResponse.parse(answer) }
+    let tokens = try TokenResponse.parse(answer, shape: Provider.named(.slack).answerShape)
+    #expect(tokens.tokenType == "Bearer" && tokens.scope?.values == ["users:read", "chat:write"])
   }
 
   // RFC 6749 section 5.1: the media type of a success is application/json.

@@ -178,7 +178,7 @@ import Vocabulary
     #expect(authority.difference(from: configuration, caDigest: nil) == nil)
   }
 
-  @Test(arguments: ["token_endpoint", "=https://as.example/t", "authorization_endpoint=https://as.example/a"])
+  @Test(arguments: ["token_endpoint", "=https://as.example/t", "introspection_endpoint=https://as.example/i"])
   func `with an endpoint in the list that is none is damaged`(entry: String) throws {
     let older = try changed { open in
       var authority = open["authority"]?.object ?? [:]

@@ -19,9 +19,11 @@ import Vocabulary
     account.tokenEndpointAuthMethod = .secretPost
     account.idTokenAlgorithm = .HS256
     account.userInfoAlgorithm = .ES256
+    account.trustedAudiences = ["project"]
     account.caFile = "/etc/ca.pem"
     account.pins = ["sha256//AAAA="]
     account.allowHTTPLoopback = true
+    account.authorizationEndpoint = "https://as.example/a"
     account.tokenEndpoint = "https://as.example/t"
     account.deviceAuthorizationEndpoint = "https://as.example/d"
     account.userinfoEndpoint = "https://as.example/u"
@@ -65,8 +67,9 @@ import Vocabulary
       String(decoding: settings.serialized(), as: UTF8.self)
         == #"{"version":2,"accounts":{"work":{"issuer":"https://as.example","client_id":"cli","#
         + #""scope":["openid","mail"],"token_endpoint_auth_method":"client_secret_post","#
-        + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","ca_file":"/etc/ca.pem","#
-        + #""pins":["sha256//AAAA="],"allow_http_loopback":true,"token_endpoint":"https://as.example/t","#
+        + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","trusted_audiences":["project"],"ca_file":"/etc/ca.pem","#
+        + #""pins":["sha256//AAAA="],"allow_http_loopback":true,"authorization_endpoint":"https://as.example/a","#
+        + #""token_endpoint":"https://as.example/t","#
         + #""device_authorization_endpoint":"https://as.example/d","userinfo_endpoint":"https://as.example/u","#
         + #""revocation_endpoint":"https://as.example/r","registration_endpoint":"https://as.example/n","#
         + #""jwks_uri":"https://as.example/j","proxy":"http://proxy.example:3128","no_proxy":"localhost","keep":true,"#

@@ -83,7 +83,9 @@ import Vocabulary
       Issue.record("an error was expected")
     } catch SessionError.oauth(let error) {
       #expect(error.code == .unauthorizedClient)
-      #expect(error.advice == "switch on \"Enable Device Flow\" in the settings of the app at GitHub")
+      #expect(
+        error.advice == "switch on \"Enable Device Flow\" in the settings of the app at GitHub:"
+          + " https://github.com/settings/applications/new")
     }
   }
 }

@@ -28,6 +28,7 @@ import Vocabulary
     var request = SignIn.Request(
       account: home.account, configuration: configuration, services: home.services,
       settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
+    request.registersClient = registers
     request.registration = registers ? .init(clientName: "agent on host", softwareVersion: "1") : nil
     request.asksToStay = asksToStay
     return request

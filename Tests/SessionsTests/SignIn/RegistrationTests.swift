@@ -33,6 +33,7 @@ import Vocabulary
       configuration: configuration ?? AccountConfiguration(issuer: TestIssuer.text, clientID: ""),
       services: home.services, settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
     ) { _ in given }
+    request.registersClient = true
     request.registration = .init(clientName: "agent on host", softwareVersion: "1", needsProof: needsProof)
     return request
   }
@@ -64,6 +65,40 @@ import Vocabulary
     #expect(asked["redirect_uris"] == ["http://127.0.0.1/as.example/tenant", "http://[::1]/as.example/tenant"])
     let record = try #require(try home.stored())
     #expect(record.registration?.token?.text == "rat" && record.registration?.managementURI == Self.managed)
+  }
+
+  // Some servers compare the port (against RFC 8252 section 7.3).
+  @Test func `has the port that is listened at, keeps it, and another client when the port is taken`() throws {
+    let home = try home([("authorization_endpoint", "https://as.example/authorize")])
+    func listens(_ request: SignIn.Request, at answer: @escaping @Sendable (UInt16?) throws(SessionError) -> UInt16)
+      -> SignIn.Request
+    {
+      var request = request
+      request.listen = { (redirect, _, _, _) throws(SessionError) in try answer(redirect.uri.port) }
+      return request
+    }
+    try registers(home)
+    _ = try signIn(home, listens(preparation(home)) { _ in 49_152 })
+    func uris() -> [JSON?] { home.http.requests.filter { $0.url == Self.place }.map { $0.json?["redirect_uris"] } }
+    #expect(
+      uris() == [["http://127.0.0.1:49152/as.example/tenant", "http://[::1]:49152/as.example/tenant"]])
+    #expect(try home.stored()?.redirectURI == "http://127.0.0.1:49152/as.example/tenant")
+
+    var again = preparation(home, AccountConfiguration(issuer: TestIssuer.text, clientID: "c1"))
+    again.registersClient = false
+    let same = try listens(again) { wanted throws(SessionError) in wanted ?? 1 }.prepared()
+    #expect(same.redirect?.uri.text == "http://127.0.0.1:49152/as.example/tenant")
+    #expect(uris().count == 1)
+
+    try registers(home, ("client_id", "c2"))
+    let taken = listens(again) { wanted throws(SessionError) in
+      if let wanted { throw .redirectUnavailable(port: Int(wanted), SystemError(errno: 98, operation: "bind")) }
+      return 49_153
+    }
+    let other = try taken.prepared()
+    #expect(other.configuration.clientID == "c2")
+    #expect(other.redirect?.uri.text == "http://127.0.0.1:49153/as.example/tenant")
+    #expect(uris().last == ["http://127.0.0.1:49153/as.example/tenant", "http://[::1]:49153/as.example/tenant"])
   }
 
   // OpenID Connect Dynamic Client Registration 1.0 section 2.

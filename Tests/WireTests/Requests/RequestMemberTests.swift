@@ -44,6 +44,7 @@ import Wire
       Member(request: "use", name: "account", kind: .text),
       Member(request: "login", name: "scope", kind: .texts),
       Member(request: "login", name: "pins", kind: .texts),
+      Member(request: "login", name: "trusted_audiences", kind: .texts),
       Member(request: "login", name: "client_secret_descriptor", kind: .flag),
       Member(request: "login", name: "allow_http_loopback", kind: .flag),
       Member(request: "login", name: "keep", kind: .flag), Member(request: "login", name: "dpop", kind: .flag),
@@ -52,7 +53,8 @@ import Wire
     ]
     + [
       "account", "issuer", "client_id", "token_endpoint_auth_method", "ca_file", "token_endpoint",
-      "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "registration_endpoint", "jwks_uri",
+      "authorization_endpoint", "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint",
+      "registration_endpoint", "jwks_uri",
       "proxy", "no_proxy", "refresh",
     ].map { Member(request: "login", name: $0, kind: .text) }
 

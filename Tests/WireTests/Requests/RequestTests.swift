@@ -35,9 +35,11 @@ let fullLogin: LoginRequest = {
   login.assertionAudience = .tokenEndpoint
   login.idTokenAlgorithm = .HS256
   login.userInfoAlgorithm = .ES256
+  login.trustedAudiences = ["project"]
   login.caFile = "/etc/ca.pem"
   login.pins = ["sha256//AAAA="]
   login.allowHTTPLoopback = true
+  login.authorizationEndpoint = "https://as.example/a"
   login.tokenEndpoint = "https://as.example/t"
   login.deviceAuthorizationEndpoint = "https://as.example/d"
   login.userinfoEndpoint = "https://as.example/u"
@@ -126,9 +128,10 @@ private let fullDiscovery: DiscoverRequest = {
         + #""resource":["https://api.example/"],"audience":"backend","#
         + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
         + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_audience":"token_endpoint","#
-        + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","#
+        + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","trusted_audiences":["project"],"#
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
-        + #""token_endpoint":"https://as.example/t","device_authorization_endpoint":"https://as.example/d","#
+        + #""authorization_endpoint":"https://as.example/a","token_endpoint":"https://as.example/t","#
+        + #""device_authorization_endpoint":"https://as.example/d","#
         + #""userinfo_endpoint":"https://as.example/u","revocation_endpoint":"https://as.example/r","#
         + #""registration_endpoint":"https://as.example/n","#
         + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#

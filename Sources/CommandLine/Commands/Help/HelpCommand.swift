@@ -19,6 +19,10 @@ enum HelpCommand {
   private static func standardText(for words: [String]) throws(Failure) -> String {
     guard let first = words.first else { return HelpWriter.program() }
     if let command = Command.named(words.joined(separator: " ")) { return HelpWriter.help(on: command) }
+    if first == ManualProviders.topic, words.count <= 2 {
+      if let text = ManualProviders.help(on: words.dropFirst().first) { return text }
+      throw Failure(.invalidRequest, "there is no provider \"\(words[1])\"", hint: "agent help providers")
+    }
     let members = CommandName.members(ofGroup: first)
     if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first) }
     // Words after a whole command are its operands: `agent token work --help`.

@@ -12,6 +12,8 @@ struct LoginCommand {
   private let resource: ResourceLogin?
   private let unlocking: Unlocking?
   private let waiting: LoginWait.Choices
+  /// What is missing may be asked for.
+  private let mayAsk: Bool
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     var reporter = LoginReporter(invocation)
@@ -39,9 +41,10 @@ struct LoginCommand {
     if let login = invocation[.resume] {
       guard !waiting.isDetached else { throw Failure(.invalidRequest, "--start and --resume exclude each other") }
       request = .loginResume(LoginResumeRequest(login: login, waits: !invocation[.noWait]))
-      (files, resource, unlocking) = (nil, nil, nil)
+      (files, resource, unlocking, mayAsk) = (nil, nil, nil, false)
       return
     }
+    mayAsk = !invocation[.noInput] && !invocation[.json] && !waiting.isDetached
     let files = try HandedFiles(Set(HandedSecret.allCases), invocation)
     guard !invocation[.noWait] else { throw Failure(.invalidRequest, "--no-wait belongs to --resume ID") }
     if waiting.isDetached, client.isPrivate {
@@ -57,9 +60,45 @@ struct LoginCommand {
     unlocking = try Unlocking(invocation, client)
   }
 
+  /// Signs in, and asks a person on a terminal for what is missing: the service, its issuer, the client id.
   private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
     let descriptors = try files?.open() ?? []
-    let request = try completed(reporter)
+    var request = try completed(reporter)
+    while true {
+      do throws(Failure) {
+        return try signIn(request, descriptors, &reporter)
+      } catch {
+        guard mayAsk, case .login(var login) = request, try Self.ask(for: error, &login) else { throw error }
+        request = .login(login)
+      }
+    }
+  }
+
+  /// - Returns: Whether a person gave what was missing.
+  private static func ask(for missing: Failure, _ login: inout LoginRequest) throws(Failure) -> Bool {
+    switch missing.code {
+    case .noAccount where login.account == nil && login.issuer == nil && login.provider == nil:
+      let examples = "github, gitlab, google, microsoft.com, https://id.example.org"
+      guard let place = try Confirmation.line(Phrase("Service, such as \(examples)")) else { return false }
+      if place.utf8.contains(UInt8(ascii: ":")) { login.issuer = place } else { login.account = place }
+    case .issuerNeeded where login.issuer == nil:
+      tell(missing)
+      guard let issuer = try Confirmation.line(Phrase("Issuer URL")) else { return false }
+      login.issuer = issuer
+    case .clientNeeded where login.clientID == nil:
+      tell(missing)
+      guard let id = try Confirmation.line(Phrase("Client ID")) else { return false }
+      login.clientID = id
+    default: return false
+    }
+    return true
+  }
+
+  private static func tell(_ missing: Failure) { Console.tell("\(missing.text.localized(limit: 2048))\n") }
+
+  private func signIn(
+    _ request: Request, _ descriptors: [SharedDescriptor], _ reporter: inout LoginReporter
+  ) throws(Failure) -> Int32 {
     let begin = Instant.now
     // The daemon gives the sign-in up when its client is gone, unless it was started in the background.
     let ending = try client.converse { (connection) throws(Failure) in

@@ -1,0 +1,76 @@
+internal import Encoding
+internal import Vocabulary
+
+/// The issuer of the tokens of a server at which one issuer stands for many: that of Microsoft Entra ID for a domain
+/// name or for all organisations.
+///
+/// Only an issuer of a provider with ``Provider/Quirk/tenantIssuer`` can have one, on the same host.
+package enum TenantIssuer: Sendable, Hashable {
+  /// The one issuer that the metadata name.
+  case one(String)
+  /// The issuer has this before and after the tenant that the token names as `tid`.
+  case any(before: String, after: String)
+
+  private static let placeholder = "{tenantid}"
+  /// The names that stand for more than one tenant.
+  private static let shared = ["common", "organizations"]
+
+  /// - Parameter named: The `issuer` of the metadata.
+  /// - Returns: Nil where `named` cannot stand for `issuer`.
+  init?(_ named: String, of issuer: Issuer) {
+    guard Provider.of(issuer: issuer.text)?.has(.tenantIssuer) == true, let own = Self.parts(issuer.text),
+      let other = Self.parts(named), own.before.utf8.elementsEqual(other.before.utf8),
+      own.after.utf8.elementsEqual(other.after.utf8), !Self.isGUID(own.tenant)
+    else { return nil }
+    if Self.shared.contains(own.tenant) {
+      guard other.tenant == Self.placeholder else { return nil }
+      self = .any(before: own.before, after: own.after)
+    } else {
+      guard Self.isGUID(other.tenant) else { return nil }
+      self = .one(named)
+    }
+  }
+
+  /// Whether this is the issuer of a token of this tenant.
+  ///
+  /// - Parameters:
+  ///   - tenant: The claim `tid`.
+  ///   - keyIssuer: The member `issuer` of the key that verified the token.
+  func isIssuer(_ issuer: String, tenant: String?, keyIssuer: String?) -> Bool {
+    switch self {
+    case .one(let named): return named.utf8.elementsEqual(issuer.utf8)
+    case .any(let before, let after):
+      guard let tenant, Self.isGUID(tenant), (before + tenant + after).utf8.elementsEqual(issuer.utf8),
+        let key = keyIssuer.flatMap(Self.parts)
+      else { return false }
+      let named = key.tenant == Self.placeholder ? tenant : key.tenant
+      return (key.before + named + key.after).utf8.elementsEqual(issuer.utf8)
+    }
+  }
+
+  /// Whether an answer of the authorization endpoint may name this issuer (RFC 9207).
+  func mayAnswer(as issuer: String) -> Bool {
+    switch self {
+    case .one(let named): return named.utf8.elementsEqual(issuer.utf8)
+    case .any(let before, let after):
+      guard let parts = Self.parts(issuer) else { return false }
+      return (Self.isGUID(parts.tenant) || parts.tenant == Self.placeholder)
+        && (before + parts.tenant + after).utf8.elementsEqual(issuer.utf8)
+    }
+  }
+
+  /// An issuer taken apart at the first segment of its path.
+  private static func parts(_ issuer: String) -> (before: String, tenant: String, after: String)? {
+    let scheme = "https://"
+    guard issuer.hasPrefix(scheme) else { return nil }
+    let pieces = issuer.dropFirst(scheme.count).split(
+      separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+    guard pieces.count == 3 else { return nil }
+    return ("\(scheme)\(pieces[0])/", String(pieces[1]), "/\(pieces[2])")
+  }
+
+  private static func isGUID(_ text: String) -> Bool {
+    let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy { HexDigit.value($0) != nil }
+  }
+}

@@ -1,0 +1,56 @@
+package import Vocabulary
+
+extension Provider {
+  /// The issuer without ``issuerPath`` and without a slash at the end.
+  private func base(of issuer: Issuer) -> String {
+    let text = issuer.text.hasSuffix("/") ? String(issuer.text.dropLast()) : issuer.text
+    return text.hasSuffix(issuerPath) ? String(text.dropLast(issuerPath.count)) : text
+  }
+
+  /// The issuer as the server's answers name it (RFC 9207), when the account names it in another way; else nil.
+  package func responseIssuer(of issuer: Issuer) -> String? {
+    let full = base(of: issuer) + issuerPath
+    return issuerPath.isEmpty || issuer.isSame(as: full) ? nil : full
+  }
+
+  /// The endpoints that are known of an issuer.
+  package func endpoints(of issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) -> EndpointOverrides {
+    let base = base(of: issuer)
+    func endpoint(_ path: String?) throws(OAuthError) -> Endpoint? {
+      guard let path else { return nil }
+      return try Endpoint(path.hasPrefix("/") ? base + path : path, allowHTTPLoopback: allowHTTPLoopback)
+    }
+    return EndpointOverrides(
+      authorization: try endpoint(paths.authorization), token: try endpoint(paths.token),
+      deviceAuthorization: try endpoint(paths.deviceAuthorization), userinfo: try endpoint(paths.userinfo),
+      revocation: try endpoint(paths.revocation), jwks: try endpoint(paths.jwks))
+  }
+
+  /// The advice for `error`; nil when there is none.
+  package func advice(for error: OAuthError) -> String? {
+    func matches(_ advice: Advice) -> Bool {
+      if let value = error.serverError, value.utf8.elementsEqual(advice.error.utf8) { return true }
+      guard let description = error.serverDescription, description.utf8.starts(with: advice.error.utf8) else {
+        return false
+      }
+      // "AADSTS7000" is not "AADSTS70008".
+      let next = description.utf8.dropFirst(advice.error.utf8.count).first
+      return next.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
+    }
+    guard let text = advice.first(where: matches)?.text else { return nil }
+    let isAboutClient = [.invalidClient, .unauthorizedClient, .invalidScopeAnswer].contains(error.code)
+    guard isAboutClient, let page = registration?.page, !text.contains("https://") else { return text }
+    return "\(text): \(page)"
+  }
+
+  /// How its servers answer.
+  package var answerShape: AnswerShape {
+    var shape = AnswerShape()
+    if has(.scopeWithCommas) { shape.scope = .commas }
+    if has(.scopeInArray) { shape.scope = .array }
+    shape.hasUserTokens = has(.userTokenType)
+    shape.hasErrorInMessage = has(.errorInMessage)
+    shape.errorNames = errorNames
+    return shape
+  }
+}

@@ -1,0 +1,132 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Vocabulary
+
+/// The client ids that an administrator, a distributor or the user has ready for services: `clients.json` in
+/// `/etc/agent` and beside the settings file, which is read first.
+///
+/// An object with a member for each provider or issuer: `{"github": {"client_id": "…"}}`. It names no endpoint, and a
+/// secret only of a provider with ``Provider/Quirk/publicSecret``.
+package struct ClientsFile: Sendable {
+  package static let name = "clients.json"
+  package static let systemPath = "/etc/agent/clients.json"
+  private static let mostBytes = 1 << 18
+
+  /// A client of such a file.
+  package struct Client: Sendable, Hashable {
+    package let path: String
+    package let clientID: String
+    package var scope: [String] = []
+    package var redirectURI: String?
+    package var publicSecret: String?
+  }
+
+  private let path: String
+  private let clients: JSONObject
+
+  /// The client for the account's issuer or provider; nil where no file has one.
+  ///
+  /// - Throws: `configuration` for a file that others can change, or that is not valid.
+  package static func client(
+    for configuration: AccountConfiguration, in settingsDirectory: String, systemPath: String = ClientsFile.systemPath
+  ) throws(SessionError) -> Client? {
+    do throws(ConfigurationError) {
+      let files = [try own(in: settingsDirectory), try system(systemPath)].compactMap { $0 }
+      for file in files {
+        if let client = try file.client(for: configuration) { return client }
+      }
+      return nil
+    } catch {
+      throw .configuration(error)
+    }
+  }
+
+  private static func own(in directory: String) throws(ConfigurationError) -> ClientsFile? {
+    let path = "\(directory)/\(name)"
+    let found: [UInt8]
+    do throws(DirectoryError) {
+      let place = try PrivateDirectory(changedByUserAlone: directory, create: false)
+      let bytes = try place.withTarget(of: name) { (place, name) throws(SystemError) in
+        try place.readFile(changedByUserAlone: name, limit: mostBytes)
+      }
+      found = bytes
+    } catch {
+      if case .system(let cause, _) = error, cause.isNotFound { return nil }
+      throw ConfigurationError(.directory(error), path)
+    }
+    return try ClientsFile(path, found)
+  }
+
+  private static func system(_ path: String) throws(ConfigurationError) -> ClientsFile? {
+    let bytes: [UInt8]?
+    do { bytes = try PrivateDirectory.readFile(at: path, changedOnlyBy: 0, limit: mostBytes) } catch {
+      throw ConfigurationError(.directory(error), path)
+    }
+    return try bytes.map { (bytes) throws(ConfigurationError) in try ClientsFile(path, bytes) }
+  }
+
+  private init(_ path: String, _ bytes: [UInt8]) throws(ConfigurationError) {
+    guard let clients = (try? JSON(parsing: bytes))?.object else { throw ConfigurationError(.clientsFile, path) }
+    self.path = path
+    self.clients = clients
+  }
+
+  private func client(for configuration: AccountConfiguration) throws(ConfigurationError) -> Client? {
+    let provider = configuration.providerSettings
+    let names = [configuration.issuer] + (provider.map { [$0.name.rawValue] } ?? [])
+    for name in names {
+      if let value = clients[name] { return try client(value, name, provider) }
+    }
+    return nil
+  }
+
+  private func client(_ value: JSON, _ name: String, _ provider: Provider?) throws(ConfigurationError) -> Client {
+    func invalid(_ member: String) -> ConfigurationError {
+      ConfigurationError(.clientsFile, "\(path) (\(name)\(member.isEmpty ? "" : ".")\(member))")
+    }
+    guard let object = value.object else { throw invalid("") }
+    guard let id = object["client_id"]?.string, !id.isEmpty else { throw invalid("client_id") }
+    var client = Client(path: path, clientID: id)
+    for member in object.names {
+      switch member {
+      case "client_id": break
+      case "scope":
+        let values = object[member]?.string.map { $0.split(separator: " ").map(String.init) }
+        guard let values = values ?? object[member]?.array?.map({ $0.string ?? "" }), !values.contains("") else {
+          throw invalid(member)
+        }
+        client.scope = values
+      case "redirect_uri":
+        guard let text = object[member]?.string, let uri = try? RedirectURI(text), uri.loopbackHost != nil else {
+          throw invalid(member)
+        }
+        client.redirectURI = text
+      case "client_secret":
+        guard let provider, provider.has(.publicSecret), let text = object[member]?.string else {
+          throw invalid(member)
+        }
+        client.publicSecret = text
+      default: throw invalid(member)
+      }
+    }
+    return client
+  }
+}
+
+extension AccountConfiguration {
+  /// Takes over the client that a file names, and what it is registered for, where the account names nothing else.
+  ///
+  /// - Returns: The client; nil where the account names one, or no file does.
+  package mutating func takeClient(in settingsDirectory: String) throws(SessionError) -> ClientsFile.Client? {
+    guard clientID.isEmpty, let client = try ClientsFile.client(for: self, in: settingsDirectory) else { return nil }
+    adopt(client)
+    return client
+  }
+
+  mutating func adopt(_ client: ClientsFile.Client) {
+    clientID = client.clientID
+    if self.scope.isEmpty { self.scope = client.scope }
+    if self.redirectURI == nil { self.redirectURI = client.redirectURI }
+  }
+}

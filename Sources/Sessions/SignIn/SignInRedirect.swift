@@ -1,0 +1,57 @@
+package import OAuth
+internal import Vocabulary
+
+/// Where the browser brings the answer of a sign-in.
+package struct SignInRedirect: Sendable {
+  /// The redirect URI; with a port where it must be that one.
+  package let uri: RedirectURI
+  /// It may be that of IPv6 in its place, because nobody has registered it by hand.
+  package let mayBeIPv6: Bool
+  /// The port is that of a client that was registered for the account, for which another can be registered.
+  let isRegistered: Bool
+
+  /// The redirect URI that the settings name; else that which the account signed in with, that of the provider, or the
+  /// standard one.
+  ///
+  /// - Parameter old: The account's record; nil for a new account.
+  init(
+    _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, keeping old: AccountRecord?
+  ) throws(SessionError) {
+    let provider = configuration.providerSettings
+    if configuration.redirectURI == nil, let provider, provider.has(.ownRedirectURI) {
+      throw .redirectNotNamed(provider: provider.title)
+    }
+    let kept = old.flatMap { $0.authority.isSameClient(as: configuration) ? $0 : nil }
+    let named = configuration.redirectURI ?? kept?.redirectURI ?? (kept == nil ? provider?.redirectURI : nil)
+    isRegistered = configuration.redirectURI == nil && kept?.redirectURI != nil && kept?.registration != nil
+    mayBeIPv6 = configuration.redirectURI == nil && (isRegistered || named == nil)
+    guard let named else {
+      uri = RedirectURI(
+        standardFor: metadata.issuer, answersNameIssuer: kept == nil && metadata.answersNameIssuer)
+      return
+    }
+    do { uri = try RedirectURI(named) } catch { throw .oauth(error) }
+  }
+
+  private init(_ uri: RedirectURI, mayBeIPv6: Bool = true) {
+    self.uri = uri
+    self.mayBeIPv6 = mayBeIPv6
+    isRegistered = false
+  }
+
+  /// For a client that is registered now: at any port.
+  var free: SignInRedirect { uri.loopbackHost == nil ? self : SignInRedirect(uri.at(.ipv4)) }
+
+  /// With the port that a client was registered with.
+  func bound(to port: UInt16?) -> SignInRedirect {
+    guard let host = uri.loopbackHost, uri.port == nil, let port else { return self }
+    return SignInRedirect(uri.at(host, port: port), mayBeIPv6: mayBeIPv6)
+  }
+
+  /// The redirect URIs to register a client with. The port is there for servers that compare it (against RFC 8252
+  /// section 7.3).
+  func registered(port: UInt16?) -> [String] {
+    guard uri.loopbackHost != nil, uri.port == nil, mayBeIPv6 else { return [uri.text] }
+    return [RedirectURI.Host.ipv4, .ipv6].map { uri.at($0, port: port).text }
+  }
+}

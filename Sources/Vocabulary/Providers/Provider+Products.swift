@@ -1,0 +1,105 @@
+// Products that each customer has under a name of their own.
+extension Provider {
+  static let okta: Provider = {
+    var provider = Provider(.okta, "Okta")
+    provider.issuerExample = "https://NAME.okta.com or https://NAME.okta.com/oauth2/default"
+    provider.issuerTemplates = [
+      "https://{name}.okta.com", "https://{name}.okta.com/oauth2/{id}", "https://{name}.oktapreview.com",
+      "https://{name}.oktapreview.com/oauth2/{id}",
+    ]
+    provider.scope = ["openid", "profile", "offline_access"]
+    provider.quirks = [.separateGrants: "https://developer.okta.com/docs/guides/revoke-tokens/main/"]
+    provider.advice = [
+      Advice(error: "unauthorized_client", text: "allow the grant type in the app's general settings at Okta"),
+      Advice(
+        error: "invalid_scope",
+        text: "offline_access must be allowed for the app and by the authorization server"),
+    ]
+    return provider
+  }()
+
+  static let auth0: Provider = {
+    var provider = Provider(.auth0, "Auth0")
+    provider.issuerExample = "https://NAME.auth0.com/ with the slash at its end"
+    provider.issuerTemplates = ["https://{name}.auth0.com/", "https://{name}.{region}.auth0.com/"]
+    provider.scope = ["openid", "profile", "offline_access"]
+    provider.limits = [
+      "without --audience NAME the access token is good for UserInfo only",
+      "a sign-out ends the sessions of this application on all machines",
+    ]
+    provider.advice = [
+      Advice(
+        error: "unauthorized_client",
+        text: "the application must be of type native, with the device code grant in its advanced settings"),
+      Advice(
+        error: "invalid_grant", text: "the session is over, or its refresh token was used twice; sign in again"),
+    ]
+    return provider
+  }()
+
+  static let keycloak: Provider = {
+    var provider = Provider(.keycloak, "Keycloak")
+    provider.issuerExample = "https://HOST/realms/REALM"
+    provider.advice = [
+      Advice(
+        error: "unauthorized_client",
+        text: "switch on \"OAuth 2.0 Device Authorization Grant\" for the client, or sign in with --browser"),
+      Advice(
+        error: "invalid_scope", text: "offline_access needs the role of that name and the client's optional scope"),
+    ]
+    return provider
+  }()
+
+  static let authentik: Provider = {
+    var provider = Provider(.authentik, "authentik")
+    provider.issuerExample = "https://HOST/application/o/SLUG/ with the slash at its end"
+    provider.scope = ["openid", "profile", "offline_access"]
+    provider.advice = [
+      Advice(error: "invalid_scope", text: "offline_access must be among the scopes that are chosen in authentik")
+    ]
+    return provider
+  }()
+
+  static let zitadel: Provider = {
+    var provider = Provider(.zitadel, "Zitadel")
+    provider.issuerExample = "https://NAME.zitadel.cloud"
+    provider.issuerTemplates = ["https://{name}.zitadel.cloud", "https://{name}.{region}.zitadel.cloud"]
+    provider.scope = ["openid", "profile", "offline_access"]
+    provider.limits = ["its ID Tokens are for the project too: the error names the --trust-audience that it needs"]
+    provider.advice = [
+      Advice(
+        error: "unauthorized_client",
+        text: "allow the device code grant and refresh tokens in the application's"
+          + " settings")
+    ]
+    return provider
+  }()
+
+  static let dex: Provider = {
+    var provider = Provider(.dex, "Dex")
+    provider.issuerExample = "https://HOST/dex"
+    provider.scope = ["openid", "profile", "offline_access"]
+    return provider
+  }()
+
+  static let cognito: Provider = {
+    var provider = Provider(.cognito, "Amazon Cognito")
+    provider.issuerExample = "https://cognito-idp.REGION.amazonaws.com/POOL"
+    provider.issuerTemplates = ["https://cognito-idp.{region}.amazonaws.com/{pool}"]
+    provider.scope = ["openid"]
+    provider.quirks = [
+      .ownRedirectURI:
+        "https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-app-integration.html"
+    ]
+    provider.limits = [
+      "it has no device grant, and needs a redirect URI with its port: --redirect-uri http://localhost:PORT/"
+    ]
+    provider.advice = [
+      Advice(
+        error: "redirect_mismatch",
+        text: "register a redirect URI with its port at Cognito, and name the same: --redirect-uri"
+          + " http://localhost:PORT/")
+    ]
+    return provider
+  }()
+}

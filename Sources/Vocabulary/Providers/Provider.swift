@@ -1,0 +1,173 @@
+internal import Encoding
+
+/// The particulars of a public or widely used authorization server, as data.
+///
+/// An account names one, or has the one of its issuer. They never loosen a rule for other servers, and the account's
+/// own settings override all of them.
+package struct Provider: Sendable, Hashable {
+  package let name: ProviderName
+  /// As people call it.
+  package let title: String
+  /// Where it is, when nothing but its name is said.
+  package var issuer: String?
+  /// How its issuer is spelt, for one that each customer has under a name of their own.
+  package var issuerExample: String?
+  /// Its other issuers. A word in braces stands for letters, digits, "-" and "_".
+  package var issuerTemplates: [String] = []
+  /// Other hosts by which people know it.
+  package var hosts: [String] = []
+  /// The same server with another scope is a provider of its own, which no issuer or host leads to.
+  package var isVariant = false
+  /// The end of the issuer's path that ``paths`` are not below. An account's issuer may be without it.
+  package var issuerPath = ""
+  /// Endpoints that the metadata lack, or all of them for ``Quirk/noMetadata``.
+  package var paths = Paths()
+  /// The scope to request when none is named; empty means the usual rule.
+  package var scope: [String] = []
+  /// Sent with every authorization request by browser, in this order.
+  package var authorizationParameters: [Parameter] = []
+  /// The redirect URI that people register there, where the usual one does not fit. Without a port it stands for any
+  /// port.
+  package var redirectURI: String?
+  /// How a person registers a client; nil where only the server's administrator knows.
+  package var registration: Registration?
+  /// How a client secret is sent, where the server's announcement is not to be followed.
+  package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
+  /// Where a person ends sessions by hand.
+  package var sessionsPage: String?
+  /// The departures from the standards, each with the address of the page that tells of it.
+  package var quirks: [Quirk: String] = [:]
+  /// The standard errors that the server gives other names (RFC 6749 section 5.2).
+  package var errorNames: [String: String] = [:]
+  /// What cannot be done there, one sentence each, lower case, without a full stop.
+  package var limits: [String] = []
+  /// Why no sign-in is possible from a terminal; nil where one is.
+  package var obstacle: String?
+  /// The advice to show beside an error, by its name.
+  package var advice: [Advice] = []
+
+  package init(_ name: ProviderName, _ title: String) {
+    self.name = name
+    self.title = title
+  }
+
+  /// A departure from the standards that requests and answers take into account.
+  package enum Quirk: String, Sendable, Hashable, CaseIterable {
+    /// It publishes no metadata.
+    case noMetadata = "no-metadata"
+    /// `scope` has commas between its values in answers.
+    case scopeWithCommas = "scope-with-commas"
+    /// `scope` is an array in answers.
+    case scopeInArray = "scope-in-array"
+    /// The device grant takes the scope as `scopes`, in both of its requests.
+    case scopesInDeviceGrant = "scopes-in-device-grant"
+    /// An error is the text of `message`, beside a number in `status`.
+    case errorInMessage = "error-in-message"
+    /// `token_type` is `user` for a Bearer token.
+    case userTokenType = "user-token-type"
+    /// One issuer stands for many: its metadata name another one, or a template with `{tenantid}`.
+    case tenantIssuer = "tenant-issuer"
+    /// Metadata lack the device authorization endpoint.
+    case unannouncedDeviceEndpoint = "unannounced-device-endpoint"
+    /// The port of a loopback redirect URI is compared (against RFC 8252 section 7.3).
+    case comparedPort = "compared-port"
+    /// No redirect URI but one that the person names can be used.
+    case ownRedirectURI = "own-redirect-uri"
+    /// An authorization code is redeemed with a client secret only, and a device code without.
+    case secretForCode = "secret-for-code"
+    /// The client secret of an installed program is none.
+    case publicSecret = "public-secret"
+    /// The revocation of a refresh token ends its own grant and no other of the same person and client.
+    case separateGrants = "separate-grants"
+  }
+
+  package func has(_ quirk: Quirk) -> Bool { quirks[quirk] != nil }
+
+  /// Each begins with "/" and is below the issuer without its ``issuerPath``, or is a whole https URL.
+  package struct Paths: Sendable, Hashable {
+    package var authorization: String?
+    package var token: String?
+    package var deviceAuthorization: String?
+    package var userinfo: String?
+    package var revocation: String?
+    package var jwks: String?
+  }
+
+  /// What a person does to get a client id.
+  package struct Registration: Sendable, Hashable {
+    /// The address of the page.
+    package var page: String
+    /// The kind of client to register, in the service's words.
+    package var kind: String
+    /// What must be switched on, in the service's words.
+    package var option: String?
+  }
+
+  package struct Parameter: Sendable, Hashable {
+    package var name: String
+    package var value: String
+  }
+
+  /// Help with one error.
+  package struct Advice: Sendable, Hashable {
+    /// The value of `error`, or the beginning of `error_description`.
+    package var error: String
+    /// One sentence for people, lower case, without a full stop.
+    package var text: String
+  }
+}
+
+extension Provider {
+  package static let all = ProviderName.allCases.map(named)
+
+  /// The provider that has this issuer, byte by byte or by one of its templates.
+  package static func of(issuer: String) -> Provider? {
+    all.first { provider in
+      guard !provider.isVariant else { return false }
+      if let own = provider.issuer, own.utf8.elementsEqual(issuer.utf8) { return true }
+      return provider.issuerTemplates.contains { matches(issuer, $0) }
+    }
+  }
+
+  /// The provider that a URL of no more than a scheme and a host means.
+  package static func of(place: String) -> Provider? {
+    guard let uri = try? URI(place), uri.isHTTPS, uri.port == nil, uri.path.isEmpty || uri.path == "/",
+      uri.query == nil, uri.fragment == nil
+    else { return nil }
+    let host = uri.host.lowercased()
+    return all.first { provider in
+      guard !provider.isVariant else { return false }
+      let own = provider.issuer.flatMap { (try? URI($0))?.host }
+      return (provider.hosts + [own].compactMap { $0 }).contains { $0.utf8.elementsEqual(host.utf8) }
+    }
+  }
+
+  /// Whether the text is the template with a word in place of each pair of braces.
+  private static func matches(_ text: String, _ template: String) -> Bool {
+    var rest = text.utf8[...]
+    var isWord = false
+    for part in template.utf8.split(
+      omittingEmptySubsequences: false, whereSeparator: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") })
+    {
+      if isWord {
+        let word = rest.prefix(while: isWordByte)
+        guard !word.isEmpty else { return false }
+        rest = rest.dropFirst(word.count)
+      } else {
+        guard rest.starts(with: part) else { return false }
+        rest = rest.dropFirst(part.count)
+      }
+      isWord.toggle()
+    }
+    return rest.isEmpty
+  }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+}

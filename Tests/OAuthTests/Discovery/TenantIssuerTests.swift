@@ -1,0 +1,88 @@
+import Encoding
+import JOSE
+import Testing
+
+@testable import OAuth
+
+private let host = "https://login.microsoftonline.com"
+private let tenant = "0a1b2c3d-1111-4222-8333-444455556666"
+private let other = "9188040d-6c67-4c5b-b112-36a304b66dad"
+
+// Microsoft Entra ID: one issuer stands for many.
+@Suite struct `An issuer of many tenants` {
+  private func metadata(_ issuer: String, naming named: String) throws(OAuthError) -> AuthorizationServerMetadata {
+    let body = #"{"issuer":"\#(named)","token_endpoint":"\#(host)/t"}"#
+    return try AuthorizationServerMetadata(
+      parsing: Array(body.utf8), issuer: Issuer(issuer, allowHTTPLoopback: false), allowHTTPLoopback: false)
+  }
+
+  @Test(arguments: [
+    ("\(host)/common/v2.0", "\(host)/{tenantid}/v2.0"), ("\(host)/organizations/v2.0", "\(host)/{tenantid}/v2.0"),
+    ("\(host)/consumers/v2.0", "\(host)/\(other)/v2.0"), ("\(host)/contoso.example/v2.0", "\(host)/\(tenant)/v2.0"),
+    ("\(host)/\(tenant)/v2.0", "\(host)/\(tenant)/v2.0"),
+  ])
+  func `has metadata that name a template, or the one tenant`(_ issuer: String, _ named: String) throws {
+    #expect(try metadata(issuer, naming: named).issuer.text == issuer)
+  }
+
+  @Test(arguments: [
+    ("\(host)/common/v2.0", "\(host)/\(tenant)/v2.0"), ("\(host)/contoso.example/v2.0", "\(host)/{tenantid}/v2.0"),
+    ("\(host)/contoso.example/v2.0", "\(host)/fabrikam.example/v2.0"),
+    ("\(host)/\(tenant)/v2.0", "\(host)/\(other)/v2.0"),
+    ("\(host)/common/v2.0", "https://evil.example/{tenantid}/v2.0"),
+    ("\(host)/common/v2.0", "\(host)/{tenantid}/v1.0"), ("\(host)/common/v2.0", "\(host)/{tenantid}/v2.0/"),
+    ("https://evil.example/common/v2.0", "https://evil.example/{tenantid}/v2.0"),
+    ("https://evil.example/contoso/v2.0", "https://evil.example/\(tenant)/v2.0"),
+  ])
+  func `has no metadata of anything else`(_ issuer: String, _ named: String) {
+    #expect(throws: OAuthError.self) { try metadata(issuer, naming: named) }
+  }
+
+  @Test func `is that of the tenant whose token it is, by a key of the tenant's`() throws {
+    let common = try #require(try metadata("\(host)/common/v2.0", naming: "\(host)/{tenantid}/v2.0").tenant)
+    let (issuer, template) = ("\(host)/\(tenant)/v2.0", "\(host)/{tenantid}/v2.0")
+    #expect(common.isIssuer(issuer, tenant: tenant, keyIssuer: template))
+    #expect(common.isIssuer(issuer, tenant: tenant, keyIssuer: issuer))
+    for key in [nil, "\(host)/\(other)/v2.0", "https://evil.example/{tenantid}/v2.0", ""] {
+      #expect(!common.isIssuer(issuer, tenant: tenant, keyIssuer: key))
+    }
+    #expect(!common.isIssuer(issuer, tenant: other, keyIssuer: template))
+    #expect(!common.isIssuer(issuer, tenant: nil, keyIssuer: template))
+    #expect(!common.isIssuer("\(host)/common/v2.0", tenant: "common", keyIssuer: template))
+    #expect(!common.isIssuer(template, tenant: "{tenantid}", keyIssuer: template))
+    #expect(common.mayAnswer(as: issuer) && common.mayAnswer(as: template))
+    #expect(
+      !common.mayAnswer(as: "\(host)/common/v2.0") && !common.mayAnswer(as: "https://evil.example/\(tenant)/v2.0"))
+  }
+
+  @Test func `is the one that the metadata name, for a domain`() throws {
+    let named = "\(host)/\(tenant)/v2.0"
+    let domain = try #require(try metadata("\(host)/contoso.example/v2.0", naming: named).tenant)
+    #expect(domain.isIssuer(named, tenant: nil, keyIssuer: nil) && domain.mayAnswer(as: named))
+    #expect(!domain.isIssuer("\(host)/\(other)/v2.0", tenant: other, keyIssuer: nil))
+  }
+
+  @Test func `is checked in an ID Token by the claim of the tenant and the key's own issuer`() throws {
+    let key = try SigningKey.shared.get(.ES256)
+    let named = "\(host)/\(tenant)/v2.0"
+    var published = try #require(key.set.keys.first).published
+    published["issuer"] = .string("\(host)/{tenantid}/v2.0")
+    let set = try JWKSet(parsing: JSON.object(["keys": [.object(published)]]).serialized())
+    var expectation = IDTokenExpectation(
+      issuer: try Issuer("\(host)/common/v2.0", allowHTTPLoopback: false), clientID: "agent", algorithms: [.ES256],
+      now: 1000)
+    expectation.tenant = try metadata("\(host)/common/v2.0", naming: "\(host)/{tenantid}/v2.0").tenant
+    var claims: JSONObject = [
+      "iss": .string(named), "sub": "alice", "aud": "agent", "exp": 2000, "iat": 1000, "tid": .string(tenant),
+    ]
+    let token = try IDToken.verify(secret(key.sign(claims)), keys: set, expecting: expectation)
+    #expect(token.identity.issuer == named)
+    #expect(throws: IDTokenError(.issuerMismatch, "iss")) {
+      try IDToken.verify(secret(key.sign(claims)), keys: key.set, expecting: expectation)
+    }
+    claims["tid"] = .string(other)
+    #expect(throws: IDTokenError(.issuerMismatch, "iss")) {
+      try IDToken.verify(secret(key.sign(claims)), keys: set, expecting: expectation)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vocabulary
+
+/// Client ids that stand ready for services.
+@Suite struct `A file of client ids` {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private var home: String { directory.path("config") }
+
+  private func write(_ text: String, mode: UInt32 = 0o644, _ place: String = "config") throws {
+    let bytes = Array(text.utf8)
+    try PrivateDirectory(opening: directory.path(place), create: true)
+      .replaceFile(ClientsFile.name, with: bytes.span, mode: mode)
+  }
+
+  private func configuration(_ issuer: String, _ provider: ProviderName? = nil) -> AccountConfiguration {
+    var configuration = AccountConfiguration(issuer: issuer, clientID: "")
+    configuration.provider = provider
+    return configuration
+  }
+
+  private var github: AccountConfiguration { configuration("https://github.com/login/oauth", .github) }
+
+  private func client(_ configuration: AccountConfiguration) throws -> ClientsFile.Client? {
+    try ClientsFile.client(for: configuration, in: home, systemPath: directory.path("etc/clients.json"))
+  }
+
+  @Test func `need not be there`() throws {
+    #expect(try client(github) == nil)
+    try write(#"{"gitlab":{"client_id":"x"}}"#)
+    #expect(try client(github) == nil)
+  }
+
+  @Test func `names a client by its provider, or by its issuer, which goes first`() throws {
+    try write(
+      #"{"github":{"client_id":"a","scope":["gist","repo"],"redirect_uri":"http://127.0.0.1/cb"},"#
+        + #""https://git.example":{"client_id":"b","scope":"openid mail"},"gitlab":{"client_id":"c"}}"#)
+    let found = try #require(try client(github))
+    #expect(found.path == "\(home)/clients.json" && found.clientID == "a")
+    #expect(found.scope == ["gist", "repo"] && found.redirectURI == "http://127.0.0.1/cb")
+    let own = try #require(try client(configuration("https://git.example", .gitlab)))
+    #expect(own.clientID == "b" && own.scope == ["openid", "mail"])
+    var account = github
+    account.scope = ["user"]
+    _ = try account.takeClient(in: home)
+    #expect(account.clientID == "a" && account.scope == ["user"] && account.redirectURI == "http://127.0.0.1/cb")
+    account.clientID = "mine"
+    #expect(try account.takeClient(in: home) == nil)
+  }
+
+  // The system's must be root's, so this runs as root only.
+  @Test(.enabled(if: Machine.userID == 0)) func `of the user goes before that of the system`() throws {
+    try write(#"{"github":{"client_id":"system"},"google":{"client_id":"g"}}"#, "etc")
+    #expect(try client(github)?.clientID == "system")
+    try write(#"{"github":{"client_id":"user"}}"#)
+    #expect(try client(github)?.clientID == "user")
+    #expect(try client(configuration("https://accounts.google.com", .google))?.clientID == "g")
+  }
+
+  @Test(arguments: ["config", "etc"]) func `that others can change is not used`(place: String) throws {
+    try write(#"{"github":{"client_id":"x"}}"#, mode: 0o664, place)
+    #expect(throws: SessionError.self) { try client(github) }
+  }
+
+  // Whoever writes it must not lead a code or a token elsewhere.
+  @Test(arguments: [
+    ("token_endpoint", #""https://evil.example/t""#), ("issuer", #""https://evil.example""#),
+    ("redirect_uri", #""https://evil.example/cb""#), ("redirect_uri", "1"), ("scope", "1"),
+    ("scope", #"["a",1]"#), ("client_secret", #""s""#),
+  ])
+  func `holds nothing but a client`(member: String, value: String) throws {
+    try write(#"{"github":{"client_id":"x","\#(member)":\#(value)}}"#)
+    let place = "\(home)/clients.json (github.\(member))"
+    #expect(throws: SessionError.configuration(ConfigurationError(.clientsFile, place))) { try client(github) }
+  }
+
+  @Test func `holds a secret where it is known to be none`() throws {
+    try write(#"{"google":{"client_id":"x","client_secret":"GOCSPX-1"}}"#)
+    #expect(try client(configuration("https://accounts.google.com", .google))?.publicSecret == "GOCSPX-1")
+  }
+}
