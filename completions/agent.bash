@@ -14,7 +14,7 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --browser --device --paste --no-open --start --resume --no-wait --acr --max-age --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --browser --device --paste --no-open --start --resume --no-wait --acr --max-age --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
   'token') options=(--min-valid -s --scope --resource --audience --exchange --wait --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook) limit=1 operand=accounts ;;
@@ -28,12 +28,12 @@ __agent_command() {
   'events') options=(-f --follow) limit=1 operand=accounts ;;
   'verify') options=(--issuer --jwks --audience --algorithms --type --signature-only --clock-skew --ca-file --allow-http-loopback) limit=1 operand=files ;;
   'decode') options=() limit=1 operand=files ;;
-  'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd) ;;
+  'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd) ;;
   'account show') options=() limit=1 operand=accounts ;;
-  'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --unset) limit=1 operand=accounts ;;
+  'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --unset) limit=1 operand=accounts ;;
   'account rename') options=() limit=2 operand=accounts ;;
   'account remove') options=(--local) limit=1 operand=accounts ;;
-  'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --ca-file --pin --allow-http-loopback --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
+  'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
   'lock') options=() ;;
   'unlock') options=(--passphrase-file --passphrase-fd --pin-file --pin-fd) limit=1 operand=accounts ;;
   'vault status') options=() ;;
@@ -62,7 +62,7 @@ __agent_value() {
   case "$1 $2" in
   'login --issuer') kind=text ;;
   'login --client-id') kind=text ;;
-  'login --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
+  'login --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel) ;;
   'login -s' | 'login --scope') kind=text ;;
   'login --resource') kind=text ;;
   'login --audience') kind=text ;;
@@ -72,8 +72,10 @@ __agent_value() {
   'login --assertion-audience') kind=words words=(issuer token_endpoint endpoint) ;;
   'login --id-token-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512) ;;
   'login --userinfo-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'login --trust-audience') kind=text ;;
   'login --ca-file') kind=files ;;
   'login --pin') kind=text ;;
+  'login --authorization-endpoint') kind=text ;;
   'login --token-endpoint') kind=text ;;
   'login --device-authorization-endpoint') kind=text ;;
   'login --userinfo-endpoint') kind=text ;;
@@ -127,7 +129,7 @@ __agent_value() {
   'verify --ca-file') kind=files ;;
   'account add --issuer') kind=text ;;
   'account add --client-id') kind=text ;;
-  'account add --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
+  'account add --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel) ;;
   'account add -s' | 'account add --scope') kind=text ;;
   'account add --resource') kind=text ;;
   'account add --audience') kind=text ;;
@@ -137,8 +139,10 @@ __agent_value() {
   'account add --assertion-audience') kind=words words=(issuer token_endpoint endpoint) ;;
   'account add --id-token-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512) ;;
   'account add --userinfo-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'account add --trust-audience') kind=text ;;
   'account add --ca-file') kind=files ;;
   'account add --pin') kind=text ;;
+  'account add --authorization-endpoint') kind=text ;;
   'account add --token-endpoint') kind=text ;;
   'account add --device-authorization-endpoint') kind=text ;;
   'account add --userinfo-endpoint') kind=text ;;
@@ -155,7 +159,7 @@ __agent_value() {
   'account add --pin-fd') kind=text ;;
   'account set --issuer') kind=text ;;
   'account set --client-id') kind=text ;;
-  'account set --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
+  'account set --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel) ;;
   'account set -s' | 'account set --scope') kind=text ;;
   'account set --resource') kind=text ;;
   'account set --audience') kind=text ;;
@@ -165,8 +169,10 @@ __agent_value() {
   'account set --assertion-audience') kind=words words=(issuer token_endpoint endpoint) ;;
   'account set --id-token-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512) ;;
   'account set --userinfo-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'account set --trust-audience') kind=text ;;
   'account set --ca-file') kind=files ;;
   'account set --pin') kind=text ;;
+  'account set --authorization-endpoint') kind=text ;;
   'account set --token-endpoint') kind=text ;;
   'account set --device-authorization-endpoint') kind=text ;;
   'account set --userinfo-endpoint') kind=text ;;
@@ -181,10 +187,10 @@ __agent_value() {
   'account set --passphrase-fd') kind=text ;;
   'account set --pin-file') kind=files ;;
   'account set --pin-fd') kind=text ;;
-  'account set --unset') kind=words words=(provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh) ;;
+  'account set --unset') kind=words words=(provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
-  'account import --provider') kind=words words=(apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel) ;;
+  'account import --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel) ;;
   'account import -s' | 'account import --scope') kind=text ;;
   'account import --resource') kind=text ;;
   'account import --audience') kind=text ;;
@@ -194,8 +200,10 @@ __agent_value() {
   'account import --assertion-audience') kind=words words=(issuer token_endpoint endpoint) ;;
   'account import --id-token-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512) ;;
   'account import --userinfo-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'account import --trust-audience') kind=text ;;
   'account import --ca-file') kind=files ;;
   'account import --pin') kind=text ;;
+  'account import --authorization-endpoint') kind=text ;;
   'account import --token-endpoint') kind=text ;;
   'account import --device-authorization-endpoint') kind=text ;;
   'account import --userinfo-endpoint') kind=text ;;

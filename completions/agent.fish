@@ -29,9 +29,13 @@ function __agent_takes_value
             return 0
         case 'login --userinfo-algorithm'
             return 0
+        case 'login --trust-audience'
+            return 0
         case 'login --ca-file'
             return 0
         case 'login --pin'
+            return 0
+        case 'login --authorization-endpoint'
             return 0
         case 'login --token-endpoint'
             return 0
@@ -171,9 +175,13 @@ function __agent_takes_value
             return 0
         case 'account add --userinfo-algorithm'
             return 0
+        case 'account add --trust-audience'
+            return 0
         case 'account add --ca-file'
             return 0
         case 'account add --pin'
+            return 0
+        case 'account add --authorization-endpoint'
             return 0
         case 'account add --token-endpoint'
             return 0
@@ -229,9 +237,13 @@ function __agent_takes_value
             return 0
         case 'account set --userinfo-algorithm'
             return 0
+        case 'account set --trust-audience'
+            return 0
         case 'account set --ca-file'
             return 0
         case 'account set --pin'
+            return 0
+        case 'account set --authorization-endpoint'
             return 0
         case 'account set --token-endpoint'
             return 0
@@ -289,9 +301,13 @@ function __agent_takes_value
             return 0
         case 'account import --userinfo-algorithm'
             return 0
+        case 'account import --trust-audience'
+            return 0
         case 'account import --ca-file'
             return 0
         case 'account import --pin'
+            return 0
+        case 'account import --authorization-endpoint'
             return 0
         case 'account import --token-endpoint'
             return 0
@@ -517,7 +533,7 @@ complete -c agent -n '__agent_at options' -s h -l help -d 'Print this help'
 complete -c agent -n '__agent_at options' -s V -l version -d 'Print the version'
 complete -c agent -n '__agent_at options login' -l issuer -x -d 'Issuer URL, exactly as in its discovery document'
 complete -c agent -n '__agent_at options login' -l client-id -x -d 'The client identifier registered there'
-complete -c agent -n '__agent_at options login' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'Use the built-in settings for this provider'
+complete -c agent -n '__agent_at options login' -l provider -x -a 'apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel' -d 'Use the built-in settings for this provider'
 complete -c agent -n '__agent_at options login' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options login' -l resource -x -d 'Ask for tokens for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options login' -l audience -x -d 'Ask for tokens with this audience, if the server supports it'
@@ -528,9 +544,11 @@ complete -c agent -n '__agent_at options login' -l client-key-id -x -d 'Key ID o
 complete -c agent -n '__agent_at options login' -l assertion-audience -x -a 'issuer token_endpoint endpoint' -d 'Audience of private_key_jwt: the issuer, or for older servers the token endpoint or each endpoint'
 complete -c agent -n '__agent_at options login' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options login' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
+complete -c agent -n '__agent_at options login' -l trust-audience -x -d 'Accept ID Tokens that are for this audience too; may be given several times'
 complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options login' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options login' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
+complete -c agent -n '__agent_at options login' -l authorization-endpoint -x -d 'Use this authorization endpoint'
 complete -c agent -n '__agent_at options login' -l token-endpoint -x -d 'Use this token endpoint'
 complete -c agent -n '__agent_at options login' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options login' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
@@ -628,7 +646,7 @@ complete -c agent -n '__agent_at operand 0 verify' -F
 complete -c agent -n '__agent_at operand 0 decode' -F
 complete -c agent -n '__agent_at options account add' -l issuer -x -d 'Issuer URL, exactly as in its discovery document'
 complete -c agent -n '__agent_at options account add' -l client-id -x -d 'The client identifier registered there'
-complete -c agent -n '__agent_at options account add' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'Use the built-in settings for this provider'
+complete -c agent -n '__agent_at options account add' -l provider -x -a 'apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel' -d 'Use the built-in settings for this provider'
 complete -c agent -n '__agent_at options account add' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account add' -l resource -x -d 'Ask for tokens for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options account add' -l audience -x -d 'Ask for tokens with this audience, if the server supports it'
@@ -639,9 +657,11 @@ complete -c agent -n '__agent_at options account add' -l client-key-id -x -d 'Ke
 complete -c agent -n '__agent_at options account add' -l assertion-audience -x -a 'issuer token_endpoint endpoint' -d 'Audience of private_key_jwt: the issuer, or for older servers the token endpoint or each endpoint'
 complete -c agent -n '__agent_at options account add' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options account add' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
+complete -c agent -n '__agent_at options account add' -l trust-audience -x -d 'Accept ID Tokens that are for this audience too; may be given several times'
 complete -c agent -n '__agent_at options account add' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account add' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account add' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
+complete -c agent -n '__agent_at options account add' -l authorization-endpoint -x -d 'Use this authorization endpoint'
 complete -c agent -n '__agent_at options account add' -l token-endpoint -x -d 'Use this token endpoint'
 complete -c agent -n '__agent_at options account add' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options account add' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
@@ -661,7 +681,7 @@ complete -c agent -n '__agent_at options account add' -l pin-fd -x -d 'Read the 
 complete -c agent -n '__agent_at operand 0 account show' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account set' -l issuer -x -d 'Issuer URL, exactly as in its discovery document'
 complete -c agent -n '__agent_at options account set' -l client-id -x -d 'The client identifier registered there'
-complete -c agent -n '__agent_at options account set' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'Use the built-in settings for this provider'
+complete -c agent -n '__agent_at options account set' -l provider -x -a 'apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel' -d 'Use the built-in settings for this provider'
 complete -c agent -n '__agent_at options account set' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account set' -l resource -x -d 'Ask for tokens for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options account set' -l audience -x -d 'Ask for tokens with this audience, if the server supports it'
@@ -672,9 +692,11 @@ complete -c agent -n '__agent_at options account set' -l client-key-id -x -d 'Ke
 complete -c agent -n '__agent_at options account set' -l assertion-audience -x -a 'issuer token_endpoint endpoint' -d 'Audience of private_key_jwt: the issuer, or for older servers the token endpoint or each endpoint'
 complete -c agent -n '__agent_at options account set' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options account set' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
+complete -c agent -n '__agent_at options account set' -l trust-audience -x -d 'Accept ID Tokens that are for this audience too; may be given several times'
 complete -c agent -n '__agent_at options account set' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account set' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account set' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
+complete -c agent -n '__agent_at options account set' -l authorization-endpoint -x -d 'Use this authorization endpoint'
 complete -c agent -n '__agent_at options account set' -l token-endpoint -x -d 'Use this token endpoint'
 complete -c agent -n '__agent_at options account set' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options account set' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
@@ -691,7 +713,7 @@ complete -c agent -n '__agent_at options account set' -l passphrase-file -r -F -
 complete -c agent -n '__agent_at options account set' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
 complete -c agent -n '__agent_at options account set' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account set' -l pin-fd -x -d 'Read the PIN from this open descriptor'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm ca-file pin allow-http-loopback token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh' -d 'Reset this setting to its default; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh' -d 'Reset this setting to its default; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -699,7 +721,7 @@ complete -c agent -n '__agent_at options account remove' -l local -d 'Delete the
 complete -c agent -n '__agent_at operand 0 account remove' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account import' -l issuer -x -d 'Issuer URL, exactly as in its discovery document'
 complete -c agent -n '__agent_at options account import' -l client-id -x -d 'The client identifier registered there'
-complete -c agent -n '__agent_at options account import' -l provider -x -a 'apple auth0 authentik cognito dex entra github gitlab google keycloak okta slack zitadel' -d 'Use the built-in settings for this provider'
+complete -c agent -n '__agent_at options account import' -l provider -x -a 'apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel' -d 'Use the built-in settings for this provider'
 complete -c agent -n '__agent_at options account import' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account import' -l resource -x -d 'Ask for tokens for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options account import' -l audience -x -d 'Ask for tokens with this audience, if the server supports it'
@@ -710,9 +732,11 @@ complete -c agent -n '__agent_at options account import' -l client-key-id -x -d 
 complete -c agent -n '__agent_at options account import' -l assertion-audience -x -a 'issuer token_endpoint endpoint' -d 'Audience of private_key_jwt: the issuer, or for older servers the token endpoint or each endpoint'
 complete -c agent -n '__agent_at options account import' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options account import' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
+complete -c agent -n '__agent_at options account import' -l trust-audience -x -d 'Accept ID Tokens that are for this audience too; may be given several times'
 complete -c agent -n '__agent_at options account import' -l ca-file -r -F -d 'Trust the certificate authorities in this PEM file besides the system\'s, for this account only'
 complete -c agent -n '__agent_at options account import' -l pin -x -d 'Accept only servers with this public key; may be given several times'
 complete -c agent -n '__agent_at options account import' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
+complete -c agent -n '__agent_at options account import' -l authorization-endpoint -x -d 'Use this authorization endpoint'
 complete -c agent -n '__agent_at options account import' -l token-endpoint -x -d 'Use this token endpoint'
 complete -c agent -n '__agent_at options account import' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
 complete -c agent -n '__agent_at options account import' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
