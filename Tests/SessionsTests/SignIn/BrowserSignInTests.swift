@@ -91,7 +91,7 @@ import Vocabulary
     let unconfirmed = try signIn.finishUnconfirmed(try secret("c1"))
     #expect(unconfirmed.subject == "alice")
     home.http.forgetRequests()
-    unconfirmed.refuse()
+    unconfirmed.refuse(Cancellation())
     #expect(home.http.urls == (hasSession ? [] : [TestIssuer.revocationURL]))
     #expect(try home.stored()?.refreshToken?.text == (hasSession ? "rt-1" : nil))
   }
