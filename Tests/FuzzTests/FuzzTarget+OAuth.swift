@@ -57,7 +57,7 @@ extension FuzzTarget {
       let wait = headers.retryAfterSeconds(now: headers.date) ?? 0
       try BrokenPromise.unless((0...HTTPHeaders.longestRetryAfter).contains(wait), "no server makes us wait for long")
       _ = (headers.isJSON, headers.mediaType, headers.date)
-      for status in [200, 401, 403] { _ = ResourceVerdict(ResourceHead(status: status, headers: headers)) }
+      for status in [200, 401, 403] { _ = ResourceVerdict(ResourceHead(status: status, headers: headers), sent: []) }
     }
   }
 

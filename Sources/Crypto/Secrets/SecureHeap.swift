@@ -41,8 +41,9 @@ package enum SecureHeap {
     current.withLock { $0 }
   }
 
-  /// Bytes allocated from the heap now, each allocation rounded up to a power of two.
+  /// Bytes allocated from the heap now, each allocation rounded up to a power of two; 0 where there is none.
   package static var used: Int {
-    Int(clamping: CRYPTO_secure_used())
+    // Without a heap the library's lock is not there either.
+    CRYPTO_secure_malloc_initialized() == 1 ? Int(clamping: CRYPTO_secure_used()) : 0
   }
 }

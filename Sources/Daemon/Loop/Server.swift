@@ -92,6 +92,7 @@ final class Server {
   func run() throws(SystemError) {
     context.log.note(.started)
     if context.isUnwatched || listening.map({ $0.watchRaw == nil }) ?? false { context.log.note(.watchUnavailable) }
+    parts.tokenFiles.removeOrphans()
     parts.start(isPrivate: listening == nil)
     scheduleHousekeeping()
     try loop.run { isDone }

@@ -9,9 +9,11 @@ extension Failure {
   /// Describes an error response of a resource; nil for a success or a redirect.
   ///
   /// - Parameter isForGood: Whether the resource has also rejected a new token, now or recently.
-  init?(_ head: ResourceHead, from origin: String, of account: LiveAccount, isForGood: Bool) {
+  init?(
+    _ head: ResourceHead, _ verdict: ResourceVerdict, from origin: String, of account: LiveAccount, isForGood: Bool
+  ) {
     let name = account.name.text
-    switch ResourceVerdict(head) {
+    switch verdict {
     case .insufficientAuthentication(let acrValues, let maxAge):
       self.init(
         .stepUpNeeded, "\(origin) wants a sign-in of another kind, or a more recent one",
@@ -35,6 +37,7 @@ extension Failure {
       self.init(
         .tokenRefused, "\(origin) refused the token; what was sent is not kept, so it could not be sent again",
         hint: "run the command again: it gets a new token")
+    case .redirected: return nil
     case .none:
       guard let code = Self.code(ofStatus: head.status) else { return nil }
       self.init(code, "\(origin) answered with status \(head.status)", hint: Self.wait(head, code))

@@ -103,19 +103,19 @@ final class ResourceRequests: AccountPart {
       slot?.refusals.refused(by: origin, generation: generation, now: now)
       // Another request may have obtained a new token meanwhile.
       obtainToken(for: transfer) { TokenNeed(forceRefresh: $0.session.grant === grant) }
-    case .success(.answered(let response)):
+    case .success(.answered(let response, let verdict)):
       transfers[transfer.ticket] = nil
       guard let account = broker.accounts[name] else {
         return loop.send(.failure(Failure(.signedOut(account: name.text), account: name.text)), to: transfer.ticket)
       }
-      let isRefused = ResourceVerdict(response.head) == .refused
+      let isRefused = verdict == .refused
       if isRefused {
         slot?.refusals.refused(by: origin, generation: generation, now: now)
       } else {
         slot?.refusals.accepted(by: origin)
       }
       let isForGood = slot?.refusals.areForGood(at: origin, now: now) ?? false
-      answer(response, transfer, account, isForGood: isForGood)
+      answer(response, verdict, transfer, account, isForGood: isForGood)
       // The body cannot be sent again, so only the next request gets a new token.
       if isRefused, !isForGood, let slot, slot.session.grant === grant, slot.session.refresh == nil {
         slot.session.forgetToken()
@@ -137,21 +137,19 @@ final class ResourceRequests: AccountPart {
   }
 
   private func answer(
-    _ response: ResourceResponse, _ transfer: ResourceTransfer, _ account: LiveAccount, isForGood: Bool
+    _ response: ResourceResponse, _ verdict: ResourceVerdict, _ transfer: ResourceTransfer, _ account: LiveAccount,
+    isForGood: Bool
   ) {
     let origin = transfer.target.origin.text
-    if (300..<400).contains(response.head.status), let location = response.head.headers["Location"] {
-      // The query or fragment often contains a signature or a token that grants access, so it is not shown.
-      let path = location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-      let place = TerminalText.clean(String(Substring(path)))
-      loop.send(.event(.notice("\(origin) redirects to \(place), which was not followed")), to: transfer.ticket)
+    if case .redirected(let place) = verdict {
+      loop.send(.event(.notice("\(origin) redirects to \(place ?? "…"), which was not followed")), to: transfer.ticket)
     }
     var result = JSONObject([
       ("account", .string(account.name.text)), ("status", .int(response.head.status)),
       ("body_bytes", .int(response.contentBytes)),
     ])
     result["problem"] =
-      Failure(response.head, from: origin, of: account, isForGood: isForGood)?.json
+      Failure(response.head, verdict, from: origin, of: account, isForGood: isForGood)?.json
     loop.send(.result(result), to: transfer.ticket)
   }
 

@@ -304,8 +304,9 @@ final class SignIns: AccountPart {
     login.cancellation.cancel()
     let unconfirmed = login.unconfirmed
     if let prepared = login.waiting?.prepared, unconfirmed != nil || prepared.leavesSomething {
-      jobs.wait(as: .signIn(0), Cancellation()) {
-        unconfirmed?.refuse()
+      let cancellation = Cancellation()
+      jobs.wait(as: .signIn(0), cancellation) {
+        unconfirmed?.refuse(cancellation)
         prepared.withdraw()
       } then: { _ in
       }

@@ -14,7 +14,6 @@ final class TokenFiles: AccountPart {
 
   override init(_ context: DaemonContext, _ broker: TokenBroker) {
     super.init(context, broker)
-    removeOrphans()
     broker.onAdopted = { [unowned self] name in renew(of: name) }
     broker.onNetworkChanged = { [unowned self] spread in retry(within: spread) }
   }
@@ -61,9 +60,8 @@ final class TokenFiles: AccountPart {
 
   /// Removes the files of daemons that ended without doing so.
   func removeOrphans() {
-    guard runtimeDirectory != nil else { return }
-    _ = try? openTokenFileStore()
-    // A private daemon keeps its files in one of these, wherever this daemon's socket is.
+    if runtimeDirectory != nil { _ = try? openTokenFileStore() }
+    // A private daemon keeps its files in one of these, wherever another daemon's socket is.
     for path in UserDirectories.runtimeCandidates() { _ = try? TokenFileStore(existing: path) }
     // After a restart of the machine no daemon uses the earlier directories again, so their files are removed now.
     for path in UserDirectories.pastRuntimeDirectories() { _ = try? TokenFileStore(existing: path) }
@@ -173,7 +171,6 @@ final class TokenFiles: AccountPart {
 
   /// Updates the files after an event of a session or an account.
   func adapt(to entry: SessionEntry) {
-    guard !tokenFiles.isEmpty else { return }
     let own = tokenFiles.values.filter { file in
       entry.account.map { $0.utf8.elementsEqual(file.account.text.utf8) } ?? true
     }

@@ -1,6 +1,7 @@
+package import Crypto
 internal import Encoding
 
-/// The statement of a resource's answer about the token (RFC 6750 section 3.1, RFC 9470 section 3).
+/// The statement of a resource's answer about the token (RFC 6750 section 3.1, RFC 9470 section 3), or about its place.
 package enum ResourceVerdict: Sendable, Hashable {
   /// Nothing.
   case none
@@ -15,29 +16,48 @@ package enum ResourceVerdict: Sendable, Hashable {
   case insufficientClaims(String?)
   /// The person must sign in in another way, or again.
   case insufficientAuthentication(acrValues: [String], maxAgeSeconds: Int?)
+  /// The resource is elsewhere (RFC 9110 section 15.4): an address without its query and fragment, which often contain
+  /// a signature or a token that grants access. Nil if it repeats a secret.
+  case redirected(to: String?)
 
-  package init(_ head: ResourceHead) {
+  /// - Parameter sent: The secrets of the request. A text that repeats a part of one of them is left out.
+  package init(_ head: ResourceHead, sent: [SharedSecret]) {
     guard head.status == 401 || head.status == 403 else {
-      self = .none
+      let location = (300..<400).contains(head.status) ? head.headers["Location"] : nil
+      self = location.map { .redirected(to: Self.place(in: $0, sent)) } ?? .none
       return
     }
     let challenge = Challenge.all(in: head.headers).first { Self.schemes.contains($0.scheme) && $0["error"] != nil }
+    let text = { (name: String) in challenge?[name].flatMap { Self.isHarmless($0, sent) ? $0 : nil } }
     switch challenge?["error"] {
     case "insufficient_user_authentication":
       self = .insufficientAuthentication(
-        acrValues: Self.words(challenge?["acr_values"]), maxAgeSeconds: Self.seconds(challenge?["max_age"]))
-    case "insufficient_claims": self = .insufficientClaims(Self.claims(challenge?["claims"]))
-    case "insufficient_scope": self = .insufficientScope(Self.words(challenge?["scope"]))
+        acrValues: Self.words(text("acr_values")), maxAgeSeconds: Self.seconds(text("max_age")))
+    case "insufficient_claims":
+      self = .insufficientClaims(Self.claims(challenge?["claims"]).flatMap { Self.isHarmless($0, sent) ? $0 : nil })
+    case "insufficient_scope": self = .insufficientScope(Self.words(text("scope")))
     case "use_dpop_nonce", "invalid_dpop_proof": self = head.status == 401 ? .proofRefused : .none
     default: self = head.status == 401 ? .refused : .none
     }
   }
 
+  private static func place(in location: String, _ sent: [SharedSecret]) -> String? {
+    let place = location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    let text = String(Substring(place))
+    return isHarmless(text, sent) ? TerminalText.clean(text) : nil
+  }
+
+  private static func isHarmless(_ text: String, _ sent: [SharedSecret]) -> Bool {
+    text.utf8.count <= longestText && !SecretEcho.isFound(in: text, sent, limit: longestText)
+  }
+
+  /// In bytes. A longer text is not searched, so it is left out.
+  private static let longestText = 8192
   private static let longestClaims = 4096
 
   /// Microsoft sends the claims in base64 or base64url, others as they are.
   private static func claims(_ text: String?) -> String? {
-    guard let text, text.utf8.count <= longestClaims * 2 else { return nil }
+    guard let text, text.utf8.count <= longestText else { return nil }
     let isPlain = text.utf8.first == UInt8(ascii: "{")
     let alphabet = text.utf8.prefix { $0 != UInt8(ascii: "=") }.map { byte in
       switch byte {

@@ -95,11 +95,9 @@ struct ErrorAnswer: Sendable {
   private init(error: String?, description: String?, interval: Int?, sent: [SharedSecret]) {
     self.error = error.flatMap { Self.isErrorValue($0) && !SecretEcho($0).repeats(sent) ? $0 : nil }
     standardError = self.error
-    // The part that is cut off may be the rest of a secret, and removed characters may split a secret.
+    // The part that is cut off may be the rest of a secret.
     self.description = description.flatMap { text in
-      let shown = TerminalText.clean(text)
-      return SecretEcho(String(text.prefix(Self.longestSearched))).repeats(sent) || SecretEcho(shown).repeats(sent)
-        ? nil : shown
+      SecretEcho.isFound(in: text, sent, limit: Self.longestSearched) ? nil : TerminalText.clean(text)
     }
     self.interval = interval
   }

@@ -24,6 +24,15 @@ struct SecretEcho {
     }
   }
 
+  /// Whether a text repeats a part of one of these, as it came or as a terminal shows it: removed characters may split
+  /// a secret.
+  ///
+  /// - Parameter limit: More characters are not searched.
+  static func isFound(in text: String, _ secrets: [SharedSecret], limit: Int) -> Bool {
+    SecretEcho(String(text.prefix(limit))).repeats(secrets)
+      || SecretEcho(TerminalText.clean(text, limit: limit)).repeats(secrets)
+  }
+
   /// Whether it repeats a part of one of these, or holds any token in compact form.
   func repeats(_ secrets: [SharedSecret]) -> Bool {
     holdsToken

@@ -23,7 +23,7 @@ package struct ResourceCall: Sendable {
   /// The result of the call.
   package enum Outcome: Sendable {
     /// The answer went to the receiver.
-    case answered(ResourceResponse)
+    case answered(ResourceResponse, ResourceVerdict)
     /// The token was refused and a new one may be accepted. Nothing of the answer went to the receiver, and
     /// the content is at its start again.
     case refused
@@ -65,8 +65,8 @@ package struct ResourceCall: Sendable {
   /// - Throws: Why the token may not go there, before anything is sent; why there is no answer.
   package func run() throws(SessionError) -> Outcome {
     let transport = try permittedTransport()
-    let authorization = ResourceAuthorization(
-      accessToken: try grant.openAccessToken(), prover: grant.dpopKey.map(services.prover))
+    let token = try grant.openAccessToken()
+    let authorization = ResourceAuthorization(accessToken: token, prover: grant.dpopKey.map(services.prover))
     var settled: Set<DPoPProver.Complaint> = []
     var endpoint = target.endpoint
     var redirectsLeft = target.method.isSafe && content == nil ? Self.maximumRedirects : 0
@@ -84,7 +84,7 @@ package struct ResourceCall: Sendable {
       }
       let response = try exchange(request, attempt, judge)
       switch judge.decision {
-      case .pass: return .answered(response)
+      case .pass: return .answered(response, ResourceVerdict(response.head, sent: [token]))
       case .renew:
         content?.rewind()
         return .refused

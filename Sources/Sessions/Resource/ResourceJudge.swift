@@ -47,7 +47,7 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
     let complaint = learn(head)
     let isRepeatable = content?.canRewind ?? true
     if let complaint, isRepeatable { return .prove(complaint) }
-    if mayRefresh, ResourceVerdict(head) == .refused, isRepeatable { return .renew }
+    if mayRefresh, ResourceVerdict(head, sent: []) == .refused, isRepeatable { return .renew }
     if mayFollow, let next = Self.redirect(head, from: endpoint) { return .follow(next) }
     return .pass
   }

@@ -127,7 +127,7 @@ extension SignIn.Waiting {
           return SignIn.Unconfirmed(
             prepared: prepared, answer: answer, verified: verified, sentAt: sentAt, demands: demands)
         } catch {
-          prepared.refuse(answer)
+          prepared.refuse(answer, prepared.cancellation)
           throw error
         }
       }
@@ -174,12 +174,14 @@ extension SignIn {
       } catch .signInKept(let configuration, let cause) {
         throw .signInKept(configuration, because: cause)
       } catch {
-        refuse()
+        refuse(prepared.cancellation)
         throw error
       }
     }
 
     /// Ends the grant at the server, as far as that can be done. Blocking.
-    package func refuse() { prepared.refuse(answer) }
+    ///
+    /// - Parameter cancellation: Ends the request. That of a sign-in that was given up would end it at once.
+    package func refuse(_ cancellation: Cancellation) { prepared.refuse(answer, cancellation) }
   }
 }

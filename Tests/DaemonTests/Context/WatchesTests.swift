@@ -8,10 +8,10 @@ import Wire
 @testable import Daemon
 
 @Suite struct `Those who want to know` {
-  private let first = Ticket(connection: 1, serial: 1)
+  fileprivate let first = Ticket(connection: 1, serial: 1)
   private let second = Ticket(connection: 2, serial: 1)
 
-  private func entry(_ account: String?) -> LogEntry { LogEntry(time: 0, account: account, event: .started) }
+  fileprivate func entry(_ account: String?) -> LogEntry { LogEntry(time: 0, account: account, event: .started) }
 
   @Test func `are told of the account that they ask about, and no other`() throws {
     var watches = Watches()
@@ -42,6 +42,29 @@ import Wire
     #expect(attention.isPaid)
     watches.end(second)
     #expect(!attention.isPaid)
+  }
+}
+
+extension `Those who want to know` {
+  @Test func `are told of one account once it is known whose`() throws {
+    var watches = Watches()
+    watches.begin(first, about: nil)
+    watches.narrow(first, to: try AccountName("work"))
+    #expect(watches.tickets(for: entry("work")) == [first])
+    #expect(watches.tickets(for: entry("home")) == [])
+    watches.end(first)
+    watches.narrow(first, to: try AccountName("work"))
+    #expect(watches.isEmpty)
+  }
+}
+
+@Suite struct `What ends the work for a request` {
+  @Test func `is forgotten with the answer`() throws {
+    let context = try DaemonHome().context
+    let first = context.cancellation(of: .number(1))
+    #expect(context.cancellation(of: .number(1)) === first)
+    context.answered(.number(1))
+    #expect(context.cancellation(of: .number(1)) !== first)
   }
 }
 

@@ -30,6 +30,20 @@ import Wire
     #expect(home.http.roles.isEmpty)
   }
 
+  @Test func `have no refresh that waits`() throws {
+    try parts.status.survey(.status, "work", .number(1))
+    home.runJobs()
+    let account = try #require(home.sink.results[1]?["accounts"]?.array?.first)
+    #expect(account["name"] == "work" && account["refresh_queued"] == nil)
+  }
+
+  @Test func `are asked for by their names`() throws {
+    try parts.status.survey(.list, "nobody", .number(1))
+    home.runJobs()
+    #expect(home.sink.failures[1]?.code == .noAccount)
+    #expect(home.sink.results[1] == nil)
+  }
+
   @Test func `are used at the first need, where the server may say that they are over`() throws {
     home.http.answers = [.error("invalid_grant")]
     try parts.broker.token(TokenRequest(account: "work"), .number(1))

@@ -37,7 +37,8 @@ final class DaemonHome {
     settings = SettingsFile(directory: directory.path("config"))
     context = DaemonContext(
       services: services, settingsFile: settings, changes: nil,
-      facts: DaemonFacts(startedAt: time.now(), socketPath: nil), log: EventLog(time: time), replies: sink, jobs: jobs)
+      facts: DaemonFacts(startedAt: time.now(), socketPath: directory.path("runtime/agent.sock")),
+      log: EventLog(time: time), replies: sink, jobs: jobs)
   }
 
   /// Adds an account, which refreshes on demand.
@@ -65,6 +66,9 @@ final class DaemonHome {
     record.refreshToken = SharedSecret(try SecretBytes(copying: Array("rt-1".utf8).span))
     try services.vault.write(account, content: try record.sealedContent(), protection: protection)
   }
+
+  /// The directory of the daemon's socket.
+  func runtime() throws -> PrivateDirectory { try directory.open("runtime") }
 
   /// Takes in results until no job is left.
   func runJobs() {

@@ -102,6 +102,7 @@ final class PlayedServer: HTTPClient {
   var roles: [EndpointRole] { state.withLock(\.roles) }
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+    if request.cancellation?.isCancelled == true { throw HTTPFailure(.cancelled) }
     let role = request.role
     state.withLock { $0.roles.append(role) }
     switch role {

@@ -87,6 +87,13 @@ import Wire
     #expect(account.session.grant?.accessToken.count == 5)
   }
 
+  @Test func `have one slot for a target, which is found from that slot too`() throws {
+    let account = try Self.make(targets: 1, tokenBytes: 1)
+    let slot = try #require(account.others.first)
+    #expect(account.with(slot.target) === slot)
+    #expect(slot.with(slot.target) === slot && slot.others.isEmpty)
+  }
+
   @Test func `of targets that a request waits for are kept`() throws {
     let account = try Self.make(targets: 32, tokenBytes: 64 << 10)
     let awaited = try #require(account.others.first)

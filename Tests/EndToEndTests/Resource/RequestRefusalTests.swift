@@ -147,6 +147,41 @@ import Testing
     }
   }
 
+  @Test(arguments: ["end", "half", "hex", "reversed"])
+  func `is not in what is told of the answer, where that repeats a part of it`(form: String) throws {
+    let echo = { @Sendable (token: String) -> String in
+      switch form {
+      case "end": String(token.suffix(10))
+      case "half": String(token.prefix(token.utf8.count / 2))
+      case "hex": token.utf8.map { String($0, radix: 16) }.joined()
+      default: String(token.reversed())
+      }
+    }
+    try Resource.answering({ request in
+      let part = echo(String(request.values("Authorization").first?.dropFirst("Bearer ".utf8.count) ?? ""))
+      let place = request.line.split(separator: " ")[1]
+      if place.hasSuffix("moved") { return (302, ["Location: https://other.example/\(part)"], "") }
+      let words =
+        place.hasSuffix("scope")
+        ? #"error="insufficient_scope", scope="\#(part)""#
+        : #"error="insufficient_claims", claims="{\"a\":\"\#(part)\"}""#
+      return (401, [#"WWW-Authenticate: Bearer \#(words), error_description="\#(part)""#], "no")
+    }) { resource in
+      let tree = resource.tree
+      let part = echo(try tree.token())
+      for place in ["/scope", "/claims", "/moved"] {
+        let result = try tree.agent("request", "--account", "work", resource.server.url(place))
+        #expect(result.status != .exited(0) || place == "/moved")
+        #expect(!result.errorText.contains(part), "\(result.errorText)")
+        let json = try tree.agent(
+          "request", "--account", "work", "--json", "-o", tree.path("home/out"), resource.server.url(place))
+        #expect((json.failureCode == nil) == (place == "/moved"))
+        #expect(!json.errorText.contains(part), "\(json.errorText)")
+      }
+      #expect(try !tree.agent("daemon", "log", "--json").outputText.contains(part))
+    }
+  }
+
   @Test func `by many requests at once is renewed once`() throws {
     try Self.refusingFirst { resource in
       let running = try (0..<10).map { _ in try resource.tree.start(["request", resource.server.url()]) }

@@ -66,17 +66,25 @@ import Testing
     }
   }
 
+  /// All C1 controls, separators of lines and paragraphs, and what changes the direction of text.
+  private static let unseen: [String] =
+    ((0x80...0x9F) + [0x61C, 0x200E, 0x200F, 0x2028, 0x2029] + (0x202A...0x202E) + (0x2066...0x2069)).map {
+      UnicodeScalar($0).map { String($0) } ?? ""
+    }
+
   @Test func `prints the head where that is asked for, without what could act on a terminal`() throws {
     let server: @Sendable (Conversation) throws -> Void = { conversation in
       _ = try conversation.readRequest()
       try conversation.write(
-        "HTTP/1.1 200 OK\r\nX-A: a\u{1B}[31mb\r\nSet-Cookie: c=d\r\nSet-Cookie: e=f\r\nContent-Length: 2\r\n\r\nok")
+        "HTTP/1.1 200 OK\r\nX-A: a\u{1B}[31mb\r\nX-B: \(Self.unseen.joined(separator: "z"))\r\nSet-Cookie: c=d\r\nSet-Cookie: e=f\r\nContent-Length: 2\r\n\r\nok"
+      )
     }
     try Resource.with(serve: server) { resource in
       let result = try resource.request("--include")
       #expect(
         result.outputText
-          == "HTTP 200\r\nX-A: a [31mb\r\nSet-Cookie: c=d\r\nSet-Cookie: e=f\r\nContent-Length: 2\r\n\r\nok")
+          == "HTTP 200\r\nX-A: a [31mb\r\nX-B: \(Self.unseen.map { _ in " " }.joined(separator: "z"))\r\n"
+          + "Set-Cookie: c=d\r\nSet-Cookie: e=f\r\nContent-Length: 2\r\n\r\nok")
       let head = try resource.request("HEAD", "-i", "-o", resource.tree.path("home/head"))
       #expect(head.succeeded && head.output.isEmpty, "\(head.errorText)")
       #expect(try resource.tree.directory.read("home/head").starts(with: "HTTP 200\r\n".utf8))

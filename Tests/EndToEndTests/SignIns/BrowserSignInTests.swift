@@ -98,6 +98,30 @@ import Testing
     }
   }
 
+  @Test(.needsFaults, arguments: [("yes", 0), ("y", 0), ("n", 6), ("", 6)])
+  func `asks the person who it was where the browser's user cannot be told`(answer: String, status: Int) throws {
+    try Self.with { issuer, tree in
+      let daemon = try FaultyDaemon(tree, at: ["/proc/self/net"])
+      try daemon.order(1, .tooManyFiles)
+      let line = BrowserLogin.line(issuer).filter { $0 != "--json" } + ["--browser", "--no-open"]
+      let program = try WatchedProgram(tree, columns: 500, ["NO_COLOR": "1"], [Programs.path("agent")] + line)
+      let shown = try program.until("/authorize?")
+      let place = shown.rows.joined(separator: " ").split(separator: " ").first { $0.contains("/authorize?") }
+      #expect(try BrowserLogin.browse(String(try #require(place))) == "200")
+      let screen = try program.until("[y/N]")
+      #expect(screen.rows.contains { $0.hasPrefix("The server \(issuer.url) says that this is ") }, "\(screen.rows)")
+      #expect(screen.echoes)
+      #expect(try issuer.count("code_grants") == 1)
+      #expect(try tree.json("list")["accounts"] == [], "nothing is stored yet")
+      if !answer.isEmpty { try program.type(answer) }
+      try program.type("^M")
+      #expect(try program.end().status == status)
+      #expect(try tree.agent("token", "work").succeeded == (status == 0))
+      try issuer.await("revocations", status == 0 ? 0 : 1)
+      try daemon.kill()
+    }
+  }
+
   // RFC 6749 section 3.1, RFC 9700 section 2.1.2, and the nonce of OpenID Connect Core 1.0 section 3.1.3.7.
   @Test(
     arguments: [

@@ -14,11 +14,14 @@ final class FaultyDaemon: Sendable {
   }
 
   private let tree: AgentTree
+  private let roots: [String]
   private let process = Monitor<RunningProcess?>(nil)
   private let serial = Monitor(0)
 
-  init(_ tree: AgentTree) throws {
+  /// - Parameter roots: The directories whose files its calls are counted at; nil for those of vault and settings.
+  init(_ tree: AgentTree, at roots: [String]? = nil) throws {
     self.tree = tree
+    self.roots = roots ?? [tree.path("state/agent"), tree.path("config/agent")]
     try start()
   }
 
@@ -35,7 +38,7 @@ final class FaultyDaemon: Sendable {
       environment: tree.environment([
         "LD_PRELOAD": try #require(FaultLibrary.shared).path, "AGENT_FAULTS_ORDER": tree.path("order"),
         "AGENT_FAULTS_LOG": tree.path("steps"),
-        "AGENT_FAULTS_ROOTS": "\(tree.path("state/agent")):\(tree.path("config/agent"))",
+        "AGENT_FAULTS_ROOTS": roots.joined(separator: ":"),
       ]))
     let deadline = Instant.now.advanced(by: .seconds(20))
     while !started.errorText.contains("the daemon started") {

@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["exec", "daemon", "exec of a running daemon"])
+  @Test(arguments: ["exec", "daemon", "exec of a running daemon", "exec of a private daemon"])
   func `that outlives its command and its daemon goes at the next start of either`(next: String) throws {
     try Session.with { session in
       let tree = session.tree
@@ -220,6 +220,8 @@ import Testing
         #expect(try tree.directory.open("runtime/agent").exists(name), "it is left behind")
         if next == "daemon" {
           #expect(try tree.agent("daemon", "start").succeeded)
+        } else if next == "exec of a private daemon" {
+          #expect(try tree.agent("exec", "--no-daemon", "--", "true").succeeded)
         } else {
           #expect(try tree.agent("exec", "--token-file", "--", "true").succeeded)
         }

@@ -1,3 +1,5 @@
+import Crypto
+import Encoding
 import OAuth
 import Testing
 
@@ -55,7 +57,7 @@ import Testing
 @Suite struct `What an answer says of the token` {
   private func verdict(_ status: Int, _ challenge: String? = nil) -> ResourceVerdict {
     ResourceVerdict(
-      ResourceHead(status: status, headers: HTTPHeaders(challenge.map { [("WWW-Authenticate", $0)] } ?? [])))
+      ResourceHead(status: status, headers: HTTPHeaders(challenge.map { [("WWW-Authenticate", $0)] } ?? [])), sent: [])
   }
 
   // RFC 6750 section 3.1: a 401 without an error counts like one with `invalid_token`.
@@ -93,6 +95,51 @@ import Testing
     #expect(
       verdict(403, #"Basic realm="x", Bearer error="insufficient_scope", scope="a  b""#)
         == .insufficientScope(["a", "b"]))
+  }
+
+  private static let token = "at+9sLw2c/4bVtq1~Gk3mT8"
+
+  /// The token, its end, its halves, in hexadecimal digits, reversed, and in pieces that a terminal joins.
+  private static let echoes: [String] = {
+    let parts = [token, String(token.suffix(8)), String(token.prefix(11)), String(token.suffix(12))]
+    let hex = parts.map { $0.utf8.map { String($0, radix: 16) }.joined() }
+    return parts + hex + parts.map { String($0.reversed()) } + [
+      "\(token.suffix(8).prefix(4))\u{200B}\(token.suffix(4))"
+    ]
+  }()
+
+  private func verdict(_ status: Int, header: String, _ value: String) throws -> ResourceVerdict {
+    let secret = SharedSecret(try SecretBytes(copying: Array(Self.token.utf8).span))
+    return ResourceVerdict(
+      ResourceHead(status: status, headers: HTTPHeaders([(header, value)])), sent: [secret])
+  }
+
+  @Test(arguments: echoes) func `is not in words that repeat a part of it`(echo: String) throws {
+    func challenged(_ words: String) throws -> ResourceVerdict {
+      try verdict(401, header: "WWW-Authenticate", "Bearer \(words)")
+    }
+    #expect(try challenged(#"error="insufficient_scope", scope="a x\#(echo)""#) == .insufficientScope([]))
+    #expect(
+      try challenged(#"error="insufficient_user_authentication", acr_values="gold \#(echo)", max_age="5""#)
+        == .insufficientAuthentication(acrValues: [], maxAgeSeconds: 5))
+    let claims = #"{"a":"x\#(echo)"}"#
+    let escaped = claims.split(separator: #"""#, omittingEmptySubsequences: false).joined(separator: #"\""#)
+    for text in [escaped, Base64.encode(Array(claims.utf8)), Base64URL.encode(Array(claims.utf8))] {
+      #expect(
+        try challenged(#"error="insufficient_claims", claims="\#(text)""#) == .insufficientClaims(nil), "\(text)")
+    }
+    #expect(
+      try verdict(302, header: "Location", "https://other.example/\(echo)/x?q=1") == .redirected(to: nil))
+  }
+
+  @Test func `is where the resource is, without what may grant access there`() throws {
+    for status in [301, 303, 308] {
+      #expect(
+        try verdict(status, header: "Location", "https://other.example/\u{1B}a?signature=1#x")
+          == .redirected(to: "https://other.example/a"))
+    }
+    #expect(try verdict(200, header: "Location", "https://other.example/a") == .none)
+    #expect(try verdict(302, header: "X-Location", "https://other.example/a") == .none)
   }
 
   // RFC 9470 section 3.

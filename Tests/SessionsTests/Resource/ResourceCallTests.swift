@@ -37,7 +37,7 @@ import Vocabulary
   }
 
   private func status(_ outcome: ResourceCall.Outcome) -> Int? {
-    if case .answered(let response) = outcome { response.head.status } else { nil }
+    if case .answered(let response, _) = outcome { response.head.status } else { nil }
   }
 
   // RFC 6750 section 2.1.

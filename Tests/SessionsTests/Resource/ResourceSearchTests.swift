@@ -47,6 +47,13 @@ import Testing
     #expect(home.http.requests.allSatisfy { $0.authorization == nil && $0.form == nil })
   }
 
+  @Test(arguments: [HTTPFailure(.connect), HTTPFailure(.certificate), HTTPFailure(.timeout)])
+  func `is not told where its server cannot be asked, and no resource is looked for`(failure: HTTPFailure) throws {
+    for place in Self.issuerPlaces { home.http.fail(place, failure) }
+    #expect(throws: SessionError.self) { _ = try search() }
+    #expect(!home.http.urls.contains(Self.resource) && !home.http.urls.contains(Self.wellKnown))
+  }
+
   // RFC 8414 section 3.3.
   @Test func `metadata of another issuer makes no issuer of a resource`() throws {
     home.http.answer(Self.issuerPlaces[0], try response(200, ["issuer": "https://as.example"]))

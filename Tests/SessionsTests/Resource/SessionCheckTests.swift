@@ -1,6 +1,7 @@
 import Encoding
 import OAuth
 import Sessions
+import TestSupport
 import Testing
 import Vault
 import Vocabulary
@@ -61,6 +62,25 @@ import Vocabulary
     #expect(record?.isExpired == true)
     #expect(record?.accessToken == nil)
     #expect(record?.identity == Home.alice)
+  }
+
+  @Test func `ends no session whose end cannot be written down`() throws {
+    try home.store {
+      $0.refreshToken = nil
+      $0.accessToken = try secret("at-1")
+    }
+    let generation = try #require(try home.otherProcess().vault.read(home.account)?.generation)
+    let state = "cd '\(home.directory.path("state"))' && "
+    // A link is followed by no write.
+    try #require(try ProcessRunner.shell(state + "mv vault.lock kept && ln -s kept vault.lock").succeeded)
+    home.http.answer(TestIssuer.userInfoURL, try refusal("invalid_token", status: 401))
+    #expect {
+      _ = try ask(generation: generation)
+    } throws: { error in
+      if case SessionError.vault = error { true } else { false }
+    }
+    try #require(try ProcessRunner.shell(state + "mv kept vault.lock").succeeded)
+    #expect(try home.stored()?.isExpired == false)
   }
 
   @Test func `never ends a session that was replaced meanwhile`() throws {

@@ -30,6 +30,27 @@ import Vocabulary
     #expect(gate.enter(.passphrase))
   }
 
+  @Test func `tells what it cancelled that the vault is locked, and nothing else`() throws {
+    let services = try Home().services
+    func failing(_ error: SessionError, while isClosed: Bool) -> SessionError? {
+      #expect(throws: SessionError.self) {
+        try services.keepingUnlocked(.passphrase) { (_) throws(SessionError) -> Void in
+          if isClosed {
+            try? Threads.start(name: "lock") { services.gate.close([.passphrase]) {} }
+            while !services.gate.isClosed(.passphrase) { Threads.sleep(for: .milliseconds(1)) }
+          }
+          throw error
+        }
+      }
+    }
+    let locked = SessionError.vault(VaultError(.locked(.passphrase)))
+    #expect(failing(.cancelled, while: false) == .cancelled)
+    #expect(failing(.cancelled, while: true) == locked)
+    // Waits until the level is open again.
+    services.gate.close([.passphrase]) {}
+    #expect(failing(.signedOut(account: "work"), while: true) == .signedOut(account: "work"))
+  }
+
   @Test func `lets nobody in while the keys go`() {
     let gate = LockGate()
     gate.close([.passphrase]) {

@@ -59,6 +59,18 @@ import Vault
     #expect(!home.services.isUnsettled)
   }
 
+  @Test func `and that still cannot be written is an error, and kept`() throws {
+    try loseRotation()
+    try Self.spoil(state, "600")
+    // It can be read, but not written.
+    try #require(try ProcessRunner.shell("cd '\(state)' && mv vault.lock kept && ln -s kept vault.lock").succeeded)
+    #expect(throws: SessionError.self) { try home.services.settle(home.account) }
+    #expect(home.services.isUnsettled)
+    try #require(try ProcessRunner.shell("cd '\(state)' && mv kept vault.lock").succeeded)
+    try home.services.settle(home.account)
+    #expect(try home.stored()?.refreshToken?.text == "rt-2")
+  }
+
   @Test func `is what a sign-out revokes`() throws {
     try loseRotation()
     try Self.spoil(state, "600")

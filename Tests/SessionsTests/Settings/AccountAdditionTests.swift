@@ -36,6 +36,12 @@ import Vocabulary
     #expect(try home.refreshToken(of: home.account) == "rt-1")
   }
 
+  @Test func `is refused where there are as many as there may be`() throws {
+    try home.fillSettings()
+    #expect(throws: SessionError.configuration(ConfigurationError(.tooManyAccounts, "accounts"))) { _ = try add() }
+    #expect(try home.settings()[home.account] == nil)
+  }
+
   /// A rename that was cut off left it; its refresh token may have been spent since.
   @Test func `drops a record that no settings know`() throws {
     try home.store()

@@ -63,6 +63,39 @@ import Vocabulary
     #expect(record.authority.origins == TestIssuer.origins)
   }
 
+  // RFC 8707 section 2.1.
+  @Test func `asks for the resources and the audience of the settings, where it names none itself`() throws {
+    var configuration = Home.configuration
+    configuration.resources = ["https://api.example/a"]
+    configuration.audience = "aud-1"
+    let usual = try start(.init(), configuration).url.text
+    #expect(usual.contains("&resource=https%3A%2F%2Fapi.example%2Fa"), "\(usual)")
+    #expect(usual.contains("&audience=aud-1"))
+    var options = AuthorizationOptions()
+    options.resources = ["https://api.example/b"]
+    options.audience = "aud-2"
+    let own = try start(options, configuration).url.text
+    #expect(own.contains("&resource=https%3A%2F%2Fapi.example%2Fb") && own.contains("&audience=aud-2"))
+    #expect(!own.contains("example%2Fa") && !own.contains("aud-1"))
+  }
+
+  // A server may end a session with any of its tokens; one that has ended already has nothing to lose.
+  @Test(arguments: [true, false]) func `that is refused is revoked, unless the account has a session`(
+    hasSession: Bool
+  ) throws {
+    try home.store { record in
+      if !hasSession { (record.refreshToken, record.isExpired) = (nil, true) }
+    }
+    let signIn = try start()
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "rt-9", idToken: try idToken(signIn)))
+    let unconfirmed = try signIn.finishUnconfirmed(try secret("c1"))
+    #expect(unconfirmed.subject == "alice")
+    home.http.forgetRequests()
+    unconfirmed.refuse(Cancellation())
+    #expect(home.http.urls == (hasSession ? [] : [TestIssuer.revocationURL]))
+    #expect(try home.stored()?.refreshToken?.text == (hasSession ? "rt-1" : nil))
+  }
+
   @Test func `spends no code once the account's level is locked`() throws {
     let phrase = try secret("correct horse")
     try home.services.vault.createProtection(.passphrase, secret: phrase.bytes)

@@ -92,6 +92,14 @@ import Vocabulary
     #expect(home.http.requests.isEmpty)
   }
 
+  @Test func `asks nobody where there are as many accounts as there may be`() throws {
+    try home.fillSettings()
+    #expect(throws: SessionError.configuration(ConfigurationError(.tooManyAccounts, "accounts"))) {
+      _ = try home.prepare()
+    }
+    #expect(home.http.requests.isEmpty)
+  }
+
   @Test func `spends no code while the settings cannot be written`() throws {
     let signIn = try home.prepare()
     home.http.forgetRequests()
@@ -148,6 +156,26 @@ import Vocabulary
     try home.services.vault.write(AccountName("other"), content: try Home.record().sealedContent())
     #expect(throws: SessionError.self) { _ = try home.finish(signIn) }
     #expect(try home.settings()[home.account] == Home.configuration)
+  }
+
+  @Test func `that can be neither used nor written is not told to be kept, and its grant is ended`() throws {
+    home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
+    try home.services.vault.write(AccountName("other"), content: try Home.record().sealedContent())
+    let signIn = try SignIn.Request(
+      account: home.account, configuration: Home.configuration, isNew: true, services: home.services,
+      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+    ).device()
+    let (home, answer) = (home, try response(200, ["token_type": "mac", "refresh_token": "rt-1"]))
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      // A link is followed by no write.
+      let line = "cd '\(home.directory.path("state"))' && mv vault.lock kept && ln -s kept vault.lock"
+      try #require(try ProcessRunner.shell(line).succeeded)
+      return answer
+    }
+    let error = #expect(throws: SessionError.self) { _ = try home.finish(signIn) }
+    if case .signInKept = error { Issue.record("nothing is kept") }
+    #expect(home.http.requests.last?.url == TestIssuer.revocationURL)
+    #expect(home.http.requests.last?.form?.first == "token=rt-1")
   }
 
   // RFC 6749 section 3.3 (P-121).

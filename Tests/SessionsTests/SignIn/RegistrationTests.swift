@@ -169,6 +169,16 @@ import Vocabulary
     ) { try preparation(other).prepared() }
   }
 
+  // RFC 7591 section 3.2.2: each registration that the server takes makes a client, so none is asked for in vain.
+  @Test(arguments: ["invalid_redirect_uri", "temporarily_unavailable"])
+  func `is asked for once where the refusal is not of what it says of itself`(code: String) throws {
+    let home = try home()
+    home.http.answer(Self.place, try refusal(code))
+    try registers(home)
+    #expect(throws: SessionError.self) { try preparation(home).prepared() }
+    #expect(home.http.requests.filter { $0.url == Self.place }.count == 1)
+  }
+
   // RFC 9449 section 5.2.
   @Test func `has tokens that are bound to a key where the server wants that`() throws {
     let home = try home()
@@ -189,6 +199,18 @@ import Vocabulary
     #expect(key["kid"]?.string == outcome.configuration.clientKeyID && key["kid"] != nil)
     #expect(try home.stored()?.clientKey != nil)
     #expect(home.http.requests.contains { $0.form?.contains { $0.hasPrefix("client_assertion=") } == true })
+  }
+
+  // RFC 6749 section 4.4: the client credentials grant is for confidential clients only.
+  @Test(arguments: [true, false]) func `of a guest asks for the grant of a client, as one that proves itself`(
+    needsProof: Bool
+  ) throws {
+    let home = try home([("token_endpoint_auth_methods_supported", ["none", "private_key_jwt"])])
+    try registers(home)
+    _ = try preparation(home, needsProof: needsProof).prepared()
+    let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
+    #expect(asked["grant_types"]?.array?.contains("client_credentials") == needsProof)
+    #expect(asked["token_endpoint_auth_method"] == (needsProof ? "private_key_jwt" : "none"))
   }
 
   @Test func `takes the secret that the server gives, and honours its end`() throws {
@@ -233,6 +255,16 @@ import Vocabulary
     try preparation(home).prepared().withdraw()
     #expect(home.http.requests.last?.method == .delete && home.http.requests.last?.authorization == "Bearer rat")
     #expect(try home.stored() == nil)
+  }
+
+  // RFC 7592 section 3: its token is for the server that gave it.
+  @Test(arguments: [(managed, 1), ("https://elsewhere.example/register/c1", 2)])
+  func `tells a person when it cannot be deleted from here`(place: String, notices: Int) throws {
+    let home = try home()
+    try registers(home, ("registration_client_uri", .string(place)))
+    let outcome = try signIn(home, preparation(home))
+    #expect(outcome.notices.count == notices, "\(outcome.notices)")
+    #expect(outcome.notices.contains { $0.contains("cannot be deleted from here") } == (notices == 2))
   }
 
   private func removal(_ home: Home, _ configuration: AccountConfiguration, isLocal: Bool = false) -> AccountRemoval {

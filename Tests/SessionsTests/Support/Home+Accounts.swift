@@ -22,6 +22,16 @@ extension Home {
     }
   }
 
+  /// Writes settings that have as many other accounts as there may be.
+  func fillSettings() throws {
+    let names = (0..<Settings.maximumAccounts).map {
+      #""account-\#($0)":{"issuer":"https://as.example","client_id":"c"}"#
+    }
+    let text = #"{"version":1,"accounts":{\#(names.joined(separator: ","))}}"#
+    try PrivateDirectory(opening: settingsDirectory, create: true).replaceFile(
+      "config.json", with: Array(text.utf8).span)
+  }
+
   /// The refresh token that the vault has for an account now; nil when it has no record.
   func refreshToken(of account: AccountName) throws -> String? {
     try otherProcess().record(of: account).map { $0.refreshToken?.text ?? "" }

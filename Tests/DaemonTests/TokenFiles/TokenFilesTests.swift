@@ -1,0 +1,64 @@
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vocabulary
+import Wire
+
+@testable import Daemon
+
+@Suite struct `A token file` {
+  private let home: DaemonHome
+  private let parts: DaemonParts
+
+  init() throws {
+    home = try DaemonHome()
+    try home.addSignedIn("work")
+    parts = try DaemonParts(home.context)
+    home.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
+  }
+
+  private func begin() throws {
+    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(1))
+    home.runJobs()
+  }
+
+  private var told: [Event.TokenFile] {
+    home.sink.events[1, default: []].compactMap { if case .tokenFile(let event) = $0 { event } else { nil } }
+  }
+
+  private func files() throws -> [String] { try home.runtime().fileNames().filter { !$0.hasSuffix(".lock") } }
+
+  private func text() throws -> String {
+    let name = try #require(told.last?.path.split(separator: "/").last)
+    return String(decoding: try home.runtime().readFile(String(name), limit: 100), as: UTF8.self)
+  }
+
+  @Test func `gets a new token before the old one ends, though nobody asks`() throws {
+    try begin()
+    #expect(try text() == "at-1")
+    home.pass(seconds: 60)
+    #expect(home.http.sent == ["rt-1"])
+    home.pass(seconds: 3535)
+    #expect(try text() == "at-2")
+    #expect(told.count == 2 && told.allSatisfy { $0.removal == nil })
+    #expect(home.http.sent == ["rt-1", "rt-2"])
+  }
+
+  @Test func `goes at the end of its session and of its connection`() throws {
+    try begin()
+    parts.tokenFiles.remove(of: try AccountName("work"))
+    #expect(told.last?.removal == .signedOut)
+    #expect(try files() == [])
+    parts.tokenFiles.abandon(.number(1))
+    #expect(try home.runtime().fileNames() == [])
+  }
+
+  @Test func `is not there when there is no token for it`() throws {
+    home.http.answers = [.error("invalid_grant")]
+    try begin()
+    #expect(home.sink.failures[1]?.code == .sessionExpired)
+    #expect(told.isEmpty)
+    #expect(try home.runtime().fileNames() == [])
+  }
+}

@@ -1,0 +1,88 @@
+import Platform
+import TestSupport
+import Testing
+import Vocabulary
+import Wire
+
+@testable import Daemon
+
+@Suite struct `A check of tokens` {
+  private let home: DaemonHome
+  private let parts: DaemonParts
+
+  init() throws {
+    home = try DaemonHome()
+    try home.add("work")
+    parts = try DaemonParts(home.context)
+  }
+
+  /// RFC 7517 appendix A.1, without its use.
+  private static let keys = """
+    {"keys":[{"kty":"EC","crv":"P-256","kid":"1","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",\
+    "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}
+    """
+
+  /// Checks a line that is no token.
+  ///
+  /// - Returns: What was written of it.
+  private func check(_ number: Int, keys: String? = nil, _ edit: (inout VerifyRequest) -> Void = { _ in }) throws
+    -> String
+  {
+    var request = VerifyRequest()
+    request.bringsKeys = keys != nil
+    edit(&request)
+    let results = try Pipe()
+    var passed: [SharedDescriptor] = []
+    if let keys { passed.append(SharedDescriptor(try FileDescriptor.inMemory(Array(keys.utf8).span))) }
+    passed.append(SharedDescriptor(try FileDescriptor.inMemory(Array("no token\n".utf8).span)))
+    passed.append(SharedDescriptor(try results.writing.duplicate()))
+    try parts.verifications.verify(request, .number(number), hasDeadline: false, passed: passed)
+    home.runJobs()
+    var bytes: [UInt8] = []
+    _ = try results.reading.read(into: &bytes, upTo: 4096)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test func `with keys that are handed over asks no server`() throws {
+    #expect(try check(1, keys: Self.keys).contains(#""valid":false"#))
+    #expect(home.sink.results[1] != nil)
+    #expect(home.http.roles.isEmpty)
+  }
+
+  @Test func `takes the keys from one place`() throws {
+    #expect(throws: Failure.self) { _ = try check(1, keys: Self.keys) { $0.account = "work" } }
+    #expect(throws: Failure.self) {
+      _ = try check(2) {
+        $0.issuer = "https://other.example"; $0.account = "work"
+      }
+    }
+    #expect(throws: Failure.self) {
+      _ = try check(3) {
+        ($0.issuer, $0.account) = ("https://as.example", "work")
+        $0.settings.allowHTTPLoopback = true
+      }
+    }
+    #expect(home.http.roles.isEmpty)
+  }
+
+  // RFC 7519 section 4.1.
+  @Test func `of the signature alone has no audience and no times`() throws {
+    #expect(throws: Failure.self) {
+      _ = try check(1, keys: Self.keys) { ($0.signatureOnly, $0.audience) = (true, "api") }
+    }
+    #expect(throws: Failure.self) { _ = try check(2, keys: Self.keys) { ($0.signatureOnly, $0.clockSkew) = (true, 5) } }
+    _ = try check(3, keys: Self.keys) { $0.signatureOnly = true }
+    _ = try check(4, keys: Self.keys) { ($0.audience, $0.clockSkew) = ("api", 5) }
+    #expect(home.sink.results[3] != nil && home.sink.results[4] != nil)
+  }
+
+  @Test func `needs all of its descriptors`() throws {
+    var request = VerifyRequest()
+    request.bringsKeys = true
+    let pipe = try Pipe()
+    let passed = [SharedDescriptor(try pipe.reading.duplicate()), SharedDescriptor(try pipe.writing.duplicate())]
+    #expect(throws: Failure.self) {
+      try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+    }
+  }
+}
