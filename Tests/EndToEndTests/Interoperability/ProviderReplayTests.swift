@@ -11,10 +11,12 @@ struct `At services as they document themselves` {
   static let notYet: Set<String> = [
     "atlassian, browser", "atlassian, browser without the secret", "auth0, browser", "bitbucket, browser",
     "bitbucket, browser without the secret", "codeberg, browser by its name", "cognito, browser without a redirect URI",
-    "discord, browser", "dropbox, browser", "entra, browser at its issuer", "entra-common, browser at a domain name",
+    "discord, browser", "dropbox, browser", "entra, browser at its issuer", "entra, browser with a claims challenge",
+    "entra-common, browser at a domain name",
     "entra-common, browser at consumers", "entra-common, browser at organizations", "entra-common, browser by its name",
     "entra-common, browser with the issuer of another tenant than tid",
     "entra-common, browser with the key of another tenant", "entra-common, device", "gitea, browser by its name",
+    "gitea, browser with a refresh token that expires",
     "github, browser by its name", "gitlab, browser by its name", "huggingface, browser",
     "huggingface, device and who that is",
     "keycloak, browser by the default redirect URI", "okta, browser", "salesforce, browser", "slack, browser",
@@ -26,26 +28,26 @@ struct `At services as they document themselves` {
     !notYet.contains(signIn.name) || Environment.value("AGENT_ALL_PROVIDERS")?.isEmpty == false
   }
 
-  @Test(arguments: ready.filter { $0.refused == nil }) func `sign-in, refresh, identity and sign-out`(
+  @Test(arguments: ready.filter { $0.expected != nil }) func `sign-in, refresh, identity and sign-out`(
     signIn: ProviderSignIn
   ) throws {
-    let services = try ProviderReplay.current()
+    let service = try ProviderReplay.play(signIn)
+    let expected = try #require(signIn.expected)
     try AgentTree.with { tree in
-      let end = try run(signIn, tree)
-      let report = try services.report(signIn)
+      let end = try run(service, tree)
+      let report = try service.report()
       try #require(
         end["event"] == "signed_in" && report.refusals.isEmpty, "\(end); \(report.refusals); \(report.seen)")
-      let expected = try #require(signIn.expected)
       #expect(end["subject"]?.string == expected["subject"]?.string)
       if let scope = expected["scope"]?.string { #expect(end["scope"]?.string == scope) }
       if expected["whoami"] != false, expected["subject"] != nil {
         #expect(try tree.json("whoami", signIn.account)["subject"]?.string == expected["subject"]?.string)
       }
-      if expected["userinfo"] == true { #expect(try check(signIn, tree) == "ok") }
-      try refresh(signIn, expected, tree)
+      if expected["userinfo"] == true { #expect(try check(tree) == "ok") }
+      try refresh(signIn.account, isPossible: expected["refresh"] == true, tree)
       let out = try tree.json("logout", signIn.account)["accounts"]?.array?.first
       #expect(out?["revoked"] == expected["revoked"])
-      let after = try services.report(signIn)
+      let after = try service.report()
       #expect(after.refusals == [], "\(after.seen)")
       #expect(try tree.agent("token", signIn.account).failed(3))
     }
@@ -54,15 +56,17 @@ struct `At services as they document themselves` {
   @Test(arguments: ready.filter { $0.refused != nil }) func `a refusal is told with what to do`(
     signIn: ProviderSignIn
   ) throws {
+    let service = try ProviderReplay.play(signIn)
     let refused = try #require(signIn.refused)
     try AgentTree.with { tree in
       if let page = refused["page"]?.int {
-        let login = try BrowserLogin(tree, command(signIn, tree), environment(signIn))
-        #expect(try browse(login.url, signIn) == "\(page)")
+        let login = try BrowserLogin(tree, command(service, tree), service.environment)
+        #expect(try browse(login.url, service) == "\(page)")
         try login.giveUp()
       } else {
-        let end = try run(signIn, tree)
+        let end = try run(service, tree)
         #expect(end["event"] == "error")
+        if let code = refused["code"]?.string { #expect(end["code"]?.string == code) }
         let told = "\(end["message"]?.string ?? "") \(end["hint"]?.string ?? "")"
         for text in [refused["error"]?.string, refused["text"]?.string].compactMap(\.self) {
           #expect(told.contains(text), "\(told)")
@@ -71,17 +75,53 @@ struct `At services as they document themselves` {
     }
   }
 
-  // MARK: Steps
+  /// One sign-in of each service that has refresh tokens, and those that are about their end.
+  static let refreshing: [ProviderSignIn] = {
+    var services: Set<Substring> = []
+    return (ready.filter { $0.flow == .browser } + ready.filter { $0.flow == .device }).filter { signIn in
+      guard signIn.expected?["refresh"] == true else { return false }
+      return signIn.expected?["ends"] == true || services.insert(signIn.service).inserted
+    }
+  }()
 
-  private func environment(_ signIn: ProviderSignIn) throws -> [String: String?] {
-    ["https_proxy": try ProviderReplay.current().proxy(signIn)]
+  @Test(arguments: refreshing) func `a session that the service ended asks for a sign-in`(
+    signIn: ProviderSignIn
+  ) throws {
+    let service = try ProviderReplay.play(signIn)
+    try AgentTree.with { tree in
+      let end = try run(service, tree)
+      try #require(end["event"] == "signed_in", "\(end)")
+      try service.endSessions()
+      let result = try tree.agent("token", signIn.account, "--force-refresh", "--json")
+      #expect(result.failed(3) && result.failureCode == "session_expired", "\(result.errorText)")
+    }
   }
 
-  private func command(_ signIn: ProviderSignIn, _ tree: AgentTree) throws -> [String] {
-    let services = try ProviderReplay.current()
-    var command = try ["login"] + services.arguments(signIn) + ["--client-id", signIn.clientID, "--json"]
-    command += ["--ca-file", services.authority, "--\(signIn.flow.rawValue)"]
-    if signIn.flow == .browser { command.append("--no-open") }
+  @Test(arguments: ready.filter { $0.challenged != nil }) func `a claims challenge leaves the session as it is`(
+    signIn: ProviderSignIn
+  ) throws {
+    let service = try ProviderReplay.play(signIn)
+    let resource = try #require(signIn.challenged)
+    try AgentTree.with { tree in
+      let end = try run(service, tree)
+      try #require(end["event"] == "signed_in", "\(end)")
+      #expect(try !tree.agent("request", resource).succeeded)
+      #expect(try !tree.token(signIn.account, "--force-refresh").isEmpty)
+      let again = try run(service, tree, ["login", signIn.account, "--claims-challenge"] + Self.browser)
+      #expect(again["event"] == "signed_in", "\(again)")
+      let answer = try tree.agent("request", resource)
+      #expect(answer.succeeded && answer.outputText.contains("A Person"), "\(answer.errorText)")
+    }
+  }
+
+  // MARK: Steps
+
+  private static let browser = ["--browser", "--no-open", "--json"]
+
+  private func command(_ service: ReplayedService, _ tree: AgentTree) throws -> [String] {
+    let signIn = service.signIn
+    var command = ["login"] + service.arguments + ["--client-id", signIn.clientID, "--ca-file", service.authority]
+    command += signIn.flow == .browser ? Self.browser : ["--device", "--json"]
     if let secret = signIn.secret {
       try tree.directory.write("home/secret", secret + "\n")
       command += ["--client-secret-file", tree.path("home/secret")]
@@ -89,23 +129,23 @@ struct `At services as they document themselves` {
     return command
   }
 
-  /// Signs in as a person would who approves everything, and returns the last event.
-  private func run(_ signIn: ProviderSignIn, _ tree: AgentTree) throws -> JSON {
-    let login = try tree.start(command(signIn, tree), environment(signIn))
+  /// Signs in as a person would, and returns the last event.
+  ///
+  /// - Parameter line: Another command line than that of the sign-in.
+  private func run(_ service: ReplayedService, _ tree: AgentTree, _ line: [String]? = nil) throws -> JSON {
+    let login = try tree.start(line ?? command(service, tree), service.environment)
     var event: JSON
     repeat {
       do {
         event = try JSON(parsing: Array(login.readLine().utf8))
       } catch {
-        let report = try ProviderReplay.current().report(signIn)
-        Issue.record("\(login.errorText); \(report)")
+        Issue.record("\(login.errorText); \(try service.report())")
         throw error
       }
       if event["event"] == "browser" {
-        let status = try browse(try #require(event["url"]?.string), signIn)
-        if status != "200" {
-          let report = try ProviderReplay.current().report(signIn)
-          Issue.record("the browser ends at status \(status): \(report)")
+        let status = try browse(try #require(event["url"]?.string), service)
+        if status != "200", service.signIn.refused?["code"] == nil {
+          Issue.record("the browser ends at status \(status): \(try service.report())")
           try login.signal(Signals.SIGINT)
         }
       }
@@ -114,26 +154,25 @@ struct `At services as they document themselves` {
   }
 
   /// The status of the page that the person's browser ends at.
-  private func browse(_ url: String, _ signIn: ProviderSignIn) throws -> String {
-    let services = try ProviderReplay.current()
+  private func browse(_ url: String, _ service: ReplayedService) throws -> String {
     let curl = "curl -qsSL --max-time 10 -o /dev/null -w '%{http_code}' --noproxy 127.0.0.1,localhost"
     return try ProcessRunner.shell(
-      "\(curl) --proxy \(services.proxy(signIn)) --cacert '\(services.authority)' '\(url)'"
+      "\(curl) --proxy \(service.proxy) --cacert '\(service.authority)' '\(url)'"
     ).outputText
   }
 
-  private func check(_ signIn: ProviderSignIn, _ tree: AgentTree) throws -> String? {
+  private func check(_ tree: AgentTree) throws -> String? {
     try tree.json("status", "--check")["accounts"]?.array?.first?["check"]?.string
   }
 
   /// Refreshes twice, so that a refresh token that was replaced is replaced again.
-  private func refresh(_ signIn: ProviderSignIn, _ expected: JSON, _ tree: AgentTree) throws {
-    let first = try tree.token(signIn.account)
-    guard expected["refresh"] == true else {
-      #expect(try tree.token(signIn.account) == first)
+  private func refresh(_ account: String, isPossible: Bool, _ tree: AgentTree) throws {
+    let first = try tree.token(account)
+    guard isPossible else {
+      #expect(try tree.token(account) == first)
       return
     }
-    let tokens = try (0..<2).map { _ in try tree.token(signIn.account, "--force-refresh") }
+    let tokens = try (0..<2).map { _ in try tree.token(account, "--force-refresh") }
     #expect(Set(tokens + [first]).count == 3)
   }
 }

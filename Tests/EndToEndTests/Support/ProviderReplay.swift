@@ -4,51 +4,32 @@ import TestSupport
 import Testing
 
 /// The services of `Tests/Providers`, each under its own names behind a proxy of the tests.
-struct ProviderReplay: Sendable {
-  /// The certificate authority of all their hosts.
-  let authority: String
+final class ProviderReplay: Sendable {
   private let directory: TemporaryDirectory
   private let process: RunningProcess
-  private let ports: JSON
+  /// One sign-in is named and answered at a time.
+  private let turn = Monitor(())
 
   @TaskLocal fileprivate static var running: ProviderReplay?
 
-  /// The instance of the suite that runs.
-  static func current() throws -> ProviderReplay { try #require(running, "the suite has no services") }
-
   fileprivate init() throws {
     directory = try TemporaryDirectory()
-    authority = directory.path("ca.pem")
     process = try RunningProcess(executable: Self.program, arguments: ["serve", directory.path])
-    do {
-      ports = try JSON(parsing: Array(process.readLine().utf8))
-    } catch {
-      Issue.record("\(process.errorText)")
-      throw error
+    let first = try? process.readLine()
+    try #require(first == "ready", "\(process.errorText)")
+  }
+
+  /// Plays the service of a sign-in anew, for one test.
+  static func play(_ signIn: ProviderSignIn) throws -> ReplayedService {
+    let replay = try #require(running, "the suite has no services")
+    let ports = try replay.turn.withLock { _ in
+      try replay.process.send(signIn.name + "\n")
+      return try JSON(parsing: Array(replay.process.readLine().utf8))
     }
-  }
-
-  /// The proxy behind which the service of a sign-in is.
-  func proxy(_ signIn: ProviderSignIn) throws -> String {
-    "http://127.0.0.1:\(try port("proxy", signIn))"
-  }
-
-  /// What a person types for a sign-in, with a free port where the redirect URI is registered with one.
-  func arguments(_ signIn: ProviderSignIn) throws -> [String] {
-    let port = try port("redirect", signIn)
-    return signIn.arguments.map {
-      $0.split(separator: "${port}", omittingEmptySubsequences: false).joined(separator: "\(port)")
-    }
-  }
-
-  private func port(_ name: String, _ signIn: ProviderSignIn) throws -> UInt16 {
-    try #require(ports[signIn.name]?[name]?.int.flatMap { UInt16(exactly: $0) })
-  }
-
-  /// What the service of a sign-in got, and what it refused.
-  func report(_ signIn: ProviderSignIn) throws -> (seen: [String], refusals: [String]) {
-    let report = try JSON(parsing: PlainHTTP.get(port: port("proxy", signIn), "/").body)
-    return (report["seen"]?.array?.compactMap(\.string) ?? [], report["refusals"]?.array?.compactMap(\.string) ?? [])
+    func port(_ name: String) throws -> UInt16 { try #require(ports[name]?.int.flatMap { UInt16(exactly: $0) }) }
+    return ReplayedService(
+      signIn: signIn, authority: replay.directory.path("ca.pem"), port: try port("proxy"),
+      redirectPort: try port("redirect"))
   }
 
   /// The program is in the folder beside the one of these tests.
@@ -58,6 +39,37 @@ struct ProviderReplay: Sendable {
 
   fileprivate static let areToolsThere =
     (try? ProcessRunner.shell("python3 -c 'import ssl' && openssl version"))?.succeeded == true
+}
+
+/// A service that is played for one test.
+struct ReplayedService: Sendable {
+  let signIn: ProviderSignIn
+  /// The certificate authority of all hosts.
+  let authority: String
+  fileprivate let port: UInt16
+  fileprivate let redirectPort: UInt16
+
+  /// The proxy behind which the service is.
+  var proxy: String { "http://127.0.0.1:\(port)" }
+
+  /// The variables of a sign-in there.
+  var environment: [String: String?] { ["https_proxy": proxy] }
+
+  /// What a person types, with a free port where the redirect URI is registered with one.
+  var arguments: [String] {
+    signIn.arguments.map { argument in
+      argument.split(separator: "${port}", omittingEmptySubsequences: false).joined(separator: "\(redirectPort)")
+    }
+  }
+
+  /// What the service got, and what it refused.
+  func report() throws -> (seen: [String], refusals: [String]) {
+    let report = try JSON(parsing: PlainHTTP.get(port: port, "/").body)
+    return (report["seen"]?.array?.compactMap(\.string) ?? [], report["refusals"]?.array?.compactMap(\.string) ?? [])
+  }
+
+  /// Lets the service forget its refresh tokens.
+  func endSessions() throws { _ = try PlainHTTP.get(port: port, "/end") }
 }
 
 /// A sign-in at one of the services.
@@ -79,8 +91,12 @@ struct ProviderSignIn: Sendable, CustomTestStringConvertible {
   let expected: JSON?
   /// What the refusal says, for a sign-in that fails.
   let refused: JSON?
+  /// The API that asks for claims, for a sign-in that is followed by another one.
+  let challenged: String?
 
   var testDescription: String { name }
+  /// The service's file.
+  var service: Substring { name.prefix { $0 != "," } }
 
   private init(_ data: JSON) throws {
     name = try #require(data["name"]?.string)
@@ -91,6 +107,7 @@ struct ProviderSignIn: Sendable, CustomTestStringConvertible {
     secret = data["gives_secret"]?.bool == true ? data["client"]?["secret"]?.string : nil
     expected = data["expect"]
     refused = data["refused"]
+    challenged = data["challenged"]?.string
   }
 
   /// Those of all services, as the program lists them.
