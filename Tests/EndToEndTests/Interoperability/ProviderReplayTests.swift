@@ -10,16 +10,17 @@ struct `At services as they document themselves` {
   /// Sign-ins that do not work yet.
   static let notYet: Set<String> = [
     "atlassian, browser", "atlassian, browser without the secret", "auth0, browser", "bitbucket, browser",
-    "bitbucket, browser without the secret", "codeberg, browser by its name", "cognito, browser without a redirect URI",
-    "discord, browser", "dropbox, browser", "entra, browser at its issuer", "entra, browser with a claims challenge",
-    "entra-common, browser at a domain name",
-    "entra-common, browser at consumers", "entra-common, browser at organizations", "entra-common, browser by its name",
+    "bitbucket, browser without the secret", "codeberg, browser by its name",
+    "cognito, browser without a redirect URI", "discord, browser", "dropbox, browser", "entra, browser at its issuer",
+    "entra, browser with a claims challenge", "entra-common, browser at a domain name",
+    "entra-common, browser at consumers", "entra-common, browser at organizations",
+    "entra-common, browser by its name", "entra-common, browser for mail",
     "entra-common, browser with the issuer of another tenant than tid",
     "entra-common, browser with the key of another tenant", "entra-common, device", "gitea, browser by its name",
-    "gitea, browser with a refresh token that expires",
-    "github, browser by its name", "gitlab, browser by its name", "huggingface, browser",
-    "huggingface, device and who that is",
-    "keycloak, browser by the default redirect URI", "okta, browser", "salesforce, browser", "slack, browser",
+    "gitea, browser with a refresh token that expires", "github, browser by its name", "gitlab, browser by its name",
+    "google, browser for mail", "google, browser with an issuer without a scheme", "huggingface, browser",
+    "huggingface, device and who that is", "keycloak, browser by the default redirect URI",
+    "keycloak, browser with a key set of 400 KiB", "okta, browser", "salesforce, browser", "slack, browser",
     "slack, browser with a secret that it does not know", "twitch, device", "zitadel, browser", "zitadel, device",
     "zitadel, device without trust in the other audiences",
   ]
@@ -80,7 +81,7 @@ struct `At services as they document themselves` {
     var services: Set<Substring> = []
     return (ready.filter { $0.flow == .browser } + ready.filter { $0.flow == .device }).filter { signIn in
       guard signIn.expected?["refresh"] == true else { return false }
-      return signIn.expected?["ends"] == true || services.insert(signIn.service).inserted
+      return signIn.expected?["ends"] != nil || services.insert(signIn.service).inserted
     }
   }()
 
@@ -93,7 +94,8 @@ struct `At services as they document themselves` {
       try #require(end["event"] == "signed_in", "\(end)")
       try service.endSessions()
       let result = try tree.agent("token", signIn.account, "--force-refresh", "--json")
-      #expect(result.failed(3) && result.failureCode == "session_expired", "\(result.errorText)")
+      let code = signIn.expected?["ends"]?.string ?? "session_expired"
+      #expect(result.failed(3) && result.failureCode == code, "\(result.errorText)")
     }
   }
 
