@@ -12,11 +12,12 @@ struct `At services as they document themselves` {
     "atlassian, browser", "atlassian, browser without the secret", "auth0, browser", "bitbucket, browser",
     "bitbucket, browser without the secret", "codeberg, browser by its name",
     "cognito, browser without a redirect URI", "discord, browser", "dropbox, browser", "entra, browser at its issuer",
-    "entra, browser with a claims challenge", "entra-common, browser at a domain name",
-    "entra-common, browser at consumers", "entra-common, browser at organizations",
-    "entra-common, browser by its name", "entra-common, browser for mail",
+    "entra, browser with a claims challenge", "entra, device of an app without public client flows",
+    "entra-common, browser at a domain name", "entra-common, browser at consumers",
+    "entra-common, browser at organizations", "entra-common, browser by its name", "entra-common, browser for mail",
     "entra-common, browser with the issuer of another tenant than tid",
-    "entra-common, browser with the key of another tenant", "entra-common, device", "gitea, browser by its name",
+    "entra-common, browser with the key of another tenant", "entra-common, device",
+    "entra-common, device of an app of one organisation", "gitea, browser by its name",
     "gitea, browser with a refresh token that expires", "github, browser by its name", "gitlab, browser by its name",
     "google, browser for mail", "google, browser with an issuer without a scheme", "huggingface, browser",
     "huggingface, device and who that is", "keycloak, browser by the default redirect URI",
@@ -69,7 +70,7 @@ struct `At services as they document themselves` {
         #expect(end["event"] == "error")
         if let code = refused["code"]?.string { #expect(end["code"]?.string == code) }
         let told = "\(end["message"]?.string ?? "") \(end["hint"]?.string ?? "")"
-        for text in [refused["error"]?.string, refused["text"]?.string].compactMap(\.self) {
+        for text in ["error", "text", "shows"].compactMap({ refused[$0]?.string }) {
           #expect(told.contains(text), "\(told)")
         }
       }
