@@ -13,8 +13,8 @@ struct BrowserLogin {
   }
 
   /// - Parameter command: A command line with `--json`.
-  init(_ tree: AgentTree, _ command: [String]) throws {
-    login = try tree.start(command)
+  init(_ tree: AgentTree, _ command: [String], _ changes: [String: String?] = [:]) throws {
+    login = try tree.start(command, changes)
     event = try JSON(parsing: Array(login.readLine().utf8))
   }
 

@@ -1,0 +1,181 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// The services that people use, as they document themselves: under their own names, with their own requests, answers
+/// and refusals. `Tests/Providers` has them as data.
+@Suite(.needsPrograms, .needsProviderReplay, .withProviderReplay)
+struct `At services as they document themselves` {
+  /// Sign-ins that do not work yet.
+  static let notYet: Set<String> = [
+    "atlassian, browser", "atlassian, browser without the secret", "auth0, browser", "bitbucket, browser",
+    "bitbucket, browser without the secret", "codeberg, browser by its name",
+    "cognito, browser without a redirect URI", "discord, browser", "dropbox, browser", "entra, browser at its issuer",
+    "entra, browser with a claims challenge", "entra, device of an app without public client flows",
+    "entra-common, browser at a domain name", "entra-common, browser at consumers",
+    "entra-common, browser at organizations", "entra-common, browser by its name", "entra-common, browser for mail",
+    "entra-common, browser with the issuer of another tenant than tid",
+    "entra-common, browser with the key of another tenant", "entra-common, device",
+    "entra-common, device of an app of one organisation", "gitea, browser by its name",
+    "gitea, browser with a refresh token that expires", "github, browser by its name", "gitlab, browser by its name",
+    "google, browser for mail", "google, browser with an issuer without a scheme", "huggingface, browser",
+    "huggingface, device and who that is", "keycloak, browser by the default redirect URI",
+    "keycloak, browser with a key set of 400 KiB", "okta, browser", "salesforce, browser", "slack, browser",
+    "slack, browser with a secret that it does not know", "twitch, device", "zitadel, browser", "zitadel, device",
+    "zitadel, device without trust in the other audiences",
+  ]
+
+  static let ready = ProviderSignIn.all.filter { signIn in
+    !notYet.contains(signIn.name) || Environment.value("AGENT_ALL_PROVIDERS")?.isEmpty == false
+  }
+
+  @Test(arguments: ready.filter { $0.expected != nil }) func `sign-in, refresh, identity and sign-out`(
+    signIn: ProviderSignIn
+  ) throws {
+    let service = try ProviderReplay.play(signIn)
+    let expected = try #require(signIn.expected)
+    try AgentTree.with { tree in
+      let end = try run(service, tree)
+      let report = try service.report()
+      try #require(
+        end["event"] == "signed_in" && report.refusals.isEmpty, "\(end); \(report.refusals); \(report.seen)")
+      #expect(end["subject"]?.string == expected["subject"]?.string)
+      if let scope = expected["scope"]?.string { #expect(end["scope"]?.string == scope) }
+      if expected["whoami"] != false, expected["subject"] != nil {
+        #expect(try tree.json("whoami", signIn.account)["subject"]?.string == expected["subject"]?.string)
+      }
+      if expected["userinfo"] == true { #expect(try check(tree) == "ok") }
+      try refresh(signIn.account, isPossible: expected["refresh"] == true, tree)
+      let out = try tree.json("logout", signIn.account)["accounts"]?.array?.first
+      #expect(out?["revoked"] == expected["revoked"])
+      let after = try service.report()
+      #expect(after.refusals == [], "\(after.seen)")
+      #expect(try tree.agent("token", signIn.account).failed(3))
+    }
+  }
+
+  @Test(arguments: ready.filter { $0.refused != nil }) func `a refusal is told with what to do`(
+    signIn: ProviderSignIn
+  ) throws {
+    let service = try ProviderReplay.play(signIn)
+    let refused = try #require(signIn.refused)
+    try AgentTree.with { tree in
+      if let page = refused["page"]?.int {
+        let login = try BrowserLogin(tree, command(service, tree), service.environment)
+        #expect(try browse(login.url, service) == "\(page)")
+        try login.giveUp()
+      } else {
+        let end = try run(service, tree)
+        #expect(end["event"] == "error")
+        if let code = refused["code"]?.string { #expect(end["code"]?.string == code) }
+        let told = "\(end["message"]?.string ?? "") \(end["hint"]?.string ?? "")"
+        for text in ["error", "text", "shows"].compactMap({ refused[$0]?.string }) {
+          #expect(told.contains(text), "\(told)")
+        }
+      }
+    }
+  }
+
+  /// One sign-in of each service that has refresh tokens, and those that are about their end.
+  static let refreshing: [ProviderSignIn] = {
+    var services: Set<Substring> = []
+    return (ready.filter { $0.flow == .browser } + ready.filter { $0.flow == .device }).filter { signIn in
+      guard signIn.expected?["refresh"] == true else { return false }
+      return signIn.expected?["ends"] != nil || services.insert(signIn.service).inserted
+    }
+  }()
+
+  @Test(arguments: refreshing) func `a session that the service ended asks for a sign-in`(
+    signIn: ProviderSignIn
+  ) throws {
+    let service = try ProviderReplay.play(signIn)
+    try AgentTree.with { tree in
+      let end = try run(service, tree)
+      try #require(end["event"] == "signed_in", "\(end)")
+      try service.endSessions()
+      let result = try tree.agent("token", signIn.account, "--force-refresh", "--json")
+      let code = signIn.expected?["ends"]?.string ?? "session_expired"
+      #expect(result.failed(3) && result.failureCode == code, "\(result.errorText)")
+    }
+  }
+
+  @Test(arguments: ready.filter { $0.challenged != nil }) func `a claims challenge leaves the session as it is`(
+    signIn: ProviderSignIn
+  ) throws {
+    let service = try ProviderReplay.play(signIn)
+    let resource = try #require(signIn.challenged)
+    try AgentTree.with { tree in
+      let end = try run(service, tree)
+      try #require(end["event"] == "signed_in", "\(end)")
+      #expect(try !tree.agent("request", resource).succeeded)
+      #expect(try !tree.token(signIn.account, "--force-refresh").isEmpty)
+      let again = try run(service, tree, ["login", signIn.account, "--claims-challenge"] + Self.browser)
+      #expect(again["event"] == "signed_in", "\(again)")
+      let answer = try tree.agent("request", resource)
+      #expect(answer.succeeded && answer.outputText.contains("A Person"), "\(answer.errorText)")
+    }
+  }
+
+  // MARK: Steps
+
+  private static let browser = ["--browser", "--no-open", "--json"]
+
+  private func command(_ service: ReplayedService, _ tree: AgentTree) throws -> [String] {
+    let signIn = service.signIn
+    var command = ["login"] + service.arguments + ["--client-id", signIn.clientID, "--ca-file", service.authority]
+    command += signIn.flow == .browser ? Self.browser : ["--device", "--json"]
+    if let secret = signIn.secret {
+      try tree.directory.write("home/secret", secret + "\n")
+      command += ["--client-secret-file", tree.path("home/secret")]
+    }
+    return command
+  }
+
+  /// Signs in as a person would, and returns the last event.
+  ///
+  /// - Parameter line: Another command line than that of the sign-in.
+  private func run(_ service: ReplayedService, _ tree: AgentTree, _ line: [String]? = nil) throws -> JSON {
+    let login = try tree.start(line ?? command(service, tree), service.environment)
+    var event: JSON
+    repeat {
+      do {
+        event = try JSON(parsing: Array(login.readLine().utf8))
+      } catch {
+        Issue.record("\(login.errorText); \(try service.report())")
+        throw error
+      }
+      if event["event"] == "browser" {
+        let status = try browse(try #require(event["url"]?.string), service)
+        if status != "200", service.signIn.refused?["code"] == nil {
+          Issue.record("the browser ends at status \(status): \(try service.report())")
+          try login.signal(Signals.SIGINT)
+        }
+      }
+    } while event["event"] != "signed_in" && event["event"] != "error"
+    return event
+  }
+
+  /// The status of the page that the person's browser ends at.
+  private func browse(_ url: String, _ service: ReplayedService) throws -> String {
+    let curl = "curl -qsSL --max-time 10 -o /dev/null -w '%{http_code}' --noproxy 127.0.0.1,localhost"
+    return try ProcessRunner.shell(
+      "\(curl) --proxy \(service.proxy) --cacert '\(service.authority)' '\(url)'"
+    ).outputText
+  }
+
+  private func check(_ tree: AgentTree) throws -> String? {
+    try tree.json("status", "--check")["accounts"]?.array?.first?["check"]?.string
+  }
+
+  /// Refreshes twice, so that a refresh token that was replaced is replaced again.
+  private func refresh(_ account: String, isPossible: Bool, _ tree: AgentTree) throws {
+    let first = try tree.token(account)
+    guard isPossible else {
+      #expect(try tree.token(account) == first)
+      return
+    }
+    let tokens = try (0..<2).map { _ in try tree.token(account, "--force-refresh") }
+    #expect(Set(tokens + [first]).count == 3)
+  }
+}
