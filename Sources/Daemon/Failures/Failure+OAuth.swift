@@ -43,7 +43,7 @@ extension FailureCode {
         .responseTooLarge,
         .redirectRefused, .unsupportedTokenType, .missingIDToken, .userInfoMismatch,
         .userInfoRejected,
-        .codeChallengeUnsupported,
+        .codeChallengeUnsupported, .codeChallengeUnannounced,
         .responseIssuerMismatch, .responseIssuerMissing:
         .serverMisbehaved
       case .idTokenRejected: .tokenRejected

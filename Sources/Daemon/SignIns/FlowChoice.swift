@@ -17,11 +17,20 @@ struct FlowChoice {
   func flow(at server: AuthorizationServerMetadata, canListen: Bool) -> LoginRequest.Flow {
     if let wanted { return wanted }
     // The device flow does not support these parameters.
-    if options != AuthorizationOptions() { return canOpenBrowser && canListen ? .browser : .paste }
+    if asksForMore { return canOpenBrowser && canListen ? .browser : .paste }
     if prefersDevice, server.deviceAuthorizationEndpoint != nil { return .device }
     if server.offersCodeFlow, canOpenBrowser, canListen { return .browser }
     let announcesCodeFlow = server.authorizationEndpoint != nil || server.unusableEndpoints[.authorization] != nil
     return server.deviceAuthorizationEndpoint != nil || !announcesCodeFlow ? .device : .paste
+  }
+}
+
+extension FlowChoice {
+  /// The person wants what only an authorization request can ask for.
+  var asksForMore: Bool {
+    var plain = AuthorizationOptions()
+    plain.needsAnnouncedPKCE = options.needsAnnouncedPKCE
+    return options != plain
   }
 }
 

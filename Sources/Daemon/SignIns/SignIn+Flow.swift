@@ -35,7 +35,7 @@ extension SignIn.Prepared {
     let canListen = redirect.map { $0.uri.loopbackHost != nil } ?? true
     switch choice.flow(at: server.metadata, canListen: canListen) {
     case .device:
-      guard choice.options == AuthorizationOptions() else { throw .demandsNeedBrowser }
+      guard !choice.asksForMore else { throw .demandsNeedBrowser }
       return (.device(try SignIn.Waiting.Device(self)), nil)
     case .browser: return (.browser(try browser(opened.current?.redirectURI, choice)), opened.current)
     case .paste: return (.browser(try browser(redirect?.uri.text, choice)), nil)

@@ -36,8 +36,10 @@ final class SignIns: AccountPart {
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     broker.accounts[meant.account]?.session.signInStarted()
+    var options = AuthorizationOptions(request.demands)
+    options.needsAnnouncedPKCE = request.needsAnnouncedPKCE
     var choice = FlowChoice(
-      wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: AuthorizationOptions(request.demands))
+      wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: options)
     var start = SignIn.Request(
       account: meant.account, configuration: meant.configuration, isNew: meant.isNew,
       services: services(for: login.account), settingsDirectory: settingsFile.directoryPath,

@@ -13,6 +13,9 @@ extension AuthorizationServer {
     _ = try require(metadata.authorizationEndpoint, .authorization)
     _ = try require(metadata.tokenEndpoint, .token)
     guard metadata.acceptsCodeChallenges else { throw OAuthError(.codeChallengeUnsupported, "the server") }
+    if options.needsAnnouncedPKCE, metadata.codeChallengeMethods.isEmpty {
+      throw OAuthError(.codeChallengeUnannounced, "the authorization server")
+    }
     var options = options
     options.responseIssuer = provider?.responseIssuer(of: metadata.issuer)
     options.providerParameters = provider?.authorizationParameters ?? []

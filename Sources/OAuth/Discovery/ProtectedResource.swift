@@ -2,7 +2,7 @@ internal import Encoding
 
 /// The metadata of a protected resource (RFC 9728 section 2) that a sign-in needs.
 package struct ProtectedResource: Sendable, Hashable {
-  /// The resource, exactly as it was asked for.
+  /// The resource, exactly as it was asked for, or the whole origin that it belongs to.
   package let identifier: String
   /// Who issues tokens for it, in the resource's order, each once; never empty.
   package let authorizationServers: [Issuer]
@@ -20,18 +20,22 @@ package struct ProtectedResource: Sendable, Hashable {
   /// network could mean, unless the resource is such a one too: a server elsewhere has no say in what is asked
   /// for there (section 7.7).
   ///
-  /// - Throws: `resourceMismatch` when the document is not for `resource`, byte by byte; then nothing of it is
+  /// - Parameter identifiers: The resources that the document may be for; nil for the one that was asked for.
+  /// - Throws: `resourceMismatch` when the document is for none of them, byte by byte; then nothing of it is
   ///   used (section 3.3). `bindingUnsupported` when it wants proofs, but none that we make. `metadataInvalid`
   ///   names a member that is wrong or missing.
-  package init(parsing body: [UInt8], of resource: Endpoint, allowHTTPLoopback: Bool) throws(OAuthError) {
+  package init(
+    parsing body: [UInt8], of resource: Endpoint, identifiers: [String]? = nil, allowHTTPLoopback: Bool
+  ) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
       throw OAuthError(.metadataInvalid, "it is not a JSON object")
     }
     let reader = MetadataReader(object: object, allowHTTPLoopback: allowHTTPLoopback)
-    guard let named = try reader.string("resource"), named.utf8.elementsEqual(resource.text.utf8) else {
-      throw OAuthError(.resourceMismatch, "the one that was asked for")
+    let named = try reader.string("resource")
+    guard let named, (identifiers ?? [resource.text]).contains(where: { $0.utf8.elementsEqual(named.utf8) }) else {
+      throw OAuthError(.resourceMismatch, "the one that was asked for").naming(named)
     }
-    identifier = resource.text
+    identifier = named
     var servers: [Issuer] = []
     for text in try reader.strings("authorization_servers") ?? [] where servers.count < Self.mostServers {
       guard let issuer = try? Issuer(text, allowHTTPLoopback: allowHTTPLoopback), !servers.contains(issuer),

@@ -27,13 +27,39 @@ package struct ResourceDiscovery {
   }
 
   /// Reads the metadata at the place that the resource's challenge names (section 5.1), else at the well-known one
-  /// (section 3.1). The scopes of a challenge count for more than those of the metadata, as they are what is needed.
+  /// (section 3.1), else at that of its whole origin. The scopes of a challenge count for more than those of the
+  /// metadata, as they are what is needed.
   ///
   /// - Throws: `metadataMissing` when there is none.
   package func run() throws(OAuthError) -> ProtectedResource {
     let hint = try ask()
-    let place: Endpoint
-    if let named = hint.metadata { place = named } else { place = try location() }
+    var found: ProtectedResource
+    if let named = hint.metadata {
+      found = try read(named, of: [resource.text], mustBeJSON: false)
+    } else {
+      found = try readAtWellKnownPlace()
+    }
+    if !hint.scopes.isEmpty { found.scopes = hint.scopes }
+    return found
+  }
+
+  private func readAtWellKnownPlace() throws(OAuthError) -> ProtectedResource {
+    let place = try location()
+    let root = try Endpoint(resource.uri.origin + Self.wellKnown, allowHTTPLoopback: transport.allowHTTPLoopback)
+    do {
+      return try read(place, of: [resource.text], mustBeJSON: true)
+    } catch {
+      guard error.code == .metadataMissing, place != root else { throw error }
+    }
+    // The metadata of an origin are for the resource that is the origin, or for this one.
+    let origin = resource.uri.origin
+    return try read(root, of: [resource.text, origin, origin + "/"], mustBeJSON: true)
+  }
+
+  /// - Parameter identifiers: The resources that the metadata may be for.
+  private func read(
+    _ place: Endpoint, of identifiers: [String], mustBeJSON: Bool
+  ) throws(OAuthError) -> ProtectedResource {
     let response = try get(place)
     guard response.status == 200 else {
       let error = OAuthError.status(of: response, EndpointRole.metadata.subject)
@@ -43,13 +69,11 @@ package struct ResourceDiscovery {
     // It is public, so its bytes may leave the secure heap.
     let body = response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     // A place that answers everything with a page has no such document.
-    guard hint.metadata != nil || (try? JSON(parsing: body))?.object != nil else {
+    guard !mustBeJSON || (try? JSON(parsing: body))?.object != nil else {
       throw OAuthError(.metadataMissing, "the resource", httpStatus: response.status)
     }
-    var found = try ProtectedResource(
-      parsing: body, of: resource, allowHTTPLoopback: transport.allowHTTPLoopback)
-    if !hint.scopes.isEmpty { found.scopes = hint.scopes }
-    return found
+    return try ProtectedResource(
+      parsing: body, of: resource, identifiers: identifiers, allowHTTPLoopback: transport.allowHTTPLoopback)
   }
 
   /// Asks the resource itself.
@@ -63,12 +87,13 @@ package struct ResourceDiscovery {
       throw OAuthError(error, EndpointRole.resource.subject)
     }
     guard response.status == 401 else { return Hint() }
+    var hint = Hint()
     for challenge in Challenge.all(in: response.headers) where ["bearer", "dpop"].contains(challenge.scheme) {
-      guard let text = challenge["resource_metadata"] else { continue }
       let scopes = challenge["scope"].flatMap { try? Scope($0) }?.values ?? []
-      return Hint(metadata: try named(text), scopes: scopes)
+      if let text = challenge["resource_metadata"] { return Hint(metadata: try named(text), scopes: scopes) }
+      if hint.scopes.isEmpty { hint.scopes = scopes }
     }
-    return Hint()
+    return hint
   }
 
   /// The place that a challenge names. Only the resource's own origin can vouch for it: its certificate is what shows

@@ -4,12 +4,15 @@ internal import Encoding
 ///
 /// It is kept exactly as configured. Nothing is lower-cased or cleaned up, because it is compared byte by
 /// byte with metadata and ID Tokens (RFC 8414 section 3.3).
-package struct Issuer: Sendable, Hashable {
+package struct Issuer: Sendable {
   /// Leaves room for a well-known path within the longest URL we accept.
   private static let longest = 1900
 
   package let text: String
   private let pathLength: Int
+  /// The OAuth document is looked for before the OpenID one, as clients of resources do (Model Context Protocol,
+  /// authorization).
+  package var looksForOAuthFirst = false
 
   /// - Parameter allowHTTPLoopback: Accept plain http to 127.0.0.1 or [::1] too.
   /// - Throws: `insecureURL`, or `invalidIssuer` for anything else that is wrong.
@@ -34,10 +37,18 @@ package struct Issuer: Sendable, Hashable {
       base + "/.well-known/oauth-authorization-server" + path,
     ]
     if !path.isEmpty { texts.append(base + "/.well-known/openid-configuration" + path) }
+    if looksForOAuthFirst { texts = Array(texts.dropFirst()) + [texts[0]] }
     // A loopback issuer was opted in when it was made.
     return texts.compactMap { try? Endpoint($0, allowHTTPLoopback: true) }
   }
 
   /// Whether `other` is this issuer, byte by byte.
   package func isSame(as other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
+}
+
+/// Issuers are compared byte by byte (RFC 8414 section 3.3), whichever way their metadata are looked for.
+extension Issuer: Hashable {
+  package static func == (one: Issuer, other: Issuer) -> Bool { one.isSame(as: other.text) }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

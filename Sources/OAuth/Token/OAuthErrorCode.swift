@@ -13,7 +13,7 @@ extension OAuthError {
     case serverUnavailable, rateLimited, cancelled, malformedResponse, notJSON, internalFailure, cryptoFailure
     // The answer is not what the protocol promises.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch, userInfoRejected
-    case codeChallengeUnsupported, responseIssuerMismatch, responseIssuerMissing
+    case codeChallengeUnsupported, codeChallengeUnannounced, responseIssuerMismatch, responseIssuerMissing
     // About proofs of possession (RFC 9449).
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
     // The server said no.
@@ -75,7 +75,7 @@ extension OAuthError.Code {
       .certificateRejected, .certificateExpired, .certificateOfOtherHost, .pinMismatch, .redirectRefused,
       .responseTooLarge, .cancelled, .malformedResponse, .notJSON, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .userInfoRejected, .invalidRequest,
-      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .responseIssuerMismatch,
+      .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .codeChallengeUnannounced, .responseIssuerMismatch,
       .responseIssuerMissing, .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer,
       .insufficientScope, .scopeWithheld, .expiredToken, .accessDenied, .invalidToken, .codeRejected,
       .registrationMissing, .registrationRejected, .registrationUnusable, .registrationGone, .proofRejected,
@@ -121,6 +121,8 @@ extension OAuthError.Code {
     case .userInfoRejected: "the answer of the UserInfo endpoint was rejected: \(subject)"
     case .userInfoMismatch: "the answer of \(subject) is about another user"
     case .codeChallengeUnsupported: "\(subject) announces PKCE without the method S256, so its codes are not safe"
+    case .codeChallengeUnannounced:
+      "\(subject) does not announce PKCE (code_challenge_methods_supported), without which no code is taken for a resource"
     case .responseIssuerMismatch: "the answer to the sign-in is from another issuer than \(subject)"
     case .responseIssuerMissing: "the answer to the sign-in does not say that it is from \(subject)"
     case .registrationMissing: "\(subject) does not register clients by itself"

@@ -21,7 +21,9 @@ struct AccountAccess {
     self.configuration = configuration
     let loopback = configuration.allowHTTPLoopback
     do {
-      issuer = try Issuer(configuration.issuer, allowHTTPLoopback: loopback)
+      var issuer = try Issuer(configuration.issuer, allowHTTPLoopback: loopback)
+      issuer.looksForOAuthFirst = !configuration.resources.isEmpty
+      self.issuer = issuer
       let provider = configuration.providerSettings
       known = try provider?.endpoints(of: issuer, allowHTTPLoopback: loopback) ?? EndpointOverrides()
       publishesMetadata = !(provider?.has(.noMetadata) ?? false)

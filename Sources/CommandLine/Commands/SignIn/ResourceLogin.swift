@@ -56,7 +56,7 @@ struct ResourceLogin {
 
   private func take(_ answer: JSONObject, _ request: inout LoginRequest) throws(Failure) {
     let servers = (answer["authorization_servers"]?.array ?? []).compactMap(\.string)
-    guard let resource = answer["resource"]?.string, resource.utf8.elementsEqual(url.utf8), !servers.isEmpty else {
+    guard let resource = answer["resource"]?.string, isOfURL(resource), !servers.isEmpty else {
       throw Failure(.internalError, "the daemon's answer about the resource cannot be read")
     }
     let known = answer["account_issuer"]?.string
@@ -64,12 +64,20 @@ struct ResourceLogin {
     request.issuer = issuer
     request.registersClient = registers
     request.account = request.account ?? answer["name"]?.string
+    request.needsAnnouncedPKCE = true
     if !request.resources.contains(resource) { request.resources.append(resource) }
     if request.scope.isEmpty {
       request.scope = (answer["scopes"]?.array ?? []).compactMap(\.string)
       request.asksToStay = true
     }
     if answer["dpop_bound_access_tokens_required"]?.bool == true { request.dpop = true }
+  }
+
+  /// Whether it is the resource that was named, or the whole origin that it belongs to.
+  private func isOfURL(_ resource: String) -> Bool {
+    if resource.utf8.elementsEqual(url.utf8) { return true }
+    guard let origin = (try? URI(url))?.origin else { return false }
+    return [origin, origin + "/"].contains { $0.utf8.elementsEqual(resource.utf8) }
   }
 
   /// Whether a client must be registered to sign in at a server.
