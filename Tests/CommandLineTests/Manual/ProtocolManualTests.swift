@@ -46,7 +46,7 @@ import Wire
     "flow": "paste", "provider": "keycloak", "client_key_algorithm": "ES256", "assertion_audience": "token_endpoint",
     "id_token_algorithm": "HS256", "userinfo_algorithm": "ES256", "protection": "passphrase", "protect": "tpm2",
     "token_endpoint_auth_method": "client_secret_post", "binding": "host", "refresh": "strict",
-    "name": "token-00112233445566778899aabbccddeeff",
+    "name": "token-00112233445566778899aabbccddeeff", "profile": "id-token",
   ]
 
   @Test(arguments: ManualProtocol.requests.map(\.name)) func `describes members that the daemon takes as they are`(
