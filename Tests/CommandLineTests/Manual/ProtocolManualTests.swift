@@ -100,8 +100,10 @@ import Wire
 
   @Test func `describes every member of a token answer`() throws {
     var line: [UInt8] = []
-    TokenDescription(account: "a", issuer: "i", subject: "s", tokenType: "t", scope: "c", expiresAt: 1, isOffline: true)
-      .appendAnswer(accessToken: [0x61].span, idToken: [0x62].span, claims: JSONObject(), to: &line)
+    TokenDescription(
+      account: "a", issuer: "i", subject: "s", tokenType: "t", scope: "c", expiresAt: 1, isOffline: true, signInBy: 2
+    )
+    .appendAnswer(accessToken: [0x61].span, idToken: [0x62].span, claims: JSONObject(), to: &line)
     let result = try #require(try JSON(parsing: Array(line.dropLast()))["result"]?.object)
     #expect(ManualProtocol.requests.first { $0.name == "token" }?.result.map(\.name) == Array(result.names))
   }
