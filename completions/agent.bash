@@ -26,7 +26,7 @@ __agent_command() {
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
   'events') options=(-f --follow) limit=1 operand=accounts ;;
-  'verify') options=(--issuer --jwks --audience --algorithms --type --signature-only --clock-skew --ca-file --allow-http-loopback) limit=1 operand=files ;;
+  'verify') options=(--issuer --jwks --hmac-key-file --hmac-key-fd --audience --profile --require --allow-missing --claim --algorithms --type --signature-only --clock-skew --ca-file --allow-http-loopback) limit=1 operand=files ;;
   'decode') options=() limit=1 operand=files ;;
   'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd) ;;
   'account show') options=() limit=1 operand=accounts ;;
@@ -122,7 +122,12 @@ __agent_value() {
   'proof --nonce') kind=text ;;
   'verify --issuer') kind=text ;;
   'verify --jwks') kind=files ;;
+  'verify --hmac-key-file') kind=files ;;
+  'verify --hmac-key-fd') kind=text ;;
   'verify --audience') kind=text ;;
+  'verify --profile') kind=words words=(id-token access-token logout-token) ;;
+  'verify --require') kind=text ;;
+  'verify --claim') kind=text ;;
   'verify --algorithms') kind=text ;;
   'verify --type') kind=text ;;
   'verify --clock-skew') kind=text ;;

@@ -139,7 +139,17 @@ function __agent_takes_value
             return 0
         case 'verify --jwks'
             return 0
+        case 'verify --hmac-key-file'
+            return 0
+        case 'verify --hmac-key-fd'
+            return 0
         case 'verify --audience'
+            return 0
+        case 'verify --profile'
+            return 0
+        case 'verify --require'
+            return 0
+        case 'verify --claim'
             return 0
         case 'verify --algorithms'
             return 0
@@ -634,8 +644,14 @@ complete -c agent -n '__agent_at operand 0 whoami' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options events' -s f -l follow -d 'Show new events until interrupted'
 complete -c agent -n '__agent_at operand 0 events' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options verify' -l issuer -x -d 'Take the keys of this issuer, which need not be an account\'s; beside --jwks, the token must be from it'
-complete -c agent -n '__agent_at options verify' -l jwks -r -F -d 'Take the keys in this file: a JWK Set, or a single public JWK'
-complete -c agent -n '__agent_at options verify' -l audience -x -d 'The token must be for this audience (aud)'
+complete -c agent -n '__agent_at options verify' -l jwks -r -F -d 'Take the keys in this file: a JWK Set, a single public JWK, or public keys in PEM form'
+complete -c agent -n '__agent_at options verify' -l hmac-key-file -r -F -d 'Verify by HMAC (HS256, HS384, HS512) with the secret in this file; - is standard input'
+complete -c agent -n '__agent_at options verify' -l hmac-key-fd -x -d 'Read the secret of the HMAC from this open descriptor'
+complete -c agent -n '__agent_at options verify' -l audience -x -d 'The token must be for this audience (aud); of several given, one is enough'
+complete -c agent -n '__agent_at options verify' -l profile -x -a 'id-token access-token logout-token' -d 'The token must be of this kind, and have what such tokens must have'
+complete -c agent -n '__agent_at options verify' -l require -x -d 'The token must have these claims, separated by commas, besides exp: sub,jti'
+complete -c agent -n '__agent_at options verify' -l allow-missing -d 'Accept a token that does not say when it expires (exp)'
+complete -c agent -n '__agent_at options verify' -l claim -x -d 'The token must have this claim with this value, or with it among its values; may be given several times'
 complete -c agent -n '__agent_at options verify' -l algorithms -x -d 'Accept these algorithms only, separated by commas: RS256,ES256'
 complete -c agent -n '__agent_at options verify' -l type -x -d 'The token must be of this type (typ), such as at+jwt'
 complete -c agent -n '__agent_at options verify' -l signature-only -d 'Check nothing but the signature: the payload need not be a set of claims'

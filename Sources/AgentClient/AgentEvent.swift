@@ -14,6 +14,8 @@ public struct AgentEvent: Sendable, Hashable {
     /// The cached token expires soon and was not renewed. The end of one that is not renewable ends the session.
     case expiring(at: Int, isRenewable: Bool)
     case expired(at: Int, isRenewable: Bool)
+    /// The session ends at this time unless the user signs in again.
+    case sessionExpiring(at: Int)
     /// The server cannot be reached; the cached token is still used.
     case offline(code: String)
     case online
@@ -57,6 +59,7 @@ extension AgentEvent.Kind {
       case .refreshFailed(let code): .refreshFailed(AgentError.Remedy(code), code: code.rawValue)
       case .expiring(let expiry, let isRenewable): .expiring(at: expiry, isRenewable: isRenewable)
       case .expired(let expiry, let isRenewable): .expired(at: expiry, isRenewable: isRenewable)
+      case .sessionExpiring(let end): .sessionExpiring(at: end)
       case .offline(let code): .offline(code: code.rawValue)
       case .online: .online
       case .locked: .locked

@@ -20,10 +20,18 @@ package struct JWKSet: Sendable {
   /// The number of keys left out: unknown, malformed, weak, or warned about.
   package let skipped: Int
   package let warnings: [Warning]
+  /// Whether the keys come from a form without names, so that the `kid` of a token cannot choose among them.
+  private let isUnnamed: Bool
 
   /// A set of given keys.
-  package init(_ keys: [JWK]) {
+  package init(_ keys: [JWK]) { self.init(keys, isUnnamed: false) }
+
+  /// A set of keys from a form that has no names for them. A token's `kid` is then no reason to refuse it.
+  init(unnamed keys: [JWK]) { self.init(keys, isUnnamed: true) }
+
+  private init(_ keys: [JWK], isUnnamed: Bool) {
     self.keys = keys
+    self.isUnnamed = isUnnamed
     skipped = 0
     warnings = []
   }
@@ -45,6 +53,7 @@ package struct JWKSet: Sendable {
     keys = objects.compactMap { try? JWK($0) }
     skipped = members.count - keys.count
     warnings = objects.compactMap(Self.warning)
+    isUnnamed = false
   }
 
   private static func warning(_ members: JSONObject) -> Warning? {
@@ -62,7 +71,7 @@ extension JWKSet {
   /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help, `unsuitableKey`, `ambiguousKey`.
   package func key(for algorithm: JWSAlgorithm, keyID: String?) throws(JOSEError) -> JWK {
     var candidates = keys
-    if let keyID {
+    if let keyID, !isUnnamed {
       candidates = keys.filter { $0.keyID?.utf8.elementsEqual(keyID.utf8) == true }
       guard !candidates.isEmpty else { throw JOSEError(.unknownKey) }
     }

@@ -59,4 +59,6 @@ extension WireProtocol {
 
   /// The member of a result that holds an access token.
   @inlinable package static var accessTokenMember: String { "access_token" }
+  /// The member by which a person is asked to sign in again.
+  @inlinable package static var signInMember: String { "sign_in_by" }
 }

@@ -171,6 +171,7 @@ struct DaemonClient {
           return nil
         }
         logOutcome("answered", since: begin)
+        SignInReminder.tell(answer.description, console)
         return try body(answer, line)
       }
       if let result { return result }

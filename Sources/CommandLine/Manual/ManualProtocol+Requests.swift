@@ -34,6 +34,10 @@ extension ManualProtocol {
       Member("account", "text", "The account that the token is of."),
       Member("issuer", "text", "Its authorization server."),
       Member("subject", "text", "Who is signed in, by the ID Token."),
+      Member(
+        "sign_in_by", "number",
+        "When the session ends unless a person signs in again, if the server says so and it is less than three days off,"
+          + " in unix seconds."),
       Member("access_token", "text", "The token."),
       Member("token_type", "text", "How it is used: `Bearer`, or `DPoP` for one that is bound to a key."),
       Member("scope", "text", "What the server granted."),
@@ -164,6 +168,8 @@ extension ManualProtocol {
         "For each account `name`, `active`, `issuer`, `client_id`, `guest` (there is no user),"
           + " `client_secret_expires_at`, `certificate_thumbprint` (RFC 8705: `x5t#S256`), `certificate_expires_at`,"
           + " `subject`, `state`, `scope`, `protection` (how its record in the vault opens), `expires_at`,"
+          + " `refresh_token_expires_at` and `authorization_expires_at` (ends of the session that the server named),"
+          + " `sign_in_by` (the first of them, if people should sign in again now),"
           + " `refresh` (the policy of renewal), `refresh_queued` (a refresh waits for the network or the server),"
           + " `last_refresh`, `http_loopback` (whether plain http is allowed), `ca_file`, `proxy` and `problem`, an error"
           + " object that says why it cannot be used or what failed last, and `in_config` as in `list`; with `check` also"
@@ -185,7 +191,7 @@ extension ManualProtocol {
     result: [
       Member(
         "accounts", "list of objects",
-        "For each account `name`, `active`, `issuer` and `state`; and `in_config`, which is false for one that was deleted"
+        "For each account `name`, `active`, `issuer`, `state` and `sign_in_by` as in `status`; and `in_config`, which is false for one that was deleted"
           + " from the settings by hand while the vault has its session, which is neither used nor renewed.")
     ])
 

@@ -1,3 +1,4 @@
+internal import Vocabulary
 internal import Wire
 
 extension ManualProtocol {
@@ -19,9 +20,21 @@ extension ManualProtocol {
     ] + way + [
       Member(
         "jwks_descriptor", "boolean",
-        "A descriptor from which a JWK Set, or a single public JWK, can be read comes with this line. No issuer is asked"
-          + " then, and `account` must be absent; `issuer` only says from whom the tokens must be."),
-      Member("audience", "text", "The audience that the tokens must be for."),
+        "A descriptor from which a JWK Set, a single public JWK, or public keys in PEM form can be read comes with this"
+          + " line. No issuer is asked then, and `account` must be absent; `issuer` only says from whom the tokens must"
+          + " be."),
+      Member(
+        "hmac_key_descriptor", "boolean",
+        "The same with the secret of an HMAC: HS256, HS384 and HS512 are the algorithms then. Not beside"
+          + " `jwks_descriptor`."),
+      Member("audience", "list of texts", "The audiences, one of which the tokens must be for; also a single text."),
+      Member(
+        "profile", "text",
+        "The kind that the tokens must be of, see agent(1): "
+          + TokenProfile.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") + "."),
+      Member("require", "list of texts", "Claims that must be there besides `exp`."),
+      Member("allow_missing", "boolean", "Accept tokens without `exp`."),
+      Member("claims", "list of texts", "Claims with the values that they must have, as `NAME=VALUE`."),
       Member("algorithms", "list of texts", "The algorithms that are accepted; without it all that are supported."),
       Member("type", "text", "The type (`typ`) that the tokens must have."),
       Member("signature_only", "boolean", "Look at no claim; the payload may be anything."),
@@ -40,7 +53,7 @@ extension ManualProtocol {
     ],
     note:
       "The descriptors come with the line, as `SCM_RIGHTS`, one with each message, so the line is sent in as many: that of"
-      + " the key set if there is one, that of the tokens, and a pipe or a socket for the results, which is made"
+      + " the key set or the secret if there is one, that of the tokens, and a pipe or a socket for the results, which is made"
       + " non-blocking. The results are complete when `tokens` lines have been read. There is no deadline unless"
       + " `timeout` is there, but that of each question to the issuer. Closing the connection ends the request.")
 }

@@ -17,8 +17,9 @@ extension TokenProblemCode {
     case .encrypted: "it is encrypted."
     case .embeddedPrivateKey: "the header holds a private or symmetric key."
     case .nested: "it holds another token."
-    case .algorithmNotAllowed: "`--algorithms` does not name its algorithm."
-    case .wrongType: "it is not of the type that `--type` names."
+    case .algorithmNotAllowed:
+      "`--algorithms` does not name its algorithm, the issuer does not announce it, or the key that was given is not for it."
+    case .wrongType: "it is not of the type that `--type` names, or that the profile has."
     case .unknownKey: "no key is the one that it was signed with."
     case .ambiguousKey: "several keys fit; they are not tried one after the other."
     case .unsuitableKey: "the key that it names is not for this algorithm, or not for verifying."
@@ -30,7 +31,11 @@ extension TokenProblemCode {
     case .notYetValid: "it is not valid yet."
     case .issuedInFuture: "it was issued in the future: one of the clocks is wrong."
     case .wrongIssuer: "`iss` is not the issuer, or missing."
-    case .wrongAudience: "`aud` does not name what `--audience` does, or is missing."
+    case .wrongAudience:
+      "`aud` names nothing that `--audience` does, or is missing; of an ID Token also: `aud` or `azp` names another too."
+    case .missingClaim: "a claim is missing that `--require`, `--claim` or the profile demands."
+    case .unexpectedClaim: "it has a claim that no token of the profile has."
+    case .wrongClaim: "a claim has another value than `--claim` says."
     case .internalError: "the check failed for a reason of its own."
     }
   }

@@ -18,12 +18,16 @@ extension Command {
 
       With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "guest", "client_secret_expires_at",
       "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "protection", "expires_at",
-      "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "in_config", "check",
+      "refresh_token_expires_at", "authorization_expires_at", "sign_in_by", "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "in_config", "check",
       "check_problem"}], "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
       "secure_heap", "secure_heap_used", "limits": {"processor_seconds", "file_bytes", "data_bytes", "processes",
       "descriptors", "locked_bytes", "address_space_bytes"}}, "vault": {"path", "exists", "slots", "device_bound",
       "binding", "binding_problem", "installation"}}`. `refresh` is the account's policy of renewal (`on-demand`,
-      `proactive`, `background`, `offline` or `strict`), and `refresh_queued` tells of a refresh that waits for the
+      `proactive`, `background`, `offline` or `strict`). `refresh_token_expires_at` and `authorization_expires_at` are
+      what the server said of the end of the session, which is never believed before the server itself refuses a refresh,
+      and `sign_in_by` is the end when it is less than three days off: then `status`, `list`, and commands that get a
+      token, on a terminal, ask to sign in again. An end that each refresh moves on is told in its last quarter.
+      And `refresh_queued` tells of a refresh that waits for the
       network or the server. `problem` says why the account cannot be used or what failed last, `in_config` is false for
       one that was deleted from the settings by hand while the vault has its session, and `check_problem` why a check
       failed; `protection` is how the record of the account opens: `device`, `passphrase` or `tpm2`; `binding` is what
@@ -41,7 +45,7 @@ extension Command {
     summary: "List the accounts",
     details: """
       The active account is marked with an asterisk. With `--json` prints `{"accounts": [{"name", "active", "issuer",
-      "state"}]}`, with the states of `agent status`.
+      "state", "sign_in_by"}]}`, with the states and the end of a session of `agent status`.
       """)
 
   static let use = Command(
@@ -91,7 +95,8 @@ extension Command {
       `refreshed` (`"expires_at"`); `refresh_failed` (`"code"`, that of an error that does not pass by itself, told
       once); `expiring` and `expired`, the token at hand is near its end, or there, and nobody has got a new one
       (`"expires_at"`, `"renewable"`: whether the next command gets one without a sign-in. If so it is told a minute
-      before, or a tenth of the lifetime if that is less; if not, five minutes, or half of it);
+      before, or a tenth of the lifetime if that is less; if not, five minutes, or half of it); `session_expiring`
+      (`"expires_at"`), the server said that the session ends then, and no refresh prevents it: three days before;
 
       `offline` (`"code"`), `online`; `locked`, `unlocked`; `account_added`, `account_removed`, `account_renamed`
       (`"renamed_from"`), and `active_changed`: the account is the active one now, or without `account` none is.

@@ -18,10 +18,36 @@ extension Command {
       line of 4095 bytes is refused, since a terminal drops what comes after these.
 
       `exp` and `nbf` are obeyed, `iat` must not be in the future, and `iss` must be the issuer; where the keys come
-      from a file, the one that `--issuer` names, or any without that. What a token does not say is not held against it,
-      but for `iss`, and `aud` and `typ` where an option names what they must be. An algorithm that `--algorithms` does
-      not name is refused; without that any of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and
-      Ed25519 is taken that the key is for. Symmetric ones and `none` are never taken.
+      from a file, the one that `--issuer` names, or any without that. A token without `exp` is refused unless
+      `--allow-missing` is given; `--require` names other claims that must be there. What a token does not say is not
+      held against it else, but for `iss`, and `aud` and `typ` where an option names what they must be. Of several
+      `--audience`, one is enough; without it the answer says that the audience was not checked.
+
+      `--claim NAME=VALUE` demands the value of a claim, which is what stands behind the first `=`. A text must have the
+      same bytes; a number the same value (`1` and `1.0`); `true` and `false` are written so; an array must have such an
+      element; an object, or a whole array, is written as JSON. Each `--claim` that is given must hold, also of one name.
+
+      `--profile` names the kind of the token, with rules of its own. An `id-token` has `iss`, `sub`, `aud`, `exp` and
+      `iat`; with `--audience` it is for no other audience than those, and its `azp`, which is there where it is for
+      several, is one of them. An `access-token` (RFC 9068) is of the type `at+jwt`, and has `iss`, `exp`, `aud`, `sub`,
+      `client_id`, `iat` and `jti`. A `logout-token` (OpenID Connect Back-Channel Logout) has `iss`, `aud`, `iat`, `jti`,
+      `events` with the event of a logout, `sub` or `sid`, and no `nonce`; `--allow-missing` takes one without `exp`, as
+      older servers send them.
+
+      An algorithm that `--algorithms` does not name is refused; without that any of RS256, RS384, RS512, PS256, PS384,
+      PS512, ES256, ES384, ES512, EdDSA and Ed25519 is taken that the key is for. Of an ID Token and a logout token it
+      must be one that the issuer announces for ID Tokens (`id_token_signing_alg_values_supported`), and RS256 where it
+      announces none. So it must be of a token without `--profile`, where the issuer announces some and `--algorithms`
+      names none. For access tokens no server announces any, so the key decides. Nothing is announced to `--jwks`.
+      `none` is never taken.
+
+      HS256, HS384 and HS512 are taken with `--hmac-key-file` or `--hmac-key-fd` alone, and no other algorithm is then.
+      The file holds the secret, of which the end of the line of a text is no part, or a JSON Web Key of the type `oct`.
+      The secret has at least 32, 48 or 64 bytes. What is a public or private key or a certificate, as PEM, DER, JSON Web
+      Key or for SSH, is never taken as a secret.
+
+      A PEM file for `--jwks` holds keys (`PUBLIC KEY`) or certificates (`CERTIFICATE`), of which nothing but the key
+      counts: neither who signed them nor when they end. Such a key has no name, so one must fit alone.
 
       Prints a line for each token, in their order and as they come: `valid` and what it is, or `not valid`, a code and
       what is wrong. The exit status is 0 when all hold, 7 when one does not, and 4 when it cannot be told of one
@@ -29,7 +55,9 @@ extension Command {
       status of its own, on standard error.
 
       With `--json` prints `{"valid": true, "header": {...}, "claims": {...}}` or `{"valid": false, "code", "message"}`
-      for each token; with `--signature-only` there is `"payload"`, in base64url, in the place of `"claims"`. The codes:
+      for each token; with `--signature-only` there is `"payload"`, in base64url, in the place of `"claims"`. A valid one
+      has `"not_checked"`, the names of the claims that nothing was compared with, if there are any; one that is not
+      valid has `"claim"` where one claim is the reason. The codes:
 
       \(TokenProblemCode.allCases.map { "`\($0.rawValue)`: \($0.meaning)" }.joined(separator: "\n\n"))
       """,
@@ -37,9 +65,10 @@ extension Command {
       Option.issuer.saying(
         "Take the keys of this issuer, which need not be an account's; beside `--jwks`, the token must be from it"),
       Option.jwks.declaration,
-      Option.audience.saying("The token must be for this audience (`aud`)"),
-      Option.algorithms.declaration, Option.type.declaration, Option.signatureOnly.declaration,
-      Option.clockSkew.declaration,
+      Option.hmacKeyFile.declaration, Option.hmacKeyFD.declaration, Option.audiences.declaration,
+      Option.profile.declaration, Option.requiredClaims.declaration, Option.allowMissing.declaration,
+      Option.demandedClaims.declaration, Option.algorithms.declaration, Option.type.declaration,
+      Option.signatureOnly.declaration, Option.clockSkew.declaration,
       Option.caFile.saying(
         "Trust the certificate authorities in this PEM file too on the way to the issuer of `--issuer`"),
       Option.allowHTTPLoopback.saying("Allow plain http to 127.0.0.1 and [::1] for the issuer of `--issuer`"),
@@ -50,6 +79,9 @@ extension Command {
         "Check the ID Token of the active account, as any other program could",
         "agent token --id-token | agent verify --audience my-cli"),
       Example("Check a file of tokens by keys at hand", "agent verify tokens.txt --jwks keys.json"),
+      Example(
+        "Check in a build job that they are ID Tokens about a certain subject",
+        "agent verify tokens.txt --jwks keys.json --profile id-token --claim sub=ann"),
     ])
 
   static let decode = Command(

@@ -1,3 +1,4 @@
+internal import Vocabulary
 internal import Wire
 
 extension Option<Int?> {
@@ -30,8 +31,15 @@ extension Option<Bool> {
   static var include: Self {
     Self("include", short: "i", "Write a line with the status, the headers and an empty line before the body")
   }
+  static var allowMissing: Self { Self("allow-missing", "Accept a token that does not say when it expires (`exp`)") }
   static var signatureOnly: Self {
     Self("signature-only", "Check nothing but the signature: the payload need not be a set of claims")
+  }
+}
+
+extension Option<TokenProfile?> {
+  static var profile: Self {
+    Self("profile", "PROFILE", TokenProfile.self, "The token must be of this kind, and have what such tokens must have")
   }
 }
 
@@ -58,7 +66,16 @@ extension Option<String?> {
   static var output: Self {
     Self("output", short: "o", .file("FILE"), "Write the body to this file, which is replaced when the answer begins")
   }
-  static var jwks: Self { Self("jwks", .file("FILE"), "Take the keys in this file: a JWK Set, or a single public JWK") }
+  static var jwks: Self {
+    Self(
+      "jwks", .file("FILE"), "Take the keys in this file: a JWK Set, a single public JWK, or public keys in PEM form")
+  }
+  static var hmacKeyFile: Self {
+    Self(
+      "hmac-key-file", .secretFile,
+      "Verify by HMAC (HS256, HS384, HS512) with the secret in this file; `-` is standard input")
+  }
+  static var hmacKeyFD: Self { descriptor("hmac-key-fd", with: "the secret of the HMAC") }
   static var type: Self { Self("type", .text("TYPE"), "The token must be of this type (`typ`), such as `at+jwt`") }
 }
 
@@ -66,6 +83,21 @@ extension Option<[String]> {
   static var variable: Self { Self("var", each: .text("NAME=FIELD"), "Set the variable `NAME`, and only those named") }
   static var headers: Self {
     Self("header", short: "H", each: .text("HEADER"), "Send this header, `Name: value`; may be given several times")
+  }
+  static var audiences: Self {
+    Self(
+      AccountSetting.audience.word, each: .text("NAME"),
+      "The token must be for this audience (`aud`); of several given, one is enough")
+  }
+  static var requiredClaims: Self {
+    Self(
+      "require", each: .text("LIST"), splitAt: ",",
+      "The token must have these claims, separated by commas, besides `exp`: `sub,jti`")
+  }
+  static var demandedClaims: Self {
+    Self(
+      "claim", each: .text("NAME=VALUE"),
+      "The token must have this claim with this value, or with it among its values; may be given several times")
   }
   static var algorithms: Self {
     Self(

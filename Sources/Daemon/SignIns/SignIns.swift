@@ -242,6 +242,7 @@ final class SignIns: AccountPart {
     broker.keepOrForget(outcome.grant, of: account)
     announceSettings()
     broker.publish(of: account.name) { $0.signedIn(outcome.grant) }
+    broker.noteSessionEnd(of: account)
     broker.restartForWaiters(account)
     broker.schedule(account)
     if outcome.missesIDToken {

@@ -72,11 +72,13 @@ final class StatusRequests: AccountPart {
   }
 
   private func brief(_ summary: AccountSummary, _ account: LiveAccount, _ now: Instant) -> JSONObject {
-    JSONObject([
+    var object = JSONObject([
       ("name", .string(summary.name.text)), ("active", .bool(summary.isActive)),
       ("issuer", .string(summary.configuration.issuer)),
       ("state", .string(state(summary, account, now).rawValue)),
     ])
+    object[WireProtocol.signInMember] = summary.expiry.signInDue(now: services.time.wallSeconds()).map { .int($0) }
+    return object
   }
 
   private func full(_ summary: AccountSummary, _ account: LiveAccount, _ now: Instant) -> JSONObject {
@@ -90,6 +92,8 @@ final class StatusRequests: AccountPart {
     object["subject"] = (account.session.grant?.subject ?? summary.subject).map { .string($0) }
     object["scope"] = (account.session.grant?.scope ?? summary.scope).map { .string($0) }
     object["expires_at"] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
+    object["refresh_token_expires_at"] = summary.expiry.refreshToken.map { .int($0) }
+    object["authorization_expires_at"] = summary.expiry.authorization.map { .int($0) }
     object["refresh"] = .string(summary.configuration.refresh.rawValue)
     if account.session.isQueued { object["refresh_queued"] = true }
     object["last_refresh"] = (account.session.refreshedAt ?? summary.refreshedAt).map { .int($0) }

@@ -25,6 +25,7 @@ struct AccountSummary: Sendable {
   var subject: String?
   var scope: String?
   var refreshedAt: Int?
+  var expiry = GrantExpiry()
   /// Why the account cannot be used as it is.
   var problem: SessionError?
 }
@@ -104,6 +105,7 @@ enum Survey {
     summary.subject = record.identity?.subject
     summary.scope = record.scope
     summary.refreshedAt = record.isSignedOut ? nil : record.refreshedAt ?? record.signedInAt
+    if summary.isGranted { summary.expiry = record.expiry }
     summary.problem = record.problem(with: summary.configuration, account: summary.name)
   }
 }

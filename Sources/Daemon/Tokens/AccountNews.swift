@@ -7,6 +7,8 @@ struct AccountNews {
   private var isSignedIn: Bool?
   private var isOffline = false
   private var failure: FailureCode?
+  /// Until when a person must sign in again, in unix seconds; nil while that is unknown or far off.
+  private(set) var signInBy: Int?
 
   /// Records a sign-in.
   mutating func signedIn(_ grant: AccessGrant) -> [SessionEvent] {
@@ -33,6 +35,14 @@ struct AccountNews {
     self = AccountNews()
     isSignedIn = false
     return [.signedOut(cause)]
+  }
+
+  /// Records the end of the session that is near; nil while none is.
+  mutating func ending(at end: Int?) -> [SessionEvent] {
+    let told = signInBy
+    signInBy = end
+    guard let end, told.map({ abs($0 - end) > GrantExpiry.tolerance }) ?? true else { return [] }
+    return [.sessionExpiring(at: end)]
   }
 
   /// Records the expiry of a token without renewal. A session that only a new sign-in can renew counts as signed out.

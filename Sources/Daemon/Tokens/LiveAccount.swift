@@ -155,7 +155,8 @@ final class LiveAccount {
   func describe(_ grant: AccessGrant) -> TokenDescription {
     TokenDescription(
       account: name.text, issuer: configuration.issuer, subject: grant.subject, tokenType: grant.tokenType,
-      scope: grant.scope, expiresAt: grant.expiresAtUnixSeconds, isOffline: session.isOffline)
+      scope: grant.scope, expiresAt: grant.expiresAtUnixSeconds, isOffline: session.isOffline,
+      signInBy: news.signInBy)
   }
 
   /// `{"account","issuer","subject","scope","expires_at"}`.

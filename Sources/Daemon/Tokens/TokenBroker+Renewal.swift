@@ -64,6 +64,12 @@ extension TokenBroker {
     if let refresh = account.session.renew(now: now) { run(refresh, account) }
   }
 
+  /// Tells once that the session of an account ends soon, unless a person signs in again.
+  func noteSessionEnd(of account: LiveAccount) {
+    let end = account.session.grant?.expiry.signInDue(now: services.time.wallSeconds())
+    publish(of: account.name) { $0.ending(at: end) }
+  }
+
   /// Updates the server's hold from the result of a refresh.
   func noteServer(_ account: LiveAccount, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
     let server = account.configuration.server
@@ -96,6 +102,7 @@ extension TokenBroker {
   /// Runs once a minute.
   func housekeep() {
     noteClock()
+    for account in accounts.values where account.session.grant != nil { noteSessionEnd(of: account) }
     if !isStopping { scanBackgroundAccounts() }
   }
 

@@ -346,7 +346,10 @@ extension TokenBroker {
   func publishResult(of account: LiveAccount, _ result: Session.RefreshResult) {
     switch result {
     case .ignored, .retry: break
-    case .renewed(let grant): if account.target == nil { publish(of: account.name) { $0.renewed(grant) } }
+    case .renewed(let grant):
+      guard account.target == nil else { return }
+      publish(of: account.name) { $0.renewed(grant) }
+      noteSessionEnd(of: account)
     case .failed(let error):
       // The server may reject only this target. Only the end of the grant affects the whole account.
       guard account.target == nil || SessionEvent.SignOutCause(error) == .expired else { return }

@@ -2,9 +2,11 @@ internal import Encoding
 internal import JOSE
 internal import OAuth
 internal import Platform
+internal import Sessions
 internal import Wire
 
-/// Reads a key set that a client handed over: a JWK Set, or a single JWK (RFC 7517 sections 4 and 5).
+/// Reads the keys that a client handed over: a JWK Set, a single JWK (RFC 7517 sections 4 and 5), public keys in PEM form
+/// (RFC 7468), or the secret of an HMAC.
 enum HandedKeys {
   private static let patience = Duration.milliseconds(100)
 
@@ -40,6 +42,7 @@ enum HandedKeys {
   }
 
   private static func parse(_ bytes: [UInt8]) throws(Failure) -> JWKSet {
+    if JWKSet.isPEM(bytes.span) { return try pem(bytes) }
     let isSingle = (try? JSON(parsing: bytes))?.object.map { $0["kty"] != nil && $0["keys"] == nil } ?? false
     do throws(JOSEError) {
       return try JWKSet(parsing: isSingle ? Array(#"{"keys":["#.utf8) + bytes + Array("]}".utf8) : bytes)
@@ -52,6 +55,49 @@ enum HandedKeys {
         default: "it is neither a JSON object with an array \"keys\" nor a single key"
         }
       throw Failure(.invalidConfiguration, "the key set is not valid: \(what)")
+    }
+  }
+
+  private static func pem(_ bytes: [UInt8]) throws(Failure) -> JWKSet {
+    do throws(JOSEError) { return try JWKSet(pem: bytes.span) } catch {
+      let what =
+        switch error.code {
+        case .embeddedPrivateKey: "it holds a private key; tokens are verified by public keys"
+        case .weakKey: "an RSA key must have 2048 to 8192 bits, and an odd exponent"
+        case .unsupportedKey: "it holds a key of a kind that is not supported"
+        case .invalidKeySet: "no PUBLIC KEY or CERTIFICATE is in it"
+        default: "a key in it is malformed"
+        }
+      throw Failure(.invalidConfiguration, "the PEM file is not valid: \(what)")
+    }
+  }
+
+  /// Reads the key of an HMAC, which stays on the secure heap.
+  static func readSecret(_ descriptor: SharedDescriptor, _ cancellation: Cancellation) throws(Failure) -> MACKey {
+    let key: Result<MACKey, JOSEError>
+    do throws(SessionError) {
+      key = try SecretContent.read(descriptor, upTo: MACKey.maximumByteCount, or: .content, cancellation) { content in
+        Result { () throws(JOSEError) in try MACKey(content) }
+      }
+    } catch {
+      guard case .content = error else { throw Failure(error, account: nil) }
+      throw Failure(
+        .invalidConfiguration, "the HMAC key cannot be read: it has 1 to \(MACKey.maximumByteCount) bytes")
+    }
+    do { return try key.get() } catch { throw Self.failure(error) }
+  }
+
+  private static func failure(_ problem: JOSEError) -> Failure {
+    switch problem.code {
+    case .unsuitableKey:
+      Failure(
+        .invalidConfiguration, "that is no HMAC key: it holds a key of a pair, a certificate, or a key for another use",
+        hint: "public keys, in PEM form or as JSON Web Keys, are for --jwks")
+    case .weakKey:
+      Failure(.invalidConfiguration, "the HMAC key is too short: 32 bytes for HS256, 48 for HS384, 64 for HS512")
+    case .unsupportedKey: Failure(.invalidConfiguration, "the HMAC key is for an algorithm that is not supported")
+    case .library: Failure(.internalError, "the HMAC key could not be read")
+    default: Failure(.invalidConfiguration, "the HMAC key is malformed")
     }
   }
 }

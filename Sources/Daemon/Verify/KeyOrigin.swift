@@ -6,9 +6,17 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
+/// What verifies tokens: the keys that an issuer publishes or the caller hands over, or a shared secret. They never
+/// stand in for each other (RFC 8725 section 2.1).
+enum TokenKeys: Sendable {
+  case published(VerificationKeys)
+  case secret(MACKey)
+}
+
 /// Source of the keys that verify tokens.
 enum KeyOrigin: Sendable {
   case descriptor(SharedDescriptor)
+  case secret(SharedDescriptor)
   case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)
 
   /// The account with this issuer; nil if no account has it.
@@ -21,17 +29,19 @@ enum KeyOrigin: Sendable {
   /// - Parameter report: Receives a warning for each irregularity of the keys.
   func keys(
     _ services: SessionServices, _ cancellation: Cancellation, report: (String) -> Void
-  ) throws(Failure) -> VerificationKeys {
+  ) throws(Failure) -> TokenKeys {
     switch self {
     case .descriptor(let descriptor):
-      return VerificationKeys(try HandedKeys.read(descriptor, cancellation, report: report))
+      return .published(VerificationKeys(try HandedKeys.read(descriptor, cancellation, report: report)))
+    case .secret(let descriptor):
+      return .secret(try HandedKeys.readSecret(descriptor, cancellation))
     case .issuer(let configuration, let account, let proxyCredentials):
       do throws(SessionError) {
         let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
         let keys = try VerificationKeys(
           of: configuration, account: account, proxyCredentials: secret, services: services, cancellation: cancellation)
         keys.current.keys.reportWarnings(report)
-        return keys
+        return .published(keys)
       } catch {
         throw Failure(error, account: account?.text)
       }

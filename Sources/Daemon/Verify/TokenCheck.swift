@@ -38,7 +38,11 @@ struct TokenCheck: Sendable {
   }
 
   /// Works until the input ends. Blocking.
-  func run(_ keys: VerificationKeys) throws(Failure) -> VerifyTally {
+  func run(_ keys: TokenKeys) throws(Failure) -> VerifyTally {
+    var rules = rules
+    if case .published(let keys) = keys, let announced = keys.announcedAlgorithms {
+      rules.bound(byAnnounced: announced)
+    }
     var verdicts = TokenVerdicts(rules: rules, keys: keys, time: time, isBrief: isBrief)
     var lines = LineBlocks(limit: UnverifiedJWS.maximumByteCount)
     var threads: ThreadPool?
@@ -47,7 +51,7 @@ struct TokenCheck: Sendable {
       if threads == nil, block.lines.count > Self.partSize {
         threads = ThreadPool(size: min(Machine.processorCount, Self.mostThreads))
       }
-      verdicts.overdue = keys.replaceOverdue()
+      if case .published(let keys) = keys { verdicts.overdue = keys.replaceOverdue() }
       for verdict in Self.verdicts(on: block, verdicts, threads) {
         tally += verdict.tally
         try write(verdict.bytes)

@@ -9,7 +9,13 @@ extension TokenProblem {
   /// - Parameter now: Unix seconds.
   init(_ fault: TokenFault, _ rules: TokenRules, now: Int) {
     let (code, text) = Self.meaning(of: fault)
-    self.init(code, Self.text(of: fault, rules, now: now) ?? text)
+    let claim: String? =
+      switch fault {
+      case .missingClaim(let name), .unexpectedClaim(let name), .malformedClaim(let name): name
+      case .otherValue(let demand): demand.name
+      default: nil
+      }
+    self.init(code, Self.text(of: fault, rules, now: now) ?? text, claim: claim)
   }
 
   /// The text of a fault that names values of the token or the rules; nil for any other.
@@ -22,10 +28,23 @@ extension TokenProblem {
     case .otherIssuer(isMissing: true): "the token does not say who issued it (iss)"
     case .otherIssuer(isMissing: false): "another issuer than \(shown(rules.issuer)) issued the token (iss)"
     case .otherAudience(isMissing: true): "the token does not say whom it is for (aud)"
-    case .otherAudience(isMissing: false): "the token is not for \(shown(rules.audience)) (aud)"
-    case .signature(.algorithmNotAllowed): "the token is signed with an algorithm that --algorithms does not name"
-    case .signature(.wrongType): "the type of the token (typ) is not \(shown(rules.type))"
+    case .otherAudience(isMissing: false):
+      "the token is not for \(rules.audiences.map { shown($0) }.joined(separator: " or ")) (aud)"
+    case .otherValue(let demand): "the claim \(shown(demand.name)) is not \(shown(demand.value))"
+    case .missingClaim(let name): "the token does not have the claim \(shown(name))"
+    case .signature(.algorithmNotAllowed): algorithmText(rules)
+    case .signature(.wrongType): "the type of the token (typ) is not \(shown(rules.type ?? rules.profile?.typeName))"
     default: nil
+    }
+  }
+
+  private static func algorithmText(_ rules: TokenRules) -> String {
+    switch (rules.namesAlgorithms, rules.isBoundByIssuer) {
+    case (true, true): "the token is signed with an algorithm that --algorithms or the issuer's metadata do not name"
+    case (true, false): "the token is signed with an algorithm that --algorithms does not name"
+    case (false, true):
+      "the token is signed with an algorithm that its issuer does not announce (id_token_signing_alg_values_supported)"
+    case (false, false): "the key is not for the algorithm of the token"
     }
   }
 
@@ -44,6 +63,11 @@ extension TokenProblem {
     case .issuedInFuture: (.issuedInFuture, over)
     case .otherIssuer: (.wrongIssuer, over)
     case .otherAudience: (.wrongAudience, over)
+    case .foreignAudience: (.wrongAudience, "the token is also for others than --audience names (aud)")
+    case .otherParty: (.wrongAudience, "the token was issued to another party than --audience names (azp)")
+    case .missingClaim: (.missingClaim, over)
+    case .unexpectedClaim(let claim): (.unexpectedClaim, "no token of this profile has the claim \(claim)")
+    case .otherValue: (.wrongClaim, over)
     case .form(.algorithmNotAllowed): (.unsupportedAlgorithm, meaning(of: .algorithmNotAllowed).text)
     case .form(let code), .signature(let code): meaning(of: code)
     }

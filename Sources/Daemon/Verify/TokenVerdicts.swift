@@ -8,7 +8,7 @@ internal import Wire
 /// Verifies single tokens and writes each result as a line of JSON.
 struct TokenVerdicts: Sendable {
   let rules: TokenRules
-  let keys: VerificationKeys
+  let keys: TokenKeys
   let time: any TimeSource
   /// See ``VerifyRequest/brief``.
   let isBrief: Bool
@@ -45,6 +45,16 @@ struct TokenVerdicts: Sendable {
 
   private func verify(_ text: Span<UInt8>) throws(TokenProblem) -> TokenRules.Verified {
     let now = time.wallSeconds()
+    switch keys {
+    case .secret(let secret):
+      do { return try rules.verify(text, by: secret, now: now) } catch { throw TokenProblem(error, rules, now: now) }
+    case .published(let keys): return try verify(text, by: keys, now: now)
+    }
+  }
+
+  private func verify(
+    _ text: Span<UInt8>, by keys: VerificationKeys, now: Int
+  ) throws(TokenProblem) -> TokenRules.Verified {
     var fault: TokenFault
     let token: UnverifiedJWS
     var edition = keys.current
@@ -81,6 +91,10 @@ struct TokenVerdicts: Sendable {
     } else {
       bytes.append(utf8: #","payload":"#)
       bytes.append(json: .string(Base64URL.encode(token.payload)))
+    }
+    if !rules.unchecked.isEmpty {
+      bytes.append(utf8: #","not_checked":"#)
+      bytes.append(json: .array(rules.unchecked.map { .string($0) }))
     }
     bytes.append(UInt8(ascii: "}"))
   }

@@ -26,7 +26,7 @@ final class Verifications: AccountPart {
     guard verifications.count < Self.mostVerifications else {
       throw Failure(.tooBusy, "\(Self.mostVerifications) checks of tokens are under way already", hint: "try again")
     }
-    guard passed.count == (request.bringsKeys ? 3 : 2) else {
+    guard passed.count == (request.bringsKeys || request.bringsSecret ? 3 : 2) else {
       throw Failure(
         .invalidRequest,
         "the request must bring a descriptor for the tokens and one for the results, and before them"
@@ -78,11 +78,11 @@ final class Verifications: AccountPart {
 
   /// Uses an account's connection settings if an account has the issuer.
   private func keyOrigin(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeyOrigin {
-    if request.bringsKeys {
-      guard request.account == nil else {
+    if request.bringsKeys || request.bringsSecret {
+      guard request.account == nil, !request.bringsKeys || !request.bringsSecret else {
         throw Failure(.invalidRequest, "keys are handed over, or those of an account's issuer count, but not both")
       }
-      return .descriptor(first)
+      return request.bringsSecret ? .secret(first) : .descriptor(first)
     }
     guard let issuer = request.issuer else {
       let account = try broker.resolve(request.account)
@@ -134,25 +134,55 @@ extension Verifications {
 extension TokenRules {
   fileprivate init(_ request: VerifyRequest) throws(Failure) {
     self.init()
-    audience = request.audience
+    audiences = request.audiences
     type = request.type
+    profile = request.profile
+    requiredClaims = request.requiredClaims
+    requiresExpiry = !request.allowsMissingExpiry
+    demands = try request.claims.map { (text) throws(Failure) in
+      guard let demand = ClaimDemand(text) else {
+        throw Failure(.invalidRequest, "a claim that is demanded is written NAME=VALUE")
+      }
+      return demand
+    }
     isSignatureOnly = request.signatureOnly
     clockSkew = request.clockSkew ?? Self.usualClockSkew
-    if isSignatureOnly, audience != nil || request.clockSkew != nil {
-      throw Failure(.invalidRequest, "where only the signature is checked there is no audience and no time")
+    try Self.refuseContradictions(request)
+    guard !request.algorithms.isEmpty else { return }
+    namesAlgorithms = true
+    if request.bringsSecret {
+      macAlgorithms = try Self.algorithms(request.algorithms, MACAlgorithm.init(name:))
+    } else {
+      algorithms = try Self.algorithms(request.algorithms, JWSAlgorithm.init(name:))
     }
-    if !request.algorithms.isEmpty { algorithms = try Self.algorithms(request.algorithms) }
   }
 
-  /// Parses the names of the allowed algorithms. Rejects unsupported ones.
-  private static func algorithms(_ names: [String]) throws(Failure) -> Set<JWSAlgorithm> {
-    var algorithms: Set<JWSAlgorithm> = []
+  private static func refuseContradictions(_ request: VerifyRequest) throws(Failure) {
+    let checksClaims =
+      !request.audiences.isEmpty || request.clockSkew != nil || request.profile != nil || request.allowsMissingExpiry
+      || !request.requiredClaims.isEmpty || !request.claims.isEmpty
+    if request.signatureOnly, checksClaims {
+      throw Failure(.invalidRequest, "where only the signature is checked there is no audience and no time")
+    }
+    if request.profile != nil, request.type != nil {
+      throw Failure(.invalidRequest, "a profile has a type of its own, so no other can be named")
+    }
+    if request.allowsMissingExpiry, request.profile ?? .logoutToken != .logoutToken {
+      throw Failure(.invalidRequest, "each token of that profile has exp, so it cannot be waived")
+    }
+  }
+
+  /// Parses the names of the allowed algorithms. Rejects those that are not for the key.
+  private static func algorithms<Algorithm: Hashable & CaseIterable & RawRepresentable<String>>(
+    _ names: [String], _ algorithm: (String) -> Algorithm?
+  ) throws(Failure) -> Set<Algorithm> {
+    var algorithms: Set<Algorithm> = []
     for name in names {
-      guard let algorithm = JWSAlgorithm(name: name) else {
+      guard let algorithm = algorithm(name) else {
         throw Failure(
           .invalidRequest,
           "\"\(TerminalText.clean(name, limit: 32))\" is not an algorithm that tokens are verified with",
-          hint: "one of \(JWSAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))")
+          hint: "one of \(Algorithm.allCases.map(\.rawValue).joined(separator: ", "))")
       }
       algorithms.insert(algorithm)
     }

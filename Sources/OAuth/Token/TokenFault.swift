@@ -16,6 +16,16 @@ package enum TokenFault: Error, Hashable, Sendable {
   case issuedInFuture(at: Int)
   case otherIssuer(isMissing: Bool)
   case otherAudience(isMissing: Bool)
+  /// The token is also for audiences that the caller did not name (OpenID Connect Core 1.0 section 3.1.3.7).
+  case foreignAudience
+  /// `azp` is none of the audiences that the caller named.
+  case otherParty
+  /// A claim that the caller or the profile requires is not there.
+  case missingClaim(String)
+  /// A claim that tokens of the profile must not have is there.
+  case unexpectedClaim(String)
+  /// A claim is there and has not the value that the caller demands.
+  case otherValue(ClaimDemand)
 
   /// Whether other keys of the same issuer may make a difference (OpenID Connect Core 1.0 section 10.1.1).
   package var needsNewKeys: Bool {

@@ -9,6 +9,10 @@ package final class TokenResponse: Sendable {
   /// Seconds from the moment of the answer, at most ten years; nil when the server names no lifetime, or none that can
   /// be used.
   package let expiresIn: Int?
+  /// Seconds until the refresh token ends; nil as for ``expiresIn``, and for 0, which some servers send for no end.
+  package let refreshTokenExpiresIn: Int?
+  /// Seconds until the whole grant ends, whatever is refreshed; nil as for ``refreshTokenExpiresIn``.
+  package let authorizationExpiresIn: Int?
   /// The granted scope; nil when the server names none, which means as requested (RFC 6749 section 5.1), or none that
   /// can be read.
   package let scope: Scope?
@@ -85,6 +89,10 @@ package final class TokenResponse: Sendable {
     guard let type = try reader.text("token_type", in: bytes) else { throw reader.malformed("token_type") }
     tokenType = try Self.normalised(type, shape)
     expiresIn = try? reader.seconds("expires_in", in: bytes)
+    let ends = ["refresh_token_expires_in", "authorization_expires_in"].map { name in
+      (try? reader.seconds(name, in: bytes)).flatMap { $0 > 0 ? $0 : nil }
+    }
+    (refreshTokenExpiresIn, authorizationExpiresIn) = (ends[0], ends[1])
     scope = Self.scope(reader, bytes, shape.scope)
     refreshToken = reader.member(Self.refreshTokenMember).flatMap { Self.refreshToken($0, bytes, reader.room) }
     idToken = try reader.secret("id_token", in: bytes, allowed: 0x21...0x7E)

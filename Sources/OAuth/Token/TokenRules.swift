@@ -1,5 +1,7 @@
+internal import Crypto
 package import Encoding
 package import JOSE
+package import Vocabulary
 
 /// The rules that any signed token must meet: its signature by the known keys, and the claims that say when, by whom
 /// and for whom it was issued (RFC 7519 section 4.1, RFC 8725).
@@ -10,12 +12,28 @@ package struct TokenRules: Sendable {
 
   /// Accepted `alg` values, never read from the token (RFC 8725 section 3.1).
   package var algorithms = Set(JWSAlgorithm.allCases)
-  /// The `typ` that the token must have; nil takes any (RFC 8725 section 3.11).
+  /// The same of tokens under a shared secret, which count only where the caller names the secret.
+  package var macAlgorithms = Set(MACAlgorithm.allCases)
+  /// Whether the caller named the algorithms.
+  package var namesAlgorithms = false
+  /// The algorithms that the issuer announces; nil where they are no bound. An algorithm that is not among them is told
+  /// of a token whose signature is good only: of any other the key is the matter.
+  private var announced: Set<JWSAlgorithm>?
+  package var isBoundByIssuer: Bool { announced != nil }
+  /// The `typ` that the token must have; nil takes any (RFC 8725 section 3.11), or that of the profile.
   package var type: String?
+  /// The kind of the token; nil takes any.
+  package var profile: TokenProfile?
   /// `iss`, byte by byte; nil takes any.
   package var issuer: String?
-  /// The required value or member of `aud`; nil accepts any.
-  package var audience: String?
+  /// Values of `aud`, one of which the token must have; empty accepts any.
+  package var audiences: [String] = []
+  /// Whether a token without `exp` is refused.
+  package var requiresExpiry = true
+  /// Claims that must be there besides those of the profile.
+  package var requiredClaims: [String] = []
+  /// Claims with the values that they must have.
+  package var demands: [ClaimDemand] = []
   /// Tolerance for all times, in seconds.
   package var clockSkew = TokenRules.usualClockSkew
   /// Check the signature and nothing else: the payload need not be a set of claims.
@@ -40,18 +58,54 @@ package struct TokenRules: Sendable {
   ///
   /// - Parameter now: Unix seconds.
   package func verify(_ token: UnverifiedJWS, by keys: JWKSet, now: Int) throws(TokenFault) -> Verified {
-    let types = type.map { AllowedTypes.required([$0]) } ?? .any
     let jws: VerifiedJWS
     do {
       jws = try token.verified(by: keys, algorithms: algorithms, allowedTypes: types)
     } catch {
       throw .signature(error.code)
     }
-    if isSignatureOnly { return Verified(header: jws.header, payload: jws.payload, claims: nil) }
-    guard let claims = try? JWTClaims(payload: jws.payload) else { throw .noClaims }
+    guard announced?.contains(jws.algorithm) ?? true else { throw .signature(.algorithmNotAllowed) }
+    return try checked(jws.header, jws.payload, now: now)
+  }
+
+  /// Verifies a token under a shared secret: the caller, never the token, says that there is one.
+  package func verify(_ compact: Span<UInt8>, by key: MACKey, now: Int) throws(TokenFault) -> Verified {
+    let mac: VerifiedMAC
+    do throws(JOSEError) {
+      let token = try UnverifiedMAC(compact: compact)
+      guard macAlgorithms.contains(token.algorithm), key.algorithm ?? token.algorithm == token.algorithm else {
+        throw JOSEError(.algorithmNotAllowed)
+      }
+      mac = try key.secret.bytes.withBytes { (secret) throws(JOSEError) in
+        try token.verified(by: secret, algorithm: token.algorithm, allowedTypes: types)
+      }
+    } catch {
+      throw .signature(error.code)
+    }
+    return try checked(mac.header, mac.payload, now: now)
+  }
+
+  private var types: AllowedTypes { type.map { .required([$0]) } ?? profile?.types ?? .any }
+
+  /// The claims of a token whose signature is good.
+  private func checked(_ header: JSONObject, _ payload: [UInt8], now: Int) throws(TokenFault) -> Verified {
+    if isSignatureOnly { return Verified(header: header, payload: payload, claims: nil) }
+    guard let claims = try? JWTClaims(payload: payload) else { throw .noClaims }
     try checkTimes(claims, now: now)
     try checkParties(claims)
-    return Verified(header: jws.header, payload: jws.payload, claims: claims.object)
+    try checkPresence(claims)
+    try profile?.check(claims, audiences: audiences)
+    for demand in demands {
+      guard let value = claims.object[demand.name], value != .null else { throw .missingClaim(demand.name) }
+      guard demand.holds(for: value) else { throw .otherValue(demand) }
+    }
+    return Verified(header: header, payload: payload, claims: claims.object)
+  }
+
+  /// A claim that is null counts as absent (OpenID Connect Core 1.0 section 5.3.2).
+  private func checkPresence(_ claims: JWTClaims) throws(TokenFault) {
+    let required = (requiresExpiry ? ["exp"] : []) + (profile?.requiredClaims ?? []) + requiredClaims
+    for name in required where claims.object[name] == nil || claims.object[name] == .null { throw .missingClaim(name) }
   }
 
   /// Each of the times may be absent. A token is dead at `exp`, not after it (RFC 7519 section 4.1.4).
@@ -70,20 +124,41 @@ package struct TokenRules: Sendable {
 
   /// `iss` and `aud` are read even where any will do: a token with a malformed one is none (RFC 7519 section 4.1).
   private func checkParties(_ claims: JWTClaims) throws(TokenFault) {
-    let found = try Self.read("iss") { () throws(JOSEError) in try claims.issuer }
-    if let issuer, !(found.map { $0.utf8.elementsEqual(issuer.utf8) } ?? false) {
-      throw .otherIssuer(isMissing: found == nil)
+    let named = try Self.read("iss") { () throws(JOSEError) in try claims.issuer }
+    if let issuer, !(named.map { $0.utf8.elementsEqual(issuer.utf8) } ?? false) {
+      throw .otherIssuer(isMissing: named == nil)
     }
-    let audiences = try Self.read("aud") { () throws(JOSEError) in try claims.audience }
-    if let audience, !(audiences?.contains { $0.utf8.elementsEqual(audience.utf8) } ?? false) {
-      throw .otherAudience(isMissing: audiences == nil)
-    }
+    let found = try Self.read("aud") { () throws(JOSEError) in try claims.audience }
+    let isForCaller = found?.contains { name in audiences.contains { $0.utf8.elementsEqual(name.utf8) } } ?? false
+    if !audiences.isEmpty, !isForCaller { throw .otherAudience(isMissing: found == nil) }
     _ = try Self.read("sub") { () throws(JOSEError) in try claims.subject }
   }
 
-  private static func read<Value>(
+  static func read<Value>(
     _ claim: String, _ value: () throws(JOSEError) -> Value?
   ) throws(TokenFault) -> Value? {
     do { return try value() } catch { throw .malformedClaim(claim) }
+  }
+}
+
+extension TokenRules {
+  /// Takes no algorithms but those that the issuer announces for ID Tokens (`id_token_signing_alg_values_supported`),
+  /// which bound logout tokens too (OpenID Connect Back-Channel Logout 1.0 section 2.6), and RS256 where it announces
+  /// none (OpenID Connect Core 1.0 section 2). No metadata name those of access tokens (RFC 8414 section 2, RFC 9068
+  /// section 2.1): there the key decides. Of tokens of any kind they are the bound where the issuer announces some and
+  /// the caller names none.
+  package mutating func bound(byAnnounced announced: [String]) {
+    switch profile {
+    case .idToken, .logoutToken: break
+    case .accessToken: return
+    case nil: if namesAlgorithms || announced.isEmpty { return }
+    }
+    self.announced = announced.isEmpty ? [.RS256] : Set(announced.compactMap(JWSAlgorithm.init(name:)))
+  }
+
+  /// The claims that nothing was compared with, by their names.
+  package var unchecked: [String] {
+    if isSignatureOnly { return ["iss", "aud", "exp", "nbf", "iat"] }
+    return (issuer == nil ? ["iss"] : []) + (audiences.isEmpty ? ["aud"] : [])
   }
 }

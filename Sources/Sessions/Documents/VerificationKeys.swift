@@ -44,12 +44,15 @@ package final class VerificationKeys: Sendable {
 
   /// The issuer of the tokens; nil for a fixed set of keys.
   package let issuer: Issuer?
+  /// The issuer's `id_token_signing_alg_values_supported`, empty where it has none; nil for a fixed set of keys.
+  package let announcedAlgorithms: [String]?
   private let state: Monitor<State>
   private let time: (any TimeSource)?
 
   /// Keys that never change.
   package init(_ keys: JWKSet) {
     issuer = nil
+    announcedAlgorithms = nil
     time = nil
     state = Monitor(State(edition: Edition(keys)))
   }
@@ -79,6 +82,7 @@ package final class VerificationKeys: Sendable {
       cancellation: cancellation, observer: services.observer)
     let held = try oauth { () throws(OAuthError) in try source.atHand() }
     issuer = published.document.issuer
+    announcedAlgorithms = published.document.idTokenSigningAlgorithms
     time = services.time
     state = Monitor(State(edition: Edition(held, number: 0)))
   }

@@ -15,6 +15,7 @@ package struct AccountRecord: Sendable {
   /// The granted scope, as text; nil when the server named none.
   package var scope: String?
   package var refreshToken: SharedSecret?
+  package var expiry = GrantExpiry()
   /// Kept only for an account that asked for it and cannot refresh.
   package var accessToken: SharedSecret?
   /// When the kept access token dies, in unix seconds; nil when the server named no lifetime.
@@ -143,6 +144,7 @@ extension AccountRecord {
     open["redirect_uri"] = redirectURI.map { .string($0) }
     open["registration"] = registration.map { .object($0.open) }
     open["identity_changed"] = identityHold?.json
+    open["grant_expiry"] = expiry.json
     var buffer = SecretBuffer(capacity: 4096, in: room)
     buffer.append(utf8: "{\"open\":")
     buffer.append(json: .object(open))
@@ -179,6 +181,7 @@ extension AccountRecord {
       record.redirectURI = open["redirect_uri"]?.string
       record.registration = open["registration"]?.object.map { ClientRegistrationRecord($0) }
       record.identityHold = open["identity_changed"].flatMap(IdentityHold.init(json:))
+      record.expiry = GrantExpiry(json: open["grant_expiry"])
       for (name, path) in Self.secretMembers {
         guard let node = layout.root[name] else { continue }
         guard node.kind == .string else { return nil }

@@ -92,6 +92,10 @@ package struct RefreshOperation: Sendable {
       generation = stored.generation
       record.refreshedAt = services.time.wallSeconds()
       if target == nil, let scope = try? answer.tokens().scope { record.scope = scope.text }
+      let isNewToken = answer.refreshToken.map { new in
+        record.refreshToken.map { !new.bytes.isEqual(to: $0.bytes) } ?? true
+      }
+      record.expiry.update(try? answer.tokens(), isNewToken: isNewToken ?? false, now: wallSeconds)
       // Store first: the server may have ended the token that was sent, whatever is wrong with the rest of its answer.
       if let rotated = answer.refreshToken {
         record.refreshToken = rotated
@@ -118,7 +122,7 @@ package struct RefreshOperation: Sendable {
       scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: record.identity?.subject,
       idToken: kept ?? record.idToken.map(SealedSecret.init), issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation,
-      dpopKey: live.server.prover?.key, protection: level)
+      dpopKey: live.server.prover?.key, protection: level, expiry: record.expiry)
   }
 
   /// Verifies the ID Token of the answer and puts it into the record, on disk too unless that would be a second write

@@ -30,6 +30,8 @@ package final class AccessGrant: Sendable {
   package let dpopKey: DPoPKey?
   /// The level that the record was at.
   package let protection: Protection
+  /// When the session ends without a sign-in, as the record says it.
+  package let expiry: GrantExpiry
   /// The machine's clock when the token was issued, in unix seconds.
   private let issuedAtUnixSeconds: Int
   /// How many seconds the machine's clock is further on than the time that has passed since; negative if it was set
@@ -39,7 +41,8 @@ package final class AccessGrant: Sendable {
   package init(
     accessToken: SharedSecret, tokenType: String, scope: String?, subject: String?, idToken: SealedSecret? = nil,
     issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?, recordGeneration: UInt64,
-    replacedGeneration: UInt64? = nil, dpopKey: DPoPKey? = nil, protection: Protection = .device
+    replacedGeneration: UInt64? = nil, dpopKey: DPoPKey? = nil, protection: Protection = .device,
+    expiry: GrantExpiry = GrantExpiry()
   ) {
     self.accessToken = SealedSecret(accessToken)
     self.tokenType = tokenType
@@ -53,6 +56,7 @@ package final class AccessGrant: Sendable {
     self.replacedGeneration = replacedGeneration
     self.dpopKey = dpopKey
     self.protection = protection
+    self.expiry = expiry
     clockChange = 0
   }
 
@@ -72,6 +76,7 @@ package final class AccessGrant: Sendable {
     replacedGeneration = other.replacedGeneration
     dpopKey = other.dpopKey
     self.protection = protection ?? other.protection
+    expiry = other.expiry
     self.clockChange = clockChange ?? other.clockChange
   }
 

@@ -24,7 +24,9 @@ package struct EventCommand: Sendable, Hashable {
     case signedOut = "signed_out"
     case refreshed
     case refreshFailed = "refresh_failed"
-    case expiring, expired, offline, online, locked, unlocked
+    case expiring, expired
+    case sessionExpiring = "session_expiring"
+    case offline, online, locked, unlocked
     case accountAdded = "account_added"
     case accountRemoved = "account_removed"
     case accountRenamed = "account_renamed"

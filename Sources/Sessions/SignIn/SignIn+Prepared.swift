@@ -257,6 +257,7 @@ extension SignIn.Prepared {
     if !record.isExpired, refreshToken == nil { try record.keep(server.prover) }
     let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
+    if refreshToken != nil { record.expiry.update(response, isNewToken: true, now: issuedAtUnixSeconds) }
     record.accessTokenExpiresAt = isKept ? response.expiresIn.map { issuedAtUnixSeconds + $0 } : nil
     // The settings first: without them nothing could use the grant, or end it.
     try request.save(configuration)
@@ -266,7 +267,7 @@ extension SignIn.Prepared {
       subject: token?.identity.subject, idToken: record.idToken.map(SealedSecret.init),
       issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key,
-      protection: level)
+      protection: level, expiry: record.expiry)
     let replaced = replacedGrant(of: old, by: refreshToken)
     let outcome = SignIn.Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,

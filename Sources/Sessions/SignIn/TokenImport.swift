@@ -94,6 +94,7 @@ package struct TokenImport: Sendable {
       signedInAt: wallSeconds)
     record.refreshToken = answer.refreshToken ?? refreshToken
     let tokens = try? answer.tokens()
+    record.expiry.update(tokens, isNewToken: true, now: wallSeconds)
     record.scope = tokens?.scope?.text
     if tokens?.idToken != nil { record.identityHold = .unverified }
     record.credentials = given.credentials
@@ -116,6 +117,6 @@ package struct TokenImport: Sendable {
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
       subject: token?.identity.subject, idToken: record.idToken.map(SealedSecret.init), issuedAt: startedAt,
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation,
-      dpopKey: server.prover?.key, protection: configuration.protection ?? .device)
+      dpopKey: server.prover?.key, protection: configuration.protection ?? .device, expiry: record.expiry)
   }
 }

@@ -13,10 +13,12 @@ package struct TokenDescription: Sendable, Hashable {
   package var expiresAt: Int?
   /// Whether the server could not be reached for a due renewal.
   package var isOffline: Bool
+  /// Until when a person must sign in again, in unix seconds; nil when that is unknown or far off.
+  package var signInBy: Int?
 
   package init(
     account: String, issuer: String, subject: String?, tokenType: String, scope: String?, expiresAt: Int?,
-    isOffline: Bool = false
+    isOffline: Bool = false, signInBy: Int? = nil
   ) {
     self.account = account
     self.issuer = issuer
@@ -25,6 +27,7 @@ package struct TokenDescription: Sendable, Hashable {
     self.scope = scope
     self.expiresAt = expiresAt
     self.isOffline = isOffline
+    self.signInBy = signInBy
   }
 
   /// Writes the whole answer line. The tokens' bytes go straight into `sink`, which may be a secret buffer.
@@ -46,6 +49,8 @@ package struct TokenDescription: Sendable, Hashable {
       sink.append(utf8: ",\"subject\":")
       sink.append(jsonString: subject)
     }
+    // Before the token, so that a reader who stops there has seen it.
+    if let signInBy { sink.append(utf8: ",\"\(WireProtocol.signInMember)\":\(signInBy)") }
     sink.append(utf8: ",\"")
     sink.append(utf8: WireProtocol.accessTokenMember)
     sink.append(utf8: "\":")
@@ -99,7 +104,8 @@ package struct TokenAnswer: Sendable {
     description = TokenDescription(
       account: account, issuer: issuer, subject: result["subject"]?.string(in: line), tokenType: tokenType,
       scope: result["scope"]?.string(in: line), expiresAt: result["expires_at"]?.value(in: line).int,
-      isOffline: result["offline"]?.value(in: line).bool ?? false)
+      isOffline: result["offline"]?.value(in: line).bool ?? false,
+      signInBy: result[WireProtocol.signInMember]?.value(in: line).int)
   }
 
   /// Writes the access token's bytes; `line` is the line this answer was read from.

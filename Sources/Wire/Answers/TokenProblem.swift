@@ -35,6 +35,9 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   case issuedInFuture = "issued_in_future"
   case wrongIssuer = "wrong_issuer"
   case wrongAudience = "wrong_audience"
+  case missingClaim = "missing_claim"
+  case unexpectedClaim = "unexpected_claim"
+  case wrongClaim = "wrong_claim"
 
   /// The check itself failed.
   case internalError = "internal_error"
@@ -50,13 +53,19 @@ package struct TokenProblem: Error, Sendable, Hashable {
   /// One sentence, lower case, no full stop, without a byte of the token.
   package var message: String
 
-  package init(_ code: TokenProblemCode, _ message: String) {
+  /// The name of the claim at fault, where the caller or a profile names it.
+  package var claim: String?
+
+  package init(_ code: TokenProblemCode, _ message: String, claim: String? = nil) {
     self.code = code
     self.message = message
+    self.claim = claim
   }
 
-  /// `{"valid":false,"code","message"}`.
+  /// `{"valid":false,"code","message","claim"}`.
   package var json: JSONObject {
-    JSONObject([("valid", false), ("code", .string(code.rawValue)), ("message", .string(message))])
+    var object = JSONObject([("valid", false), ("code", .string(code.rawValue)), ("message", .string(message))])
+    object["claim"] = claim.map { .string($0) }
+    return object
   }
 }

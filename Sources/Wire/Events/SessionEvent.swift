@@ -16,6 +16,8 @@ package enum SessionEvent: Sendable, Hashable {
   case expiring(at: Int, isRenewable: Bool)
   /// The token has expired.
   case expired(at: Int, isRenewable: Bool)
+  /// The session ends at this time, in unix seconds, unless a person signs in again.
+  case sessionExpiring(at: Int)
   /// The server cannot be reached, or not answer. The cached token is still used.
   case offline(FailureCode)
   case online
@@ -49,7 +51,8 @@ package enum SessionEvent: Sendable, Hashable {
 
   /// All values of ``name``.
   package static let names = [
-    "signed_in", "signed_out", "refreshed", "refresh_failed", "expiring", "expired", "offline", "online", "locked",
+    "signed_in", "signed_out", "refreshed", "refresh_failed", "expiring", "expired", "session_expiring", "offline",
+    "online", "locked",
     "unlocked", "account_added", "account_removed", "account_renamed", "active_changed",
   ]
 
@@ -62,6 +65,7 @@ package enum SessionEvent: Sendable, Hashable {
     case .refreshFailed: "refresh_failed"
     case .expiring: "expiring"
     case .expired: "expired"
+    case .sessionExpiring: "session_expiring"
     case .offline: "offline"
     case .online: "online"
     case .locked: "locked"
@@ -80,6 +84,7 @@ extension SessionEvent {
     switch self {
     case .online, .locked, .unlocked, .accountAdded, .accountRemoved, .activeChanged: break
     case .signedIn(let expiry), .refreshed(let expiry): object["expires_at"] = expiry.map { .int($0) }
+    case .sessionExpiring(let end): object["expires_at"] = .int(end)
     case .signedOut(let cause): object["cause"] = .string(cause.rawValue)
     case .refreshFailed(let code), .offline(let code): object["code"] = .string(code.rawValue)
     case .expiring(let expiry, let isRenewable), .expired(let expiry, let isRenewable):
@@ -102,6 +107,7 @@ extension SessionEvent {
       case "refresh_failed": code.map { .refreshFailed($0) }
       case "expiring": ending().map { .expiring(at: $0, isRenewable: $1) }
       case "expired": ending().map { .expired(at: $0, isRenewable: $1) }
+      case "session_expiring": expiry.map { .sessionExpiring(at: $0) }
       case "offline": code.map { .offline($0) }
       case "online": .online
       case "locked": .locked
@@ -171,6 +177,7 @@ extension SessionEvent {
       "the token expires at \(Timestamp.rfc3339(expiry))" + (isRenewable ? "" : ", and with it the session")
     case .expired(_, true): "the token expired; the next command gets a new one"
     case .expired(_, false): "the token expired, and with it the session"
+    case .sessionExpiring(let end): "the session ends at \(Timestamp.rfc3339(end)), unless you sign in again"
     case .offline(let code): "offline: \(code.rawValue)"
     case .online: "online again"
     case .locked: "locked"

@@ -63,8 +63,10 @@ struct RequestMembers {
     }
   }
 
-  func texts(_ name: String) throws(Failure) -> [String] {
+  /// - Parameter orOne: Whether a text counts as a list of it alone.
+  func texts(_ name: String, orOne: Bool = false) throws(Failure) -> [String] {
     guard let value = object[name], value != .null else { return [] }
+    if orOne, value.string != nil { return try text(name).map { [$0] } ?? [] }
     guard let array = value.array, array.count <= Self.maximumListCount else {
       throw wrong(name, "a list of at most \(Self.maximumListCount) texts")
     }

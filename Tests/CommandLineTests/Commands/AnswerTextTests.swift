@@ -63,7 +63,7 @@ private func object(_ text: String) throws -> JSONObject {
     let result = try object(
       #"{"accounts":[{"name":"a","active":false,"issuer":"https://x","state":"expired"},{"name":"bb","active":true,"issuer":"https://y\u001b[2J","state":"active"}]}"#
     )
-    #expect(ListCommand.text(result) == "   a   expired  https://x\n*  bb  active   https://y[2J\n")
+    #expect(ListCommand.text(result, now: 0) == "   a   expired  https://x\n*  bb  active   https://y[2J\n")
   }
 
   @Test func `whoami shows who, and only texts of the claims`() throws {

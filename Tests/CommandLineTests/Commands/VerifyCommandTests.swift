@@ -77,14 +77,15 @@ import Wire
   @Test func `asks for what the command line says`() throws {
     let (_, request, _) = try run(
       [
-        "--issuer", "https://id.example.com", "--audience", "a", "--algorithms", "RS256,ES256", "--algorithms", "EdDSA",
+        "--issuer", "https://id.example.com", "--audience", "a", "--audience", "b", "--algorithms", "RS256,ES256",
+        "--algorithms", "EdDSA",
         "--type", "at+jwt", "--clock-skew", "5m", "--ca-file", "/ca.pem", "--allow-http-loopback",
       ], results: Self.good, Self.tally(1, 0))
     var expected = VerifyRequest()
     expected.issuer = "https://id.example.com"
     expected.settings.caFile = "/ca.pem"
     expected.settings.allowHTTPLoopback = true
-    expected.audience = "a"
+    expected.audiences = ["a", "b"]
     expected.algorithms = ["RS256", "ES256", "EdDSA"]
     expected.type = "at+jwt"
     expected.clockSkew = 300

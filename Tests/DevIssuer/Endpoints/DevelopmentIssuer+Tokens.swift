@@ -203,6 +203,9 @@ extension DevelopmentIssuer {
       "scope": .string(token.scope.joined(separator: " ")),
     ]
     members["expires_in"] = token.lifetime.map(JSON.int)
+    for name in ["refresh_token_expires_in", "authorization_expires_in"] {
+      members[name] = settings.text(name).map { (try? JSON(parsing: Array($0.utf8))) ?? .string($0) }
+    }
     for (name, value) in more { members[name] = value }
     var answer = IssuerAnswer.json(members)
     if token.dpopThumbprint != nil { try handOutNonce(with: &answer, .authorizationServer) }

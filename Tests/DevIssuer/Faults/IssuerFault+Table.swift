@@ -216,6 +216,8 @@ extension IssuerFault {
     // No code challenge method is announced (RFC 8414 section 2), though S256 works.
     IssuerFault(.metadata, "no_s256", "code_challenge_methods_supported", nil),
     IssuerFault(.metadata, "plain", "code_challenge_methods_supported", ["plain"]),
+    // An algorithm that the key is not for.
+    IssuerFault(.metadata, "id_token_algorithms", "id_token_signing_alg_values_supported", ["ES512"]),
     // RFC 9207 section 3.
     IssuerFault(.metadata, "no_iss_parameter", "authorization_response_iss_parameter_supported", false),
 

@@ -62,6 +62,9 @@ struct IssuerSetting: Sendable {
     number("clock_offset", -315_360_000...315_360_000, 0, "seconds by which clients see the clock ahead"),
     flag("rotation", isOn: true, "refresh tokens stay the same"),
     flag("refresh_token", isOn: true, "issue none"),
+    text(
+      "refresh_token_expires_in", "JSON", .null, "name this end of refresh tokens in answers", check: { !$0.isEmpty }),
+    text("authorization_expires_in", "JSON", .null, "name this end of grants in answers", check: { !$0.isEmpty }),
     flag("id_token", isOn: true, "issue none"),
     flag("id_token_secret", "protect them with the client's secret (HS256), where it has one"),
     flag("sign_userinfo", "answer with a signed token"),

@@ -25,6 +25,24 @@ final class SignedTokens: Sendable {
     String(decoding: JWKSet([try JWK(key.publicComponents, keyID: keyID)]).serialized(), as: UTF8.self)
   }
 
+  /// The key alone.
+  func jwk() throws -> String {
+    String(decoding: JSON.object(try JWK(key.publicComponents, keyID: keyID).published).serialized(), as: UTF8.self)
+  }
+
+  /// The key as a SubjectPublicKeyInfo in PEM form (RFC 5480 section 2, RFC 8410 section 4).
+  func publicPEM() throws -> String {
+    let der: [UInt8]
+    switch key.publicComponents {
+    case .ec(_, let x, let y):
+      let start = [0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01] as [UInt8]
+      der = start + [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04] + x + y
+    case .ed25519(let x): der = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00] + x
+    case .rsa: throw JOSEError(.unsupportedKey)
+    }
+    return "-----BEGIN PUBLIC KEY-----\n\(Base64.encode(der))\n-----END PUBLIC KEY-----\n"
+  }
+
   static var claims: JSONObject {
     let now = SystemTime().wallSeconds()
     return [

@@ -59,6 +59,8 @@ import Testing
       output: "valid: "),
     "agent verify tokens.txt --jwks keys.json": Trial(
       output: "valid: ES256, key k, issuer https://id.example.com, subject ann, expires in ", isSignedIn: false),
+    "agent verify tokens.txt --jwks keys.json --profile id-token --claim sub=ann": Trial(
+      output: "valid: ES256, key k, issuer https://id.example.com, subject ann, expires in ", isSignedIn: false),
     "agent token --id-token | agent decode": Trial(output: "header\n  alg  ", message: "NOTHING WAS VERIFIED"),
     "pass show agent | agent unlock --passphrase-file -": Trial(
       before: """

@@ -58,8 +58,11 @@ import Testing
     try verify([("exp", .int(now - 59))])
   }
 
-  @Test func `hold nothing against a token that names no time`() throws {
-    #expect(try verify([("exp", nil), ("iat", nil)]).claims?.count == 3)
+  @Test func `want an end, unless that is waived`() throws {
+    for value: JSON? in [nil] {
+      #expect(throws: TokenFault.missingClaim("exp")) { try verify([("exp", value)]) }
+    }
+    #expect(try verify([("exp", nil), ("iat", nil)]) { $0.requiresExpiry = false }.claims?.count == 3)
   }
 
   @Test(arguments: ["exp", "nbf", "iat"]) func `refuse a time that is none`(claim: String) {
@@ -83,13 +86,17 @@ import Testing
   }
 
   @Test func `look for the audience among all of the token's`() throws {
-    for value: JSON in ["cli", ["cli"], ["x", "cli"]] { try verify([("aud", value)]) { $0.audience = "cli" } }
+    for value: JSON in ["cli", ["cli"], ["x", "cli"]] {
+      try verify([("aud", value)]) { $0.audiences = ["other", "cli"] }
+    }
     for value: JSON in ["cli2", ["x"], "CLI"] {
       #expect(throws: TokenFault.otherAudience(isMissing: false)) {
-        try verify([("aud", value)]) { $0.audience = "cli" }
+        try verify([("aud", value)]) { $0.audiences = ["other", "cli"] }
       }
     }
-    #expect(throws: TokenFault.otherAudience(isMissing: true)) { try verify([("aud", nil)]) { $0.audience = "cli" } }
+    #expect(throws: TokenFault.otherAudience(isMissing: true)) {
+      try verify([("aud", nil)]) { $0.audiences = ["other", "cli"] }
+    }
     for value: JSON in [[], [1], 1, .null] {
       #expect(throws: TokenFault.malformedClaim("aud")) { try verify([("aud", value)]) }
     }

@@ -7,7 +7,8 @@ import Wire
     [
       .signedIn(expiresAt: nil), .signedIn(expiresAt: 7), .refreshed(expiresAt: nil), .refreshed(expiresAt: 7),
       .refreshFailed(.clientRejected), .expiring(at: 7, isRenewable: true), .expiring(at: 7, isRenewable: false),
-      .expired(at: 7, isRenewable: true), .expired(at: 7, isRenewable: false), .offline(.network), .online, .locked,
+      .expired(at: 7, isRenewable: true), .expired(at: 7, isRenewable: false), .sessionExpiring(at: 7),
+      .offline(.network), .online, .locked,
       .unlocked, .accountAdded, .accountRemoved, .accountRenamed(from: "old"), .activeChanged,
     ] + SessionEvent.SignOutCause.allCases.map { .signedOut($0) }
 

@@ -13,7 +13,12 @@ import Wire
     request.settings.proxy = "http://proxy.example:3128"
     request.settings.proxyExclusions = "localhost"
     request.bringsKeys = true
-    request.audience = "my-cli"
+    request.bringsSecret = true
+    request.audiences = ["my-cli", "my-other-cli"]
+    request.profile = .logoutToken
+    request.requiredClaims = ["sub", "jti"]
+    request.allowsMissingExpiry = true
+    request.claims = ["repository=o/r"]
     request.algorithms = ["RS256", "ES256"]
     request.type = "at+jwt"
     request.signatureOnly = true
@@ -30,7 +35,7 @@ import Wire
     #expect(
       RequestEnvelope(.verify(VerifyRequest())).serialized() == Array(#"{"v":1,"request":"verify"}"#.utf8) + [0x0A])
     let line = try JSON(parsing: Array(RequestEnvelope(.verify(Self.full)).serialized().dropLast()))
-    #expect(line.object?.count == 15)
+    #expect(line.object?.count == 20)
   }
 
   @Test(arguments: [-1, 301, 1 << 40]) func `takes no more than five minutes of clock skew`(seconds: Int) {

@@ -1,23 +1,30 @@
 internal import Encoding
+internal import Platform
 internal import Wire
 
 /// `agent list`.
 enum ListCommand {
   static func run(_ invocation: Invocation) -> Action {
-    .ask(.list, DaemonClient(invocation), showing: text)
+    .ask(.list, DaemonClient(invocation)) { text($0, now: SystemTime().wallSeconds()) }
   }
 
   /// A line for each account; nothing when there is none.
-  static func text(_ result: JSONObject) -> String {
+  ///
+  /// - Parameter now: Unix seconds.
+  static func text(_ result: JSONObject, now: Int) -> String {
     var listing = Listing()
     for account in result["accounts"]?.array ?? [] {
       listing.add([
         account["active"]?.bool == true ? "*" : "", account["name"]?.string ?? "", account["state"]?.string ?? "",
         account["issuer"]?.string ?? "",
-        account["in_config"]?.bool == false ? Phrase("not in config.json").localized() : "",
+        account["in_config"]?.bool == false ? Phrase("not in config.json").localized() : reminder(account, now: now),
       ])
     }
     return listing.text
+  }
+
+  private static func reminder(_ account: JSON, now: Int) -> String {
+    account[WireProtocol.signInMember]?.int.flatMap { SignInReminder.phrase(by: $0, now: now) }?.localized() ?? ""
   }
 }
 

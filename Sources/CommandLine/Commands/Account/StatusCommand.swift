@@ -36,6 +36,7 @@ enum StatusCommand {
       account[member]?.int.map { RelativeTime.expiryPhrase(at: $0, now: now) }
     }
     add(Phrase("state"), state(account, now: now))
+    add(Phrase("session"), session(account, now: now))
     add(Phrase("renewal"), renewal(account))
     add(Phrase("issuer"), "issuer")
     add(Phrase("client"), "client_id")
@@ -54,6 +55,13 @@ enum StatusCommand {
     let name = account["name"]?.string ?? "?"
     let title = account["active"]?.bool == true ? Phrase("\(name) (active account)") : Phrase(verbatim: name)
     return title.localized(limit: 200) + "\n" + listing.text
+  }
+
+  /// Until when the session goes on without a sign-in, where the server says it.
+  private static func session(_ account: JSON, now: Int) -> Phrase? {
+    if let end = account[WireProtocol.signInMember]?.int { return SignInReminder.phrase(by: end, now: now) }
+    let ends = ["refresh_token_expires_at", "authorization_expires_at"].compactMap { account[$0]?.int }
+    return ends.min().flatMap { SignInReminder.end(at: $0) }
   }
 
   private static func state(_ account: JSON, now: Int) -> Phrase {

@@ -170,12 +170,15 @@ extension StackText {
   /// of plain strings and numbers with a token of printable ASCII in it.
   var accessToken: Range<Int>? {
     let (start, member) = (WireProtocol.resultStart, WireProtocol.accessTokenMember)
+    let notice = WireProtocol.signInMember
     guard has(start, at: 0) else { return nil }
     var index = start.utf8.count
     while let name = plainString(at: index), name.upperBound + 2 < count,
       byte(at: name.upperBound + 1) == UInt8(ascii: ":")
     {
       let isToken = name.count == member.utf8.count && has(member, at: name.lowerBound)
+      // The general way tells people about it.
+      if name.count == notice.utf8.count, has(notice, at: name.lowerBound) { return nil }
       index = name.upperBound + 2
       if let value = plainString(at: index) {
         if isToken { return isPrintable(value) ? value : nil }

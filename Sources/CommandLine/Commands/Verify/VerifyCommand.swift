@@ -13,11 +13,13 @@ enum VerifyCommand {
     let client = DaemonClient(invocation)
     let request = try request(invocation)
     let (jwks, path) = (invocation[.jwks], invocation.operands.first)
+    let secret = try NamedSecret("HMAC key", .hmacKeyFile, or: .hmacKeyFD, invocation)
     return Action { () throws(Failure) in
       // Before anything is read: who has no daemon need not type a token in vain.
-      let connection = try connect(client, hasKeys: jwks != nil)
+      let connection = try connect(client, hasKeys: request.bringsKeys || request.bringsSecret)
       var passed: [SharedDescriptor] = []
       if let jwks { passed.append(SharedDescriptor(try openKeys(jwks))) }
+      if let secret = try secret.open() { passed.append(SharedDescriptor(secret)) }
       let tokens = try TokenInput.open(path, client.console)
       let (isJSON, now) = (client.console.json, SystemTime().wallSeconds())
       let tally = try client.verify(request, of: tokens, over: connection, passing: passed) {
@@ -55,15 +57,19 @@ enum VerifyCommand {
   private static func check(_ invocation: Invocation) throws(Failure) {
     let (path, jwks, issuer) = (invocation.operands.first, invocation[.jwks], invocation[.issuer])
     try TokenInput.refuseTokens(
-      among: [path, jwks, issuer, invocation[.audience], invocation[.type]], of: .verify)
+      among: [path, jwks, issuer, invocation[.type]] + invocation[.audiences] + invocation[.requiredClaims]
+        + invocation[.demandedClaims].map { $0.split(separator: "=", maxSplits: 1).last.map(String.init) }, of: .verify)
     func refuse(_ options: [OptionDeclaration], _ message: (String) -> Phrase) throws(Failure) {
       for option in options where invocation.has(option) { throw Failure(.invalidRequest, message("--\(option.name)")) }
     }
-    if let jwks {
+    let keys = [Option.jwks, .hmacKeyFile, .hmacKeyFD].filter { invocation.has($0) }
+    if let first = keys.first {
+      if keys.count > 1 { throw Invocation.choice(first.declaration, keys[1].declaration) }
       try refuse([Option.account.declaration, Option.caFile.declaration, Option.allowHTTPLoopback.declaration]) {
-        Phrase("--jwks names the keys, so \($0) has no place beside it")
+        Phrase("--\(first.name) names the keys, so \($0) has no place beside it")
       }
-      if jwks.utf8.elementsEqual("-".utf8), path?.utf8.elementsEqual("-".utf8) ?? true {
+      let isInput = (invocation[first] ?? "").utf8.elementsEqual((first.name == Option.hmacKeyFD.name ? "0" : "-").utf8)
+      if isInput, path?.utf8.elementsEqual("-".utf8) ?? true {
         throw Failure(.invalidRequest, "standard input cannot hold both the keys and the tokens")
       }
     } else if issuer == nil || invocation[.account] != nil {
@@ -71,9 +77,17 @@ enum VerifyCommand {
         Phrase("\($0) belongs to --issuer; an account has its own")
       }
     }
+    if invocation[.profile] != nil {
+      try refuse([Option.type.declaration]) {
+        Phrase("--profile has a type of its own, so \($0) has no place beside it")
+      }
+    }
     guard invocation[.signatureOnly] else { return }
     try refuse(
-      [Option.audience.declaration, Option.clockSkew.declaration] + (jwks != nil ? [Option.issuer.declaration] : [])
+      [
+        Option.audiences.declaration, Option.clockSkew.declaration, Option.requiredClaims.declaration,
+        Option.demandedClaims.declaration, Option.allowMissing.declaration, Option.profile.declaration,
+      ] + (keys.isEmpty ? [] : [Option.issuer.declaration])
     ) {
       Phrase("with --signature-only no claim is looked at, so \($0) has no place")
     }
@@ -83,19 +97,25 @@ enum VerifyCommand {
     var request = VerifyRequest()
     request.issuer = invocation[.issuer]
     request.bringsKeys = invocation[.jwks] != nil
-    if request.issuer != nil, !request.bringsKeys {
+    request.bringsSecret = invocation[.hmacKeyFile] != nil || invocation[.hmacKeyFD] != nil
+    let bringsAny = request.bringsKeys || request.bringsSecret
+    if request.issuer != nil, !bringsAny {
       request.account = try invocation.namedAccount(operand: nil)
       request.settings.caFile = try invocation[.caFile].map { (path) throws(Failure) in
         try SettingsOptions.absolute(path)
       }
       request.settings.allowHTTPLoopback = invocation[.allowHTTPLoopback]
       (request.settings.proxy, request.settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
-    } else if !request.bringsKeys {
+    } else if !bringsAny {
       request.account = try invocation.account(operand: nil)
     }
-    request.audience = invocation[.audience]
+    request.audiences = invocation[.audiences]
     request.algorithms = invocation[.algorithms]
     request.type = invocation[.type]
+    request.profile = invocation[.profile]
+    request.requiredClaims = invocation[.requiredClaims]
+    request.allowsMissingExpiry = invocation[.allowMissing]
+    request.claims = invocation[.demandedClaims]
     request.signatureOnly = invocation[.signatureOnly]
     request.clockSkew = invocation[.clockSkew]
     request.brief = !invocation[.json]
@@ -116,6 +136,9 @@ enum VerdictText {
   /// The longest value that is shown, in characters.
   private static let valueLimit = 100
 
+  /// The claims that may not be checked, in words.
+  private static let unchecked = ["iss": "issuer", "aud": "audience"]
+
   /// - Parameter now: Unix seconds.
   static func text(_ verdict: JSON, now: Int) -> String {
     guard verdict["valid"]?.bool == true else {
@@ -132,6 +155,8 @@ enum VerdictText {
       add("subject", claims["sub"]?.string)
       let end = claims["exp"]?.number?.rounded(.down)
       facts.append(end.map { "expires \(PlainTime.distance(to: $0, now: now))" } ?? "never expires")
+      let names = (verdict["not_checked"]?.array ?? []).compactMap { unchecked[$0.string ?? ""] }
+      if !names.isEmpty { facts.append("\(names.joined(separator: " and ")) not checked") }
     } else {
       facts.append("nothing but the signature was checked")
     }

@@ -1,0 +1,103 @@
+package import Crypto
+internal import Encoding
+
+/// A shared secret that verifies tokens with HMAC, in the format of a file: the bytes themselves, or a JSON Web Key of
+/// the type `oct` (RFC 7518 section 6.4).
+///
+/// A public key is never one: whoever knows it could make tokens that hold (RFC 8725 section 2.1). So nothing that can be
+/// told to be half of a key pair, or a certificate, is taken.
+package struct MACKey: Sendable {
+  /// The longest file, in bytes.
+  package static let maximumByteCount = 16_384
+
+  package let secret: SharedSecret
+  /// `alg`: the only algorithm that the key may serve, when it is there (RFC 7517 section 4.4).
+  package let algorithm: MACAlgorithm?
+
+  /// Reads the content of a file. The end of the line of a text does not belong to the secret; each byte of a secret
+  /// with control characters, which no text has, does.
+  ///
+  /// - Parameter content: At most ``maximumByteCount`` bytes, on the secure heap.
+  /// - Throws: ``JOSEError``: `unsuitableKey` for a key of a pair and for a certificate, in any form that is known;
+  ///   `weakKey` for fewer bytes than the shortest hash has; `unsupportedKey`, `invalidKey`.
+  package init(_ content: Span<UInt8>) throws(JOSEError) {
+    if let layout = try? JSONLayout(parsing: content), layout.root.kind == .object {
+      (secret, algorithm) = try Self.webKey(layout.root, content)
+    } else {
+      guard !Self.isOfKeyPair(content), !Self.isEncodedKeyPair(content) else { throw JOSEError(.unsuitableKey) }
+      let bytes = content.extracting(..<Self.end(of: content))
+      do { secret = SharedSecret(try SecretBytes(copying: bytes)) } catch { throw JOSEError(error) }
+      algorithm = nil
+    }
+    let least = (algorithm ?? .HS256).minimumSecretByteCount
+    guard secret.bytes.count >= least else { throw JOSEError(.weakKey) }
+  }
+
+  /// RFC 7518 section 6.4. `use` and `key_ops` must allow verifying (RFC 7517 sections 4.2 and 4.3).
+  private static func webKey(
+    _ root: JSONLayout.Node, _ text: Span<UInt8>
+  ) throws(JOSEError) -> (SharedSecret, MACAlgorithm?) {
+    func holds(_ node: JSONLayout.Node?, _ word: String) -> Bool {
+      node?.string(in: text).map { $0.utf8.elementsEqual(word.utf8) } ?? false
+    }
+    guard holds(root["kty"], "oct"), root["use"] == nil || holds(root["use"], "sig"),
+      root["key_ops"].map({ $0.elements.contains { holds($0, "verify") } }) ?? true
+    else { throw JOSEError(.unsuitableKey) }
+    var algorithm: MACAlgorithm?
+    if let node = root["alg"] {
+      algorithm = node.string(in: text).flatMap(MACAlgorithm.init(name:))
+      if algorithm == nil { throw JOSEError(.unsupportedKey) }
+    }
+    guard let node = root["k"], let count = node.stringByteCount, count > 0 else { throw JOSEError(.invalidKey) }
+    var characters = SecretBuffer(capacity: count)
+    var bytes = SecretBuffer(capacity: count)
+    node.appendString(in: text, to: &characters)
+    do {
+      try characters.withBytes { (text) throws(Base64URLError) in try Base64URL.decode(text, to: &bytes) }
+    } catch {
+      throw JOSEError(.invalidKey)
+    }
+    do { return (SharedSecret(try bytes.finish()), algorithm) } catch { throw JOSEError(error) }
+  }
+}
+
+// MARK: - What is no secret
+
+extension MACKey {
+  /// Whether the bytes are, or hold, a key of a pair or a certificate: PEM (RFC 7468), the forms of SSH (RFC 4253
+  /// section 6.6, RFC 4716), JSON that is no shared secret, DER.
+  private static func isOfKeyPair(_ bytes: Span<UInt8>) -> Bool {
+    bytes.contains("-----BEGIN") || bytes.contains("---- BEGIN") || bytes.contains("ssh-rsa ")
+      || bytes.contains("ssh-ed25519 ") || bytes.contains("ecdsa-sha2-") || bytes.contains("\"kty\"")
+      || DERKey.isAtStart(of: bytes) || (try? JSONLayout(parsing: bytes))?.root.kind == .object
+  }
+
+  /// Whether the bytes are base64 of such a thing: PEM without its first and last line, for one.
+  private static func isEncodedKeyPair(_ bytes: Span<UInt8>) -> Bool {
+    var characters = SecretBuffer(capacity: bytes.count)
+    var decoded = SecretBuffer(capacity: bytes.count)
+    for index in bytes.indices {
+      switch bytes[index] {
+      case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="): break
+      case UInt8(ascii: "+"): characters.append(UInt8(ascii: "-"))
+      case UInt8(ascii: "/"): characters.append(UInt8(ascii: "_"))
+      case let byte: characters.append(byte)
+      }
+    }
+    do {
+      try characters.withBytes { (text) throws(Base64URLError) in try Base64URL.decode(text, to: &decoded) }
+    } catch {
+      return false
+    }
+    return decoded.withBytes { isOfKeyPair($0) }
+  }
+
+  /// Where a text ends before the end of its line; the whole length for anything else.
+  private static func end(of bytes: Span<UInt8>) -> Int {
+    var end = bytes.count
+    if end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
+    if end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+    let isText = (0..<end).allSatisfy { bytes[$0] >= 0x20 && bytes[$0] != 0x7F }
+    return isText ? end : bytes.count
+  }
+}

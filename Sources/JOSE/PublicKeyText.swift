@@ -1,0 +1,56 @@
+internal import Crypto
+internal import Encoding
+
+extension JWKSet {
+  /// Reads public keys in PEM form (RFC 7468): `PUBLIC KEY`, `RSA PUBLIC KEY` and `CERTIFICATE`, of which only the key
+  /// counts. Other blocks, such as parameters, are passed over. The keys have no names: see ``JWKSet/init(unnamed:)``.
+  ///
+  /// - Throws: ``JOSEError``: `embeddedPrivateKey` when a block holds a private key, `weakKey`, `unsupportedKey`,
+  ///   `invalidKey`; `invalidKeySet` when there is no key.
+  package init(pem text: Span<UInt8>) throws(JOSEError) {
+    guard text.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
+    guard let blocks = PEM.blocks(in: text) else { throw JOSEError(.invalidKeySet) }
+    if blocks.contains(where: { $0.label.hasSuffix("PRIVATE KEY") }) { throw JOSEError(.embeddedPrivateKey) }
+    var keys: [JWK] = []
+    for block in blocks {
+      guard let components = try Self.components(of: block, in: text) else { continue }
+      if case .rsa(let modulus, let exponent) = components {
+        do { try PublicKey.checkRSA(modulus: modulus, exponent: exponent) } catch { throw JOSEError(.weakKey) }
+      }
+      keys.append(try JWK(components))
+    }
+    guard !keys.isEmpty else { throw JOSEError(.invalidKeySet) }
+    self.init(unnamed: keys)
+  }
+
+  /// Whether the text is meant as PEM.
+  package static func isPEM(_ text: Span<UInt8>) -> Bool { text.contains("-----BEGIN ") }
+
+  /// Nil for a block that holds no key.
+  private static func components(
+    of block: PEM.Block, in text: Span<UInt8>
+  ) throws(JOSEError) -> PublicComponents? {
+    guard ["PUBLIC KEY", "RSA PUBLIC KEY", "CERTIFICATE"].contains(where: block.isLabelled) else { return nil }
+    var (characters, der): ([UInt8], [UInt8]) = ([], [])
+    PEM.appendBase64(of: block, in: text, to: &characters)
+    do { try Base64.decode(characters.span, to: &der) } catch { throw JOSEError(.invalidKey) }
+    do throws(CryptoError) {
+      if block.isLabelled("CERTIFICATE") { return try Certificate(der: der).publicComponents }
+      if block.isLabelled("PUBLIC KEY") { return try PublicComponents(subjectPublicKeyInfo: der.span) }
+      return try PublicComponents(rsaPublicKey: der.span)
+    } catch {
+      throw error.code == .unsupportedAlgorithm ? JOSEError(.unsupportedKey) : JOSEError(error)
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether an ASCII text occurs among the bytes.
+  func contains(_ text: StaticString) -> Bool {
+    let wanted = Array(text.description.utf8)
+    guard wanted.count <= count else { return false }
+    return (0...(count - wanted.count)).contains { start in
+      wanted.indices.allSatisfy { self[start + $0] == wanted[$0] }
+    }
+  }
+}

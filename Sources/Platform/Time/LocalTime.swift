@@ -1,0 +1,28 @@
+internal import Glibc
+
+/// A point in time by the clock and the calendar of the person, as the machine or `TZ` has them.
+package struct LocalTime: Sendable, Hashable {
+  /// 0 is Sunday.
+  package let weekday: Int
+  package let year: Int
+  /// From 1.
+  package let month: Int
+  package let day: Int
+  package let hour: Int
+  package let minute: Int
+
+  /// Nil for a year that the system cannot express.
+  package init?(_ unixSeconds: Int) {
+    var seconds = time_t(unixSeconds)
+    var parts = unsafe tm()
+    // localtime_r() need not read TZ (POSIX.1-2017).
+    tzset()
+    guard unsafe localtime_r(&seconds, &parts) != nil else { return nil }
+    weekday = unsafe Int(parts.tm_wday)
+    year = unsafe Int(parts.tm_year) + 1900
+    month = unsafe Int(parts.tm_mon) + 1
+    day = unsafe Int(parts.tm_mday)
+    hour = unsafe Int(parts.tm_hour)
+    minute = unsafe Int(parts.tm_min)
+  }
+}

@@ -1,0 +1,218 @@
+import Crypto
+import Encoding
+import JOSE
+import Platform
+import TestSupport
+import Testing
+
+/// Runs `agent verify` over a token, without a daemon or a network.
+private func verify(
+  _ token: String, _ options: [String] = [], _ files: [(String, String)], json: Bool = true
+) throws -> ProcessResult {
+  try AgentTree.with { tree in
+    for (name, content) in files { try tree.directory.write(name, content) }
+    let paths = options.map { option in files.contains { $0.0 == option } ? tree.path(option) : option }
+    return try tree.agent(["verify"] + paths + (json ? ["--json"] : []), input: token)
+  }
+}
+
+private func code(_ result: ProcessResult) throws -> String {
+  let verdict = try JSON(parsing: result.output)
+  return verdict["valid"]?.bool == true ? "valid" : verdict["code"]?.string ?? "none"
+}
+
+@Suite(.needsPrograms) struct `agent verify of what a token must have` {
+  private static func verify(
+    _ key: SignedTokens, _ token: String, _ options: [String], json: Bool = true
+  ) throws -> ProcessResult {
+    try EndToEndTests.verify(token, ["--jwks", "jwks"] + options, [("jwks", key.keySet())], json: json)
+  }
+
+  @Test func `wants an end and what is required`() throws {
+    let key = try SignedTokens()
+    let (token, endless) = (try key.token(), try key.token([("exp", nil)]))
+    for (token, options, code) in [
+      (endless, [], "missing_claim"), (endless, ["--allow-missing"], "valid"),
+      (token, ["--require", "sub,aud"], "valid"),
+      (token, ["--require", "sub", "--require", "jti"], "missing_claim"),
+      (endless, ["--require", "sub"], "missing_claim"), (endless, ["--require", "sub", "--allow-missing"], "valid"),
+    ] {
+      let result = try Self.verify(key, token, options)
+      #expect(try EndToEndTests.code(result) == code, "\(options)")
+      #expect(result.status == .exited(code == "valid" ? 0 : 7))
+    }
+    let missing = try Self.verify(key, token, ["--require", "sub,jti"], json: false)
+    #expect(missing.outputText == "not valid (missing_claim): the token does not have the claim jti\n")
+  }
+
+  @Test func `compares claims, and says which one differs without what the token has there`() throws {
+    let key = try SignedTokens()
+    let token = try key.token([
+      ("repository", "o/secret-repository"), ("run", 42), ("protected", true), ("groups", ["dev", "ops"]),
+    ])
+    for (claims, differs) in [
+      (["repository=o/secret-repository", "run=42", "protected=true", "groups=ops", "groups=dev"], nil),
+      (["repository=o/r"], "repository"), (["run=43"], "run"), (["protected=false"], "protected"),
+      (["groups=ops", "groups=qa"], "groups"), (["repository=o/secret-repository", "ref=main"], "ref"),
+    ] {
+      let options = claims.flatMap { ["--claim", $0] }
+      let result = try Self.verify(key, token, options)
+      let verdict = try JSON(parsing: result.output)
+      #expect(verdict["valid"]?.bool == (differs == nil) && verdict["claim"]?.string == differs, "\(claims)")
+      guard differs != nil else { continue }
+      #expect(result.status == .exited(7) && !result.outputText.contains("secret"), "\(result.outputText)")
+    }
+    let plain = try Self.verify(key, token, ["--claim", "repository=o/r"], json: false)
+    #expect(plain.outputText == "not valid (wrong_claim): the claim repository is not o/r\n")
+  }
+
+  @Test func `says what it did not check, and takes any of several audiences`() throws {
+    let key = try SignedTokens()
+    let token = try key.token()
+    let issuer = ["--issuer", "https://id.example.com"]
+    let cases: [([String], JSON?)] = [
+      ([], ["iss", "aud"]), (issuer, ["aud"]), (["--audience", "my-cli"], ["iss"]),
+      (issuer + ["--audience", "x", "--audience", "my-cli"], nil),
+      (["--signature-only"], ["iss", "aud", "exp", "nbf", "iat"]),
+    ]
+    for (options, unchecked) in cases {
+      let result = try Self.verify(key, token, options)
+      let verdict = try JSON(parsing: result.output)
+      #expect(verdict["valid"] == true && verdict["not_checked"] == unchecked, "\(options)")
+    }
+    let plain = try Self.verify(key, token, [], json: false)
+    #expect(plain.outputText.hasSuffix(", issuer and audience not checked\n"), "\(plain.outputText)")
+    #expect(try Self.verify(key, token, issuer, json: false).outputText.hasSuffix(", audience not checked\n"))
+    let other = try Self.verify(key, token, ["--audience", "x", "--audience", "y"], json: false)
+    #expect(other.outputText == "not valid (wrong_audience): the token is not for x or y (aud)\n")
+  }
+
+  @Test func `tells kinds of tokens apart`() throws {
+    let key = try SignedTokens()
+    let access = try key.token([("client_id", "cli"), ("jti", "1")], header: [("typ", "at+jwt")])
+    let event: JSON = ["http://schemas.openid.net/event/backchannel-logout": [:]]
+    let logout = try key.token(
+      [("jti", "1"), ("sid", "s"), ("events", event)], header: [("typ", "logout+jwt")])
+    let tokens = [("id-token", try key.token()), ("access-token", access), ("logout-token", logout)]
+    for (profile, _) in tokens {
+      for (kind, token) in tokens {
+        let result = try Self.verify(key, token, ["--profile", profile, "--audience", "my-cli"])
+        #expect(try EndToEndTests.code(result) == "valid" || kind != profile, "\(profile) \(kind)")
+        #expect(result.status == .exited(kind == profile ? 0 : 7), "\(profile) \(kind)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (["--profile", "id-token", "--type", "JWT"], "--profile has a type of its own"),
+    (["--profile", "other"], "takes one of: id-token, access-token, logout-token"),
+    (["--profile", "id-token", "--allow-missing"], "each token of that profile has exp"),
+    (["--signature-only", "--claim", "a=b"], "--claim has no place"),
+    (["--signature-only", "--require", "a"], "--require has no place"),
+    (["--signature-only", "--profile", "id-token"], "--profile has no place"),
+    (["--claim", "name"], "is written NAME=VALUE"),
+    (["--hmac-key-file", "k"], "give one of --jwks and --hmac-key-file"),
+  ])
+  func `refuses what cannot be`(options: [String], message: String) throws {
+    let key = try SignedTokens()
+    let result = try Self.verify(key, try key.token(), options)
+    #expect(result.failed(2) && result.errorText.contains(message), "\(result.errorText)")
+  }
+}
+
+@Suite(.needsPrograms) struct `agent verify with keys in other forms` {
+  private static let secret = "0123456789abcdef0123456789abcdef"
+
+  private static func token(_ secret: [UInt8], algorithm: String = "HS256", digest: Digest = .sha256) throws -> String {
+    let header = Base64URL.encode(Array(#"{"alg":"\#(algorithm)","typ":"JWT"}"#.utf8))
+    let text = "\(header).\(Base64URL.encode(JSON.object(SignedTokens.claims).serialized()))"
+    return "\(text).\(Base64URL.encode(try HMAC.code(digest, key: secret.span, Array(text.utf8).span)))"
+  }
+
+  @Test func `takes HS256 under a secret that is named, and nothing else`() throws {
+    let token = try Self.token(Array(Self.secret.utf8))
+    let web = #"{"kty":"oct","k":"\#(Base64URL.encode(Array(Self.secret.utf8)))"}"#
+    for content in [Self.secret, Self.secret + "\n", web] {
+      let result = try verify(token, ["--hmac-key-file", "key", "--audience", "my-cli"], [("key", content)])
+      #expect(result.succeeded && result.errorText == "", "\(result.errorText)")
+      #expect(try JSON(parsing: result.output)["not_checked"] == ["iss"])
+      #expect(!result.outputText.contains(Self.secret))
+    }
+    let key = try SignedTokens()
+    for (token, options, expected) in [
+      (token, ["--algorithms", "HS384"], "algorithm_not_allowed"), (try key.token(), [], "algorithm_not_allowed"),
+      (try Self.token(Array("another".utf8)), [], "bad_signature"),
+      (try Self.token(Array(Self.secret.utf8), algorithm: "HS512", digest: .sha512), [], "unsuitable_key"),
+      (token, ["--issuer", "https://other.example"], "wrong_issuer"), (token, ["--claim", "sub=bob"], "wrong_claim"),
+    ] {
+      let result = try verify(token, ["--hmac-key-file", "key"] + options, [("key", Self.secret)])
+      #expect(try code(result) == expected && result.status == .exited(7), "\(options)")
+    }
+    let wrong = try verify(token, ["--hmac-key-file", "key", "--algorithms", "RS256"], [("key", Self.secret)])
+    #expect(wrong.failed(2) && wrong.errorText.contains("RS256"), "\(wrong.errorText)")
+    let short = try verify(token, ["--hmac-key-file", "key"], [("key", "short")])
+    #expect(short.failed(1) && short.errorText.contains("too short"), "\(short.errorText)")
+    // From a descriptor too, which is not in the way of the tokens.
+    try AgentTree.with { tree in
+      try tree.directory.write("key", Self.secret)
+      let script = "exec \"$1\" verify --hmac-key-fd 9 9<\"$2\""
+      let result = try ProcessRunner.run(
+        executable: "/bin/sh", arguments: ["-c", script, "sh", Programs.path("agent"), tree.path("key")],
+        environment: tree.environment(), input: Array(token.utf8))
+      #expect(result.succeeded, "\(result.errorText)")
+    }
+  }
+
+  /// The attack: a token under an HMAC whose secret is the public key that everybody has.
+  @Test func `never takes a public key for the secret of an HMAC`() throws {
+    let key = try SignedTokens()
+    let pem = try key.publicPEM()
+    for content in [pem, pem + "\n", try key.keySet(), try key.jwk()] {
+      let token = try Self.token(Array(content.utf8))
+      for (options, expected) in [(["--hmac-key-file", "key"], Int32(1)), (["--jwks", "key"], 7)] {
+        let result = try verify(token, options, [("key", content)])
+        #expect(result.status == .exited(expected), "\(options) \(result.outputText)")
+      }
+      let refused = try verify(token, ["--hmac-key-file", "key"], [("key", content)], json: false)
+      #expect(refused.errorText.contains("that is no HMAC key"), "\(refused.errorText)")
+    }
+  }
+
+  @Test(arguments: [JWSAlgorithm.ES256, .Ed25519]) func `takes public keys in PEM form`(
+    algorithm: JWSAlgorithm
+  ) throws {
+    let key = try SignedTokens(algorithm)
+    let pem = try key.publicPEM()
+    #expect(try verify(try key.token(), ["--jwks", "key.pem"], [("key.pem", pem)]).succeeded)
+    let other = try verify(try SignedTokens(algorithm).token(), ["--jwks", "key.pem"], [("key.pem", pem)])
+    #expect(try code(other) == "bad_signature")
+    let cut = try verify(try key.token(), ["--jwks", "key.pem"], [("key.pem", String(pem.prefix(40)))])
+    #expect(cut.failed(1) && cut.errorText.contains("the PEM file is not valid"), "\(cut.errorText)")
+  }
+}
+
+@Suite(.needsPrograms) struct `agent verify with what an issuer announces` {
+  @Test func `takes an ID Token by an algorithm that is announced, and no other`() throws {
+    try Session.with { session in
+      let token = try session.tree.token("work", "--id-token")
+      let options = ["verify", "--profile", "id-token", "--audience", "agent-cli", "--json"]
+      let good = try session.tree.agent(options, input: token)
+      #expect(good.succeeded, "\(good.outputText)")
+      #expect(try JSON(parsing: good.output)["not_checked"] == nil)
+      let url = session.issuer.url
+      try session.issuer.control("break_metadata", "id_token_algorithms")
+      // A daemon without the metadata of before.
+      try AgentTree.with { tree in
+        for (options, expected) in [
+          (["--profile", "id-token"], "algorithm_not_allowed"), ([], "algorithm_not_allowed"),
+          (["--profile", "id-token", "--algorithms", "RS256"], "algorithm_not_allowed"),
+          (["--algorithms", "RS256"], "valid"),
+        ] {
+          let result = try tree.agent(
+            ["verify", "--issuer", url, "--allow-http-loopback", "--json"] + options, input: token)
+          #expect(try code(result) == expected, "\(options)")
+        }
+      }
+    }
+  }
+}
