@@ -4,6 +4,6 @@ internal import Platform
 package enum Sanitizer {
   package static let isOn = Environment.value("AGENT_SANITIZER").map { !$0.isEmpty } ?? false
 
-  /// How long a program may take for what it does at once.
-  package static let patience = Duration.seconds(isOn ? 240 : 30)
+  /// How long a program may take for what it does at once, on a machine with much other work too.
+  package static let patience = Duration.seconds(isOn ? 240 : 120)
 }

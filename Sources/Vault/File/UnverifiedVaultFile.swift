@@ -30,7 +30,7 @@ struct UnverifiedVaultFile {
     authenticated = reader.consumed
     tag = try reader.take(VaultFormat.tagLength)
     records = try Self.records(entries, from: &reader)
-    guard reader.isAtEnd, bytes.count <= VaultFormat.maximumFileLength else { throw VaultError(.damaged) }
+    guard reader.isAtEnd else { throw VaultError(.damaged) }
     guard Self.isOrdered(records, upTo: generation), isConsistent else { throw VaultError(.damaged) }
   }
 

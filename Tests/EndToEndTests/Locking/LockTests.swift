@@ -244,7 +244,7 @@ extension AgentTree {
   }
 
   /// Waits for that. There is nothing to wait for but the log itself.
-  func awaitLock(_ cause: String, patience: Duration = .seconds(20)) throws {
+  func awaitLock(_ cause: String, patience: Duration = Sanitizer.patience) throws {
     let deadline = Instant.now.advanced(by: patience)
     while try !hasLocked(cause) {
       try #require(Instant.now < deadline, "there is no lock")

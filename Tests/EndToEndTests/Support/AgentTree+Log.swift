@@ -1,5 +1,6 @@
 import Encoding
 import Platform
+import TestSupport
 import Testing
 
 extension AgentTree {
@@ -9,7 +10,7 @@ extension AgentTree {
   }
 
   /// Waits until the log has an event of an account. There is nothing to wait for but the log itself.
-  func awaitEvent(_ event: String, of account: String, patience: Duration = .seconds(20)) throws {
+  func awaitEvent(_ event: String, of account: String, patience: Duration = Sanitizer.patience) throws {
     let deadline = Instant.now.advanced(by: patience)
     while try !events().contains(where: { $0["event"]?.string == event && $0["account"]?.string == account }) {
       try #require(Instant.now < deadline, "there is no \(event)")

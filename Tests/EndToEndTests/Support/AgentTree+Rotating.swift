@@ -20,7 +20,8 @@ extension AgentTree {
   }
 
   /// Waits until `status` says so of an account. There is nothing to wait for but the answer itself.
-  func awaitStatus(of account: String = "work", patience: Duration = .seconds(30), _ isSo: (JSON) -> Bool) throws {
+  func awaitStatus(of account: String = "work", patience: Duration = Sanitizer.patience, _ isSo: (JSON) -> Bool) throws
+  {
     let deadline = Instant.now.advanced(by: patience)
     while true {
       let status = try status(of: account)

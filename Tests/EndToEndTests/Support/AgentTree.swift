@@ -48,7 +48,8 @@ final class AgentTree: Sendable {
 
   /// Runs `agent` to its end.
   func agent(
-    _ arguments: [String], _ changes: [String: String?] = [:], input: String = "", timeout: Duration = .seconds(60)
+    _ arguments: [String], _ changes: [String: String?] = [:], input: String = "",
+    timeout: Duration = Sanitizer.patience
   ) throws -> ProcessResult {
     try ProcessRunner.run(
       executable: Programs.path("agent"), arguments: arguments, environment: environment(changes),

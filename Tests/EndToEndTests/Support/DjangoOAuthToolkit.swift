@@ -79,7 +79,7 @@ struct DjangoOAuthToolkit: Sendable {
 
   /// pip is set up in the environment and the home of whoever runs the tests.
   private static func script(
-    _ name: String, _ arguments: String..., timeout: Duration = .seconds(90)
+    _ name: String, _ arguments: String..., timeout: Duration = .seconds(600)
   ) throws -> ProcessResult {
     try ProcessRunner.run(
       executable: "\(scripts)/\(name)", arguments: arguments,

@@ -101,7 +101,7 @@ struct Glewlwyd: Sendable {
     try ProcessRunner.run(
       executable: "\(folder)/\(name)", arguments: arguments,
       environment: ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent"] + settings,
-      timeout: .seconds(60))
+      timeout: .seconds(300))
   }
 
   /// Whether the server is installed.

@@ -79,7 +79,7 @@ final class Issuer: Sendable {
   }
 
   /// Waits until a counter has come to a value. There is nothing to wait for but the counter itself.
-  func await(_ counter: String, _ value: Int, patience: Duration = .seconds(20)) throws {
+  func await(_ counter: String, _ value: Int, patience: Duration = Sanitizer.patience) throws {
     let deadline = Instant.now.advanced(by: patience)
     while try count(counter) < value {
       try #require(Instant.now < deadline, "\(counter) stays below \(value)")

@@ -152,7 +152,7 @@ final class RotatingServer: Sendable {
   }
 
   /// Waits until so many refreshes have come.
-  func awaitRefreshes(_ count: Int, patience: Duration = .seconds(30)) throws {
+  func awaitRefreshes(_ count: Int, patience: Duration = Sanitizer.patience) throws {
     try #require(
       state.wait(patience) { $0.refreshes.count >= count ? true : nil } != nil,
       "there are only \(refreshes.count) refreshes")
