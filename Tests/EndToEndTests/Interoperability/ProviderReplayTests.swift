@@ -20,7 +20,7 @@ struct `At services as they document themselves` {
     "entra-common, device of an app of one organisation", "gitea, browser by its name",
     "gitea, browser with a refresh token that expires", "github, browser by its name", "gitlab, browser by its name",
     "gitlab, browser, twice", "google, browser for mail", "google, browser with an issuer without a scheme",
-    "huggingface, browser", "huggingface, device and who that is", "keycloak, browser by the default redirect URI",
+    "huggingface, browser", "huggingface, browser and who that is", "keycloak, browser by the default redirect URI",
     "keycloak, browser with a key set of 400 KiB", "okta, browser", "okta, browser, twice", "salesforce, browser",
     "slack, browser", "slack, browser with a secret that it does not know", "twitch, device", "zitadel, browser",
     "zitadel, device", "zitadel, device without trust in the other audiences",
