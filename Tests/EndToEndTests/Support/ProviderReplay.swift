@@ -93,6 +93,8 @@ struct ProviderSignIn: Sendable, CustomTestStringConvertible {
   let refused: JSON?
   /// The API that asks for claims, for a sign-in that is followed by another one.
   let challenged: String?
+  /// Whether the first session's tokens are revoked when the person signs in a second time; nil for one sign-in.
+  let revokesAgain: Bool?
 
   var testDescription: String { name }
   /// The service's file.
@@ -108,6 +110,7 @@ struct ProviderSignIn: Sendable, CustomTestStringConvertible {
     expected = data["expect"]
     refused = data["refused"]
     challenged = data["challenged"]?.string
+    revokesAgain = data["again"].map { $0 == "revokes" }
   }
 
   /// Those of all services, as the program lists them.
