@@ -17,7 +17,9 @@ extension Phrase {
       error.serverError.map { "\(sentence) (\($0))" } ?? error.httpStatus.map { "\(sentence) (HTTP status \($0))" }
       ?? sentence
     self = told
-    if let description = error.serverDescription, !description.isEmpty { self = "\(told): \(description)" }
+    let description = error.serverDescription ?? ""
+    if !description.isEmpty { self = "\(told): \(description)" }
+    if let id = error.correlationID, !description.contains(id) { self = Phrase("\(self) (correlation id \(id))") }
   }
 
   /// Translatable subjects of errors. Other subjects are names, addresses or terms of a standard.

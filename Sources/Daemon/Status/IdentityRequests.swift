@@ -14,7 +14,10 @@ final class IdentityRequests: AccountPart {
     let account = try broker.resolve(name)
     if let refusal = broker.lock.refusal(for: account.name) { throw Failure(refusal, account: account.name.text) }
     let (services, name, configuration) = (services(for: account.name), account.name, account.configuration)
-    jobs.run({ () throws(SessionError) in try services.verifiedClaims(of: name, configuration) }) { [self] outcome in
+    let holdsToken = account.session.grant != nil
+    jobs.run({ () throws(SessionError) in
+      try services.verifiedClaims(of: name, configuration, holdsToken: holdsToken)
+    }) { [self] outcome in
       switch outcome {
       case .success(let claims?):
         step(.identityKnown, name)

@@ -7,11 +7,13 @@ package struct AnswerShape: Sendable, Hashable {
   package var hasUserTokens = false
   /// The error is the text of `message`, if there is one.
   package var hasErrorInMessage = false
-  /// Standard errors by the server's names for them, in small letters.
+  /// Standard errors by the server's names for them or by its descriptions, in small letters.
   package var errorNames: [String: String] = [:]
 
   package init() {}
 
   /// The standard name of an error, or the name as it is.
-  func standardName(_ error: String) -> String { errorNames[error.lowercased()] ?? error }
+  func standardName(_ error: String, description: String?) -> String {
+    errorNames[error.lowercased()] ?? description.flatMap { errorNames[$0.lowercased()] } ?? error
+  }
 }

@@ -23,7 +23,8 @@ struct ErrorAnswer: Sendable {
       if let layout = try? JSONLayout(parsing: bytes) { return read(layout.root, in: bytes, sent: sent, shape) }
       return mayBeForm(response.headers) ? readForm(bytes, sent: sent) : nil
     }
-    if let error = answer?.error { answer?.standardError = shape.standardName(error) }
+    let description = answer?.description
+    if let error = answer?.error { answer?.standardError = shape.standardName(error, description: description) }
     return answer
   }
 
@@ -97,7 +98,8 @@ struct ErrorAnswer: Sendable {
     standardError = self.error
     // The part that is cut off may be the rest of a secret.
     self.description = description.flatMap { text in
-      SecretEcho.isFound(in: text, sent, limit: Self.longestSearched) ? nil : TerminalText.clean(text)
+      SecretEcho.isFound(in: text, sent, limit: Self.longestSearched)
+        ? nil : TerminalText.clean(text.split(whereSeparator: \.isNewline).joined(separator: " "))
     }
     self.interval = interval
   }

@@ -187,12 +187,13 @@ package struct SessionServices: Sendable {
 
   /// Who is signed in, by the verified ID Token in the account's record, which needs no network; nil when there is none.
   ///
+  /// - Parameter holdsToken: There is a token, though nothing that could renew it.
   /// - Throws: Why the account hands out nothing.
   package func verifiedClaims(
-    of account: AccountName, _ configuration: AccountConfiguration
+    of account: AccountName, _ configuration: AccountConfiguration, holdsToken: Bool = false
   ) throws(SessionError) -> JSONObject? {
     guard let record = try record(of: account), !record.isSignedOut else { throw .signedOut(account: account.text) }
-    if record.isExpired { throw .expired(account: account.text) }
+    if record.isExpired, !holdsToken { throw .expired(account: account.text) }
     if let problem = record.problem(with: configuration, account: account) { throw problem }
     if let hold = record.identityHold { throw hold.error(account) }
     return record.claims

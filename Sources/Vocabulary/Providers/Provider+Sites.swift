@@ -44,6 +44,7 @@ extension Provider {
       authorization: "/login/oauth/authorize", token: "/login/oauth/access_token",
       deviceAuthorization: "/login/device/code")
     provider.redirectURI = "http://127.0.0.1/callback"
+    provider.tokenEndpointAuthMethod = .secretPost
     // An empty scope gives back whatever was granted before.
     provider.scope = ["read:user"]
     provider.sessionsPage = "https://github.com/settings/applications"
@@ -98,6 +99,10 @@ extension Provider {
     var provider = Provider(name, title)
     provider.redirectURI = "http://127.0.0.1/callback"
     provider.scope = ["openid", "read:user"]
+    // It says so with `unauthorized_client`.
+    provider.errorNames = [
+      "unable to parse refresh token": "invalid_grant", "token was already used": "invalid_grant",
+    ]
     provider.limits = [
       "it has no device grant: on a machine without a browser sign in with --paste",
       "it has no revocation endpoint",

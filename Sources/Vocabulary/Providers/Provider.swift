@@ -37,7 +37,8 @@ package struct Provider: Sendable, Hashable {
   package var sessionsPage: String?
   /// The departures from the standards, each with the address of the page that tells of it.
   package var quirks: [Quirk: String] = [:]
-  /// The standard errors that the server gives other names (RFC 6749 section 5.2).
+  /// The standard errors that the server gives other names, by these or by their descriptions, in small letters (RFC 6749
+  /// section 5.2).
   package var errorNames: [String: String] = [:]
   /// What cannot be done there, one sentence each, lower case, without a full stop.
   package var limits: [String] = []

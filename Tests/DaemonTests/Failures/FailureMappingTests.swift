@@ -88,6 +88,7 @@ import Wire
     case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .notJSON, .responseTooLarge,
       .redirectRefused,
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .userInfoRejected, .codeChallengeUnsupported,
+      .codeChallengeUnannounced,
       .responseIssuerMismatch, .responseIssuerMissing:
       (.serverMisbehaved, .failed)
     case .idTokenRejected: (.tokenRejected, .failed)

@@ -68,11 +68,11 @@ import Wire
   // RFC 7519 section 4.1.
   @Test func `of the signature alone has no audience and no times`() throws {
     #expect(throws: Failure.self) {
-      _ = try check(1, keys: Self.keys) { ($0.signatureOnly, $0.audience) = (true, "api") }
+      _ = try check(1, keys: Self.keys) { ($0.signatureOnly, $0.audiences) = (true, ["api"]) }
     }
     #expect(throws: Failure.self) { _ = try check(2, keys: Self.keys) { ($0.signatureOnly, $0.clockSkew) = (true, 5) } }
     _ = try check(3, keys: Self.keys) { $0.signatureOnly = true }
-    _ = try check(4, keys: Self.keys) { ($0.audience, $0.clockSkew) = ("api", 5) }
+    _ = try check(4, keys: Self.keys) { ($0.audiences, $0.clockSkew) = (["api"], 5) }
     #expect(home.sink.results[3] != nil && home.sink.results[4] != nil)
   }
 
