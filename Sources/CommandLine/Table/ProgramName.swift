@@ -81,15 +81,19 @@ extension ProgramName {
     return !isWordByte(last) && !"./-$%@".utf8.contains(last)
   }
 
+  /// What follows the name of the program in the names of pages.
+  private static let pages = ["config", "providers"]
+
   private static func mayStand(before rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first else { return true }
     switch first {
     case UInt8(ascii: "/"), UInt8(ascii: "@"): return false
     // The end of a sentence, but not `agent.sock`.
     case UInt8(ascii: "."): return rest.dropFirst().first.map { !isWordByte($0) } ?? true
-    // The page agent-config(5).
-    case UInt8(ascii: "-"): return rest.starts(with: "-config".utf8)
-    case UInt8(ascii: "\\"): return !rest.starts(with: "\\-".utf8) || rest.starts(with: "\\-config".utf8)
+    // The pages agent-config(5) and agent-providers(7).
+    case UInt8(ascii: "-"): return pages.contains { rest.starts(with: "-\($0)".utf8) }
+    case UInt8(ascii: "\\"):
+      return !rest.starts(with: "\\-".utf8) || pages.contains { rest.starts(with: "\\-\($0)".utf8) }
     default: return !isWordByte(first)
     }
   }

@@ -8,7 +8,13 @@ internal import Wire
 final class OpenedListener: Sendable {
   private let listener = Monitor<RedirectListener?>(nil)
 
-  var current: RedirectListener? { listener.withLock { $0 } }
+  /// The listener, which is the caller's from then on.
+  func take() -> RedirectListener? {
+    listener.withLock { listener in
+      defer { listener = nil }
+      return listener
+    }
+  }
 
   /// Listens where the answer is to come to this machine. Blocking.
   ///
@@ -33,11 +39,12 @@ extension SignIn.Prepared {
     _ choice: FlowChoice, _ opened: OpenedListener
   ) throws(SessionError) -> (waiting: SignIn.Waiting, listener: RedirectListener?) {
     let canListen = redirect.map { $0.uri.loopbackHost != nil } ?? true
+    let listener = opened.take()
     switch choice.flow(at: server.metadata, canListen: canListen) {
     case .device:
       guard !choice.asksForMore else { throw .demandsNeedBrowser }
       return (.device(try SignIn.Waiting.Device(self)), nil)
-    case .browser: return (.browser(try browser(opened.current?.redirectURI, choice)), opened.current)
+    case .browser: return (.browser(try browser(listener?.redirectURI, choice)), listener)
     case .paste: return (.browser(try browser(redirect?.uri.text, choice)), nil)
     }
   }

@@ -282,11 +282,12 @@ final class SignIns: AccountPart {
   /// Ends a sign-in that failed when a person was asked already. What was entered for it is kept first, so that the
   /// account's name is enough for the next one.
   private func fail(_ login: Login, _ failure: Failure) {
-    guard let prepared = login.waiting?.prepared, prepared.keepsEntered, failure.code != .cancelled else {
+    guard let prepared = login.waiting?.prepared, prepared.keepsEntered, ![.cancelled, .locked].contains(failure.code),
+      login.approval.giveUp()
+    else {
       conclude(login, .failure(failure))
       return end(login, failure.code)
     }
-    login.waiting = nil
     redirects?.close(login.id)
     jobs.wait(as: .signIn(login.id), Cancellation()) {
       prepared.keepEntered()

@@ -81,16 +81,8 @@ package struct AuthorizationServer: Sendable {
   /// Some servers compare the encoded secret (against RFC 6749 section 2.3.1).
   private func encodingAdvice(for error: OAuthError) -> String? {
     guard error.code == .invalidClient, case .basic(let secret) = client.authentication else { return nil }
-    let isPlain = { (byte: UInt8) in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-        true
-      default: false
-      }
-    }
-    let secretIsPlain = secret.bytes.withBytes { bytes in bytes.indices.allSatisfy { isPlain(bytes[$0]) } }
-    guard !secretIsPlain || !client.id.utf8.allSatisfy(isPlain) else { return nil }
+    let secretIsPlain = secret.bytes.withBytes { bytes in bytes.indices.allSatisfy { Form.isPlain(bytes[$0]) } }
+    guard !secretIsPlain || !client.id.utf8.allSatisfy(Form.isPlain) else { return nil }
     return "check the client id and secret; for a server that does not decode them: --basic-unencoded, or"
       + " --token-endpoint-auth-method client_secret_post"
   }

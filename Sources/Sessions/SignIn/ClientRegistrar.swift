@@ -53,23 +53,40 @@ package struct ClientRegistrar: Sendable {
 
   mutating func run() throws(SessionError) {
     var request = try request()
-    let registration = try register(&request)
+    var registration = try register(&request, methods())
+    if isMisread(registration, for: request) {
+      _ = ClientRegistrationRecord(registration).delete(transport, http)
+      registration = try register(&request, [.secretPost])
+    }
     try adopt(registration, for: request)
   }
 
   /// How the client may prove who it is, in the order to try: as the person wants it; else not at all (RFC 8252
-  /// section 8.4), unless the server says that it wants more. Of what it announces then a secret in the body is the
-  /// surest: servers differ in what they take for the reader of a signed token, and some do not decode Basic.
+  /// section 8.4), unless the server says that it wants more. Of what it announces then a secret is the surest:
+  /// servers differ in what they take for the reader of a signed token.
   private func methods() -> [ClientAuthenticationMethod] {
     let wanted = configuration.tokenEndpointAuthMethod
     if wanted != .none { return [wanted] }
     if secrets.credentials.key != nil { return [.privateKeyJWT] }
     let announced = metadata.tokenEndpointAuthMethods
-    let proof: [ClientAuthenticationMethod] = [.secretPost, .secretBasic, .privateKeyJWT]
+    let proof: [ClientAuthenticationMethod] = [.secretBasic, .secretPost, .privateKeyJWT]
     let surest = proof.first { announced.contains($0.rawValue) } ?? .secretBasic
     if order.needsProof { return [surest] }
     if announced.contains(ClientAuthenticationMethod.none.rawValue) { return [.none] }
     return metadata.announcesTokenEndpointAuthMethods ? [surest] : [.none, surest]
+  }
+
+  /// Whether a server that does not decode Basic (against RFC 6749 section 2.3.1) would not know the client, though it
+  /// takes the secret in the body too.
+  private func isMisread(_ registration: ClientRegistration, for request: ClientRegistrationRequest) -> Bool {
+    let method = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
+    guard configuration.tokenEndpointAuthMethod == .none, method == ClientAuthenticationMethod.secretBasic.rawValue,
+      metadata.tokenEndpointAuthMethods.contains(ClientAuthenticationMethod.secretPost.rawValue)
+    else { return false }
+    let secretIsPlain = registration.secret?.bytes.withBytes { bytes in
+      bytes.indices.allSatisfy { Form.isPlain(bytes[$0]) }
+    }
+    return !registration.clientID.utf8.allSatisfy(Form.isPlain) || secretIsPlain == false
   }
 
   /// Gives the client a key of its own where it needs one and has none.
@@ -125,11 +142,11 @@ package struct ClientRegistrar: Sendable {
   ///
   /// Glewlwyd has a name of its own for the device grant and refuses the registered one, which it announces.
   private mutating func register(
-    _ request: inout ClientRegistrationRequest
+    _ request: inout ClientRegistrationRequest, _ methods: [ClientAuthenticationMethod]
   ) throws(SessionError) -> ClientRegistration {
     var refusal: OAuthError?
     let standard = request.grantTypes
-    for method in methods() {
+    for method in methods {
       try prepare(method, &request)
       for isByTheBook in standard.contains(AuthorizationServer.GrantType.device) ? [true, false] : [true] {
         request.grantTypes = isByTheBook ? standard : standard.map(Self.unregistered)

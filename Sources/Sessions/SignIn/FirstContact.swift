@@ -63,7 +63,9 @@ struct FirstContact {
     _ request: SignIn.Request, replacing old: AccountRecord?
   ) throws(SessionError) -> SignInRedirect? {
     guard metadata.authorizationEndpoint != nil, !request.isGuest else {
-      if request.registersClient, let order = request.registration { try register(order, redirectURIs: []) }
+      guard request.registersClient, let order = request.registration else { return nil }
+      let usual = try? SignInRedirect(configuration, metadata, keeping: nil)
+      try register(order, redirectURIs: metadata.offersCodeFlow ? usual?.registered(port: nil) ?? [] : [])
       return nil
     }
     let redirect: SignInRedirect

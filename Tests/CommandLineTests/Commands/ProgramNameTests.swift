@@ -54,7 +54,8 @@ import Testing
     let name = try #require(ProgramName("my-tokens"))
     #expect(
       Generator.files(for: name).map(\.path) == [
-        "man/my-tokens.1", "man/my-tokens-config.5", "man/agentd.8", "completions/my-tokens.bash",
+        "man/my-tokens.1", "man/my-tokens-config.5", "man/my-tokens-providers.7", "man/agentd.8",
+        "completions/my-tokens.bash",
         "completions/_my-tokens", "completions/my-tokens.fish",
       ])
     let page = try #require(Generator.files(for: name).first).content

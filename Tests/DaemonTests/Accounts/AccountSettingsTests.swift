@@ -37,6 +37,8 @@ import Wire
     settings.redirectURI = "http://127.0.0.1:8400/cb"
     settings.proxy = "http://proxy.example:3128"
     settings.proxyExclusions = "localhost"
+    settings.trustedAudiences = ["project"]
+    settings.authorizationEndpoint = "https://as.example/a"
     settings.keepsAccessToken = true
     settings.dpop = true
     settings.refresh = .offline

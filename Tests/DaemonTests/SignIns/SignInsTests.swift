@@ -219,6 +219,8 @@ import Wire
 
   @Test func `ends with the error that the server answers`() throws {
     try home.paste(event.login, answer("error=access_denied"))
+    // What was entered is kept first.
+    home.daemon.runJobs()
     #expect(home.sink.failures[1] != nil)
     #expect(home.isFree("work"))
     #expect(home.polls == 0)

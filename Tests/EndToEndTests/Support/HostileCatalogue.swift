@@ -198,7 +198,7 @@ enum HostileCatalogue {
         HostileEndpoint.jwks.unavailable("HTTP status 503", wait: 60)
       ).leavingSession,
       HostileRow(.browser, "break_jwks=several", .accepted),
-      HostileRow(.browser, "break_jwks=many", HostileEndpoint.jwks.outcome(of: "huge")),
+      HostileRow(.browser, "break_jwks=many", HostileEndpoint.jwks.outcome(of: "empty")),
       HostileRow(.browser, "break_jwks=mixed", HostileEndpoint.jwks.malformed(200)),
       HostileRow(.browser, "body_at=jwks&body=error", HostileEndpoint.jwks.malformed(200)),
     ]
@@ -234,7 +234,7 @@ enum HostileCatalogue {
       return HostileRow(.refresh, "body_at=jwks&body=\($0)", outcome, then: outcome)
     }
     + ["many", "mixed"].map {
-      let outcome = HostileEndpoint.jwks.outcome(of: $0 == "many" ? "huge" : "empty").withTokensKept
+      let outcome = HostileEndpoint.jwks.outcome(of: "empty").withTokensKept
       return HostileRow(.refresh, "break_jwks=\($0)", outcome, then: outcome)
     }
     + [("empty", unknownKey), ("private", unknownKey), ("weak", unknownKey), ("duplicate", severalKeys)].map {

@@ -105,7 +105,9 @@ import Testing
   @Test(arguments: ["https://api.example/v1/", "https://API.example/v1", "https://api.example", "https://evil.example"])
   func `metadata for another resource is not used`(named: String) throws {
     let http = ScriptedHTTP(try response(401, ""), try response(Self.document(["resource": .string(named)])))
-    #expect(throws: OAuthError(.resourceMismatch, "the one that was asked for")) { try find(http) }
+    var error = OAuthError(.resourceMismatch, "the one that was asked for")
+    error.serverDescription = named
+    #expect(throws: error) { try find(http) }
   }
 
   @Test(arguments: [
@@ -126,12 +128,35 @@ import Testing
   }
 
   @Test(arguments: [404, 403]) func `no metadata is an error of its own`(status: Int) throws {
-    let http = ScriptedHTTP(try response(401, ""), try response(status, ""))
+    let http = ScriptedHTTP(try response(401, ""), try response(status, ""), try response(status, ""))
     #expect(throws: expected(.metadataMissing, "the resource", status: status)) { try find(http) }
   }
 
+  // Model Context Protocol, authorization: the root place comes after that of the path.
+  @Test(arguments: ["https://api.example", "https://api.example/", "https://api.example/v1"])
+  func `the metadata of the whole origin come last`(named: String) throws {
+    let http = ScriptedHTTP(
+      try response(401, ""), try response(404, ""), try response(Self.document(["resource": .string(named)])))
+    #expect(try find(http).identifier == named)
+    #expect(http.requests.last?.url == "https://api.example/.well-known/oauth-protected-resource")
+  }
+
+  @Test func `the metadata of the whole origin are for no other resource in it`() throws {
+    let http = ScriptedHTTP(
+      try response(401, ""), try response(404, ""),
+      try response(Self.document(["resource": "https://api.example/v2"])))
+    var error = OAuthError(.resourceMismatch, "the one that was asked for")
+    error.serverDescription = "https://api.example/v2"
+    #expect(throws: error) { try find(http) }
+  }
+
+  @Test func `the scope of a challenge counts without a place of metadata too`() throws {
+    let http = ScriptedHTTP(try Self.challenge("Bearer scope=\"files:read\""), try response(Self.document()))
+    #expect(try find(http).scopes == ["files:read"])
+  }
+
   @Test func `a page instead of metadata is none`() throws {
-    let http = ScriptedHTTP(try response(200, "<html>"), try response(200, "<html>"))
+    let http = ScriptedHTTP(try response(200, "<html>"), try response(200, "<html>"), try response(200, "<html>"))
     #expect(throws: expected(.metadataMissing, "the resource", status: 200)) { try find(http) }
   }
 

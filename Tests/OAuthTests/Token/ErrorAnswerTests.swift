@@ -125,7 +125,7 @@ private let subject = "the token endpoint"
       400,
       #"{"error":"invalid_grant","error_description":"\u001b[31mred\r\n\u202e\#(String(repeating: "x", count: 300))"}"#)
     let description = try failure(answer)?.serverDescription
-    #expect(description == "[31mred" + String(repeating: "x", count: 193) + "…")
+    #expect(description == "[31mred " + String(repeating: "x", count: 192) + "…")
   }
 
   @Test(arguments: ["1", "null", "{}"]) func `a description of another type is ignored`(value: String) throws {

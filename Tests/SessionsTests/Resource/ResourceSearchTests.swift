@@ -6,6 +6,7 @@ import Testing
 @Suite struct `What a URL is` {
   private static let resource = "https://api.example/v1"
   private static let wellKnown = "https://api.example/.well-known/oauth-protected-resource/v1"
+  private static let rootWellKnown = "https://api.example/.well-known/oauth-protected-resource"
   private static let issuerPlaces = [
     "https://api.example/v1/.well-known/openid-configuration",
     "https://api.example/.well-known/oauth-authorization-server/v1",
@@ -69,6 +70,7 @@ import Testing
     home.http.answer(Self.issuerPlaces[0], try response(200, ["issuer": "https://as.example"]))
     home.http.answer(Self.resource, try response(404, [:]))
     home.http.answer(Self.wellKnown, try response(404, [:]))
+    home.http.answer(Self.rootWellKnown, try response(404, [:]))
     var error = OAuthError(.issuerMismatch, "the configured one")
     error.serverDescription = "https://as.example"
     #expect(throws: SessionError.oauth(error)) { _ = try search() }
@@ -77,6 +79,7 @@ import Testing
   @Test func `what is neither is an error of its own`() throws {
     try noIssuer()
     home.http.answer(Self.wellKnown, try response(404, [:]))
+    home.http.answer(Self.rootWellKnown, try response(404, [:]))
     #expect(
       throws: SessionError.oauth(
         OAuthError(.metadataMissing, "this URL, neither as an issuer nor as a resource", httpStatus: 404))

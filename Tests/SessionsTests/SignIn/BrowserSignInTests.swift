@@ -68,6 +68,10 @@ import Vocabulary
     var configuration = Home.configuration
     configuration.resources = ["https://api.example/a"]
     configuration.audience = "aud-1"
+    // Of an account with resources the OAuth document is looked for first.
+    let first = "https://as.example/.well-known/oauth-authorization-server/tenant"
+    let metadata = TestIssuer.metadata("authorization_endpoint", "https://as.example/authorize")
+    home.http.always(first, try response(200, .object(metadata)))
     let usual = try start(.init(), configuration).url.text
     #expect(usual.contains("&resource=https%3A%2F%2Fapi.example%2Fa"), "\(usual)")
     #expect(usual.contains("&audience=aud-1"))
