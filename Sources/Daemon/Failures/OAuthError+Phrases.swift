@@ -19,7 +19,7 @@ extension Phrase {
     self = told
     let description = error.serverDescription ?? ""
     if !description.isEmpty { self = "\(told): \(description)" }
-    if let id = error.correlationID, !description.contains(id) { self = Phrase("\(self) (correlation id \(id))") }
+    if let id = error.untoldCorrelationID { self = Phrase("\(self) (correlation id \(id))") }
   }
 
   /// Translatable subjects of errors. Other subjects are names, addresses or terms of a standard.

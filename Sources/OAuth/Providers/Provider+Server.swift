@@ -39,7 +39,9 @@ extension Provider {
     }
     guard let text = advice.first(where: matches)?.text else { return nil }
     let isAboutClient = [.invalidClient, .unauthorizedClient, .invalidScopeAnswer].contains(error.code)
-    guard isAboutClient, let page = registration?.page, !text.contains("https://") else { return text }
+    guard isAboutClient, let page = registration?.page,
+      !text.utf8.split(separator: UInt8(ascii: " ")).contains(where: { $0.starts(with: "https://".utf8) })
+    else { return text }
     return "\(text): \(page)"
   }
 

@@ -45,6 +45,12 @@ package struct OAuthError: Error, Hashable, Sendable {
       failure.code == .resolve ? "host name not found" : failure.redirectOrigin.map { "it leads to \($0)" }
   }
 
+  /// The ``correlationID``, where the description does not tell it.
+  package var untoldCorrelationID: String? {
+    let words = (serverDescription ?? "").utf8.split(separator: UInt8(ascii: " "))
+    return correlationID.flatMap { id in words.contains { $0.elementsEqual(id.utf8) } ? nil : id }
+  }
+
   /// One sentence, lower case, without a full stop.
   package var message: String {
     var text = code.sentence(about: subject)
@@ -53,9 +59,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     }
     if let serverError { text += " (\(serverError))" } else if let httpStatus { text += " (HTTP status \(httpStatus))" }
     if let serverDescription, !serverDescription.isEmpty { text += ": \(serverDescription)" }
-    if let correlationID, serverDescription?.contains(correlationID) != true {
-      text += " (correlation id \(correlationID))"
-    }
+    if let untoldCorrelationID { text += " (correlation id \(untoldCorrelationID))" }
     return text
   }
 }
