@@ -4,8 +4,8 @@ internal import Encoding
 /// A shared secret that verifies tokens with HMAC, in the format of a file: the bytes themselves, or a JSON Web Key of
 /// the type `oct` (RFC 7518 section 6.4).
 ///
-/// A public key is never one: whoever knows it could make tokens that hold (RFC 8725 section 2.1). So nothing that can be
-/// told to be half of a key pair, or a certificate, is taken.
+/// A public key is never accepted as one: anybody who knows it could make valid tokens (RFC 8725 section 2.1). Content that
+/// is recognised as a key of a pair, or as a certificate, is refused.
 package struct MACKey: Sendable {
   /// The longest file, in bytes.
   package static let maximumByteCount = 16_384
@@ -61,7 +61,7 @@ package struct MACKey: Sendable {
   }
 }
 
-// MARK: - What is no secret
+// MARK: - Content that is refused
 
 extension MACKey {
   /// Whether the bytes are, or hold, a key of a pair or a certificate: PEM (RFC 7468), the forms of SSH (RFC 4253

@@ -53,7 +53,8 @@ final class RedirectListener: Sendable {
     }
   }
 
-  /// Listens for the answer of a sign-in: where nobody registered an address by hand, by IPv6 if IPv4 is not there.
+  /// Listens at the redirect URI of a sign-in. If this machine has no IPv4, it listens by IPv6, except where a person
+  /// registered the address.
   static func open(_ redirect: SignInRedirect) throws(SessionError) -> RedirectListener {
     do throws(SessionError) {
       return try open(redirect.uri)

@@ -60,7 +60,7 @@ final class SignIns: AccountPart {
       choice.prefersDevice = meant.configuration.providerSettings?.has(.secretForCode) ?? false
     }
     let opened = OpenedListener()
-    start.listen = { [choice] (redirect, metadata, registers, _) throws(SessionError) in
+    start.listen = { [choice] (redirect, metadata, registers) throws(SessionError) in
       try opened.open(redirect, choice, at: metadata, registers: registers)
     }
     start.isGuest = request.isGuest
@@ -279,8 +279,8 @@ final class SignIns: AccountPart {
     fail(login, Failure(error, account: login.account.text))
   }
 
-  /// Ends a sign-in that failed when a person was asked already. What was entered for it is kept first, so that the
-  /// account's name is enough for the next one.
+  /// Ends a sign-in that failed. If it had got as far as a person, its settings are stored before the failure is told,
+  /// so that the account's name is enough for the next one.
   private func fail(_ login: Login, _ failure: Failure) {
     guard let prepared = login.waiting?.prepared, prepared.keepsEntered, ![.cancelled, .locked].contains(failure.code),
       login.approval.giveUp()
@@ -293,6 +293,8 @@ final class SignIns: AccountPart {
       prepared.keepEntered()
     } then: { [self] _ in
       announceSettings()
+      // It may have been given up meanwhile.
+      guard logins[login.id] != nil else { return }
       conclude(login, .failure(failure))
       end(login, failure.code)
     }

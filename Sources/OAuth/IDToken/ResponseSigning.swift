@@ -1,6 +1,7 @@
 package import JOSE
 
-/// What the account says of ID Tokens and UserInfo, their registered protection above all (OpenID Connect Dynamic Client Registration 1.0 section 2).
+/// The account's settings for ID Tokens and UserInfo: their registered protection (OpenID Connect Dynamic Client
+/// Registration 1.0 section 2), and the audiences that are trusted.
 package struct ResponseSigning: Sendable {
   /// The protection of ID Tokens: `id_token_signed_response_alg`.
   package enum IDTokens: Sendable {

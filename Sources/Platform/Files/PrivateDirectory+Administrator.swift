@@ -12,39 +12,28 @@ extension PrivateDirectory {
     at path: String, changedOnlyBy owner: UInt32 = 0, limit: Int
   ) throws(DirectoryError) -> [UInt8]? {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
-    let place = names.dropLast().joined(separator: "/")
-    do {
+    let (place, name) = (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
+    do throws(DirectoryError) {
       let directory = FileDescriptor(
-        owning: try SystemCall.library("open") {
-          unsafe open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        owning: try naming(place) { () throws(SystemError) in
+          try SystemCall.library("open") { unsafe open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
         })
-      if let problem = try FileStatus(of: directory).problem(ofDirectory: true, owner) {
-        throw DirectoryError.untrusted(problem, path: place)
-      }
-      let (number, name) = (directory.raw, String(names[names.count - 1]))
+      let found = try naming(place) { () throws(SystemError) in try FileStatus(of: directory) }
+      if let problem = found.problem(ofDirectory: true, owner: owner) { throw .untrusted(problem, path: place) }
+      let number = directory.raw
       let file = FileDescriptor(
-        owning: try SystemCall.library("open") {
-          unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        owning: try naming(path) { () throws(SystemError) in
+          // Without O_NONBLOCK the open of a named pipe would wait for a writer.
+          try SystemCall.library("openat") {
+            unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+          }
         })
-      if let problem = try FileStatus(of: file).problem(ofDirectory: false, owner) {
-        throw DirectoryError.untrusted(problem, path: path)
-      }
-      return try file.readToEnd(limit: limit)
-    } catch let error as SystemError {
-      if error.isNotFound { return nil }
-      throw .system(error, path: path)
-    } catch let error as DirectoryError {
-      throw error
+      let status = try naming(path) { () throws(SystemError) in try FileStatus(of: file) }
+      if let problem = status.problem(ofDirectory: false, owner: owner) { throw .untrusted(problem, path: path) }
+      return try naming(path) { () throws(SystemError) in try file.readToEnd(limit: limit) }
     } catch {
-      fatalError("no other error is thrown here")
+      if case .system(let cause, _) = error, cause.isNotFound { return nil }
+      throw error
     }
-  }
-}
-
-extension FileStatus {
-  fileprivate func problem(ofDirectory isDirectory: Bool, _ owner: UInt32) -> FileProblem? {
-    if !isDirectory && !isRegular { return .notRegular }
-    if self.owner != owner { return .notOwned }
-    return permissions & 0o022 == 0 ? nil : .writable(mode: permissions, isDirectory: isDirectory)
   }
 }

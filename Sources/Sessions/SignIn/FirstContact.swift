@@ -76,7 +76,7 @@ struct FirstContact {
     }
     guard !request.registersClient else { return try register(redirect, request) }
     do throws(SessionError) {
-      _ = try request.listen?(redirect, metadata, false, secrets.credentials)
+      _ = try request.listen?(redirect, metadata, false)
       return redirect
     } catch .redirectUnavailable where redirect.isRegistered && request.registration != nil {
       access.configuration.clientID = ""
@@ -89,7 +89,7 @@ struct FirstContact {
     _ redirect: SignInRedirect, _ request: SignIn.Request
   ) throws(SessionError) -> SignInRedirect {
     guard let order = request.registration else { return redirect }
-    let port = try request.listen?(redirect, metadata, true, secrets.credentials)
+    let port = try request.listen?(redirect, metadata, true)
     try register(order, redirectURIs: redirect.registered(port: port))
     return redirect.bound(to: port)
   }

@@ -34,7 +34,7 @@ package enum SignIn {
     /// - Parameters:
     ///   - prepared: What is known before a client is registered.
     package typealias Listen =
-      @Sendable (SignInRedirect, AuthorizationServerMetadata, _ registers: Bool, ClientCredentials)
+      @Sendable (SignInRedirect, AuthorizationServerMetadata, _ registers: Bool)
       throws(SessionError) -> UInt16?
 
     /// - Parameter readSecrets: Called once, when it is known that the session can be stored.

@@ -74,7 +74,7 @@ import Vocabulary
       -> SignIn.Request
     {
       var request = request
-      request.listen = { (redirect, _, _, _) throws(SessionError) in try answer(redirect.uri.port) }
+      request.listen = { (redirect, _, _) throws(SessionError) in try answer(redirect.uri.port) }
       return request
     }
     try registers(home)

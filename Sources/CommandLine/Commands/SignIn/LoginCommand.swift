@@ -12,7 +12,7 @@ struct LoginCommand {
   private let resource: ResourceLogin?
   private let unlocking: Unlocking?
   private let waiting: LoginWait.Choices
-  /// What is missing may be asked for.
+  /// Whether a person may be asked for a setting that the command line lacks.
   private let mayAsk: Bool
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {

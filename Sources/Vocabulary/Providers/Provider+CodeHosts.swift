@@ -1,0 +1,146 @@
+// Services that keep source code.
+extension Provider {
+  /// GitHub Enterprise Server is the same under an issuer of its own. The tokens of OAuth apps have no expiry.
+  static let github: Provider = {
+    var provider = Provider(.github, "GitHub")
+    provider.issuer = "https://github.com/login/oauth"
+    // Its answers name the issuer since April 2026.
+    provider.issuerPath = "/login/oauth"
+    provider.registration = Registration(
+      page: "https://github.com/settings/applications/new", kind: "OAuth app", option: "Enable Device Flow")
+    provider.paths = Paths(
+      authorization: "/login/oauth/authorize", token: "/login/oauth/access_token",
+      deviceAuthorization: "/login/device/code")
+    provider.redirectURI = "http://127.0.0.1/callback"
+    provider.tokenEndpointAuthMethod = .secretPost
+    // An empty scope gives back whatever was granted before.
+    provider.scope = ["read:user"]
+    provider.sessionsPage = "https://github.com/settings/applications"
+    let apps = "https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps"
+    provider.quirks = [.noMetadata: apps, .scopeWithCommas: apps, .secretForCode: apps]
+    provider.errorNames = ["bad_refresh_token": "invalid_grant"]
+    provider.limits = [
+      "a sign-in by browser needs the client secret of the app too",
+      "it has no ID Token, so the user is not known, and no revocation endpoint",
+      "of the tokens of one user, app and scope the eleventh ends the first",
+    ]
+    provider.advice = [
+      Advice(
+        error: "device_flow_disabled",
+        text: "switch on \"Enable Device Flow\" in the settings of the app at GitHub"),
+      Advice(
+        error: "incorrect_client_credentials",
+        text: "check the client id; a sign-in by browser needs the client secret of the app as well"),
+      Advice(
+        error: "redirect_uri_mismatch",
+        text: "register http://127.0.0.1/callback as the app's callback URL: https://github.com/settings/developers"),
+      Advice(
+        error: "unverified_user_email", text: "verify the e-mail address of your GitHub account, then sign in again"),
+      Advice(
+        error: "bad_refresh_token",
+        text: "the session is over: GitHub's refresh tokens work once, for six months"),
+    ]
+    return provider
+  }()
+
+  static let gitlab: Provider = {
+    var provider = Provider(.gitlab, "GitLab")
+    provider.issuer = "https://gitlab.com"
+    provider.paths = Paths(deviceAuthorization: "/oauth/authorize_device")
+    provider.registration = Registration(
+      page: "https://gitlab.com/-/user_settings/applications", kind: "application that is not confidential")
+    provider.redirectURI = "http://127.0.0.1/callback"
+    provider.scope = ["openid", "read_user"]
+    provider.sessionsPage = "https://gitlab.com/-/user_settings/applications"
+    let api = "https://docs.gitlab.com/api/oauth2/"
+    provider.quirks = [.unannouncedDeviceEndpoint: api, .separateGrants: api]
+    provider.limits = ["each GitLab server has its own applications: name the server with --issuer URL"]
+    provider.advice = [
+      Advice(
+        error: "unauthorized_client",
+        text: "the application must allow the device authorization grant; each GitLab server has its own applications")
+    ]
+    return provider
+  }()
+
+  private static func gitea(_ name: ProviderName, _ title: String) -> Provider {
+    var provider = Provider(name, title)
+    provider.redirectURI = "http://127.0.0.1/callback"
+    provider.scope = ["openid", "read:user"]
+    // It says so with `unauthorized_client`.
+    provider.errorNames = [
+      "unable to parse refresh token": "invalid_grant", "token was already used": "invalid_grant",
+    ]
+    provider.limits = [
+      "it has no device grant: on a machine without a browser sign in with --paste",
+      "it has no revocation endpoint",
+    ]
+    provider.advice = [
+      Advice(
+        error: "unauthorized_client",
+        text: "the application must not be a confidential client, and its redirect URI be http://127.0.0.1/callback")
+    ]
+    return provider
+  }
+
+  static let gitea: Provider = {
+    var provider = gitea(.gitea, "Gitea")
+    provider.issuer = "https://gitea.com"
+    provider.registration = Registration(
+      page: "https://gitea.com/user/settings/applications",
+      kind: "OAuth2 application that is not a confidential client")
+    provider.sessionsPage = "https://gitea.com/user/settings/applications"
+    return provider
+  }()
+
+  static let forgejo: Provider = {
+    var provider = gitea(.forgejo, "Forgejo")
+    provider.issuerExample = "https://HOST"
+    return provider
+  }()
+
+  static let codeberg: Provider = {
+    var provider = gitea(.codeberg, "Codeberg")
+    provider.issuer = "https://codeberg.org"
+    provider.registration = Registration(
+      page: "https://codeberg.org/user/settings/applications",
+      kind: "OAuth2 application that is not a confidential client")
+    provider.sessionsPage = "https://codeberg.org/user/settings/applications"
+    return provider
+  }()
+
+  static let bitbucket: Provider = {
+    var provider = Provider(.bitbucket, "Bitbucket")
+    provider.issuer = "https://bitbucket.org"
+    provider.paths = Paths(authorization: "/site/oauth2/authorize", token: "/site/oauth2/access_token")
+    provider.registration = Registration(
+      page: "https://bitbucket.org/account/workspaces/", kind: "OAuth consumer of a workspace")
+    provider.redirectURI = "http://localhost:47600/callback"
+    provider.scope = ["account"]
+    provider.tokenEndpointAuthMethod = .secretBasic
+    provider.sessionsPage = "https://bitbucket.org/account/settings/app-authorizations/"
+    let page = "https://developer.atlassian.com/cloud/bitbucket/oauth-2/"
+    provider.quirks = [.noMetadata: page, .comparedPort: page]
+    provider.limits = [
+      "it needs the consumer's secret: --client-secret-file FILE",
+      "it has no device grant, no ID Token and no revocation endpoint",
+    ]
+    provider.advice = [
+      Advice(error: "unauthorized_client", text: "check the key and the secret of the consumer"),
+      Advice(error: "invalid_client", text: "check the consumer's key, and give its secret: --client-secret-file FILE"),
+    ]
+    return provider
+  }()
+
+  static let huggingface: Provider = {
+    var provider = Provider(.huggingface, "Hugging Face")
+    provider.issuer = "https://huggingface.co"
+    provider.registration = Registration(
+      page: "https://huggingface.co/settings/applications/new", kind: "public OAuth app")
+    provider.redirectURI = "http://localhost:47600/callback"
+    provider.scope = ["openid", "profile"]
+    provider.sessionsPage = "https://huggingface.co/settings/connected-applications"
+    provider.quirks = [.comparedPort: "https://huggingface.co/docs/hub/oauth"]
+    return provider
+  }()
+}

@@ -1,0 +1,152 @@
+// Other services that are in one place.
+extension Provider {
+  static let atlassian: Provider = {
+    var provider = Provider(.atlassian, "Atlassian")
+    provider.issuer = "https://auth.atlassian.com"
+    provider.hosts = ["atlassian.com"]
+    provider.paths = Paths(authorization: "/authorize", token: "/oauth/token")
+    provider.registration = Registration(
+      page: "https://developer.atlassian.com/console/myapps/", kind: "OAuth 2.0 integration (3LO)")
+    provider.redirectURI = "http://localhost:47600/callback"
+    provider.scope = ["read:me", "offline_access"]
+    provider.authorizationParameters = [
+      Parameter(name: "audience", value: "api.atlassian.com"), Parameter(name: "prompt", value: "consent"),
+    ]
+    provider.tokenEndpointAuthMethod = .secretPost
+    provider.sessionsPage = "https://id.atlassian.com/manage-profile/apps"
+    let page = "https://developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps/"
+    provider.quirks = [.noMetadata: page, .comparedPort: page]
+    provider.limits = [
+      "it needs the client secret: --client-secret-file FILE",
+      "it has no device grant, no ID Token and no revocation endpoint",
+    ]
+    provider.advice = [
+      Advice(error: "unauthorized_client", text: "check the client id and the client secret of the app"),
+      Advice(error: "access_denied", text: "check the client id, and give the secret: --client-secret-file FILE"),
+    ]
+    return provider
+  }()
+
+  static let dropbox: Provider = {
+    var provider = Provider(.dropbox, "Dropbox")
+    provider.issuer = "https://www.dropbox.com"
+    provider.hosts = ["dropbox.com"]
+    provider.paths = Paths(authorization: "/oauth2/authorize", token: "https://api.dropboxapi.com/oauth2/token")
+    provider.registration = Registration(page: "https://www.dropbox.com/developers/apps/create", kind: "scoped app")
+    provider.redirectURI = "http://localhost:47600/callback"
+    provider.scope = ["account_info.read"]
+    provider.authorizationParameters = [Parameter(name: "token_access_type", value: "offline")]
+    provider.tokenEndpointAuthMethod = .secretPost
+    provider.sessionsPage = "https://www.dropbox.com/account/connected_apps"
+    let page = "https://developers.dropbox.com/oauth-guide"
+    provider.quirks = [.noMetadata: page, .comparedPort: page]
+    provider.limits = ["it has no device grant, no ID Token and no revocation endpoint of the standard"]
+    return provider
+  }()
+
+  /// The tokens of a user. An app with PKCE is a public client.
+  static let slack: Provider = {
+    var provider = Provider(.slack, "Slack")
+    provider.issuer = "https://slack.com"
+    provider.paths = Paths(authorization: "/oauth/v2_user/authorize", token: "/api/oauth.v2.user.access")
+    provider.registration = Registration(
+      page: "https://api.slack.com/apps", kind: "app", option: "PKCE")
+    provider.redirectURI = "http://localhost:47600/callback"
+    provider.scope = ["users:read"]
+    provider.tokenEndpointAuthMethod = .secretPost
+    provider.sessionsPage = "https://slack.com/apps/manage"
+    let page = "https://docs.slack.dev/authentication/using-pkce"
+    let method = "https://docs.slack.dev/reference/methods/oauth.v2.user.access"
+    provider.quirks = [
+      .noMetadata: page, .comparedPort: page, .userTokenType: method, .scopeWithCommas: method,
+    ]
+    provider.errorNames = [
+      "invalid_refresh_token": "invalid_grant", "token_expired": "invalid_grant", "token_revoked": "invalid_grant",
+      "invalid_code": "invalid_grant", "code_already_used": "invalid_grant", "invalid_client_id": "invalid_client",
+      "bad_client_secret": "invalid_client", "ratelimited": "slow_down", "internal_error": "server_error",
+    ]
+    provider.limits = [
+      "it has no device grant and no ID Token; bot scopes are not granted to a redirect URI of this machine",
+      "a session ends after thirty days without a refresh; without token rotation it is one token without an end",
+    ]
+    provider.advice = [
+      Advice(error: "bad_redirect_uri", text: "register http://localhost:47600/callback: https://api.slack.com/apps"),
+      Advice(error: "invalid_client_id", text: "check the client id, which has a dot in it"),
+      Advice(error: "bad_client_secret", text: "switch on PKCE in the settings of the app: https://api.slack.com/apps"),
+    ]
+    return provider
+  }()
+
+  static let discord: Provider = {
+    var provider = Provider(.discord, "Discord")
+    provider.issuer = "https://discord.com"
+    provider.registration = Registration(
+      page: "https://discord.com/developers/applications", kind: "application", option: "Public Client")
+    provider.redirectURI = "http://localhost:47600/callback"
+    provider.scope = ["identify"]
+    provider.sessionsPage = "https://discord.com/channels/@me"
+    provider.quirks = [.comparedPort: "https://discord.com/developers/docs/topics/oauth2"]
+    return provider
+  }()
+
+  static let twitch: Provider = {
+    var provider = Provider(.twitch, "Twitch")
+    provider.issuer = "https://id.twitch.tv/oauth2"
+    provider.hosts = ["twitch.tv", "www.twitch.tv"]
+    provider.paths = Paths(deviceAuthorization: "/device", revocation: "/revoke")
+    provider.registration = Registration(
+      page: "https://dev.twitch.tv/console/apps/create", kind: "application of the client type Public")
+    provider.redirectURI = "http://localhost:47600/callback"
+    provider.scope = ["user:read:email"]
+    provider.tokenEndpointAuthMethod = .secretPost
+    provider.sessionsPage = "https://www.twitch.tv/settings/connections"
+    let page = "https://dev.twitch.tv/docs/authentication/getting-tokens-oauth/"
+    provider.quirks = [
+      .scopeInArray: page, .scopesInDeviceGrant: page, .errorInMessage: page, .comparedPort: page,
+      .unannouncedDeviceEndpoint: page, .secretForCode: page,
+    ]
+    provider.errorNames = [
+      "invalid refresh token": "invalid_grant", "invalid device code": "expired_token",
+      "invalid client": "invalid_client",
+      "invalid client secret": "invalid_client", "invalid authorization code": "invalid_grant",
+      "missing client secret": "invalid_client", "invalid client id": "invalid_client",
+    ]
+    provider.limits = ["a sign-in by browser needs the client secret, and an application of the type Confidential"]
+    return provider
+  }()
+
+  static let salesforce: Provider = {
+    var provider = Provider(.salesforce, "Salesforce")
+    provider.issuer = "https://login.salesforce.com"
+    provider.issuerTemplates = [
+      "https://test.salesforce.com", "https://{domain}.my.salesforce.com", "https://{domain}.sandbox.my.salesforce.com",
+    ]
+    provider.hosts = ["salesforce.com"]
+    provider.registration = Registration(
+      page: "https://login.salesforce.com/lightning/setup/ManageExternalClientApplication/home",
+      kind: "external client app", option: "Enable Device Flow")
+    provider.redirectURI = "http://localhost:47600/callback"
+    provider.scope = ["openid", "api", "refresh_token"]
+    provider.quirks = [
+      .comparedPort: "https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_web_server_flow.htm"
+    ]
+    return provider
+  }()
+
+  static let yahoo: Provider = {
+    var provider = Provider(.yahoo, "Yahoo")
+    provider.issuer = "https://api.login.yahoo.com"
+    provider.hosts = ["yahoo.com", "login.yahoo.com"]
+    provider.registration = Registration(page: "https://developer.yahoo.com/apps/create/", kind: "public client")
+    provider.scope = ["openid"]
+    provider.sessionsPage = "https://login.yahoo.com/account/activity"
+    provider.limits = ["it has no device grant"]
+    return provider
+  }()
+
+  static let apple: Provider = {
+    var provider = Provider(.apple, "Apple")
+    provider.obstacle = "Apple has no device grant and takes only https redirect addresses of a domain"
+    return provider
+  }()
+}
