@@ -17,6 +17,12 @@ function __agent_takes_value
             return 0
         case 'login --audience'
             return 0
+        case 'login --parameter'
+            return 0
+        case 'login --claims'
+            return 0
+        case 'login --authorization-details'
+            return 0
         case 'login --token-endpoint-auth-method'
             return 0
         case 'login --client-key-algorithm'
@@ -81,6 +87,8 @@ function __agent_takes_value
             return 0
         case 'login --max-age'
             return 0
+        case 'login --claims-challenge'
+            return 0
         case 'login --prompt'
             return 0
         case 'login --login-hint'
@@ -96,6 +104,8 @@ function __agent_takes_value
         case 'token --resource'
             return 0
         case 'token --audience'
+            return 0
+        case 'token --authorization-details'
             return 0
         case 'token --wait'
             return 0
@@ -132,6 +142,8 @@ function __agent_takes_value
         case 'request --resource'
             return 0
         case 'request --audience'
+            return 0
+        case 'request --authorization-details'
             return 0
         case 'proof --nonce'
             return 0
@@ -172,6 +184,12 @@ function __agent_takes_value
         case 'account add --resource'
             return 0
         case 'account add --audience'
+            return 0
+        case 'account add --parameter'
+            return 0
+        case 'account add --claims'
+            return 0
+        case 'account add --authorization-details'
             return 0
         case 'account add --token-endpoint-auth-method'
             return 0
@@ -234,6 +252,12 @@ function __agent_takes_value
         case 'account set --resource'
             return 0
         case 'account set --audience'
+            return 0
+        case 'account set --parameter'
+            return 0
+        case 'account set --claims'
+            return 0
+        case 'account set --authorization-details'
             return 0
         case 'account set --token-endpoint-auth-method'
             return 0
@@ -298,6 +322,12 @@ function __agent_takes_value
         case 'account import --resource'
             return 0
         case 'account import --audience'
+            return 0
+        case 'account import --parameter'
+            return 0
+        case 'account import --claims'
+            return 0
+        case 'account import --authorization-details'
             return 0
         case 'account import --token-endpoint-auth-method'
             return 0
@@ -547,6 +577,9 @@ complete -c agent -n '__agent_at options login' -l provider -x -a 'apple atlassi
 complete -c agent -n '__agent_at options login' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options login' -l resource -x -d 'Ask for tokens for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options login' -l audience -x -d 'Ask for tokens with this audience, if the server supports it'
+complete -c agent -n '__agent_at options login' -l parameter -x -d 'Send this parameter too when signing in; may be given several times'
+complete -c agent -n '__agent_at options login' -l claims -x -d 'Ask for these claims (OpenID Connect Core, section 5.5); @FILE reads them from a file'
+complete -c agent -n '__agent_at options login' -l authorization-details -x -d 'Ask for this authorization (RFC 9396); @FILE reads it from a file'
 complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client authenticates; by default chosen from its credentials and the server\'s metadata'
 complete -c agent -n '__agent_at options login' -l basic-unencoded -d 'Send client_secret_basic without form encoding, for servers that do not decode it'
 complete -c agent -n '__agent_at options login' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
@@ -592,6 +625,7 @@ complete -c agent -n '__agent_at options login' -l resume -x -d 'Wait for a sign
 complete -c agent -n '__agent_at options login' -l no-wait -d 'With --resume: report the state of the sign-in, and return at once'
 complete -c agent -n '__agent_at options login' -l acr -x -d 'Ask for one of these kinds of sign-in; may be given several times'
 complete -c agent -n '__agent_at options login' -l max-age -x -d 'Require re-authentication after this time'
+complete -c agent -n '__agent_at options login' -l claims-challenge -x -d 'Ask for the claims that a resource demanded, in JSON or base64'
 complete -c agent -n '__agent_at options login' -l prompt -x -d 'Prompt that the server must show, such as login, consent or select_account'
 complete -c agent -n '__agent_at options login' -l login-hint -x -d 'User name to suggest'
 complete -c agent -n '__agent_at options login' -l qr-code -x -a 'auto always never' -d 'Show the address as a QR code too: where there is room, always, or never'
@@ -606,6 +640,7 @@ complete -c agent -n '__agent_at options token' -l min-valid -x -d 'Get a new to
 complete -c agent -n '__agent_at options token' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
 complete -c agent -n '__agent_at options token' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options token' -l audience -x -d 'Ask for a token with this audience'
+complete -c agent -n '__agent_at options token' -l authorization-details -x -d 'Ask for a token with this authorization only (RFC 9396); @FILE reads it'
 complete -c agent -n '__agent_at options token' -l exchange -d 'Exchange the account\'s own token for it (RFC 8693)'
 complete -c agent -n '__agent_at options token' -l wait -x -d 'Wait up to this time for a server that cannot be reached, beyond --timeout'
 complete -c agent -n '__agent_at options token' -l force-refresh -d 'Get a new token even if the cached one is valid'
@@ -630,6 +665,7 @@ complete -c agent -n '__agent_at options request' -l wait -x -d 'Wait up to this
 complete -c agent -n '__agent_at options request' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
 complete -c agent -n '__agent_at options request' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options request' -l audience -x -d 'Ask for a token with this audience'
+complete -c agent -n '__agent_at options request' -l authorization-details -x -d 'Ask for a token with this authorization only (RFC 9396); @FILE reads it'
 complete -c agent -n '__agent_at options request' -l exchange -d 'Exchange the account\'s own token for it (RFC 8693)'
 complete -c agent -n '__agent_at operand 0 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at operand 1 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
@@ -666,6 +702,9 @@ complete -c agent -n '__agent_at options account add' -l provider -x -a 'apple a
 complete -c agent -n '__agent_at options account add' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account add' -l resource -x -d 'Ask for tokens for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options account add' -l audience -x -d 'Ask for tokens with this audience, if the server supports it'
+complete -c agent -n '__agent_at options account add' -l parameter -x -d 'Send this parameter too when signing in; may be given several times'
+complete -c agent -n '__agent_at options account add' -l claims -x -d 'Ask for these claims (OpenID Connect Core, section 5.5); @FILE reads them from a file'
+complete -c agent -n '__agent_at options account add' -l authorization-details -x -d 'Ask for this authorization (RFC 9396); @FILE reads it from a file'
 complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client authenticates; by default chosen from its credentials and the server\'s metadata'
 complete -c agent -n '__agent_at options account add' -l basic-unencoded -d 'Send client_secret_basic without form encoding, for servers that do not decode it'
 complete -c agent -n '__agent_at options account add' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
@@ -701,6 +740,9 @@ complete -c agent -n '__agent_at options account set' -l provider -x -a 'apple a
 complete -c agent -n '__agent_at options account set' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account set' -l resource -x -d 'Ask for tokens for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options account set' -l audience -x -d 'Ask for tokens with this audience, if the server supports it'
+complete -c agent -n '__agent_at options account set' -l parameter -x -d 'Send this parameter too when signing in; may be given several times'
+complete -c agent -n '__agent_at options account set' -l claims -x -d 'Ask for these claims (OpenID Connect Core, section 5.5); @FILE reads them from a file'
+complete -c agent -n '__agent_at options account set' -l authorization-details -x -d 'Ask for this authorization (RFC 9396); @FILE reads it from a file'
 complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client authenticates; by default chosen from its credentials and the server\'s metadata'
 complete -c agent -n '__agent_at options account set' -l basic-unencoded -d 'Send client_secret_basic without form encoding, for servers that do not decode it'
 complete -c agent -n '__agent_at options account set' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
@@ -729,7 +771,7 @@ complete -c agent -n '__agent_at options account set' -l passphrase-file -r -F -
 complete -c agent -n '__agent_at options account set' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
 complete -c agent -n '__agent_at options account set' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account set' -l pin-fd -x -d 'Read the PIN from this open descriptor'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh' -d 'Reset this setting to its default; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh' -d 'Reset this setting to its default; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -741,6 +783,9 @@ complete -c agent -n '__agent_at options account import' -l provider -x -a 'appl
 complete -c agent -n '__agent_at options account import' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account import' -l resource -x -d 'Ask for tokens for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options account import' -l audience -x -d 'Ask for tokens with this audience, if the server supports it'
+complete -c agent -n '__agent_at options account import' -l parameter -x -d 'Send this parameter too when signing in; may be given several times'
+complete -c agent -n '__agent_at options account import' -l claims -x -d 'Ask for these claims (OpenID Connect Core, section 5.5); @FILE reads them from a file'
+complete -c agent -n '__agent_at options account import' -l authorization-details -x -d 'Ask for this authorization (RFC 9396); @FILE reads it from a file'
 complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client authenticates; by default chosen from its credentials and the server\'s metadata'
 complete -c agent -n '__agent_at options account import' -l basic-unencoded -d 'Send client_secret_basic without form encoding, for servers that do not decode it'
 complete -c agent -n '__agent_at options account import' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'

@@ -3,7 +3,8 @@
 /// To add one: a property of ``AccountSettings`` and a row here. A test fails for a property without a row.
 extension AccountSetting {
   package static let all = [
-    issuer, clientID, provider, scope, resource, audience, tokenEndpointAuthMethod, basicUnencoded, clientCertificate,
+    issuer, clientID, provider, scope, resource, audience, parameters, claims, authorizationDetails,
+    tokenEndpointAuthMethod, basicUnencoded, clientCertificate,
     clientKeyAlgorithm, clientKeyID, assertionAudience, idTokenAlgorithm, userInfoAlgorithm, trustedAudiences, caFile,
     pins,
     allowHTTPLoopback, authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint,
@@ -14,6 +15,9 @@ extension AccountSetting {
 
   /// The settings of a connection to a server, which count without an account too.
   package static let connection = [caFile, allowHTTPLoopback, proxy, proxyExclusions]
+
+  /// The settings whose values are JSON; on the command line `@FILE` stands for what is in a file.
+  package static let jsonTexts = [claims, authorizationDetails]
 
   /// The endpoints that replace those of the metadata.
   package static let endpoints = [
@@ -47,6 +51,23 @@ extension AccountSetting {
     "audience", \.audience, Option("audience", "NAME"),
     "Ask for tokens with this audience, if the server supports it",
     details: "By default none. Counts at the next sign-in.")
+
+  package static let parameters = AccountSetting(
+    "parameters", \.parameters, Option("parameter", "NAME=VALUE"),
+    "Send this parameter too when signing in; may be given several times",
+    details: "By default none. Sent in authorization requests, pushed or not, and in requests for a device code. No"
+      + " parameter that the program sets itself, nor `request`, `request_uri`, `response_mode`, `registration`,"
+      + " `id_token_hint`, or one that begins with `client_` or `code_challenge`. Counts at the next sign-in.")
+
+  package static let claims = AccountSetting(
+    "claims", \.claims, Option("claims", "JSON"),
+    "Ask for these claims (OpenID Connect Core, section 5.5); `@FILE` reads them from a file",
+    details: "A JSON object. By default none. Counts at the next sign-in.")
+
+  package static let authorizationDetails = AccountSetting(
+    "authorization_details", \.authorizationDetails, Option("authorization-details", "JSON"),
+    "Ask for this authorization (RFC 9396); `@FILE` reads it from a file",
+    details: "A JSON array of objects with a `type`. By default none. Counts at the next sign-in.")
 
   package static let tokenEndpointAuthMethod = AccountSetting(
     "token_endpoint_auth_method", \.tokenEndpointAuthMethod, Option("token-endpoint-auth-method", "METHOD"),

@@ -13,6 +13,12 @@ package struct AccountSettings: Sendable, Hashable {
   /// The resources of the tokens (RFC 8707).
   package var resources: [String] = []
   package var audience: String?
+  /// Further parameters of sign-ins, as `NAME=VALUE`.
+  package var parameters: [String] = []
+  /// `claims` of sign-ins (OpenID Connect Core 1.0 section 5.5), a JSON object.
+  package var claims: String?
+  /// `authorization_details` of sign-ins (RFC 9396), a JSON array.
+  package var authorizationDetails: String?
 
   /// Nil means `none` for a client without credentials, and otherwise the method that the server announces.
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod?

@@ -165,7 +165,7 @@ enum ManualConfiguration {
       "`origins` is in the vault too. A place gets the token only when both list it: one that was written into the file by"
         + " hand is refused until `agent account set` names it, or the account is signed in to anew."),
     .text(
-      "`proxy` may differ, unless the vault holds a password for it. `scope`, `resource`, `audience`, `no_proxy`,"
+      "`proxy` may differ, unless the vault holds a password for it. `scope`, `resource`, `audience`, `parameters`, `claims`, `authorization_details`, `no_proxy`,"
         + " `keep`, `dpop`, `protect`, `refresh`, `lock_after` and `active` may be changed at any time."),
   ]
 

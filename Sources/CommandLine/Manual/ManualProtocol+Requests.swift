@@ -26,6 +26,7 @@ extension ManualProtocol {
       Member("scope", "list of texts", "Ask for another token than the account's own: with these scopes only."),
       Member("resource", "list of texts", "Or one that is good at these resources; see RFC 8707."),
       Member("audience", "text", "Or one with this audience."),
+      Member("authorization_details", "text", "Or one with this authorization, a JSON array; see RFC 9396."),
       Member("exchange", "boolean", "Get it by trading the account's own token; see RFC 8693."),
       Member("id_token", "boolean", "Answer with the ID Token as well."),
       Member("claims", "boolean", "Answer with the claims of the verified ID Token as well."),
@@ -88,6 +89,7 @@ extension ManualProtocol {
       Member("login_hint", "text", "User name to suggest."),
       Member("acr_values", "list of texts", "What kinds of sign-in will do."),
       Member("max_age", "number", "How many seconds ago the person may have authenticated."),
+      Member("claims_challenge", "text", "The claims that a resource demanded: its JSON, plain or in base64."),
     ],
     result: [
       Member("account", "text", "The account that is signed in."),
@@ -167,7 +169,7 @@ extension ManualProtocol {
         "accounts", "list of objects",
         "For each account `name`, `active`, `issuer`, `client_id`, `guest` (there is no user),"
           + " `client_secret_expires_at`, `certificate_thumbprint` (RFC 8705: `x5t#S256`), `certificate_expires_at`,"
-          + " `subject`, `state`, `scope`, `protection` (how its record in the vault opens), `expires_at`,"
+          + " `subject`, `state`, `scope`, `authorization_details` (those that were granted, RFC 9396), `protection` (how its record in the vault opens), `expires_at`,"
           + " `refresh_token_expires_at` and `authorization_expires_at` (ends of the session that the server named),"
           + " `sign_in_by` (the first of them, if people should sign in again now),"
           + " `refresh` (the policy of renewal), `refresh_queued` (a refresh waits for the network or the server),"

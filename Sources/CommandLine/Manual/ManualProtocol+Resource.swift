@@ -16,9 +16,10 @@ extension ManualProtocol {
         "wait", "number",
         "How many seconds to wait, before `timeout` begins, for a server that cannot be reached, 1 to 3600."),
       Member(
-        "scope", "list of texts", "Send another token than the account's own, as for `token`; so are the next three."),
+        "scope", "list of texts", "Send another token than the account's own, as for `token`; so are the next four."),
       Member("resource", "list of texts", "One that is good at these resources."),
       Member("audience", "text", "One with this audience."),
+      Member("authorization_details", "text", "One with this authorization, a JSON array."),
       Member("exchange", "boolean", "Get it by trading the account's own token."),
     ],
     result: [

@@ -17,7 +17,7 @@ extension Command {
       elsewhere is expired from then on.
 
       With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "guest", "client_secret_expires_at",
-      "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "protection", "expires_at",
+      "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "authorization_details", "protection", "expires_at",
       "refresh_token_expires_at", "authorization_expires_at", "sign_in_by", "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "in_config", "check",
       "check_problem"}], "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
       "secure_heap", "secure_heap_used", "limits": {"processor_seconds", "file_bytes", "data_bytes", "processes",

@@ -19,7 +19,7 @@ extension Command {
       it is no more than 1 MiB. A redirect is followed for `GET`, `HEAD` and `OPTIONS`, to the same origin, three times
       at most; any other is an answer.
 
-      `--scope`, `--resource`, `--audience` and `--exchange` let another token than the account's own go along, as in
+      `--scope`, `--resource`, `--audience`, `--authorization-details` and `--exchange` let another token than the account's own go along, as in
       `agent token`. Which origins may get it is all the same.
 
       `Content-Type` is `application/x-www-form-urlencoded` unless a header names another. These headers are refused:

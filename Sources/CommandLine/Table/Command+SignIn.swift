@@ -43,8 +43,9 @@ extension Command {
       status 4 that nobody has approved yet. The name is 128 random bits and dies with the daemon; how it ended is kept
       for ten minutes.
 
-      `--acr`, `--max-age`, `--prompt` and `--login-hint` ask something of how the person signs in. They need a browser:
-      a device code cannot carry them.
+      `--acr`, `--max-age`, `--prompt`, `--login-hint` and `--claims-challenge` ask something of how the person signs in.
+      They need a browser: a device code cannot carry them. What a resource demands, it names itself: the hint of the
+      `agent request` that it refused is the command that signs in so.
 
       A client secret is never an argument: it comes from a file, from standard input, from an environment variable or
       from the terminal. A client can prove who it is with a private key as well: `--client-key-file` alone makes it
@@ -87,7 +88,7 @@ extension Command {
       Option.register.declaration, Option.initialAccessTokenFile.declaration, Option.guest.declaration,
       Option.browser.declaration, Option.device.declaration, Option.paste.declaration,
       Option.noOpen.declaration, Option.start.declaration, Option.resume.declaration, Option.noWait.declaration,
-      Option.acr.declaration, Option.maxAge.declaration, Option.prompt.declaration,
+      Option.acr.declaration, Option.maxAge.declaration, Option.claimsChallenge.declaration, Option.prompt.declaration,
       Option.loginHint.declaration, Option.qrCode.declaration, Option.copyCode.declaration,
     ],
     operands: .account,

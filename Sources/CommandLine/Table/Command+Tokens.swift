@@ -13,8 +13,8 @@ extension Command {
       none since; with `--json` it is a member `"id_token"` of the object. It has a lifetime of its own. Where there is
       none the command fails with exit status 1.
 
-      `--scope`, `--resource` and `--audience` ask for another token than the account's own: one with fewer scopes, or
-      one that is good elsewhere. Each is kept in memory and renewed by itself, and none takes the place of the
+      `--scope`, `--resource`, `--audience` and `--authorization-details` ask for another token than the account's own:
+      one that may do less, or one that is good elsewhere. Each is kept in memory and renewed by itself, and none takes the place of the
       account's own. With `--exchange` it is got by trading the account's own token (RFC 8693), for servers that want it
       so. Where the server withholds a part of the scope that was asked for, no token is printed, and the exit status is
       6.

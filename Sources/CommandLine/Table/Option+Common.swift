@@ -27,7 +27,9 @@ enum Options {
     [
       Option.scope.saying("Ask for a token with these scopes only; may be given several times"),
       Option.resource.saying("Ask for a token for this resource (RFC 8707); may be given several times"),
-      Option.audience.saying("Ask for a token with this audience"), Option.exchange.declaration,
+      Option.audience.saying("Ask for a token with this audience"),
+      Option.authorizationDetails.saying("Ask for a token with this authorization only (RFC 9396); `@FILE` reads it"),
+      Option.exchange.declaration,
     ]
   }
 }

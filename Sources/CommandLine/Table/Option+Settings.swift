@@ -34,6 +34,7 @@ extension AccountSetting {
 extension Option<String?> {
   static var issuer: Self { Self(AccountSetting.issuer) }
   static var audience: Self { Self(AccountSetting.audience) }
+  static var authorizationDetails: Self { Self(AccountSetting.authorizationDetails) }
   static var caFile: Self { Self(AccountSetting.caFile) }
   static var refreshTokenFile: Self { file("refresh-token-file", with: "the refresh token") }
   static var refreshTokenFD: Self { descriptor("refresh-token-fd", with: "the refresh token") }

@@ -36,6 +36,9 @@ extension Option<String?> {
     Self(
       "prompt", .text("PROMPT"), "Prompt that the server must show, such as `login`, `consent` or `select_account`")
   }
+  static var claimsChallenge: Self {
+    Self("claims-challenge", .text("CLAIMS"), "Ask for the claims that a resource demanded, in JSON or base64")
+  }
   static var loginHint: Self { Self("login-hint", .text("HINT"), "User name to suggest") }
 }
 

@@ -61,6 +61,7 @@ extension AccountConfiguration {
     }
     guard given.pins.allSatisfy(Self.isPin) else { throw Failure(ConfigurationError(.pin, "pins")) }
     if let uri = given.redirectURI { given.redirectURI = try Self.redirectURI(uri) }
+    if let problem = Self.extraProblem(given, self.provider) { throw problem }
     let named = given.origins
     given.origins = []
     apply(given)
@@ -112,6 +113,18 @@ extension AccountConfiguration {
     }
   }
 
+  /// Why the parameters of a sign-in cannot be sent; nil when they can.
+  private static func extraProblem(_ given: AccountSettings, _ known: ProviderName?) -> Failure? {
+    do throws(ExtraParameters.Problem) {
+      _ = try ExtraParameters(
+        parameters: given.parameters, claims: given.claims, authorizationDetails: given.authorizationDetails,
+        provider: (given.provider ?? known).map { Provider.named($0) })
+      return nil
+    } catch {
+      return Failure(.invalidRequest, error.text)
+    }
+  }
+
   private static func redirectURI(_ text: String) throws(Failure) -> String {
     do { return try RedirectURI(text).text } catch {
       throw Failure(
@@ -125,5 +138,18 @@ extension AccountConfiguration {
       return false
     }
     return bytes.count == 32
+  }
+}
+
+extension ExtraParameters.Problem {
+  fileprivate var text: Phrase {
+    switch self {
+    case .malformed: "a parameter is NAME=VALUE, with a name of letters, digits, \("-"), \(".") and \("_")"
+    case .reserved(let name): "the parameter \(TerminalText.clean(name, limit: 64)) is set by the sign-in itself"
+    case .repeated(let name): "the parameter \(TerminalText.clean(name, limit: 64)) is given twice"
+    case .tooMany: "there are too many parameters"
+    case .claims: "\("claims") must be a JSON object"
+    case .authorizationDetails: "\("authorization_details") must be a JSON array of objects with a type"
+    }
   }
 }

@@ -48,7 +48,7 @@ extension FailureCode {
         .serverMisbehaved
       case .idTokenRejected: .tokenRejected
       case .tokenNotBound: .tokenNotBound
-      case .invalidTarget: .invalidRequest
+      case .invalidTarget, .invalidAuthorizationDetails: .invalidRequest
       case .registrationUnusable, .registrationGone, .proofRejected, .invalidScopeAnswer,
         .invalidTargetAnswer,
         .insufficientScope, .invalidRequest, .invalidToken, .unsupportedTokenRevocation,

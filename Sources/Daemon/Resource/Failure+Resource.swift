@@ -22,9 +22,11 @@ extension Failure {
       self.init(
         .accessDenied, "\(origin) wants a scope that the token does not have", hint: Self.scopes(account, needed))
     case .insufficientClaims(let claims):
-      let wanted = claims.map { ": " + TerminalText.clean($0, limit: 400) } ?? ""
+      let wanted = claims.map { ": " + TerminalText.clean($0.text, limit: 400) } ?? ""
+      let answer = claims.map { " --claims-challenge \($0.challenge)" } ?? ""
       self.init(
-        .stepUpNeeded, "\(origin) wants claims that the token does not have\(wanted)", hint: "agent login \(name)")
+        .stepUpNeeded, "\(origin) wants claims that the token does not have\(wanted)",
+        hint: "agent login \(name)\(answer)")
     case .proofRefused:
       self.init(
         .serverRejected, "\(origin) did not accept the proof of the account's key (DPoP)",

@@ -35,11 +35,18 @@ extension FlowChoice {
 }
 
 extension AuthorizationOptions {
-  init(_ demands: SignInDemands) {
+  /// - Throws: `invalid_request` for a claims challenge that is none.
+  init(_ demands: SignInDemands) throws(Failure) {
     self.init()
     prompt = demands.prompt
     loginHint = demands.loginHint
     acrValues = demands.acrValues
     maxAge = demands.maxAge
+    challengedClaims = try demands.claimsChallenge.map { (text) throws(Failure) in
+      guard let claims = RequestedClaims(challenge: text) else {
+        throw Failure(.invalidRequest, "the claims challenge is not a JSON object, plain or in base64")
+      }
+      return claims
+    }
   }
 }

@@ -21,6 +21,8 @@ final class SignIns: AccountPart {
   func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let meant = try LoginSettings(request, try settings())
     let sources = try SecretSources(passed, announced: request.handsOver)
+    var options = try AuthorizationOptions(request.demands)
+    options.needsAnnouncedPKCE = request.needsAnnouncedPKCE
     for other in logins.values where other.account == meant.account {
       conclude(other, .failure(Failure(.cancelled, "a newer sign-in for \(meant.account.text) replaced this one")))
       end(other)
@@ -36,8 +38,6 @@ final class SignIns: AccountPart {
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     broker.accounts[meant.account]?.session.signInStarted()
-    var options = AuthorizationOptions(request.demands)
-    options.needsAnnouncedPKCE = request.needsAnnouncedPKCE
     var choice = FlowChoice(
       wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: options)
     var start = SignIn.Request(

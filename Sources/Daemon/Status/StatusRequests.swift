@@ -91,6 +91,7 @@ final class StatusRequests: AccountPart {
     object["certificate_expires_at"] = summary.certificate.map { .int($0.expiresAt) }
     object["subject"] = (account.session.grant?.subject ?? summary.subject).map { .string($0) }
     object["scope"] = (account.session.grant?.scope ?? summary.scope).map { .string($0) }
+    object["authorization_details"] = summary.authorizationDetails
     object["expires_at"] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
     object["refresh_token_expires_at"] = summary.expiry.refreshToken.map { .int($0) }
     object["authorization_expires_at"] = summary.expiry.authorization.map { .int($0) }

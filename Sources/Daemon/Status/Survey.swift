@@ -24,6 +24,7 @@ struct AccountSummary: Sendable {
   var certificate: (thumbprint: String, expiresAt: Int)?
   var subject: String?
   var scope: String?
+  var authorizationDetails: JSON?
   var refreshedAt: Int?
   var expiry = GrantExpiry()
   /// Why the account cannot be used as it is.
@@ -104,6 +105,7 @@ enum Survey {
     summary.certificate = record.certificate(summary.configuration)
     summary.subject = record.identity?.subject
     summary.scope = record.scope
+    summary.authorizationDetails = record.authorizationDetails?.json
     summary.refreshedAt = record.isSignedOut ? nil : record.refreshedAt ?? record.signedInAt
     if summary.isGranted { summary.expiry = record.expiry }
     summary.problem = record.problem(with: summary.configuration, account: summary.name)

@@ -16,6 +16,10 @@ package struct AuthorizationOptions: Sendable, Hashable {
   package var audience: String?
   /// The thumbprint of the key that the code shall be bound to (RFC 9449 section 10).
   package var dpopKeyThumbprint: String?
+  /// What the account asks for at every sign-in.
+  package var extras = ExtraParameters()
+  /// The claims that a resource demanded.
+  package var challengedClaims: RequestedClaims?
 
   /// Another name of the issuer that a known provider's answers have.
   var responseIssuer: String?

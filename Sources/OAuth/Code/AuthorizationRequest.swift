@@ -49,25 +49,39 @@ package struct AuthorizationRequest: Sendable {
   /// All parameters but the client's own proof of who it is. None is secret: the verifier is there only as
   /// its hash.
   var parameters: [(String, String)] {
-    var parameters = [("response_type", "code"), ("client_id", clientID), ("redirect_uri", redirectURI)]
-    func add(_ name: String, _ value: String?) {
-      if let value, !value.isEmpty { parameters.append((name, value)) }
+    var parameters: [(String, String)] = []
+    func add(_ name: RequestParameter, _ value: String?) {
+      if let value, !value.isEmpty { parameters.append((name.rawValue, value)) }
     }
-    add("scope", scope?.text)
-    parameters += [
-      ("state", state), ("code_challenge", verifier.challenge), ("code_challenge_method", CodeVerifier.method),
-    ]
-    add("nonce", nonce)
+    add(.responseType, "code")
+    add(.clientID, clientID)
+    add(.redirectURI, redirectURI)
+    add(.scope, scope?.text)
+    add(.state, state)
+    add(.codeChallenge, verifier.challenge)
+    add(.codeChallengeMethod, CodeVerifier.method)
+    add(.nonce, nonce)
     let known = options.providerParameters
-    add("prompt", options.prompt ?? known.first { $0.name == "prompt" }?.value ?? usualPrompt)
-    for parameter in known where parameter.name != "prompt" { add(parameter.name, parameter.value) }
-    add("login_hint", options.loginHint)
-    add("acr_values", options.acrValues.joined(separator: " "))
-    add("max_age", options.maxAge.map { String($0) })
-    for resource in options.resources { add("resource", resource) }
-    add("audience", options.audience)
-    add("dpop_jkt", options.dpopKeyThumbprint)
+    add(.prompt, prompt)
+    parameters += known.filter { $0.name != RequestParameter.prompt.rawValue }.map { ($0.name, $0.value) }
+    add(.loginHint, options.loginHint)
+    add(.acrValues, options.acrValues.joined(separator: " "))
+    add(.maxAge, options.maxAge.map { String($0) })
+    for resource in options.resources { add(.resource, resource) }
+    add(.audience, options.audience)
+    add(.dpopJKT, options.dpopKeyThumbprint)
+    parameters += options.extras.parameters(adding: options.challengedClaims)
     return parameters
+  }
+
+  /// What the person asked for and what the request needs, each once; `none` stands alone (OpenID Connect Core 1.0
+  /// section 3.1.2.1).
+  private var prompt: String? {
+    let asked = options.prompt?.split(separator: " ").map { String($0) } ?? []
+    if asked == ["none"] { return "none" }
+    let known = options.providerParameters.first { $0.name == RequestParameter.prompt.rawValue }?.value
+    let needed = (known ?? usualPrompt)?.split(separator: " ").map { String($0) } ?? []
+    return (asked + needed.filter { !asked.contains($0) }).joined(separator: " ")
   }
 
   /// OpenID Connect Core 1.0 section 11: without it a server must ignore `offline_access`.

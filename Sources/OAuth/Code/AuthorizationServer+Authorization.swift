@@ -58,7 +58,7 @@ extension AuthorizationServer {
     _ request: AuthorizationRequest, to endpoint: Endpoint, cancellation: Cancellation?
   ) throws(OAuthError) -> PushedAuthorizationResponse {
     var form = RequestForm()
-    for (name, value) in request.parameters { form.add(name, value) }
+    for (name, value) in request.parameters { form.add(named: name, value) }
     let response = try post(
       form, to: endpoint, .pushedAuthorization, cancellation: cancellation)
     return try advising { () throws(OAuthError) in

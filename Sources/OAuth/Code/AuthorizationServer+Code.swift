@@ -10,11 +10,11 @@ extension AuthorizationServer {
     _ code: SharedSecret, of request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenEndpointAnswer {
     let response = try requestTokens(cancellation: cancellation) { form in
-      form.add("grant_type", GrantType.code)
-      form.add("code", secret: code)
-      form.add("redirect_uri", request.redirectURI)
-      form.add("code_verifier", secret: request.verifier.secret)
-      for resource in request.options.resources { form.add("resource", resource) }
+      form.add(.grantType, GrantType.code)
+      form.add(.code, secret: code)
+      form.add(.redirectURI, request.redirectURI)
+      form.add(.codeVerifier, secret: request.verifier.secret)
+      for resource in request.options.resources { form.add(.resource, resource) }
     }
     do throws(OAuthError) {
       return try answer(in: response, kind: .code, sent: secrets(code, request.verifier.secret))

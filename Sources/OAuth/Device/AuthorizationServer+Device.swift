@@ -6,15 +6,16 @@ extension AuthorizationServer {
   ///
   /// - Parameter target: The resources and the audience of the sign-in; a scope in it is not sent twice.
   package func authorizeDevice(
-    scope: Scope?, target: TokenTarget? = nil, cancellation: Cancellation? = nil
+    scope: Scope?, target: TokenTarget? = nil, extras: ExtraParameters = .init(), cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
     let endpoint = try require(metadata.deviceAuthorizationEndpoint, .deviceAuthorization)
     var form = RequestForm()
     form.add(scope)
-    if provider?.has(.scopesInDeviceGrant) == true { form.add("scopes", scope?.text ?? "") }
+    if provider?.has(.scopesInDeviceGrant) == true { form.add(named: "scopes", scope?.text ?? "") }
     form.add(target)
+    for (name, value) in extras.parameters() { form.add(named: name, value) }
     // Beside an `Authorization` header too, which says the same: some servers look for it here only.
-    form.add("client_id", client.id)
+    form.add(.clientID, client.id)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
     return try advising { () throws(OAuthError) in
       try DeviceAuthorizationResponse.parse(
@@ -32,9 +33,9 @@ extension AuthorizationServer {
     let response: HTTPResponse
     do throws(OAuthError) {
       response = try requestTokens(cancellation: cancellation) { form in
-        form.add("grant_type", GrantType.device)
-        form.add("device_code", secret: code)
-        if provider?.has(.scopesInDeviceGrant) == true { form.add("scopes", scope?.text ?? "") }
+        form.add(.grantType, GrantType.device)
+        form.add(.deviceCode, secret: code)
+        if provider?.has(.scopesInDeviceGrant) == true { form.add(named: "scopes", scope?.text ?? "") }
       }
     } catch {
       guard error.code.meaning == .passing else { throw error }

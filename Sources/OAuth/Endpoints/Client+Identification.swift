@@ -10,17 +10,17 @@ extension Client {
   ) throws(OAuthError) -> SecretBytes? {
     switch authentication {
     case .none, .mutualTLS:
-      form.add("client_id", id)
+      form.add(.clientID, id)
       return nil
     case .post(let secret):
-      form.add("client_id", id)
-      form.add("client_secret", secret: secret)
+      form.add(.clientID, id)
+      form.add(.clientSecret, secret: secret)
       return nil
     case .privateKeyJWT(let assertion):
       // Optional, and the same as in the token (RFC 7521 section 4.2); some servers find the key by it.
-      form.add("client_id", id)
-      form.add("client_assertion_type", ClientAssertion.type)
-      form.add("client_assertion", secret: try assertion.make(clientID: id, for: endpoint, of: metadata))
+      form.add(.clientID, id)
+      form.add(.clientAssertionType, ClientAssertion.type)
+      form.add(.clientAssertion, secret: try assertion.make(clientID: id, for: endpoint, of: metadata))
       return nil
     case .basic(let secret): return try basic(secret, isEncoded: true)
     case .basicUnencoded(let secret): return try basic(secret, isEncoded: false)

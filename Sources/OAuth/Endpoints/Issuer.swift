@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Vocabulary
 
 /// An issuer identifier: an https URL without query and fragment (RFC 8414 section 2).
 ///
@@ -44,6 +45,17 @@ package struct Issuer: Sendable {
 
   /// Whether `other` is this issuer, byte by byte.
   package func isSame(as other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
+
+  /// Whether `iss` of a token names this issuer.
+  func isNamed(by claim: String) -> Bool { Self.isName(claim, of: text) }
+
+  /// Whether `iss` of a token names the issuer: it is the same text, or where the provider leaves out the scheme, all
+  /// but the scheme.
+  static func isName(_ claim: String, of issuer: String) -> Bool {
+    if claim.utf8.elementsEqual(issuer.utf8) { return true }
+    return Provider.of(issuer: issuer)?.has(.issuerWithoutScheme) == true
+      && "https://\(claim)".utf8.elementsEqual(issuer.utf8)
+  }
 }
 
 /// Issuers are compared byte by byte (RFC 8414 section 3.3), whichever way their metadata are looked for.

@@ -9,21 +9,24 @@ struct RequestForm: ~Copyable {
 
   /// The client ID is added only once: some requests must have it, and so do some methods of authentication (RFC 6749
   /// section 3.2: no parameter twice).
-  mutating func add(_ name: String, _ value: String) {
-    if name.utf8.elementsEqual("client_id".utf8) {
+  mutating func add(_ name: RequestParameter, _ value: String) { add(named: name.rawValue, value) }
+
+  /// The same for a name that a provider or the account has chosen.
+  mutating func add(named name: String, _ value: String) {
+    if name.utf8.elementsEqual(RequestParameter.clientID.rawValue.utf8) {
       if namesClient { return }
       namesClient = true
     }
     Form.append(name: name, value: value, to: &buffer, isFirst: &isFirst)
   }
 
-  mutating func add(_ name: String, secret: SharedSecret) {
-    secret.bytes.withBytes { Form.append(name: name, secret: $0, to: &buffer, isFirst: &isFirst) }
+  mutating func add(_ name: RequestParameter, secret: SharedSecret) {
+    secret.bytes.withBytes { Form.append(name: name.rawValue, secret: $0, to: &buffer, isFirst: &isFirst) }
   }
 
   /// An empty scope is never sent: some servers take it for all scopes.
   mutating func add(_ scope: Scope?) {
-    if let scope, !scope.isEmpty { add("scope", scope.text) }
+    if let scope, !scope.isEmpty { add(.scope, scope.text) }
   }
 
   consuming func finish() throws(OAuthError) -> SecretBytes {

@@ -43,8 +43,8 @@ struct IDTokenRules {
   private func checkIssuer() throws(IDTokenError) -> String {
     let issuer = try require("iss") { () throws(JOSEError) in try claims.issuer }
     guard let tenant = expected.tenant else {
-      guard expected.issuer.isSame(as: issuer) else { throw IDTokenError(.issuerMismatch, "iss") }
-      return issuer
+      guard expected.issuer.isNamed(by: issuer) else { throw IDTokenError(.issuerMismatch, "iss") }
+      return expected.issuer.text
     }
     let id = try read("tid") { () throws(JOSEError) in try claims.string("tid") }
     guard tenant.isIssuer(issuer, tenant: id, keyIssuer: keyIssuer) else { throw IDTokenError(.issuerMismatch, "iss") }

@@ -38,7 +38,7 @@ extension Provider {
       return next.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
     }
     guard let text = advice.first(where: matches)?.text else { return nil }
-    let isAboutClient = [.invalidClient, .unauthorizedClient, .invalidScopeAnswer].contains(error.code)
+    let isAboutClient = [.invalidClient, .unauthorizedClient].contains(error.code)
     guard isAboutClient, let page = registration?.page,
       !text.utf8.split(separator: UInt8(ascii: " ")).contains(where: { $0.starts(with: "https://".utf8) })
     else { return text }
@@ -51,6 +51,7 @@ extension Provider {
     if has(.scopeWithCommas) { shape.scope = .commas }
     if has(.scopeInArray) { shape.scope = .array }
     shape.hasUserTokens = has(.userTokenType)
+    shape.isBearerWithoutType = has(.noTokenType)
     shape.hasErrorInMessage = has(.errorInMessage)
     shape.errorNames = errorNames
     return shape

@@ -11,9 +11,8 @@ package enum ResourceVerdict: Sendable, Hashable {
   case proofRefused
   /// The token lacks a scope, which the server may name. A new token of the same session would lack it too.
   case insufficientScope([String])
-  /// The token lacks claims, which the server may name as JSON of at most 4096 bytes: the `claims` parameter of an
-  /// authorization request (OpenID Connect Core 1.0 section 5.5). A new token of the same session would lack them too.
-  case insufficientClaims(String?)
+  /// The token lacks claims, which the server may name. A new token of the same session would lack them too.
+  case insufficientClaims(RequestedClaims?)
   /// The person must sign in in another way, or again.
   case insufficientAuthentication(acrValues: [String], maxAgeSeconds: Int?)
   /// The resource is elsewhere (RFC 9110 section 15.4): an address without its query and fragment, which often contain
@@ -34,7 +33,8 @@ package enum ResourceVerdict: Sendable, Hashable {
       self = .insufficientAuthentication(
         acrValues: Self.words(text("acr_values")), maxAgeSeconds: Self.seconds(text("max_age")))
     case "insufficient_claims":
-      self = .insufficientClaims(Self.claims(challenge?["claims"]).flatMap { Self.isHarmless($0, sent) ? $0 : nil })
+      let claims = challenge?["claims"].flatMap { RequestedClaims(challenge: $0) }
+      self = .insufficientClaims(claims.flatMap { Self.isHarmless($0.text, sent) ? $0 : nil })
     case "insufficient_scope": self = .insufficientScope(Self.words(text("scope")))
     case "use_dpop_nonce", "invalid_dpop_proof": self = head.status == 401 ? .proofRefused : .none
     default: self = head.status == 401 ? .refused : .none
@@ -53,23 +53,6 @@ package enum ResourceVerdict: Sendable, Hashable {
 
   /// In bytes. A longer text is not searched, so it is left out.
   private static let longestText = 8192
-  private static let longestClaims = 4096
-
-  /// Microsoft sends the claims in base64 or base64url, others as they are.
-  private static func claims(_ text: String?) -> String? {
-    guard let text, text.utf8.count <= longestText else { return nil }
-    let isPlain = text.utf8.first == UInt8(ascii: "{")
-    let alphabet = text.utf8.prefix { $0 != UInt8(ascii: "=") }.map { byte in
-      switch byte {
-      case UInt8(ascii: "+"): UInt8(ascii: "-")
-      case UInt8(ascii: "/"): UInt8(ascii: "_")
-      default: byte
-      }
-    }
-    let bytes = isPlain ? Array(text.utf8) : try? Base64URL.decode(String(decoding: alphabet, as: UTF8.self))
-    guard let bytes, bytes.count <= longestClaims, let object = (try? JSON(parsing: bytes))?.object else { return nil }
-    return String(decoding: JSON.object(object).serialized(), as: UTF8.self)
-  }
 
   private static let schemes = ["bearer", "dpop"]
   private static let mostWords = 32

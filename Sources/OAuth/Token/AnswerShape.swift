@@ -5,6 +5,8 @@ package struct AnswerShape: Sendable, Hashable {
   package var scope = ScopeForm.spaces
   /// `user` is a name for a Bearer token.
   package var hasUserTokens = false
+  /// A token without a type is a Bearer token.
+  package var isBearerWithoutType = false
   /// The error is the text of `message`, if there is one.
   package var hasErrorInMessage = false
   /// Standard errors by the server's names for them or by its descriptions, in small letters.

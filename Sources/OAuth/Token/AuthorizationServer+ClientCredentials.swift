@@ -10,7 +10,7 @@ extension AuthorizationServer {
     scope: Scope?, target: TokenTarget? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
     let response = try requestTokens(cancellation: cancellation) { form in
-      form.add("grant_type", GrantType.clientCredentials)
+      form.add(.grantType, GrantType.clientCredentials)
       if target?.scope == nil { form.add(scope) }
       form.add(target)
     }

@@ -11,10 +11,10 @@ extension AuthorizationServer {
     _ subjectToken: SharedSecret, for target: TokenTarget, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
     let response = try requestTokens(cancellation: cancellation) { form in
-      form.add("grant_type", GrantType.tokenExchange)
-      form.add("subject_token", secret: subjectToken)
-      form.add("subject_token_type", Self.accessTokenType)
-      form.add("requested_token_type", Self.accessTokenType)
+      form.add(.grantType, GrantType.tokenExchange)
+      form.add(.subjectToken, secret: subjectToken)
+      form.add(.subjectTokenType, Self.accessTokenType)
+      form.add(.requestedTokenType, Self.accessTokenType)
       form.add(target)
     }
     let tokens = try tokens(in: response, kind: .exchange, sent: secrets(subjectToken))

@@ -19,8 +19,8 @@ extension AuthorizationServer {
     let subject = EndpointRole.introspection.subject
     let endpoint = try require(metadata.introspectionEndpoint, .introspection)
     var form = RequestForm()
-    form.add("token", secret: token)
-    form.add("token_type_hint", hint.rawValue)
+    form.add(.token, secret: token)
+    form.add(.tokenTypeHint, hint.rawValue)
     let response = try post(form, to: endpoint, .introspection, cancellation: cancellation)
     let sent = secrets(token)
     guard response.status == 200 else {

@@ -14,8 +14,8 @@ extension AuthorizationServer {
     let response: HTTPResponse
     do throws(OAuthError) {
       response = try requestTokens(cancellation: cancellation) { form in
-        form.add("grant_type", GrantType.refresh)
-        form.add("refresh_token", secret: token)
+        form.add(.grantType, GrantType.refresh)
+        form.add(.refreshToken, secret: token)
         form.add(target)
       }
     } catch {

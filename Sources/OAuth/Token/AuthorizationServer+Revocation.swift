@@ -20,7 +20,7 @@ extension AuthorizationServer {
     if response.status == 401, case .none = client.authentication, let bearer {
       response = try proving(.post, endpoint, as: .resourceServer, accessToken: bearer) { (proof) throws(OAuthError) in
         var form = revocation(of: token, hint)
-        form.add("client_id", client.id)
+        form.add(.clientID, client.id)
         var request = HTTPRequest(
           post: endpoint, .revocation, form: try form.finish(), transport: privateTransport, cancellation: cancellation)
         request.authorization = try authorization(with: bearer)
@@ -39,15 +39,15 @@ extension AuthorizationServer {
   /// own. It has a grant type for this, which takes a refresh token; other servers just do not know it.
   private func delete(_ refreshToken: SharedSecret, _ cancellation: Cancellation?) throws(OAuthError) -> HTTPResponse {
     try requestTokens(cancellation: cancellation) { form in
-      form.add("grant_type", "delete_token")
-      form.add("refresh_token", secret: refreshToken)
+      form.add(.grantType, "delete_token")
+      form.add(.refreshToken, secret: refreshToken)
     }
   }
 
   private func revocation(of token: SharedSecret, _ hint: RevocationHint) -> RequestForm {
     var form = RequestForm()
-    form.add("token", secret: token)
-    form.add("token_type_hint", hint.rawValue)
+    form.add(.token, secret: token)
+    form.add(.tokenTypeHint, hint.rawValue)
     return form
   }
 }

@@ -102,8 +102,8 @@ extension OAuthError.Code {
     case "invalid_request": .invalidRequest
     case "unsupported_grant_type": .unsupportedGrantType
     case "invalid_scope": .invalidScopeAnswer
-    // RFC 8707 section 2.
-    case "invalid_target": .invalidTargetAnswer
+    // RFC 8707 section 2, RFC 9396 section 5.
+    case "invalid_target", "invalid_authorization_details": .invalidTargetAnswer
     case "access_denied", "authorization_declined": .accessDenied
     case "expired_token", "token_expired": .expiredToken
     case "server_error", "temporarily_unavailable": .serverUnavailable

@@ -6,7 +6,7 @@ extension OAuthError {
     // A value from the user or from a document is not usable.
     case insecureURL, invalidURL, invalidIssuer, issuerMismatch, metadataMissing, metadataInvalid
     case resourceMismatch
-    case endpointMissing, invalidScope, invalidTarget, invalidClientID
+    case endpointMissing, invalidScope, invalidTarget, invalidAuthorizationDetails, invalidClientID
     // No answer, or none that may be used.
     case network, connectionLost, timeout, tlsFailure, pinMismatch, redirectRefused, responseTooLarge
     case certificateRejected, certificateExpired, certificateOfOtherHost
@@ -71,7 +71,8 @@ extension OAuthError.Code {
     case .network, .connectionLost, .timeout, .tlsFailure, .serverUnavailable, .rateLimited, .noMemory:
       .passing
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
-      .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidTargetAnswer, .invalidClientID,
+      .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidAuthorizationDetails,
+      .invalidTargetAnswer, .invalidClientID,
       .certificateRejected, .certificateExpired, .certificateOfOtherHost, .pinMismatch, .redirectRefused,
       .responseTooLarge, .cancelled, .malformedResponse, .notJSON, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .userInfoRejected, .invalidRequest,
@@ -97,6 +98,7 @@ extension OAuthError.Code {
     case .endpointMissing: "the server does not name \(subject)"
     case .invalidScope: "\(subject) is not a valid scope"
     case .invalidTarget: "\(subject) is not valid: a resource is an absolute URI without a fragment"
+    case .invalidAuthorizationDetails: "\(subject) must be a JSON array of objects with a type"
     case .invalidClientID: "\(subject) is not a valid client id"
     case .network: "cannot reach \(subject)"
     case .connectionLost: "the connection to \(subject) was interrupted"
@@ -143,7 +145,7 @@ extension OAuthError.Code {
     case .invalidRequest: "\(subject) rejected the request"
     case .unsupportedGrantType: "\(subject) does not support this way to sign in"
     case .invalidScopeAnswer: "\(subject) rejected the scope"
-    case .invalidTargetAnswer: "\(subject) gives no token for that resource or audience"
+    case .invalidTargetAnswer: "\(subject) gives no token for that resource, audience or authorization"
     case .invalidToken: "\(subject) rejected the access token"
     case .insufficientScope: "\(subject) wants a scope that the access token does not have"
     case .unsupportedTokenRevocation: "\(subject) cannot revoke this kind of token"

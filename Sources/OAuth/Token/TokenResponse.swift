@@ -16,6 +16,8 @@ package final class TokenResponse: Sendable {
   /// The granted scope; nil when the server names none, which means as requested (RFC 6749 section 5.1), or none that
   /// can be read.
   package let scope: Scope?
+  /// What was granted of `authorization_details` (RFC 9396 section 7); nil when the server names none that can be read.
+  package let authorizationDetails: AuthorizationDetails?
   /// Nil after a refresh means that the old one stays valid (RFC 6749 section 6).
   package let refreshToken: SharedSecret?
   /// Not verified: see ``IDToken``.
@@ -86,7 +88,8 @@ package final class TokenResponse: Sendable {
       throw reader.malformed("access_token")
     }
     self.accessToken = accessToken
-    guard let type = try reader.text("token_type", in: bytes) else { throw reader.malformed("token_type") }
+    let type = try reader.text("token_type", in: bytes) ?? (shape.isBearerWithoutType ? "Bearer" : nil)
+    guard let type else { throw reader.malformed("token_type") }
     tokenType = try Self.normalised(type, shape)
     expiresIn = try? reader.seconds("expires_in", in: bytes)
     let ends = ["refresh_token_expires_in", "authorization_expires_in"].map { name in
@@ -94,6 +97,7 @@ package final class TokenResponse: Sendable {
     }
     (refreshTokenExpiresIn, authorizationExpiresIn) = (ends[0], ends[1])
     scope = Self.scope(reader, bytes, shape.scope)
+    authorizationDetails = reader.member("authorization_details").flatMap { AuthorizationDetails($0.value(in: bytes)) }
     refreshToken = reader.member(Self.refreshTokenMember).flatMap { Self.refreshToken($0, bytes, reader.room) }
     idToken = try reader.secret("id_token", in: bytes, allowed: 0x21...0x7E)
     issuedTokenType = try? reader.text("issued_token_type", in: bytes)

@@ -125,7 +125,7 @@ package struct TokenRules: Sendable {
   /// `iss` and `aud` are read even where any will do: a token with a malformed one is none (RFC 7519 section 4.1).
   private func checkParties(_ claims: JWTClaims) throws(TokenFault) {
     let named = try Self.read("iss") { () throws(JOSEError) in try claims.issuer }
-    if let issuer, !(named.map { $0.utf8.elementsEqual(issuer.utf8) } ?? false) {
+    if let issuer, !(named.map { Issuer.isName($0, of: issuer) } ?? false) {
       throw .otherIssuer(isMissing: named == nil)
     }
     let found = try Self.read("aud") { () throws(JOSEError) in try claims.audience }

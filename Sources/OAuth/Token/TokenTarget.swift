@@ -1,7 +1,7 @@
 internal import Encoding
 
 /// A narrower target of an access token than the person's whole grant: fewer scope values (RFC 6749 section 6), certain
-/// resources (RFC 8707), or an audience.
+/// resources (RFC 8707), an audience, or certain authorization details (RFC 9396).
 package struct TokenTarget: Sendable, Hashable {
   package static let mostResources = 16
   private static let longestAudience = 512
@@ -11,28 +11,38 @@ package struct TokenTarget: Sendable, Hashable {
   package let resources: [String]
   /// A name that the server gives to a resource.
   package let audience: String?
+  /// Sent as they are: only the server knows what is narrower (RFC 9396 section 6).
+  package let authorizationDetails: AuthorizationDetails?
   /// Got by trading the account's own access token (RFC 8693), not by its refresh token.
   package let isExchanged: Bool
 
   /// - Returns: nil when nothing is asked for, which means the account's own token.
-  /// - Throws: `invalidScope`, or `invalidTarget` for what is no resource or audience.
+  /// - Throws: `invalidScope`, `invalidTarget` for what is no resource or audience, or `invalidAuthorizationDetails`.
   package static func make(
-    scope: [String], resources: [String], audience: String?, isExchanged: Bool = false
+    scope: [String], resources: [String], audience: String?, authorizationDetails: String? = nil,
+    isExchanged: Bool = false
   ) throws(OAuthError) -> TokenTarget? {
     let target = TokenTarget(
       scope: scope.isEmpty ? nil : try Scope(scope.joined(separator: " ")), resources: try unique(resources),
-      audience: try audience.map(valid), isExchanged: isExchanged)
+      audience: try audience.map(valid),
+      authorizationDetails: try authorizationDetails.map(details), isExchanged: isExchanged)
     return target.isEmpty ? nil : target
   }
 
-  private init(scope: Scope?, resources: [String], audience: String?, isExchanged: Bool) {
+  private init(
+    scope: Scope?, resources: [String], audience: String?, authorizationDetails: AuthorizationDetails?,
+    isExchanged: Bool
+  ) {
     self.scope = scope
     self.resources = resources
     self.audience = audience
+    self.authorizationDetails = authorizationDetails
     self.isExchanged = isExchanged
   }
 
-  private var isEmpty: Bool { scope == nil && resources.isEmpty && audience == nil && !isExchanged }
+  private var isEmpty: Bool {
+    scope == nil && resources.isEmpty && audience == nil && authorizationDetails == nil && !isExchanged
+  }
 
   private static func unique(_ resources: [String]) throws(OAuthError) -> [String] {
     guard resources.count <= mostResources else { throw OAuthError(.invalidTarget, "the resource") }
@@ -47,14 +57,22 @@ package struct TokenTarget: Sendable, Hashable {
     else { throw OAuthError(.invalidTarget, "the audience") }
     return audience
   }
+
+  private static func details(_ text: String) throws(OAuthError) -> AuthorizationDetails {
+    guard let details = AuthorizationDetails(text) else {
+      throw OAuthError(.invalidAuthorizationDetails, "authorization_details")
+    }
+    return details
+  }
 }
 
 extension RequestForm {
-  /// Adds `scope`, `resource` and `audience`, as far as they are there.
+  /// Adds `scope`, `resource`, `audience` and `authorization_details`, as far as they are there.
   mutating func add(_ target: TokenTarget?) {
     guard let target else { return }
     add(target.scope)
-    for resource in target.resources { add("resource", resource) }
-    if let audience = target.audience { add("audience", audience) }
+    for resource in target.resources { add(.resource, resource) }
+    if let audience = target.audience { add(.audience, audience) }
+    if let details = target.authorizationDetails { add(.authorizationDetails, details.text) }
   }
 }

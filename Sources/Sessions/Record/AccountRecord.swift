@@ -14,6 +14,8 @@ package struct AccountRecord: Sendable {
   package var identity: IdentityRecord?
   /// The granted scope, as text; nil when the server named none.
   package var scope: String?
+  /// The granted authorization details (RFC 9396), as the server said last.
+  package var authorizationDetails: AuthorizationDetails?
   package var refreshToken: SharedSecret?
   package var expiry = GrantExpiry()
   /// Kept only for an account that asked for it and cannot refresh.
@@ -135,6 +137,7 @@ extension AccountRecord {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
     open["identity"] = identity?.json
     open["scope"] = scope.map { .string($0) }
+    open["authorization_details"] = authorizationDetails?.json
     open["refreshed_at"] = refreshedAt.map { .int($0) }
     open["access_token_expires_at"] = accessTokenExpiresAt.map { .int($0) }
     if isExpired { open["expired"] = true }
@@ -172,6 +175,7 @@ extension AccountRecord {
         record.identity = identity
       }
       record.scope = open["scope"]?.string
+      record.authorizationDetails = open["authorization_details"].flatMap { AuthorizationDetails($0) }
       record.refreshedAt = open["refreshed_at"]?.int
       record.accessTokenExpiresAt = open["access_token_expires_at"]?.int
       record.isExpired = open["expired"]?.bool ?? false

@@ -91,7 +91,10 @@ package struct RefreshOperation: Sendable {
       record = stored.record
       generation = stored.generation
       record.refreshedAt = services.time.wallSeconds()
-      if target == nil, let scope = try? answer.tokens().scope { record.scope = scope.text }
+      if target == nil, let tokens = try? answer.tokens() {
+        if let scope = tokens.scope { record.scope = scope.text }
+        record.authorizationDetails = tokens.authorizationDetails ?? record.authorizationDetails
+      }
       let isNewToken = answer.refreshToken.map { new in
         record.refreshToken.map { !new.bytes.isEqual(to: $0.bytes) } ?? true
       }

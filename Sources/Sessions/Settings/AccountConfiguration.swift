@@ -77,6 +77,13 @@ extension AccountConfiguration {
     try TokenTarget.make(scope: [], resources: settings.resources, audience: settings.audience)
   }
 
+  /// What a sign-in asks for beside the scope and the target.
+  package func extraParameters() throws(ExtraParameters.Problem) -> ExtraParameters {
+    try ExtraParameters(
+      parameters: settings.parameters, claims: settings.claims, authorizationDetails: settings.authorizationDetails,
+      provider: providerSettings)
+  }
+
   /// Whether tokens that were got under `other` are good under these settings as they are.
   package func differsOnlyInRefreshPolicy(from other: AccountConfiguration) -> Bool {
     var same = other

@@ -14,6 +14,8 @@ extension SignIn {
     package let scope: Scope?
     /// The level of protection that the session will be kept at.
     package let level: Protection
+    /// What the account asks for beside the scope.
+    let extras: ExtraParameters
     let request: Request
     /// Where the browser brings the answer; nil where none comes to this machine and none is pasted.
     package let redirect: SignInRedirect?
@@ -26,6 +28,9 @@ extension SignIn {
       var contact = contact
       server = try contact.server()
       let (server, configuration) = (server, contact.configuration)
+      do throws(ExtraParameters.Problem) { extras = try configuration.extraParameters() } catch {
+        throw .configuration(ConfigurationError(.invalid, "parameters, claims or authorization_details"))
+      }
       scope = try oauth { () throws(OAuthError) in try request.scope(configuration, server.metadata) }
       self.request = request
       self.redirect = redirect
@@ -251,6 +256,7 @@ extension SignIn.Prepared {
     record.identity = token?.identity
     record.idToken = token.flatMap { _ in response.idToken }
     record.scope = (response.scope ?? scope)?.text
+    record.authorizationDetails = response.authorizationDetails
     record.isGuest = isGuest
     record.accessToken = isKept ? response.accessToken : nil
     record.isExpired = !isGuest && refreshToken == nil && !isKept

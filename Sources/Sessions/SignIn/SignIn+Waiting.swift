@@ -35,7 +35,8 @@ extension SignIn.Waiting {
       startedAtUnixSeconds = prepared.services.time.wallSeconds()
       authorization = try oauth { () throws(OAuthError) in
         try prepared.server.authorizeDevice(
-          scope: prepared.scope, target: try prepared.configuration.target(), cancellation: prepared.cancellation)
+          scope: prepared.scope, target: try prepared.configuration.target(), extras: prepared.extras,
+          cancellation: prepared.cancellation)
       }
     }
   }
@@ -103,9 +104,12 @@ extension SignIn.Waiting {
       self.prepared = prepared
       startedAt = prepared.services.time.now()
       startedAtUnixSeconds = prepared.services.time.wallSeconds()
+      var options = prepared.configuration.adding(to: options)
+      options.extras = prepared.extras
+      let asked = options
       (request, url) = try oauth { () throws(OAuthError) in
         let request = try prepared.server.beginAuthorization(
-          scope: prepared.scope, redirectURI: redirectURI, options: prepared.configuration.adding(to: options))
+          scope: prepared.scope, redirectURI: redirectURI, options: asked)
         return (request, try prepared.server.authorizationURL(for: request, cancellation: prepared.cancellation))
       }
     }

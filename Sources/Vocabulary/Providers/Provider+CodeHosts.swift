@@ -27,7 +27,7 @@ extension Provider {
     provider.advice = [
       Advice(
         error: "device_flow_disabled",
-        text: "switch on \"Enable Device Flow\" in the settings of the app at GitHub"),
+        text: "switch on \"Enable Device Flow\" in the settings of the app: https://github.com/settings/developers"),
       Advice(
         error: "incorrect_client_credentials",
         text: "check the client id; a sign-in by browser needs the client secret of the app as well"),

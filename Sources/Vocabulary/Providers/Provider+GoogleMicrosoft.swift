@@ -15,7 +15,10 @@ extension Provider {
     ]
     provider.tokenEndpointAuthMethod = .secretPost
     provider.sessionsPage = "https://myaccount.google.com/connections"
-    provider.quirks = [.publicSecret: "https://developers.google.com/identity/protocols/oauth2/native-app"]
+    provider.quirks = [
+      .publicSecret: "https://developers.google.com/identity/protocols/oauth2/native-app",
+      .issuerWithoutScheme: "https://developers.google.com/identity/openid-connect/openid-connect",
+    ]
     provider.limits = [
       "its client secret is needed, though it is none: --client-secret-file FILE",
       "the device flow has a client of its own type (TVs and Limited Input devices), and allows few scopes",

@@ -15,7 +15,9 @@ extension Provider {
     provider.tokenEndpointAuthMethod = .secretPost
     provider.sessionsPage = "https://id.atlassian.com/manage-profile/apps"
     let page = "https://developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps/"
-    provider.quirks = [.noMetadata: page, .comparedPort: page]
+    provider.quirks = [.noMetadata: page, .comparedPort: page, .noTokenType: page]
+    // A wrong client secret is `access_denied` at the token endpoint.
+    provider.errorNames = ["unauthorized": "invalid_client"]
     provider.limits = [
       "it needs the client secret: --client-secret-file FILE",
       "it has no device grant, no ID Token and no revocation endpoint",

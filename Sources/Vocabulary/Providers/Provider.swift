@@ -66,6 +66,10 @@ package struct Provider: Sendable, Hashable {
     case errorInMessage = "error-in-message"
     /// `token_type` is `user` for a Bearer token.
     case userTokenType = "user-token-type"
+    /// An answer may have no `token_type`, and the token is a Bearer token.
+    case noTokenType = "no-token-type"
+    /// `iss` of an ID Token may be the issuer without `https://`.
+    case issuerWithoutScheme = "issuer-without-scheme"
     /// One issuer stands for many: its metadata name another one, or a template with `{tenantid}`.
     case tenantIssuer = "tenant-issuer"
     /// Metadata lack the device authorization endpoint.

@@ -8,6 +8,8 @@ package struct SignInDemands: Sendable, Hashable {
   package var acrValues: [String] = []
   /// The largest age of the user's authentication, 0 to 31,536,000 seconds.
   package var maxAge: Int?
+  /// The claims that a resource demanded, as it wrote them: JSON, plain or in base64.
+  package var claimsChallenge: String?
 
   package init() {}
 
@@ -21,6 +23,7 @@ extension SignInDemands {
     loginHint = try members.text("login_hint")
     acrValues = try members.texts("acr_values")
     maxAge = try members.integer("max_age", in: 0...31_536_000)
+    claimsChallenge = try members.text("claims_challenge")
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -28,5 +31,6 @@ extension SignInDemands {
     members.add("login_hint", loginHint)
     members.add("acr_values", acrValues)
     members.add("max_age", maxAge)
+    members.add("claims_challenge", claimsChallenge)
   }
 }

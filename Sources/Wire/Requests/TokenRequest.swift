@@ -15,20 +15,24 @@ package struct TokenRequest: Sendable, Hashable {
   /// The requested scope and resources, if they are not those of the grant.
   package var target = Target()
 
-  /// The scope, resources and audience of a token; empty means the account's own token.
+  /// The scope, resources, audience and authorization details of a token; empty means the account's own token.
   package struct Target: Sendable, Hashable {
     package var scope: [String] = []
     package var resources: [String] = []
     package var audience: String?
+    /// `authorization_details` (RFC 9396), a JSON array.
+    package var authorizationDetails: String?
     /// Whether the account's own token is exchanged for it (RFC 8693).
     package var isExchanged = false
 
     package init(
-      scope: [String] = [], resources: [String] = [], audience: String? = nil, isExchanged: Bool = false
+      scope: [String] = [], resources: [String] = [], audience: String? = nil, authorizationDetails: String? = nil,
+      isExchanged: Bool = false
     ) {
       self.scope = scope
       self.resources = resources
       self.audience = audience
+      self.authorizationDetails = authorizationDetails
       self.isExchanged = isExchanged
     }
 
@@ -36,6 +40,7 @@ package struct TokenRequest: Sendable, Hashable {
       scope = try members.texts("scope")
       resources = try members.texts("resource")
       audience = try members.text("audience")
+      authorizationDetails = try members.text("authorization_details")
       isExchanged = try members.flag("exchange")
     }
 
@@ -43,6 +48,7 @@ package struct TokenRequest: Sendable, Hashable {
       members.add("scope", scope)
       members.add("resource", resources)
       members.add("audience", audience)
+      members.add("authorization_details", authorizationDetails)
       members.add("exchange", isExchanged)
     }
   }

@@ -87,12 +87,13 @@ import Wire
         "id_token" of the object. It has a lifetime of its own. Where there is none the
         command fails with exit status 1.
 
-        --scope, --resource and --audience ask for another token than the account's
-        own: one with fewer scopes, or one that is good elsewhere. Each is kept in
-        memory and renewed by itself, and none takes the place of the account's own.
-        With --exchange it is got by trading the account's own token (RFC 8693), for
-        servers that want it so. Where the server withholds a part of the scope that
-        was asked for, no token is printed, and the exit status is 6.
+        --scope, --resource, --audience and --authorization-details ask for another
+        token than the account's own: one that may do less, or one that is good
+        elsewhere. Each is kept in memory and renewed by itself, and none takes the
+        place of the account's own. With --exchange it is got by trading the account's
+        own token (RFC 8693), for servers that want it so. Where the server withholds a
+        part of the scope that was asked for, no token is printed, and the exit status
+        is 6.
 
         Options:
               --min-valid DURATION
@@ -103,6 +104,9 @@ import Wire
               --resource URI      Ask for a token for this resource (RFC 8707); may be
                                   given several times
               --audience NAME     Ask for a token with this audience
+              --authorization-details JSON
+                                  Ask for a token with this authorization only (RFC
+                                  9396); @FILE reads it
               --exchange          Exchange the account's own token for it (RFC 8693)
               --wait DURATION     Wait up to this time for a server that cannot be
                                   reached, beyond --timeout

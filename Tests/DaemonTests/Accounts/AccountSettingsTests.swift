@@ -17,6 +17,9 @@ import Wire
     settings.resources = ["https://api.example/"]
     settings.audience = "backend"
     settings.scope = ["openid", "mail"]
+    settings.parameters = ["hd=example.com"]
+    settings.claims = #"{"id_token":{"email":null}}"#
+    settings.authorizationDetails = #"[{"type":"payment"}]"#
     settings.tokenEndpointAuthMethod = .secretPost
     settings.basicUnencoded = true
     settings.clientCertificate = true

@@ -84,7 +84,7 @@ import Wire
     case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .endpointMissing,
       .registrationMissing:
       (.invalidConfiguration, .failed)
-    case .invalidTarget: (.invalidRequest, .usage)
+    case .invalidTarget, .invalidAuthorizationDetails: (.invalidRequest, .usage)
     case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .notJSON, .responseTooLarge,
       .redirectRefused,
       .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .userInfoRejected, .codeChallengeUnsupported,

@@ -203,7 +203,7 @@ extension DevelopmentIssuer {
       "scope": .string(token.scope.joined(separator: " ")),
     ]
     members["expires_in"] = token.lifetime.map(JSON.int)
-    for name in ["refresh_token_expires_in", "authorization_expires_in"] {
+    for name in ["refresh_token_expires_in", "authorization_expires_in", "authorization_details"] {
       members[name] = settings.text(name).map { (try? JSON(parsing: Array($0.utf8))) ?? .string($0) }
     }
     for (name, value) in more { members[name] = value }

@@ -65,6 +65,8 @@ struct IssuerSetting: Sendable {
     text(
       "refresh_token_expires_in", "JSON", .null, "name this end of refresh tokens in answers", check: { !$0.isEmpty }),
     text("authorization_expires_in", "JSON", .null, "name this end of grants in answers", check: { !$0.isEmpty }),
+    text(
+      "authorization_details", "JSON", .null, "grant these authorization details (RFC 9396)", check: { !$0.isEmpty }),
     flag("id_token", isOn: true, "issue none"),
     flag("id_token_secret", "protect them with the client's secret (HS256), where it has one"),
     flag("sign_userinfo", "answer with a signed token"),

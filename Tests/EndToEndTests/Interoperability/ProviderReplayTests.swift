@@ -7,17 +7,7 @@ import Testing
 /// and refusals. `Tests/Providers` has them as data.
 @Suite(.needsPrograms, .needsProviderReplay, .withProviderReplay)
 struct `At services as they document themselves` {
-  /// Sign-ins that do not work yet.
-  static let notYet: Set<String> = [
-    "entra, browser with a claims challenge", "google, browser with an issuer without a scheme",
-    "atlassian, browser with the documents' answer",
-  ]
-
-  static let ready = ProviderSignIn.all.filter { signIn in
-    !notYet.contains(signIn.name) || Environment.value("AGENT_ALL_PROVIDERS")?.isEmpty == false
-  }
-
-  @Test(arguments: ready.filter { $0.expected != nil }) func `sign-in, refresh, identity and sign-out`(
+  @Test(arguments: ProviderSignIn.all.filter { $0.expected != nil }) func `sign-in, refresh, identity and sign-out`(
     signIn: ProviderSignIn
   ) throws {
     let service = try ProviderReplay.play(signIn)
@@ -44,7 +34,7 @@ struct `At services as they document themselves` {
     }
   }
 
-  @Test(arguments: ready.filter { $0.refused != nil }) func `a refusal is told with what to do`(
+  @Test(arguments: ProviderSignIn.all.filter { $0.refused != nil }) func `a refusal is told with what to do`(
     signIn: ProviderSignIn
   ) throws {
     let service = try ProviderReplay.play(signIn)
@@ -69,7 +59,8 @@ struct `At services as they document themselves` {
   /// One sign-in of each service that has refresh tokens, and those that are about their end.
   static let refreshing: [ProviderSignIn] = {
     var services: Set<Substring> = []
-    return (ready.filter { $0.flow == .browser } + ready.filter { $0.flow == .device }).filter { signIn in
+    let all = ProviderSignIn.all
+    return (all.filter { $0.flow == .browser } + all.filter { $0.flow == .device }).filter { signIn in
       guard signIn.expected?["refresh"] == true else { return false }
       return signIn.expected?["ends"] != nil || services.insert(signIn.service).inserted
     }
@@ -90,7 +81,7 @@ struct `At services as they document themselves` {
   }
 
   // The revocation of the first session's tokens ends those of the second at some.
-  @Test(arguments: ready.filter { $0.revokesAgain != nil })
+  @Test(arguments: ProviderSignIn.all.filter { $0.revokesAgain != nil })
   func `a second sign-in leaves a session that can be refreshed`(
     signIn: ProviderSignIn
   ) throws {
@@ -107,7 +98,8 @@ struct `At services as they document themselves` {
     }
   }
 
-  @Test(arguments: ready.filter { $0.challenged != nil }) func `a claims challenge leaves the session as it is`(
+  @Test(arguments: ProviderSignIn.all.filter { $0.challenged != nil })
+  func `a claims challenge leaves the session as it is`(
     signIn: ProviderSignIn
   ) throws {
     let service = try ProviderReplay.play(signIn)
@@ -115,9 +107,12 @@ struct `At services as they document themselves` {
     try AgentTree.with { tree in
       let end = try run(service, tree)
       try #require(end["event"] == "signed_in", "\(end)")
-      #expect(try !tree.agent("request", resource).succeeded)
+      let refused = try tree.agent("request", resource)
+      let hint = try #require(refused.errorText.split(separator: "hint: agent ").last, "\(refused.errorText)")
+      let command = hint.split { $0 == " " || $0.isNewline }.map { String($0) }
+      try #require(command.prefix(3) == ["login", signIn.account, "--claims-challenge"], "\(refused.errorText)")
       #expect(try !tree.token(signIn.account, "--force-refresh").isEmpty)
-      let again = try run(service, tree, ["login", signIn.account, "--claims-challenge"] + Self.browser)
+      let again = try run(service, tree, command + Self.browser)
       #expect(again["event"] == "signed_in", "\(again)")
       let answer = try tree.agent("request", resource)
       #expect(answer.succeeded && answer.outputText.contains("A Person"), "\(answer.errorText)")

@@ -127,7 +127,11 @@ import Testing
         403, #"Bearer error="insufficient_scope", scope="write admin""#, 6,
         "agent login work --scope 'openid offline_access write admin'"
       ),
-      (401, #"Bearer error="insufficient_claims", claims="eyJhIjp7fX0""#, 3, "agent login work"),
+      (
+        401, #"Bearer error="insufficient_claims", claims="eyJhIjp7fX0=""#, 3,
+        "agent login work --claims-challenge eyJhIjp7fX0"
+      ),
+      (401, #"Bearer error="insufficient_claims", claims="$(touch x)""#, 3, "agent login work"),
       (
         401, #"Bearer error="insufficient_scope", scope="admin""#, 6,
         "agent login work --scope 'openid offline_access admin'"

@@ -21,6 +21,21 @@ import Testing
   }
 
   // Step 2.
+  @Test func `an issuer without the scheme is only that of a provider that leaves it out`() throws {
+    let google = try Issuer("https://accounts.google.com", allowHTTPLoopback: false)
+    for name in ["accounts.google.com", "https://accounts.google.com"] {
+      let token = try verify(with("iss", .string(name))) { $0.issuer = google }
+      #expect(token.identity.issuer == "https://accounts.google.com")
+    }
+    for name in ["http://accounts.google.com", "//accounts.google.com", "google.com", ""] {
+      #expect(throws: IDTokenError(.issuerMismatch, "iss")) {
+        try verify(with("iss", .string(name))) { $0.issuer = google }
+      }
+    }
+    let withoutScheme = String(issuerText.dropFirst("https://".count))
+    #expect(throws: IDTokenError(.issuerMismatch, "iss")) { try verify(with("iss", .string(withoutScheme))) }
+  }
+
   @Test(arguments: [issuerText + "/", "https://AS.example/tenant", "https://evil.example", ""])
   func `another issuer is refused`(issuer: String) {
     #expect(throws: IDTokenError(.issuerMismatch, "iss")) { try verify(with("iss", .string(issuer))) }

@@ -76,7 +76,9 @@ import Testing
       encoded, encoded + "==",
       claims.split(separator: #"""#, omittingEmptySubsequences: false).joined(separator: #"\""#),
     ] {
-      #expect(verdict(401, #"Bearer error="insufficient_claims", claims="\#(value)""#) == .insufficientClaims(claims))
+      #expect(
+        verdict(401, #"Bearer error="insufficient_claims", claims="\#(value)""#)
+          == .insufficientClaims(RequestedClaims(claims)))
     }
     for value in ["", "bm8", "{"] {
       #expect(verdict(401, #"Bearer error="insufficient_claims", claims="\#(value)""#) == .insufficientClaims(nil))

@@ -172,6 +172,14 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(tokens.tokenType == "Bearer" && tokens.scope?.values == ["users:read", "chat:write"])
   }
 
+  @Test func `a token without a type is a Bearer token only of a provider that leaves it out`() throws {
+    let answer = try response(#"{"access_token":"a"}"#)
+    #expect(throws: malformed("token_type")) { try TokenResponse.parse(answer) }
+    #expect(try TokenResponse.parse(answer, shape: Provider.named(.atlassian).answerShape).tokenType == "Bearer")
+    let null = try response(#"{"access_token":"a","token_type":"mac"}"#)
+    #expect(throws: OAuthError.self) { try TokenResponse.parse(null, shape: Provider.named(.atlassian).answerShape) }
+  }
+
   // RFC 6749 section 5.1: the media type of a success is application/json.
   @Test(arguments: [nil, "text/html", "text/plain", "application/x-www-form-urlencoded"])
   func `a success of another media type is refused`(type: String?) throws {

@@ -41,22 +41,36 @@ import Testing
 
   @Test func `goes with a refresh (RFC 8707 section 2.2)`() throws {
     let http = ScriptedHTTP(try response(#"{"access_token":"a","token_type":"Bearer"}"#))
-    let target = try TokenTarget.make(scope: ["read"], resources: ["https://api.example/x?y=z"], audience: "backend")
+    let target = try TokenTarget.make(
+      scope: ["read"], resources: ["https://api.example/x?y=z"], audience: "backend",
+      authorizationDetails: #"[ {"type": "payment"} ]"#)
     _ = try testServer(http).refresh(secret("r"), for: target)
     #expect(
       http.requests.map(\.form) == [
         [
           "grant_type=refresh_token", "refresh_token=r", "scope=read", "resource=https://api.example/x?y=z",
-          "audience=backend", "client_id=agent",
+          "audience=backend", #"authorization_details=[{"type":"payment"}]"#, "client_id=agent",
         ]
       ])
   }
 
-  @Test func `a refusal of the target is told apart from a session that is over (RFC 8707 section 2)`() throws {
-    let http = ScriptedHTTP(try response(400, #"{"error":"invalid_target"}"#))
-    let target = try TokenTarget.make(scope: [], resources: [], audience: "backend")
-    #expect(throws: expected(.invalidTargetAnswer, "the token endpoint", status: 400, error: "invalid_target")) {
-      try testServer(http).refresh(secret("r"), for: target)
+  @Test(arguments: ["", "{}", "[{}]", "[1]", "[{\"type\":\"\(String(repeating: "x", count: 4096))\"}]"])
+  func `authorization details are objects with a type (RFC 9396 section 2)`(text: String) {
+    #expect(throws: OAuthError(.invalidAuthorizationDetails, "authorization_details")) {
+      try TokenTarget.make(scope: [], resources: [], audience: nil, authorizationDetails: text)
+    }
+  }
+
+  @Test
+  func `a refusal of the target is told apart from a session that is over (RFC 8707 section 2, RFC 9396 section 5)`()
+    throws
+  {
+    for error in ["invalid_target", "invalid_authorization_details"] {
+      let http = ScriptedHTTP(try response(400, #"{"error":"\#(error)"}"#))
+      let target = try TokenTarget.make(scope: [], resources: [], audience: "backend")
+      #expect(throws: expected(.invalidTargetAnswer, "the token endpoint", status: 400, error: error)) {
+        try testServer(http).refresh(secret("r"), for: target)
+      }
     }
   }
 

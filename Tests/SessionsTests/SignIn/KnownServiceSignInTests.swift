@@ -84,8 +84,8 @@ import Vocabulary
     } catch SessionError.oauth(let error) {
       #expect(error.code == .unauthorizedClient)
       #expect(
-        error.advice == "switch on \"Enable Device Flow\" in the settings of the app at GitHub:"
-          + " https://github.com/settings/applications/new")
+        error.advice == "switch on \"Enable Device Flow\" in the settings of the app:"
+          + " https://github.com/settings/developers")
     }
   }
 }

@@ -20,12 +20,13 @@ import Wire
   @Test func `names the token that goes along`() throws {
     var request = CallRequest(url: "u", method: "GET")
     request.target = TokenRequest.Target(
-      scope: ["a", "b"], resources: ["https://api.example/"], audience: "x", isExchanged: true)
+      scope: ["a", "b"], resources: ["https://api.example/"], audience: "x", authorizationDetails: "[]",
+      isExchanged: true)
     let line = RequestEnvelope(.call(request)).serialized()
     #expect(
       String(decoding: line, as: UTF8.self)
         == #"{"v":1,"request":"resource","url":"u","method":"GET","scope":["a","b"],"#
-        + #""resource":["https://api.example/"],"audience":"x","exchange":true}"# + "\n")
+        + #""resource":["https://api.example/"],"audience":"x","authorization_details":"[]","exchange":true}"# + "\n")
     #expect(try RequestEnvelope(parsing: line.span) == RequestEnvelope(.call(request)))
   }
 

@@ -23,6 +23,9 @@ let fullLogin: LoginRequest = {
   login.scope = ["openid", "offline_access"]
   login.resources = ["https://api.example/"]
   login.audience = "backend"
+  login.parameters = ["hd=example.com"]
+  login.claims = "{}"
+  login.authorizationDetails = "[]"
   login.tokenEndpointAuthMethod = .secretBasic
   login.handsOver = Set(HandedSecret.allCases)
   login.registersClient = true
@@ -126,7 +129,8 @@ private let fullDiscovery: DiscoverRequest = {
       String(decoding: RequestEnvelope(.login(fullLogin)).serialized(), as: UTF8.self)
         == #"{"v":1,"request":"login","account":"work","issuer":"https://as.example/tenant","#
         + #""client_id":"cli \"quoted\" \\ é","provider":"keycloak","scope":["openid","offline_access"],"#
-        + #""resource":["https://api.example/"],"audience":"backend","#
+        + #""resource":["https://api.example/"],"audience":"backend","parameters":["hd=example.com"],"#
+        + #""claims":"{}","authorization_details":"[]","#
         + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
         + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_audience":"token_endpoint","#
         + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","trusted_audiences":["project"],"#

@@ -20,12 +20,30 @@ enum SettingsOptions {
   }
 
   private static func value(of setting: AccountSetting, _ texts: [String]) throws(Failure) -> JSON {
-    switch setting.kind {
+    let last = texts.last ?? ""
+    return switch setting.kind {
     case .flag: true
-    case .text, .choice: .string(texts.last ?? "")
-    case .file: .string(try absolute(texts.last ?? ""))
+    case .text where AccountSetting.jsonTexts.contains { $0 === setting }: .string(try json(last))
+    case .text, .choice: .string(last)
+    case .file: .string(try absolute(last))
     case .texts: .array(setting.values(of: texts).map { .string($0) })
     }
+  }
+
+  /// The JSON that an option gives: the text itself, or of `@FILE` what is in the file.
+  static func json(_ text: String) throws(Failure) -> String {
+    guard text.utf8.first == UInt8(ascii: "@") else { return text }
+    let path = String(text.dropFirst())
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try FileDescriptor(opening: path, for: .reading).readToEnd(limit: AccountSetting.maximumTextBytes + 1)
+    } catch {
+      throw Failure(.invalidRequest, "the file \"\(path)\" cannot be read: \(error.message)")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure(.invalidRequest, "the file \"\(path)\" is not text")
+    }
+    return text
   }
 
   /// The absolute path of a file: the daemon has another current directory.

@@ -42,6 +42,7 @@ enum StatusCommand {
     add(Phrase("client"), "client_id")
     add(Phrase("subject"), "subject")
     add(Phrase("scope"), "scope")
+    add(Phrase("details"), details(account))
     if account["protection"]?.string != "device" { add(Phrase("protection"), "protection") }
     add(Phrase("secret"), expiry("client_secret_expires_at"))
     add(Phrase("certificate"), expiry("certificate_expires_at"))
@@ -55,6 +56,12 @@ enum StatusCommand {
     let name = account["name"]?.string ?? "?"
     let title = account["active"]?.bool == true ? Phrase("\(name) (active account)") : Phrase(verbatim: name)
     return title.localized(limit: 200) + "\n" + listing.text
+  }
+
+  /// The types of what was granted (RFC 9396).
+  private static func details(_ account: JSON) -> Phrase? {
+    let types = (account["authorization_details"]?.array ?? []).compactMap { $0["type"]?.string }
+    return types.isEmpty ? nil : Phrase(verbatim: types.joined(separator: ", "))
   }
 
   /// Until when the session goes on without a sign-in, where the server says it.

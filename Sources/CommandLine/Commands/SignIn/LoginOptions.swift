@@ -11,10 +11,17 @@ enum LoginOptions {
     (request.account, request.issuer) = try accountAndIssuer(invocation)
     request.flow = try flow(invocation)
     request.canOpenBrowser = request.flow == nil && BrowserPlace.current.canOpen
-    request.demands.prompt = invocation[.prompt]
+    request.demands.prompt = try invocation[.prompt].map { (prompt) throws(Failure) in
+      let words = prompt.split(separator: " ")
+      guard words.count < 2 || !words.contains("none") else {
+        throw Failure(.invalidRequest, "the prompt \("none") stands alone")
+      }
+      return prompt
+    }
     request.demands.loginHint = invocation[.loginHint]
     request.demands.acrValues = invocation[.acr]
     request.demands.maxAge = invocation[.maxAge]
+    request.demands.claimsChallenge = invocation[.claimsChallenge]
     request.registersClient = invocation[.register]
     if invocation.has(Option.initialAccessTokenFile), !request.registersClient {
       throw Failure(.invalidRequest, "--initial-access-token-file belongs to --register")

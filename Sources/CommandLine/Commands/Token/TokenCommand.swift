@@ -10,7 +10,7 @@ enum TokenCommand {
       account: try invocation.account(), minimumValiditySeconds: invocation[.minValid],
       forceRefresh: invocation[.forceRefresh], extras: TokenRequest.Extras(idToken: wantsIDToken))
     request.waitSeconds = invocation[.wait]
-    request.target = TokenRequest.Target(invocation)
+    request.target = try TokenRequest.Target(invocation)
     let asked = Request.token(request)
     let form = try form(invocation)
     let client = DaemonClient(invocation)
@@ -93,9 +93,10 @@ enum TokenCommand {
 
 extension TokenRequest.Target {
   /// Which of an account's tokens a command line means; empty for the account's own.
-  init(_ invocation: Invocation) {
+  init(_ invocation: Invocation) throws(Failure) {
     self.init(
       scope: invocation[.scope], resources: invocation[.resource], audience: invocation[.audience],
+      authorizationDetails: try invocation[.authorizationDetails].map(SettingsOptions.json),
       isExchanged: invocation[.exchange])
   }
 }

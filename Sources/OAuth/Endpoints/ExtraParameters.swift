@@ -1,0 +1,129 @@
+package import Encoding
+package import Vocabulary
+
+/// The parameters of a sign-in that an account asks for beside those of every sign-in: in authorization requests, pushed
+/// or not, and in requests for a device code.
+package struct ExtraParameters: Sendable, Hashable {
+  /// The most parameters by name.
+  static let most = 32
+  /// The longest name, in bytes.
+  static let longestName = 64
+
+  private var pairs: [Pair] = []
+  private var claims: RequestedClaims?
+  private var authorizationDetails: AuthorizationDetails?
+
+  private struct Pair: Sendable, Hashable {
+    let name: String
+    let value: String
+  }
+
+  /// Why a value cannot be sent.
+  package enum Problem: Error, Sendable, Hashable {
+    /// Not `NAME=VALUE` with a name that a parameter can have (RFC 6749 appendix A).
+    case malformed
+    /// This program sets the parameter itself, or it would change what the request means.
+    case reserved(String)
+    case repeated(String)
+    case tooMany
+    /// Not a JSON object (OpenID Connect Core 1.0 section 5.5).
+    case claims
+    /// Not an array of objects, each with a `type` (RFC 9396 section 2).
+    case authorizationDetails
+  }
+
+  package init() {}
+
+  /// - Parameters:
+  ///   - parameters: Each as `NAME=VALUE`.
+  ///   - claims: `claims` (OpenID Connect Core 1.0 section 5.5).
+  ///   - authorizationDetails: `authorization_details` (RFC 9396).
+  ///   - provider: Its own parameters are reserved too.
+  package init(
+    parameters: [String], claims: String?, authorizationDetails: String?, provider: Provider?
+  ) throws(Problem) {
+    guard parameters.count <= Self.most else { throw .tooMany }
+    for text in parameters {
+      let pair = try Self.pair(text, provider)
+      if pairs.contains(where: { $0.name == pair.name }) { throw .repeated(pair.name) }
+      pairs.append(pair)
+    }
+    if let text = claims {
+      guard let claims = RequestedClaims(text) else { throw .claims }
+      self.claims = claims
+    }
+    if let text = authorizationDetails {
+      guard let details = AuthorizationDetails(text) else { throw .authorizationDetails }
+      self.authorizationDetails = details
+    }
+  }
+
+  /// The names and values to send.
+  ///
+  /// - Parameter challenged: The claims that a resource demanded.
+  func parameters(adding challenged: RequestedClaims? = nil) -> [(name: String, value: String)] {
+    var all = pairs.map { (name: $0.name, value: $0.value) }
+    if let claims = claims?.adding(challenged) ?? challenged {
+      all.append((RequestParameter.claims.rawValue, claims.text))
+    }
+    if let authorizationDetails {
+      all.append((RequestParameter.authorizationDetails.rawValue, authorizationDetails.text))
+    }
+    return all
+  }
+
+  private static func pair(_ text: String, _ provider: Provider?) throws(Problem) -> Pair {
+    guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { throw .malformed }
+    let (name, value) = (String(text[..<end]), String(text[text.utf8.index(after: end)...]))
+    guard (1...longestName).contains(name.utf8.count), name.utf8.allSatisfy(isNameByte), !value.isEmpty,
+      value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+    else { throw .malformed }
+    // Some servers compare names without regard to case.
+    let word = name.lowercased()
+    let isProviders = provider?.authorizationParameters.contains { $0.name.lowercased() == word } ?? false
+    guard !isProviders, !isReserved(word) else { throw .reserved(name) }
+    return Pair(name: name, value: value)
+  }
+
+  /// RFC 6749 appendix A.
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  private static func isReserved(_ word: String) -> Bool {
+    RequestParameter.allCases.contains { $0.rawValue == word }
+      || ["request", "response_mode", "registration", "id_token_hint"].contains(word) || word.hasPrefix("client_")
+      || word.hasPrefix("code_challenge")
+  }
+}
+
+/// `authorization_details` (RFC 9396 section 2): what a person is asked to allow, and what was allowed.
+package struct AuthorizationDetails: Sendable, Hashable {
+  /// The longest text to send, in bytes.
+  static let longest = 4096
+  /// The most bytes of those that an answer grants.
+  static let longestGranted = 16_384
+
+  package let json: JSON
+
+  /// - Returns: nil for what is no array of objects, each with a `type`, or is too long.
+  package init?(_ text: String) {
+    guard text.utf8.count <= Self.longest, let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
+    self.init(json)
+  }
+
+  /// Those of an answer, or of a record.
+  package init?(_ json: JSON) {
+    let areNamed = json.array?.allSatisfy { $0["type"]?.string.map { !$0.isEmpty } ?? false } ?? false
+    guard areNamed, json.serialized().count <= Self.longestGranted else { return nil }
+    self.json = json
+  }
+
+  /// The JSON without spaces.
+  var text: String { String(decoding: json.serialized(), as: UTF8.self) }
+}

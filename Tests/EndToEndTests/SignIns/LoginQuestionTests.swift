@@ -1,0 +1,81 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// `agent login` with nothing else, on a terminal.
+@Suite(.needsPrograms) struct `What a sign-in asks a person on a terminal` {
+  private func watch(_ tree: AgentTree, _ operands: String...) throws -> WatchedProgram {
+    try WatchedProgram(
+      tree, columns: 80, [:],
+      [Programs.path("agent"), "login"] + operands
+        + ["--allow-http-loopback", "--device", "--qr-code", "never", "--no-open"])
+  }
+
+  @Test func `is the service, then the client id that is missing there`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let program = try watch(tree)
+        try program.until("Service, such as")
+        try program.type("\(issuer.url)")
+        try program.type("^M")
+        try program.until("Client ID")
+        try program.type("agent-cli")
+        try program.type("^M")
+        let end = try program.end()
+        #expect(end.status == 0, "\(end.raw)")
+        #expect(try tree.json("status")["accounts"]?.array?[0]["client_id"] == "agent-cli")
+      }
+    }
+  }
+
+  @Test func `is the issuer of a service that has none of its own`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let program = try watch(tree)
+        try program.until("Service, such as")
+        try program.type("dex")
+        try program.type("^M")
+        try program.until("Issuer URL")
+        try program.type("\(issuer.url)")
+        try program.type("^M")
+        try program.until("Client ID")
+        try program.type("agent-cli")
+        try program.type("^M")
+        let end = try program.end()
+        #expect(end.status == 0, "\(end.raw)")
+        #expect(try !tree.token("dex").isEmpty)
+      }
+    }
+  }
+
+  @Test func `need not be answered: then it is told what to type`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let program = try watch(tree, "work", "--issuer", issuer.url)
+        try program.until("Client ID")
+        try program.type("^M")
+        let end = try program.end()
+        #expect(end.status == 2 && end.raw.contains("--client-id"), "\(end.raw)")
+      }
+    }
+  }
+
+  @Test func `can be given up`() throws {
+    try AgentTree.with { tree in
+      let program = try watch(tree)
+      try program.until("Service, such as")
+      try program.interrupt()
+      let end = try program.end()
+      #expect(end.status == 130, "\(end.raw)")
+      #expect(try tree.json("list")["accounts"]?.array?.isEmpty ?? true)
+    }
+  }
+
+  @Test func `is nothing without a terminal`() throws {
+    try AgentTree.with { tree in
+      let result = try tree.agent("login")
+      #expect(result.failed(3) && result.errorText.contains("hint: agent login"), "\(result.errorText)")
+    }
+  }
+}
