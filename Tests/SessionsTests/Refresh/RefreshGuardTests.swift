@@ -207,6 +207,16 @@ import Vocabulary
     #expect(home.http.requests.isEmpty)
   }
 
+  @Test func `a kept access token is the only one there is`() throws {
+    try home.store {
+      $0.refreshToken = nil
+      $0.accessToken = try secret("kept")
+    }
+    let target = try TokenTarget.make(scope: [], resources: [], audience: "backend")
+    #expect(throws: SessionError.noOtherTokens(account: "work")) { _ = try home.operation(target: target).run() }
+    #expect(home.http.requests.isEmpty)
+  }
+
   @Test func `a kept access token is not given out after its end`() throws {
     try home.store {
       $0.refreshToken = nil

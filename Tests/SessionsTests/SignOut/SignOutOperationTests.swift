@@ -195,6 +195,16 @@ import Vocabulary
     #expect(try owed() == ["rt-1", "at-1"])
   }
 
+  // RFC 9449: a token that is bound to a key is revoked with a proof of it.
+  @Test func `keeps the key of the tokens that are still to be revoked`() throws {
+    let key = try DPoPKey.generate()
+    try home.store { $0.dpopKey = try key.serialized() }
+    try answer(503)
+    _ = try signOut()
+    #expect(try owed() == ["rt-1", nil])
+    #expect(try home.stored()?.dpopKey?.text == key.serialized().text)
+  }
+
   @Test func `forgets the session here even without a network`() throws {
     try home.store()
     home.http.fail(TestIssuer.metadataURL, HTTPFailure(.resolve))
