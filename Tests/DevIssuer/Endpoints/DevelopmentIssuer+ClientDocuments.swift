@@ -8,15 +8,17 @@ extension DevelopmentIssuer {
   /// Seconds that a document is kept at most, whatever its server says (section 5.2).
   private static let highestAge = 3600
 
-  /// The URL to fetch before a request that begins a sign-in is answered; nil when the request names no such client, or
-  /// the document that is kept is new enough.
+  /// The URL to fetch before a request is answered that begins a sign-in, or is for tokens of a client that is not known
+  /// yet; nil when the request names no such client, or the document that is kept is new enough.
   func documentWanted(for request: IssuerRequest) -> String? {
     let kind = settings.text("client_documents")
     guard kind != "off", request["host"] == host, let route = Self.route(request.path),
-      Self.places.contains(route.endpoint), let id = (try? request.parameters())?["client_id"],
+      Self.places.contains(route.endpoint) || route.endpoint == .token,
+      let id = (try? request.parameters())?["client_id"],
       Client.isMetadataURL(id, allowHTTPLoopback: kind == "loopback")
     else { return nil }
-    return clients.published[id]?.freshUntil.map { $0 > now } ?? false ? nil : id
+    guard let kept = clients.published[id]?.freshUntil else { return id }
+    return kept > now || route.endpoint == .token ? nil : id
   }
 
   /// Keeps the client of a document, which stays until a later one of its URL.

@@ -70,6 +70,15 @@ import Testing
     #expect(again.status == 200 && place.web.requests.count == 1)
   }
 
+  @Test func `are fetched for tokens of their own, too`() throws {
+    let place = try Place()
+    // A client without a key cannot have them (RFC 6749 section 4.4), which is known by its document alone.
+    let form = "grant_type=client_credentials&client_id=\(place.url)"
+    try place.publish(["grant_types": ["client_credentials"], "redirect_uris": .null])
+    for _ in 1...2 { #expect(try place.issuer.post("/token", form).failure == "400 unauthorized_client") }
+    #expect(place.web.requests.count == 1)
+  }
+
   @Test func `are kept for as long as their server says, an hour at most`() throws {
     let place = try Place()
     func fetches(after seconds: Int) throws -> Int {

@@ -92,6 +92,9 @@ import Testing
       #expect(proofs >= 2)
       #expect(try tree.json("token", "work", "--force-refresh")["token_type"] == "DPoP")
       #expect(try issuer.count("client_assertions") == proofs + 1)
+      // RFC 6749 section 4.4: without a user.
+      let guest = try tree.agent(Self.line(issuer, web, account: "guest") + ["--guest"] + options)
+      #expect(guest.succeeded, "\(guest.errorText)")
       // The key is in the vault.
       try ProcessRunner.shell("rm '\(file)'")
       #expect(try tree.agent("account", "client-metadata", "work").outputText == document)
