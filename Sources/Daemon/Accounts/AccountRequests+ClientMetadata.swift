@@ -23,7 +23,7 @@ extension AccountRequests {
       var configuration = configuration
       var credentials = try sources.read(for: &configuration, given, proxyCredentials: nil, cancellation).credentials
       if let name, credentials.isEmpty { credentials = try services.credentials(of: name, configuration) }
-      return try configuration.publishedMetadata(credentials, name: "agent")
+      return try ClientRegistrationRequest(publishing: configuration, credentials, name: "agent").json
     } then: { [self] outcome in
       switch outcome {
       case .success(let document): loop.send(.result(document), to: ticket)

@@ -1,5 +1,5 @@
-package import Encoding
-internal import OAuth
+internal import Encoding
+package import OAuth
 package import Vocabulary
 
 /// A client whose identifier is the URL at which its metadata are published
@@ -32,36 +32,37 @@ extension AccountConfiguration {
     case nil: break
     }
   }
+}
 
-  /// The document to publish at the client's URL (section 4), as the settings want the client. It holds no secret, and
-  /// is the same for the same settings and key.
+extension ClientRegistrationRequest {
+  /// The metadata to publish at the client's URL (section 4), as the settings want the client: the same for the same
+  /// settings and key.
   ///
   /// - Parameters:
   ///   - credentials: Those of the client, of which the public half of a key is published.
   ///   - name: The name that people see when they are asked to approve.
   /// - Throws: `clientURL`; `configuration` when the client has a key that is not there.
-  package func publishedMetadata(_ credentials: ClientCredentials, name: String) throws(SessionError) -> JSONObject {
-    guard hasMetadataURL else { throw .clientURL(.malformed) }
-    try checkPublished(with: credentials)
+  package init(
+    publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String
+  ) throws(SessionError) {
+    guard configuration.hasMetadataURL else { throw .clientURL(.malformed) }
+    try configuration.checkPublished(with: credentials)
     typealias GrantType = AuthorizationServer.GrantType
-    var request = try ClientRegistrationRequest(of: self, name: name)
-    request.clientID = clientID
-    request.grantTypes = [GrantType.code, GrantType.device, GrantType.refresh]
-    request.redirectURIs = try SignInRedirect(publishedBy: self).registered(port: nil)
-    switch tokenEndpointAuthMethod {
+    try self.init(of: configuration, name: name)
+    clientID = configuration.clientID
+    grantTypes = [GrantType.code, GrantType.device, GrantType.refresh]
+    redirectURIs = try SignInRedirect(publishedBy: configuration).registered(port: nil)
+    switch configuration.tokenEndpointAuthMethod {
     case .none where credentials.key == nil: break
     case .tlsClientAuth, .selfSignedTLSClientAuth: throw .clientURL(.certificate)
     default:
-      var configuration = self
-      request.tokenEndpointAuthMethod = ClientAuthenticationMethod.privateKeyJWT.rawValue
-      request.keys = [try credentials.publishedKey(named: &configuration)]
-      request.grantTypes.append(GrantType.clientCredentials)
+      var configuration = configuration
+      tokenEndpointAuthMethod = ClientAuthenticationMethod.privateKeyJWT.rawValue
+      keys = [try credentials.publishedKey(named: &configuration)]
+      grantTypes.append(GrantType.clientCredentials)
     }
-    return request.json
   }
-}
 
-extension ClientRegistrationRequest {
   /// What the settings of an account want of its client, whatever the server.
   init(
     of configuration: AccountConfiguration, name: String, softwareID: String? = nil, softwareVersion: String? = nil

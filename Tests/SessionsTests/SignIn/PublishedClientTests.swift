@@ -44,7 +44,7 @@ import Vocabulary
   private static func document(
     _ configuration: AccountConfiguration = configuration(), _ credentials: ClientCredentials = .init()
   ) throws -> JSONObject {
-    try configuration.publishedMetadata(credentials, name: "agent")
+    try ClientRegistrationRequest(publishing: configuration, credentials, name: "agent").json
   }
 
   // MARK: The redirect URI
