@@ -100,8 +100,8 @@ let package = Package(
 
     // Tests.
     .executableTarget(
-      name: "devissuer", dependencies: ["JOSE", "Crypto", "Encoding", "Platform"], path: "Tests/DevIssuer",
-      swiftSettings: strict, linkerSettings: staticSwift),
+      name: "devissuer", dependencies: ["HTTP", "OAuth", "JOSE", "Vocabulary", "Crypto", "Encoding", "Platform"],
+      path: "Tests/DevIssuer", swiftSettings: strict, linkerSettings: staticSwift),
     .target(
       name: "TestSupport", dependencies: ["Encoding", "Platform"], path: "Tests/TestSupport", swiftSettings: strict),
     tests("EncodingTests", uses: ["Encoding"]),

@@ -4,7 +4,7 @@
 __agent_words() {
   case $1 in
   '') words=(login logout token env exec request proof status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
-  'account') words=(add show set rename remove import) ;;
+  'account') words=(add show set rename remove import client-metadata) ;;
   'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set) ;;
   'daemon') words=(start stop restart status run log) ;;
   *) return 1 ;;
@@ -34,6 +34,7 @@ __agent_command() {
   'account rename') options=() limit=2 operand=accounts ;;
   'account remove') options=(--local) limit=1 operand=accounts ;;
   'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
+  'account client-metadata') options=(--client-id --redirect-uri -s --scope --dpop --token-endpoint-auth-method --client-key-algorithm --client-key-id --id-token-algorithm --userinfo-algorithm --allow-http-loopback --client-key-file) limit=1 operand=accounts ;;
   'lock') options=() ;;
   'unlock') options=(--passphrase-file --passphrase-fd --pin-file --pin-fd) limit=1 operand=accounts ;;
   'vault status') options=() ;;
@@ -244,6 +245,15 @@ __agent_value() {
   'account import --client-certificate-file') kind=files ;;
   'account import --refresh-token-file') kind=files ;;
   'account import --refresh-token-fd') kind=text ;;
+  'account client-metadata --client-id') kind=text ;;
+  'account client-metadata --redirect-uri') kind=text ;;
+  'account client-metadata -s' | 'account client-metadata --scope') kind=text ;;
+  'account client-metadata --token-endpoint-auth-method') kind=words words=(none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth) ;;
+  'account client-metadata --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'account client-metadata --client-key-id') kind=text ;;
+  'account client-metadata --id-token-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512) ;;
+  'account client-metadata --userinfo-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
+  'account client-metadata --client-key-file') kind=files ;;
   'unlock --passphrase-file') kind=files ;;
   'unlock --passphrase-fd') kind=text ;;
   'unlock --pin-file') kind=files ;;

@@ -389,6 +389,26 @@ function __agent_takes_value
             return 0
         case 'account import --refresh-token-fd'
             return 0
+        case 'account client-metadata --client-id'
+            return 0
+        case 'account client-metadata --redirect-uri'
+            return 0
+        case 'account client-metadata -s'
+            return 0
+        case 'account client-metadata --scope'
+            return 0
+        case 'account client-metadata --token-endpoint-auth-method'
+            return 0
+        case 'account client-metadata --client-key-algorithm'
+            return 0
+        case 'account client-metadata --client-key-id'
+            return 0
+        case 'account client-metadata --id-token-algorithm'
+            return 0
+        case 'account client-metadata --userinfo-algorithm'
+            return 0
+        case 'account client-metadata --client-key-file'
+            return 0
         case 'unlock --passphrase-file'
             return 0
         case 'unlock --passphrase-fd'
@@ -444,7 +464,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -534,7 +554,7 @@ complete -c agent -n '__agent_at word ' -a 'whoami' -d 'Show who is signed in'
 complete -c agent -n '__agent_at word ' -a 'events' -d 'Show events of sessions and accounts'
 complete -c agent -n '__agent_at word ' -a 'verify' -d 'Verify tokens by their issuer\'s keys'
 complete -c agent -n '__agent_at word ' -a 'decode' -d 'Show what a token says, without verifying it'
-complete -c agent -n '__agent_at word ' -a 'account' -d 'add, show, set, rename, remove, import'
+complete -c agent -n '__agent_at word ' -a 'account' -d 'add, show, set, rename, remove, import, client-metadata'
 complete -c agent -n '__agent_at word ' -a 'lock' -d 'Lock what a passphrase or a PIN protects'
 complete -c agent -n '__agent_at word ' -a 'unlock' -d 'Unlock accounts by their passphrase or PIN'
 complete -c agent -n '__agent_at word ' -a 'vault' -d 'status, bind, add-passphrase, change-passphrase, remove-slot, rotate-key, rebind, check, set'
@@ -547,6 +567,7 @@ complete -c agent -n '__agent_at word account' -a 'set' -d 'Change the settings 
 complete -c agent -n '__agent_at word account' -a 'rename' -d 'Give an account another name'
 complete -c agent -n '__agent_at word account' -a 'remove' -d 'Sign out of an account and forget its settings'
 complete -c agent -n '__agent_at word account' -a 'import' -d 'Set up an account with a refresh token from elsewhere'
+complete -c agent -n '__agent_at word account' -a 'client-metadata' -d 'Write the metadata that a client publishes'
 complete -c agent -n '__agent_at word vault' -a 'status' -d 'Show the key slots and locks of the vault'
 complete -c agent -n '__agent_at word vault' -a 'bind' -d 'Bind the vault to this device again'
 complete -c agent -n '__agent_at word vault' -a 'add-passphrase' -d 'Add a passphrase that opens the vault'
@@ -572,7 +593,7 @@ complete -c agent -n '__agent_at options' -s j -l json -d 'Print the answer, and
 complete -c agent -n '__agent_at options' -s h -l help -d 'Print this help'
 complete -c agent -n '__agent_at options' -s V -l version -d 'Print the version'
 complete -c agent -n '__agent_at options login' -l issuer -x -d 'Issuer URL, exactly as in its discovery document'
-complete -c agent -n '__agent_at options login' -l client-id -x -d 'The client identifier registered there'
+complete -c agent -n '__agent_at options login' -l client-id -x -d 'The client identifier registered there, or the URL of the client\'s metadata'
 complete -c agent -n '__agent_at options login' -l provider -x -a 'apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel' -d 'Use the built-in settings for this provider'
 complete -c agent -n '__agent_at options login' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options login' -l resource -x -d 'Ask for tokens for this resource (RFC 8707); may be given several times'
@@ -697,7 +718,7 @@ complete -c agent -n '__agent_at options verify' -l allow-http-loopback -d 'Allo
 complete -c agent -n '__agent_at operand 0 verify' -F
 complete -c agent -n '__agent_at operand 0 decode' -F
 complete -c agent -n '__agent_at options account add' -l issuer -x -d 'Issuer URL, exactly as in its discovery document'
-complete -c agent -n '__agent_at options account add' -l client-id -x -d 'The client identifier registered there'
+complete -c agent -n '__agent_at options account add' -l client-id -x -d 'The client identifier registered there, or the URL of the client\'s metadata'
 complete -c agent -n '__agent_at options account add' -l provider -x -a 'apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel' -d 'Use the built-in settings for this provider'
 complete -c agent -n '__agent_at options account add' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account add' -l resource -x -d 'Ask for tokens for this resource (RFC 8707); may be given several times'
@@ -735,7 +756,7 @@ complete -c agent -n '__agent_at options account add' -l pin-file -r -F -d 'Read
 complete -c agent -n '__agent_at options account add' -l pin-fd -x -d 'Read the PIN from this open descriptor'
 complete -c agent -n '__agent_at operand 0 account show' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account set' -l issuer -x -d 'Issuer URL, exactly as in its discovery document'
-complete -c agent -n '__agent_at options account set' -l client-id -x -d 'The client identifier registered there'
+complete -c agent -n '__agent_at options account set' -l client-id -x -d 'The client identifier registered there, or the URL of the client\'s metadata'
 complete -c agent -n '__agent_at options account set' -l provider -x -a 'apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel' -d 'Use the built-in settings for this provider'
 complete -c agent -n '__agent_at options account set' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account set' -l resource -x -d 'Ask for tokens for this resource (RFC 8707); may be given several times'
@@ -778,7 +799,7 @@ complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts
 complete -c agent -n '__agent_at options account remove' -l local -d 'Delete the session here without revoking it at the server'
 complete -c agent -n '__agent_at operand 0 account remove' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options account import' -l issuer -x -d 'Issuer URL, exactly as in its discovery document'
-complete -c agent -n '__agent_at options account import' -l client-id -x -d 'The client identifier registered there'
+complete -c agent -n '__agent_at options account import' -l client-id -x -d 'The client identifier registered there, or the URL of the client\'s metadata'
 complete -c agent -n '__agent_at options account import' -l provider -x -a 'apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel' -d 'Use the built-in settings for this provider'
 complete -c agent -n '__agent_at options account import' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
 complete -c agent -n '__agent_at options account import' -l resource -x -d 'Ask for tokens for this resource (RFC 8707); may be given several times'
@@ -821,6 +842,18 @@ complete -c agent -n '__agent_at options account import' -l client-key-file -r -
 complete -c agent -n '__agent_at options account import' -l client-certificate-file -r -F -d 'Present the certificate in this PEM file to the server; its key is the client\'s'
 complete -c agent -n '__agent_at options account import' -l refresh-token-file -r -F -d 'Read the refresh token from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l refresh-token-fd -x -d 'Read the refresh token from this open descriptor'
+complete -c agent -n '__agent_at options account client-metadata' -l client-id -x -d 'The client identifier registered there, or the URL of the client\'s metadata'
+complete -c agent -n '__agent_at options account client-metadata' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
+complete -c agent -n '__agent_at options account client-metadata' -s s -l scope -x -d 'Scopes to ask for; may be given several times, or hold several separated by spaces'
+complete -c agent -n '__agent_at options account client-metadata' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
+complete -c agent -n '__agent_at options account client-metadata' -l token-endpoint-auth-method -x -a 'none client_secret_basic client_secret_post private_key_jwt tls_client_auth self_signed_tls_client_auth' -d 'How the client authenticates; by default chosen from its credentials and the server\'s metadata'
+complete -c agent -n '__agent_at options account client-metadata' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
+complete -c agent -n '__agent_at options account client-metadata' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
+complete -c agent -n '__agent_at options account client-metadata' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
+complete -c agent -n '__agent_at options account client-metadata' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
+complete -c agent -n '__agent_at options account client-metadata' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1 and [::1], for development'
+complete -c agent -n '__agent_at options account client-metadata' -l client-key-file -r -F -d 'Read the client\'s private key from this file, in PEM form or as a JSON Web Key; - is standard input'
+complete -c agent -n '__agent_at operand 0 account client-metadata' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options unlock' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options unlock' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
 complete -c agent -n '__agent_at options unlock' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
@@ -846,4 +879,4 @@ complete -c agent -n '__agent_at options vault rebind' -l passphrase-fd -x -d 'R
 complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never' -d 'Lock after this time without use, or never'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
 complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof status list use whoami events verify decode account lock unlock vault daemon completions help'
-complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set start stop restart status run log'
+complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set start stop restart status run log'

@@ -25,6 +25,7 @@ enum Dispatch {
     case .accountRename: try AccountCommand.rename(invocation)
     case .accountRemove: try AccountCommand.remove(invocation)
     case .accountImport: try AccountCommand.import(invocation)
+    case .accountClientMetadata: try AccountCommand.clientMetadata(invocation)
     case .lock: try LockCommand.lock(invocation)
     case .unlock: try LockCommand.unlock(invocation)
     case .vaultStatus: VaultCommand.status(invocation)

@@ -30,7 +30,9 @@ extension AccountSetting {
     details: "Required.", isSealed: true, canBeUnset: false)
 
   package static let clientID = AccountSetting(
-    "client_id", \.clientID, Option("client-id", "ID"), "The client identifier registered there", details: "Required.",
+    "client_id", \.clientID, Option("client-id", "ID"),
+    "The client identifier registered there, or the URL of the client's metadata",
+    details: "Required.",
     isSealed: true, canBeUnset: false)
 
   package static let provider = AccountSetting(

@@ -24,6 +24,10 @@ struct HandedFiles {
       if secret.isNamed { files.append((kind, secret)) }
     }
     self.files = files
+    guard kinds.contains(.clientSecret) else {
+      (variable, asks) = (nil, false)
+      return
+    }
     variable = invocation[.clientSecretEnvironment]
     asks = invocation[.clientSecretPrompt]
     let ways: [OptionDeclaration] = [

@@ -66,7 +66,10 @@ enum ManualConfiguration {
   ]
 
   static let client = [
-    Member("client_id", "text", "The client identifier. Must be there."),
+    Member(
+      "client_id", "text",
+      "The client identifier, which may be the URL of the client's metadata: see `agent account client-metadata`. Must be"
+        + " there."),
     Member("scope", "list of texts", "The scope to ask for; by default that of the provider."),
     Member("redirect_uri", "text", "The redirect URI that is registered, at a loopback address; by default the usual."),
     Member(

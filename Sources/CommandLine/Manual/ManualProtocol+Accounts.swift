@@ -4,7 +4,9 @@ internal import Wire
 
 extension ManualProtocol {
   /// The requests that set accounts up and change them.
-  static let accountRequests: [Description] = [add, show, set, rename, remove, importToken]
+  static let accountRequests: [Description] = [
+    add, show, set, rename, remove, importToken, clientMetadata,
+  ]
 
   /// The secrets that a request can pass, in the order of the descriptors.
   static let handedOver: [Member] = [
@@ -119,4 +121,26 @@ extension ManualProtocol {
     note: "A descriptor from which the refresh token can be read comes with the line, as `SCM_RIGHTS`;"
       + " those that are announced come after it. Each message carries one descriptor, so the line is then sent in"
       + " several.")
+
+  private static let clientMetadata = Description(
+    name: "account_client_metadata",
+    purpose:
+      "Makes the metadata to publish for a client whose identifier is the URL of that document"
+      + " (draft-ietf-oauth-client-id-metadata-document-03): that of the account, or of `client_id` without one. Nothing"
+      + " is sent.",
+    members: [account, clientID] + settings + handedOver,
+    result: [
+      Member("client_id", "text", "The URL."),
+      Member("client_name", "text", "The name that people see when they are asked to approve."),
+      Member("application_type", "text", "`native`."),
+      Member("grant_types", "list of texts", "The grants that are used."),
+      Member("response_types", "list of texts", "`code`."),
+      Member("redirect_uris", "list of texts", "The redirect URI of such a client at all servers."),
+      Member("token_endpoint_auth_method", "text", "`none` or `private_key_jwt`."),
+      Member("jwks", "object", "The public half of the client's key."),
+      Member("scope", "text", "The scope of the account."),
+      Member("dpop_bound_access_tokens", "boolean", "Whether tokens are to be bound to a key."),
+      Member("id_token_signed_response_alg", "text", "The algorithm of ID Tokens, if the settings name one."),
+      Member("userinfo_signed_response_alg", "text", "The algorithm of UserInfo, if the settings name one."),
+    ])
 }

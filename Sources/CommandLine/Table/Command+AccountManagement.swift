@@ -101,4 +101,39 @@ extension Command {
         "Import a refresh token from a file",
         "agent account import work --issuer https://id.example.com --client-id my-cli --refresh-token-file token")
     ])
+
+  static let accountClientMetadata = Command(
+    .accountClientMetadata,
+    summary: "Write the metadata that a client publishes",
+    details: """
+      A server that announces `client_id_metadata_document_supported` takes as a client identifier the `https` URL at
+      which the client's metadata are published, without a registration (OAuth Client ID Metadata Document). The command
+      writes that document to standard output: publish it at the URL, as `application/json` with status 200 and without
+      a redirect, and sign in with `--client-id URL`. Nothing is sent and nothing is stored.
+
+      The document is that of the account's client, or of the one that `--client-id` names; options count in place of
+      the account's settings. It is the same, byte for byte, for the same settings and key, and holds no secret. With a
+      key (`--client-key-file`, or that of the account) the client proves itself by `private_key_jwt`, and the
+      document has the public half in its `jwks`; else it is a public client (`none`), as is usual for `native` programs.
+      A client secret is refused: there is no way to agree on one.
+
+      Such a client has the same redirect URI at all servers, `http://127.0.0.1/callback` with any port, or
+      `http://[::1]/callback`. For servers that compare the port (against RFC 8252) name one with its port, for the
+      account as for the document: `--redirect-uri http://127.0.0.1:47600/callback`.
+
+      At a server that has metadata without the announcement such a sign-in is refused, unless `--redirect-uri` says that
+      the URL is registered there all the same.
+
+      With `--json` prints the document on one line: `{"client_id", "client_name", "application_type", "grant_types",
+      "response_types", "redirect_uris", "token_endpoint_auth_method", "jwks": {"keys"}, "scope",
+      "dpop_bound_access_tokens", "id_token_signed_response_alg", "userinfo_signed_response_alg"}`, without members that
+      say nothing.
+      """,
+    options: Options.clientMetadata.map(\.declaration) + [Option.clientKeyFile.declaration],
+    operands: .account,
+    examples: [
+      Example(
+        "Write the document for a web server",
+        "agent account client-metadata --client-id https://example.com/agent.json > agent.json")
+    ])
 }

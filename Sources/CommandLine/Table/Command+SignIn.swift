@@ -24,7 +24,8 @@ extension Command {
       issuer's URL or a host, which means its `https` URL; the account is then named after the host. A provider that is
       known, `github` say, may be named by its name or its host alone, and gives the account its name and its built-in
       settings. The client identifier is your own: where it is missing, the message says where to register a client, and
-      with which redirect URI.
+      with which redirect URI. It may also be the URL of the client's metadata, at servers that take such clients without
+      a registration: see `agent account client-metadata`.
 
       `ACCOUNT` may be the URL of a resource as well, an API or an MCP server say, that tells who issues tokens for it
       (RFC 9728), exactly as the resource names itself; `--resource` does the same for an account that is not there yet.

@@ -105,6 +105,7 @@ extension Command {
     case .accountRename: .accountRename
     case .accountRemove: .accountRemove
     case .accountImport: .accountImport
+    case .accountClientMetadata: .accountClientMetadata
     case .lock: .lock
     case .unlock: .unlock
     case .vaultStatus: .vaultStatus

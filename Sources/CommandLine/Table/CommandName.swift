@@ -9,6 +9,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case accountRename = "account rename"
   case accountRemove = "account remove"
   case accountImport = "account import"
+  case accountClientMetadata = "account client-metadata"
   case lock, unlock
   case vaultStatus = "vault status"
   case vaultBind = "vault bind"

@@ -4,6 +4,12 @@ internal import Wire
 extension Options {
   /// The settings of an account, for the commands that set one up or change it.
   static var accountSettings: [OptionDeclaration] { AccountSetting.withOption.map(\.declaration) + levelSecrets }
+
+  /// The settings of an account that tell in the metadata of its client.
+  static let clientMetadata: [AccountSetting] = [
+    .clientID, .redirectURI, .scope, .dpop, .tokenEndpointAuthMethod, .clientKeyAlgorithm, .clientKeyID,
+    .idTokenAlgorithm, .userInfoAlgorithm, .allowHTTPLoopback,
+  ]
 }
 
 extension AccountSetting {

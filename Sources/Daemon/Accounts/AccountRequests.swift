@@ -49,6 +49,8 @@ final class AccountRequests: AccountPart {
     case .import(let account, let settings, let handsOver):
       let sources = try SecretSources(passed, announced: handsOver, hasFirst: true)
       try importToken(try AccountName(requested: account), settings, sources, ticket)
+    case .clientMetadata(let account, let settings, let handsOver):
+      try clientMetadata(account, settings, try SecretSources(passed, announced: handsOver), ticket)
     }
   }
 

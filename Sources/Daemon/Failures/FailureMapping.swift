@@ -39,6 +39,7 @@ extension Failure {
     case .redirectElsewhere: self.init(redirectElsewhereOf: name)
     case .redirectNotNamed(let provider): self.init(redirectOf: provider, name)
     case .clientNotNamed(let missing): self.init(missing, name)
+    case .clientURL(let problem): self.init(problem, name: name)
     case .demandsNeedBrowser: self = .demandsNeedBrowser
     case .guestNeedsProof(let account): self.init(unprovenGuestOf: account)
     case .guestOverUser(let account): self.init(guestOverUserOf: account)
@@ -194,11 +195,43 @@ extension Failure {
       case (nil, _, let uri?): Phrase("\(fact): register a public client there, with the redirect URI \(uri)")
       case (nil, _, nil): fact
       }
-    self.init(
-      .clientNeeded, text,
-      hint: missing.canRegister
-        ? Phrase("agent login\(name) --client-id ID; or, to have one registered: agent login\(name) --register")
-        : "agent login\(name) --client-id ID")
+    var hint =
+      missing.canRegister
+      ? Phrase("agent login\(name) --client-id ID; or, to have one registered: agent login\(name) --register")
+      : "agent login\(name) --client-id ID"
+    if missing.canPublish {
+      hint = Phrase("\(hint); or, to publish one at a URL of yours: agent account client-metadata --client-id URL")
+    }
+    self.init(.clientNeeded, text, hint: hint)
+  }
+
+  /// Why a client cannot be a URL so (draft-ietf-oauth-client-id-metadata-document-03).
+  private init(_ problem: ClientURLProblem, name: String) {
+    switch problem {
+    case .malformed:
+      self.init(
+        .invalidRequest,
+        "client metadata can be published at an https URL with a path, without dot segments and fragment",
+        hint: "--client-id https://HOST/PATH")
+    case .secret:
+      self.init(
+        .invalidRequest,
+        "a client whose id is the URL of its metadata can have no secret",
+        hint: "leave the secret out, or let the client prove itself with a key: --client-key-file FILE")
+    case .certificate:
+      self.init(
+        .invalidRequest, "the metadata that a client publishes do not vouch for a certificate",
+        hint: "--token-endpoint-auth-method private_key_jwt --client-key-file FILE")
+    case .unannounced(let canRegister):
+      let registered = Phrase(
+        "name a client that is registered there: agent login\(name) --client-id ID; if it is this URL, with its redirect URI: --redirect-uri URI"
+      )
+      self.init(
+        .invalidConfiguration,
+        "the server does not take the URL of client metadata as a client id (client_id_metadata_document_supported)",
+        hint: canRegister
+          ? Phrase("\(registered); or have one registered: agent login\(name) --register") : registered)
+    }
   }
 
   private init(redirectElsewhereOf name: String) {

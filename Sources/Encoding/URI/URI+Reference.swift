@@ -5,7 +5,7 @@ extension URI {
   package func resolving(_ reference: String) -> URI? {
     let bytes = Array(reference.utf8.prefix { $0 != UInt8(ascii: "#") })
     let text = String(decoding: bytes, as: UTF8.self)
-    guard let resolved = try? URI(absolute(text)), !Self.hasDotSegments(resolved.path) else { return nil }
+    guard let resolved = try? URI(absolute(text)), !resolved.hasDotSegments else { return nil }
     return resolved
   }
 
@@ -26,8 +26,11 @@ extension URI {
     return end.map { reference.utf8[$0] == UInt8(ascii: ":") } ?? false
   }
 
-  private static func hasDotSegments(_ path: String) -> Bool {
-    path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-      .contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
+  /// Whether a segment of the path is "." or "..", each dot as it is or percent-encoded, which is the same (RFC 3986
+  /// section 6.2.2.2).
+  package var hasDotSegments: Bool {
+    let dots = [".", "%2e", "..", ".%2e", "%2e.", "%2e%2e"]
+    return path.lowercased().utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+      .contains { segment in dots.contains { segment.elementsEqual($0.utf8) } }
   }
 }

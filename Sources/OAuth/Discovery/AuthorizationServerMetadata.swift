@@ -44,6 +44,9 @@ package struct AuthorizationServerMetadata: Sendable {
   package var dpopSigningAlgorithms: [String]?
   /// The authorization endpoint takes pushed requests only (RFC 9126 section 5).
   package var requiresPushedRequests = false
+  /// A client may be a URL at which its metadata are published (draft-ietf-oauth-client-id-metadata-document-03 section 6);
+  /// nil for a server that publishes no metadata itself.
+  package var takesMetadataURLs: Bool?
 
   /// The metadata of a server that publishes none: only what the account names.
   package init(issuer: Issuer, overrides: EndpointOverrides) {
@@ -94,6 +97,7 @@ package struct AuthorizationServerMetadata: Sendable {
     answersNameIssuer = try reader.flag("authorization_response_iss_parameter_supported")
     dpopSigningAlgorithms = try reader.strings("dpop_signing_alg_values_supported")
     requiresPushedRequests = try reader.flag("require_pushed_authorization_requests")
+    takesMetadataURLs = try reader.flag("client_id_metadata_document_supported")
     unusableEndpoints = unusable
   }
 

@@ -73,7 +73,7 @@ package struct AuthorizationServer: Sendable {
   func advising<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var advised = error
-      advised.advice = provider?.advice(for: error) ?? encodingAdvice(for: error)
+      advised.advice = provider?.advice(for: error) ?? encodingAdvice(for: error) ?? publicationAdvice(for: error)
       throw advised
     }
   }
@@ -85,6 +85,13 @@ package struct AuthorizationServer: Sendable {
     guard !secretIsPlain || !client.id.utf8.allSatisfy(Form.isPlain) else { return nil }
     return "check the client id and secret; for a server that does not decode them: --basic-unencoded, or"
       + " --token-endpoint-auth-method client_secret_post"
+  }
+
+  /// The server may have fetched something else than the client's metadata.
+  private func publicationAdvice(for error: OAuthError) -> String? {
+    let isPublished = Client.isMetadataURL(client.id, allowHTTPLoopback: transport.allowHTTPLoopback)
+    guard error.code == .invalidClient, isPublished else { return nil }
+    return "check what is published at the client id; this writes it: agent account client-metadata --client-id URL"
   }
 
   func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {

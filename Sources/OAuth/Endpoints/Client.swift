@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The client as the authorization server knows it.
 package struct Client: Sendable {
   package let id: String
@@ -15,5 +17,15 @@ package struct Client: Sendable {
     }
     self.id = id
     self.authentication = authentication
+  }
+
+  /// Whether an identifier is a URL at which the client can publish its metadata
+  /// (draft-ietf-oauth-client-id-metadata-document-03 section 3): https, with a path that has no dot segments, without a
+  /// fragment and a user name.
+  ///
+  /// - Parameter allowHTTPLoopback: Plain http to 127.0.0.1 and [::1] counts too, for development.
+  package static func isMetadataURL(_ id: String, allowHTTPLoopback: Bool) -> Bool {
+    guard let uri = try? URI(id), uri.isHTTPS || allowHTTPLoopback && uri.isHTTPLoopback else { return false }
+    return !uri.path.isEmpty && !uri.hasDotSegments && uri.fragment == nil
   }
 }

@@ -37,8 +37,11 @@ package struct RedirectURI: Sendable, Hashable {
   /// says which issuer it is from (RFC 9207). Elsewhere the path is one that no other issuer has, which shows the same
   /// (RFC 8252 section 8.10, RFC 9700 section 4.4.2).
   package init(standardFor issuer: Issuer, answersNameIssuer: Bool) {
-    self.init(.ipv4, path: answersNameIssuer ? "/callback" : Self.path(for: issuer))
+    self = answersNameIssuer ? .callback : RedirectURI(.ipv4, path: Self.path(for: issuer))
   }
+
+  /// Any port, and a path that people can register.
+  package static let callback = RedirectURI(.ipv4, path: "/callback")
 
   private init(_ host: Host, path: String, port: UInt16? = nil) {
     loopbackHost = host

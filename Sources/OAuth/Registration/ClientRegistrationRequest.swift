@@ -1,12 +1,14 @@
 package import Encoding
 
 /// The metadata that a native client registers (RFC 7591 section 2, OpenID Connect Dynamic Client Registration 1.0
-/// section 2).
+/// section 2), or publishes (draft-ietf-oauth-client-id-metadata-document-03 section 4).
 package struct ClientRegistrationRequest: Sendable {
+  /// The URL at which they are published; nil for those that are registered.
+  package var clientID: String?
   /// The name that the person sees when they are asked to approve.
   package var name: String
-  package var softwareID: String
-  package var softwareVersion: String
+  package var softwareID: String?
+  package var softwareVersion: String?
   package var grantTypes: [String] = []
   /// Only for the authorization code grant.
   package var redirectURIs: [String] = []
@@ -23,27 +25,29 @@ package struct ClientRegistrationRequest: Sendable {
   /// The `alg` of UserInfo, which is to be signed then.
   package var userInfoAlgorithm: String?
 
-  package init(name: String, softwareID: String, softwareVersion: String) {
+  package init(name: String, softwareID: String? = nil, softwareVersion: String? = nil) {
     self.name = name
     self.softwareID = softwareID
     self.softwareVersion = softwareVersion
   }
 
-  var json: JSONObject {
+  /// The members, none of which is secret, in the same order at all times.
+  package var json: JSONObject {
+    let list = { (texts: [String]) in JSON.array(texts.map { .string($0) }) }
     let usesCode = grantTypes.contains(AuthorizationServer.GrantType.code)
-    var object: JSONObject = [
-      "application_type": "native", "client_name": .string(name), "software_id": .string(softwareID),
-      "software_version": .string(softwareVersion), "grant_types": .array(grantTypes.map { .string($0) }),
-      "response_types": usesCode ? ["code"] : [],
-      "token_endpoint_auth_method": .string(tokenEndpointAuthMethod),
+    let members: [(String, JSON?)] = [
+      ("client_id", clientID.map { .string($0) }), ("client_name", .string(name)), ("application_type", "native"),
+      ("software_id", softwareID.map { .string($0) }), ("software_version", softwareVersion.map { .string($0) }),
+      ("grant_types", list(grantTypes)), ("response_types", usesCode ? ["code"] : []),
+      ("redirect_uris", usesCode ? list(redirectURIs) : nil),
+      ("token_endpoint_auth_method", .string(tokenEndpointAuthMethod)),
+      ("jwks", keys.isEmpty ? nil : ["keys": .array(keys.map { .object($0) })]),
+      ("scope", scope.flatMap { $0.isEmpty ? nil : .string($0.text) }),
+      ("dpop_bound_access_tokens", bindsTokensToKey ? true : nil),
+      ("tls_client_certificate_bound_access_tokens", bindsTokensToCertificate ? true : nil),
+      ("id_token_signed_response_alg", idTokenAlgorithm.map { .string($0) }),
+      ("userinfo_signed_response_alg", userInfoAlgorithm.map { .string($0) }),
     ]
-    if usesCode { object["redirect_uris"] = .array(redirectURIs.map { .string($0) }) }
-    if let scope, !scope.isEmpty { object["scope"] = .string(scope.text) }
-    if !keys.isEmpty { object["jwks"] = .object(["keys": .array(keys.map { .object($0) })]) }
-    if bindsTokensToKey { object["dpop_bound_access_tokens"] = true }
-    if bindsTokensToCertificate { object["tls_client_certificate_bound_access_tokens"] = true }
-    object["id_token_signed_response_alg"] = idTokenAlgorithm.map { .string($0) }
-    object["userinfo_signed_response_alg"] = userInfoAlgorithm.map { .string($0) }
-    return object
+    return JSONObject(members.compactMap { name, value in value.map { (name, $0) } })
   }
 }

@@ -45,6 +45,8 @@ package enum SessionError: Error, Hashable, Sendable {
   case redirectNotNamed(provider: String)
   /// The sign-in names no client, and the server knows none.
   case clientNotNamed(MissingClient)
+  /// A URL cannot be the client so.
+  case clientURL(ClientURLProblem)
   /// A device code cannot carry what is asked of how the person signs in.
   case demandsNeedBrowser
   /// A session without a user is for clients that prove who they are (RFC 6749, section 4.4).
@@ -96,7 +98,8 @@ package enum SessionError: Error, Hashable, Sendable {
       case .grantEnded, .passing, .lasting: .none
       }
     case .signInKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts, .content,
-      .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed, .demandsNeedBrowser,
+      .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed, .clientURL,
+      .demandsNeedBrowser,
       .guestNeedsProof, .guestOverUser,
       .clientSecretExpired, .cancelled, .stopping, .tooBusy, .idToken, .vault, .configuration, .memory:
       .none
@@ -272,11 +275,29 @@ package struct MissingClient: Sendable, Hashable {
   package var redirectURI: String?
   /// The server registers clients by itself (RFC 7591).
   package var canRegister: Bool
+  /// The server takes clients that publish their metadata (draft-ietf-oauth-client-id-metadata-document).
+  package var canPublish: Bool
 
-  package init(server: String, registration: Provider.Registration?, redirectURI: String?, canRegister: Bool) {
+  package init(
+    server: String, registration: Provider.Registration?, redirectURI: String?, canRegister: Bool,
+    canPublish: Bool = false
+  ) {
     self.server = server
     self.registration = registration
     self.redirectURI = redirectURI
     self.canRegister = canRegister
+    self.canPublish = canPublish
   }
+}
+
+/// Why a URL cannot be the client.
+package enum ClientURLProblem: Sendable, Hashable {
+  /// Nothing can be published at it.
+  case malformed
+  /// A published client has no secret.
+  case secret
+  /// What a certificate proves is not in the document.
+  case certificate
+  /// The server does not take such clients.
+  case unannounced(canRegister: Bool)
 }

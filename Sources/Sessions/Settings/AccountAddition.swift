@@ -22,6 +22,7 @@ package struct AccountAddition: Sendable {
   /// - Throws: `accountExists`; what is wrong with the account's settings.
   package func run() throws(SessionError) -> Settings {
     try configuration.check()
+    try configuration.checkPublished()
     return try services.holding(account) { () throws(SessionError) in try add() }
   }
 

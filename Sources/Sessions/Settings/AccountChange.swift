@@ -33,6 +33,8 @@ package struct AccountChange: Sendable {
   /// - Throws: `accountChanged` when the settings were changed meanwhile; the problem with the new settings.
   package func run() throws(SessionError) -> Effect {
     try new.check()
+    let isOther = new.clientID != old.clientID || new.tokenEndpointAuthMethod != old.tokenEndpointAuthMethod
+    if isOther { try new.checkPublished() }
     let effect = effect()
     let file = SettingsFile(directory: settingsDirectory)
     _ = try settings { () throws(ConfigurationError) in

@@ -99,21 +99,14 @@ package struct ClientRegistrar: Sendable {
       throw .oauth(OAuthError(.registrationUnusable, "a certificate is registered by hand only"))
     case .privateKeyJWT:
       if secrets.credentials.key == nil { secrets.credentials.key = try ClientKeyFile.generate().key }
-      // Some servers find a key by its name only.
-      let key = try secrets.credentials.clientKey(configuration)
-      do {
-        configuration.clientKeyID = try configuration.clientKeyID ?? key.thumbprint()
-        request.keys = [try secrets.credentials.clientKey(configuration).published()]
-      } catch {
-        throw .memory
-      }
+      request.keys = [try secrets.credentials.publishedKey(named: &configuration)]
     case .none, .secretBasic, .secretPost: break
     }
   }
 
   private func request() throws(SessionError) -> ClientRegistrationRequest {
-    var request = ClientRegistrationRequest(
-      name: order.clientName, softwareID: Self.softwareID, softwareVersion: order.softwareVersion)
+    var request = try ClientRegistrationRequest(
+      of: configuration, name: order.clientName, softwareID: Self.softwareID, softwareVersion: order.softwareVersion)
     if order.needsProof { request.grantTypes.append(AuthorizationServer.GrantType.clientCredentials) }
     if metadata.deviceAuthorizationEndpoint != nil { request.grantTypes.append(AuthorizationServer.GrantType.device) }
     if metadata.offersCodeFlow {
@@ -126,14 +119,6 @@ package struct ClientRegistrar: Sendable {
     guard !request.grantTypes.isEmpty else {
       throw .oauth(OAuthError(.registrationUnusable, "it offers no way to sign in"))
     }
-    do {
-      if !configuration.scope.isEmpty { request.scope = try Scope(values: configuration.scope) }
-    } catch {
-      throw .oauth(error)
-    }
-    request.bindsTokensToKey = configuration.dpop
-    request.idTokenAlgorithm = configuration.idTokenAlgorithm?.rawValue
-    request.userInfoAlgorithm = configuration.userInfoAlgorithm?.rawValue
     request.bindsTokensToCertificate = secrets.credentials.certificate != nil && metadata.bindsTokensToCertificates
     return request
   }

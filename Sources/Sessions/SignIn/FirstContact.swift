@@ -39,8 +39,11 @@ struct FirstContact {
       MissingClient(
         server: provider?.title ?? configuration.issuer, registration: provider?.registration,
         redirectURI: metadata.authorizationEndpoint == nil ? nil : redirect?.uri.text,
-        canRegister: metadata.registrationEndpoint != nil))
+        canRegister: metadata.registrationEndpoint != nil, canPublish: metadata.takesMetadataURLs ?? false))
   }
+
+  /// The server registers no clients, and takes those that publish their metadata.
+  var takesOnlyPublished: Bool { metadata.registrationEndpoint == nil && metadata.takesMetadataURLs ?? false }
 
   /// The settings, with all that was chosen.
   var configuration: AccountConfiguration { access.configuration }
@@ -109,6 +112,9 @@ struct FirstContact {
     let credentials = secrets.credentials
     if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == .none {
       access.configuration.tokenEndpointAuthMethod = try method(credentials)
+    }
+    if configuration.hasMetadataURL, configuration.tokenEndpointAuthMethod == .privateKeyJWT {
+      _ = try credentials.publishedKey(named: &access.configuration)
     }
     var server = try access.server(
       metadata: metadata, credentials, proxyCredentials: secrets.proxyCredentials, http: services.http,

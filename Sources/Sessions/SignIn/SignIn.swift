@@ -105,13 +105,18 @@ extension SignIn.Request {
     let given = try readSecrets(&configuration)
     let old = isNew ? nil : try services.recordToReplace(of: account)
     if isGuest { try old?.refuseGuest(account) }
+    let isRegistered = old.map { $0.registration != nil && $0.authority.isSameClient(as: configuration) } ?? false
+    if !isRegistered { try configuration.checkPublished(with: given.credentials) }
     var contact = try FirstContact(
       configuration, asksToStay: asksToStay, services: services, cancellation: cancellation
     ) {
       (access) throws(SessionError) in
       registersClient ? given : try given.completed(from: old, access, account)
     }
-    if !registersClient, contact.configuration.clientID.isEmpty { throw contact.missingClient }
+    if contact.configuration.clientID.isEmpty, !registersClient || contact.takesOnlyPublished {
+      throw contact.missingClient
+    }
+    if !isRegistered { try contact.configuration.checkPublished(at: contact.metadata) }
     let redirect = try contact.redirect(self, replacing: old)
     do throws(SessionError) {
       if contact.secrets.isExpired(services.time.wallSeconds()) { throw .clientSecretExpired(account: account.text) }

@@ -11,7 +11,7 @@ package struct SignInRedirect: Sendable {
   let isRegistered: Bool
 
   /// The redirect URI that the settings name; else that which the account signed in with, that of the provider, or the
-  /// standard one.
+  /// standard one. A published client has the same at all servers.
   ///
   /// - Parameter old: The account's record; nil for a new account.
   init(
@@ -22,6 +22,10 @@ package struct SignInRedirect: Sendable {
       throw .redirectNotNamed(provider: provider.title)
     }
     let kept = old.flatMap { $0.authority.isSameClient(as: configuration) ? $0 : nil }
+    if configuration.hasMetadataURL, kept?.registration == nil {
+      self = try SignInRedirect(publishedBy: configuration)
+      return
+    }
     let named = configuration.redirectURI ?? kept?.redirectURI ?? (kept == nil ? provider?.redirectURI : nil)
     isRegistered = configuration.redirectURI == nil && kept?.redirectURI != nil && kept?.registration != nil
     mayBeIPv6 = configuration.redirectURI == nil && (isRegistered || named == nil)
@@ -31,6 +35,16 @@ package struct SignInRedirect: Sendable {
       return
     }
     do { uri = try RedirectURI(named) } catch { throw .oauth(error) }
+  }
+
+  /// The one that the document of a published client names, whatever the server.
+  init(publishedBy configuration: AccountConfiguration) throws(SessionError) {
+    do throws(OAuthError) {
+      let named = try configuration.redirectURI.map { (text) throws(OAuthError) in try RedirectURI(text) }
+      self.init(named ?? .callback, mayBeIPv6: named == nil)
+    } catch {
+      throw .oauth(error)
+    }
   }
 
   private init(_ uri: RedirectURI, mayBeIPv6: Bool = true) {

@@ -40,6 +40,7 @@ package struct TokenImport: Sendable {
   ///   wrong with the rest of an answer that brought a refresh token, after which the account is set up with that one.
   package func run() throws(SessionError) -> Outcome {
     try configuration.check()
+    try configuration.checkPublished(with: given.credentials)
     _ = try services.requireOpen(account, configuration, isNew: true)
     return try services.holding(account, at: configuration.protection, cancellation: cancellation) {
       (_) throws(SessionError) in

@@ -20,10 +20,13 @@ package enum AccountRequest: Sendable, Hashable {
   /// secrets in `handsOver`.
   case `import`(account: String, AccountSettings, handsOver: Set<HandedSecret>)
 
+  /// Returns the metadata to publish for a client that is a URL: that of the account, or of the settings without one.
+  case clientMetadata(account: String?, AccountSettings, handsOver: Set<HandedSecret>)
+
   /// The account of the request, by its name before the request; nil means the active one.
   package var account: String? {
     switch self {
-    case .show(let account): account
+    case .show(let account), .clientMetadata(let account, _, handsOver: _): account
     case .add(let account, _), .set(let account, _, unset: _), .rename(let account, to: _),
       .remove(let account, local: _), .import(let account, _, handsOver: _):
       account
@@ -39,6 +42,7 @@ package enum AccountRequest: Sendable, Hashable {
     case .rename: "account_rename"
     case .remove: "account_remove"
     case .import: "account_import"
+    case .clientMetadata: "account_client_metadata"
     }
   }
 }
@@ -59,6 +63,9 @@ extension AccountRequest {
       self = .import(
         account: try Self.account(members), try members.settings(),
         handsOver: try HandedSecret.read(members))
+    case "account_client_metadata":
+      self = .clientMetadata(
+        account: try members.text("account"), try members.settings(), handsOver: try HandedSecret.read(members))
     default: return nil
     }
   }
@@ -79,7 +86,8 @@ extension AccountRequest {
     case .remove(let account, let local):
       members.add("account", account)
       members.add("local", local)
-    case .import(let account, let settings, let handsOver):
+    case .import(let account as String?, let settings, let handsOver),
+      .clientMetadata(let account, let settings, let handsOver):
       members.add("account", account)
       members.add(settings)
       HandedSecret.addMembers(handsOver, to: &members)

@@ -41,6 +41,22 @@ private func object(_ text: String) throws -> JSONObject {
     #expect(throws: UsageError.self) { try Parser.parse(["account", "set", "work", "--unset", "issuer"]) }
   }
 
+  @Test func `print client metadata of what tells in them, and of nothing else`() throws {
+    let options = [
+      "--client-id", "https://me.example/a", "--redirect-uri", "http://127.0.0.1:1/callback", "--scope", "openid a",
+      "--dpop", "--token-endpoint-auth-method", "private_key_jwt", "--client-key-algorithm", "ES256", "--client-key-id",
+      "k", "--id-token-algorithm", "ES256", "--userinfo-algorithm", "ES256", "--allow-http-loopback",
+    ]
+    let invocation = try Parser.parse(["account", "client-metadata"] + options)
+    let settings = try SettingsOptions.read(invocation, among: Options.clientMetadata)
+    #expect(settings == (try SettingsOptions.read(try Parser.parse(["account", "add", "work"] + options))))
+    _ = try AccountCommand.clientMetadata(invocation)
+    try invocation.refuseUnread()
+    for option in ["--issuer=https://x", "--client-secret-file=x", "--keep"] {
+      #expect(throws: UsageError.self) { try Parser.parse(["account", "client-metadata", option]) }
+    }
+  }
+
   @Test func `know how many names they take`() throws {
     for line in [["add"], ["set"], ["remove"], ["import"], ["rename"], ["rename", "a"], ["rename", "a", "b", "c"]] {
       #expect(throws: UsageError.self) { try Parser.parse(["account"] + line) }

@@ -142,6 +142,33 @@ import Wire
         + " redirect URI http://127.0.0.1/callback")
     #expect(
       other.hint == "agent login github --client-id ID; or, to have one registered: agent login github --register")
+    let published = "; or, to publish one at a URL of yours: agent account client-metadata --client-id URL"
+    #expect(failure { $0.canPublish = true }.hint == "agent login github --client-id ID" + published)
+    let either = failure { ($0.canRegister, $0.canPublish) = (true, true) }
+    #expect(either.hint == other.hint.map { $0 + published })
+  }
+
+  @Test(arguments: [
+    (ClientURLProblem.malformed, FailureCode.invalidRequest, "--client-id https://HOST/PATH"),
+    (
+      .secret, .invalidRequest,
+      "leave the secret out, or let the client prove itself with a key: --client-key-file FILE"
+    ), (.certificate, .invalidRequest, "--token-endpoint-auth-method private_key_jwt --client-key-file FILE"),
+    (
+      .unannounced(canRegister: false), .invalidConfiguration,
+      "name a client that is registered there: agent login work --client-id ID; if it is this URL, with its redirect"
+        + " URI: --redirect-uri URI"
+    ),
+    (
+      .unannounced(canRegister: true), .invalidConfiguration,
+      "name a client that is registered there: agent login work --client-id ID; if it is this URL, with its redirect"
+        + " URI: --redirect-uri URI; or have one registered: agent login work --register"
+    ),
+  ]) func `a URL that cannot be the client is refused with what helps`(
+    _ problem: ClientURLProblem, _ code: FailureCode, _ hint: String
+  ) {
+    let failure = Failure(SessionError.clientURL(problem), account: "work")
+    #expect(failure.code == code && failure.hint == hint)
   }
 
   @Test func `a resource that is named may get the token`() throws {

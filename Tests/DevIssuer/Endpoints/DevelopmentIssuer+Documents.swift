@@ -67,6 +67,7 @@ extension DevelopmentIssuer {
     for route in Self.routes where isOffered(route.endpoint) {
       if let name = route.name { document[name] = .string(url + route.paths[0]) }
     }
+    if settings.text("client_documents") != "off" { document["client_id_metadata_document_supported"] = true }
     if settings.text("par") == "required" { document["require_pushed_authorization_requests"] = true }
     return .json(document, cachedFor: Self.cacheSeconds)
   }

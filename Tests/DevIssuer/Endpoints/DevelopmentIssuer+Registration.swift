@@ -80,6 +80,20 @@ extension DevelopmentIssuer {
   ///
   /// - Returns: The answer (RFC 7591 section 3.2.1, RFC 7592 section 3).
   private mutating func registered(_ object: JSONObject, _ start: IssuerClient) throws -> JSONObject {
+    var client = try checked(object, start)
+    client.members["registration_access_token"] = .string(try Seal.opaque())
+    client.members["registration_client_uri"] = .string(url + Self.clientPrefix + client.id)
+    if client.method.hasPrefix("client_secret") {
+      client.members["client_secret"] = .string(try start.secret ?? Seal.opaque())
+      // It does not expire.
+      client.members["client_secret_expires_at"] = 0
+    }
+    clients.registered[client.id] = client
+    return client.members
+  }
+
+  /// The client as it is by what it says of itself (RFC 7591 section 2).
+  func checked(_ object: JSONObject, _ start: IssuerClient) throws -> IssuerClient {
     try check(object["software_statement"] == nil, "invalid_software_statement", "it is not supported")
     try check(object["jwks_uri"] == nil, "invalid_client_metadata", "jwks_uri is not supported; send jwks")
     var client = start
@@ -106,15 +120,7 @@ extension DevelopmentIssuer {
     client.redirects = try uris.map { try check(Self.rule($0, isNative), "invalid_redirect_uri", "a URI does not fit") }
     let bindsTokens = client.bindsTokensToKey || settings.isOn("dpop_required")
     client.members["dpop_bound_access_tokens"] = bindsTokens ? true : nil
-    client.members["registration_access_token"] = .string(try Seal.opaque())
-    client.members["registration_client_uri"] = .string(url + Self.clientPrefix + client.id)
-    if client.method.hasPrefix("client_secret") {
-      client.members["client_secret"] = .string(try start.secret ?? Seal.opaque())
-      // It does not expire.
-      client.members["client_secret_expires_at"] = 0
-    }
-    clients.registered[client.id] = client
-    return client.members
+    return client
   }
 
   /// OpenID Connect Dynamic Client Registration 1.0 section 2: web clients use https; native ones plain http to the

@@ -71,7 +71,9 @@ struct DevelopmentIssuer: Sendable {
   }
 
   /// Answers one request: with a failure that was planned, else honestly, and then with the faults of the endpoint.
-  mutating func answer(_ request: IssuerRequest) -> IssuerAnswer {
+  ///
+  /// - Parameter document: What is at the URL that ``documentWanted(for:)`` tells.
+  mutating func answer(_ request: IssuerRequest, _ document: ClientDocument? = nil) -> IssuerAnswer {
     count(.requests)
     // Another name for this address is how a web page would reach it (DNS rebinding).
     guard request["host"] == host else { return .text("This server answers to \(host) only.", status: 421) }
@@ -87,11 +89,12 @@ struct DevelopmentIssuer: Sendable {
     if let counter = route.counter { count(counter) }
     var answer: IssuerAnswer
     do {
+      if let document { try keep(document) }
       answer = try route.answer(&self, request)
     } catch {
       let refusal = error as? Refusal ?? Refusal("server_error", "cryptographic operation failed", status: 500)
       if refusal.code == "invalid_client" { count(.clientFailures) }
-      answer = refusal.answer
+      answer = route.endpoint == .authorization ? Page.refusal(refusal) : refusal.answer
     }
     spoil(&answer, of: route.endpoint)
     return answer

@@ -15,7 +15,7 @@ enum IssuerCounter: Sendable, CaseIterable {
   case codeReplays, deviceAuthorizations, devicePolls, slowDowns, deviceGrants, approvals, denials, refreshes
   case refreshFailures, reuseDetected, clientFailures, clientGrants, exchanges, clientAssertions, revocations, logouts
   case introspections, userinfo, resource, resourceMetadata, echoes, redirects, proofs, proofRefusals, proofReplays
-  case misbehaviours, hangs
+  case clientDocuments, misbehaviours, hangs
 
   var name: String { "\(self)".map { $0.isUppercase ? "_" + $0.lowercased() : String($0) }.joined() }
 }

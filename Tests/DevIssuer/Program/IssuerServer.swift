@@ -11,6 +11,7 @@ final class IssuerServer: Sendable {
 
   let port: UInt16
   let issuer: Monitor<DevelopmentIssuer>
+  private let documents: ClientDocuments
   private let limits: IssuerConnection.Limits
   private let stopSignal: EventCounter
   private let listener: FileDescriptor
@@ -20,15 +21,19 @@ final class IssuerServer: Sendable {
 
   /// Starts to listen; connections wait until ``serve(untilReadable:)``.
   ///
-  /// - Parameter clientKeys: Of one more client, which signs.
+  /// - Parameters:
+  ///   - clientKeys: Of one more client, which signs.
+  ///   - authorities: Trusted for what clients publish, in PEM form.
   init(
-    _ settings: IssuerSettings, clientSecret: String, clientKeys: JSON? = nil, clock: any TimeSource = SystemTime(),
+    _ settings: IssuerSettings, clientSecret: String, clientKeys: JSON? = nil, authorities: [UInt8]? = nil,
+    clock: any TimeSource = SystemTime(),
     limits: IssuerConnection.Limits = IssuerConnection.Limits(), log: (@Sendable (String) -> Void)? = nil
   ) throws {
     listener = try UnixSocket.listenLoopback(port: UInt16(clamping: settings.number("--port")))
     port = try UnixSocket.localPort(listener)
     stopSignal = try EventCounter()
     issuer = Monitor(try DevelopmentIssuer(settings, port: port, clientSecret, clientKeys, clock))
+    documents = try ClientDocuments(authorities: authorities)
     self.limits = limits
     self.log = log
   }
@@ -98,7 +103,8 @@ final class IssuerServer: Sendable {
       }
       waited += wait
     }
-    return issuer.withLock { $0.answer(request) }
+    let document = issuer.withLock { $0.documentWanted(for: request) }.map(documents.fetch)
+    return issuer.withLock { $0.answer(request, document) }
   }
 
   private func serialized(_ answer: IssuerAnswer, keepsAlive: Bool, withContent: Bool = true) -> [UInt8] {

@@ -57,9 +57,14 @@ enum DevelopmentIssuerProgram {
       if keys.keys.isEmpty { throw StartError("the file has no public key that can be used") }
       return try JSON(parsing: keys.serialized())
     }
+    let authorities = try settings.text("--ca-file").map { name in
+      try attempt("cannot read the authorities") {
+        try FileDescriptor(opening: name, for: .reading).readToEnd(limit: 1 << 20)
+      }
+    }
     let log = try settings.text("--log").map { name in try attempt("cannot open the log") { try Self.log(name) } }
     let server = try attempt("cannot listen") {
-      try IssuerServer(settings, clientSecret: secret, clientKeys: keys, log: log)
+      try IssuerServer(settings, clientSecret: secret, clientKeys: keys, authorities: authorities, log: log)
     }
     tell("a development tool, not an identity provider: no passwords, no persistence, 127.0.0.1 only")
     var ready: JSONObject = [

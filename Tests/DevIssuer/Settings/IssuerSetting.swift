@@ -48,6 +48,7 @@ struct IssuerSetting: Sendable {
     text(
       "--client-jwks", "FILE", .null, "add the client agent-jwt, which signs with a key of this JWK Set (RFC 7523)",
       check: isFile),
+    text("--ca-file", "FILE", .null, "trust these authorities (PEM) for what clients publish, too", check: isFile),
     text("--log", "FILE", .null, "write a line for each request there; - is standard error", check: isFile),
   ]
 
@@ -79,6 +80,9 @@ struct IssuerSetting: Sendable {
     text("par", "off|offered|required", "offered"),
     alias("--require-par", of: "par", "required", "take pushed requests only (RFC 9126)"),
     alias("--no-par", of: "par", "off", "take no pushed authorization requests"),
+    text(
+      "client_documents", "https|loopback|off", "https",
+      "take clients that publish their metadata (default: https);\nloopback: over plain http to this machine, too"),
     flag("open_registration", "let anyone register a client (RFC 7591)"),
     flag("dpop_required", "token requests need a proof of possession (RFC 9449)"),
     flag("dpop_nonce", "proofs of possession need a nonce of this server"),

@@ -8,6 +8,8 @@ struct ClientStore: Sendable {
 
   private let known: [IssuerClient]
   var registered = BoundedTable<IssuerClient>(capacity: 1000)
+  /// Those that publish what they are, by their URLs.
+  var published = BoundedTable<IssuerClient>(capacity: 1000)
   /// Client assertions that came before.
   private var assertions = BoundedTable<Bool>(capacity: 10_000)
 
@@ -29,7 +31,7 @@ struct ClientStore: Sendable {
     }
   }
 
-  subscript(id: String) -> IssuerClient? { known.first { $0.id == id } ?? registered[id] }
+  subscript(id: String) -> IssuerClient? { known.first { $0.id == id } ?? registered[id] ?? published[id] }
 
   /// The client of that identifier, without any proof that it sent something.
   func named(_ id: String) throws -> IssuerClient { try check(self[id], "invalid_request", "unknown client") }

@@ -1,5 +1,6 @@
 import Encoding
 import JOSE
+import Platform
 
 /// A client that the issuer knows, from its start or because it registered itself (RFC 6749 section 2, RFC 7591).
 struct IssuerClient: Sendable {
@@ -14,6 +15,8 @@ struct IssuerClient: Sendable {
   var members: JSONObject
   /// Where answers for this client may go; one of them must allow it.
   var redirects: [RedirectRule] = []
+  /// When what it publishes is to be fetched again; nil for one that is known here.
+  var freshUntil: Instant?
 
   var secret: String? { members["client_secret"]?.string }
 

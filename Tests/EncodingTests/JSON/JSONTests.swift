@@ -78,3 +78,17 @@ import Testing
     #expect(object["e\u{301}"] == 2)
   }
 }
+
+@Suite struct `Indented JSON` {
+  @Test(arguments: [
+    ("1", "1"), ("[]", "[]"), ("{}", "{}"), (#"["a",[]]"#, "[\n  \"a\",\n  []\n]"),
+    (
+      #"{"a":{"b":[1,null]},"c\n":"d"}"#,
+      "{\n  \"a\": {\n    \"b\": [\n      1,\n      null\n    ]\n  },\n  \"c\\n\": \"d\"\n}"
+    ),
+  ]) func `has a line for each member and element`(compact: String, text: String) throws {
+    let value = try JSON(parsing: Array(compact.utf8))
+    #expect(value.indented == text)
+    #expect(try JSON(parsing: Array(value.indented.utf8)) == value)
+  }
+}

@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `must be named where none can be registered`() throws {
-    try Self.with([]) { issuer, tree, resource in
+    try Self.with(["--client-documents", "off"]) { issuer, tree, resource in
       let login = try tree.agent(["login", resource, "--issuer", issuer.url] + Self.options)
       #expect(login.failed(1))
       #expect(

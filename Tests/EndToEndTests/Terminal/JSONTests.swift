@@ -64,6 +64,7 @@ import Testing
       ["verify", tree.path("jwt"), "--jwks", tree.path("jwks")],
       ["verify", tree.path("jwt"), "--jwks", tree.path("jwks"), "--signature-only"], ["decode", tree.path("jwt")],
       ["account", "add", "idle"] + server + settings, ["account", "show", "idle"],
+      ["account", "client-metadata", "--client-id", "https://example.com/agent.json"],
       ["account", "set", "idle", "--scope", "openid", "--unset", "keep"],
       ["account", "set", "work", "--client-id", "other"], ["status"],
       ["account", "set", "work", "--client-id", "agent-cli"], ["account", "rename", "idle", "spare"],
@@ -182,6 +183,7 @@ import Testing
     "vault remove-slot": ["1"], "vault set": ["--lock-after", "5m"],
     "vault add-passphrase": ["--passphrase-file", "/dev/null"], "vault rebind": ["--passphrase-file", "/dev/null"],
     "vault change-passphrase": ["--passphrase-file", "/dev/null", "--new-passphrase-file", "/dev/null"],
+    "account client-metadata": ["--client-id", "https://example.com/agent.json"],
     "account import": [
       "work", "--issuer", "https://id.example", "--client-id", "x", "--refresh-token-file", "/dev/null",
     ],

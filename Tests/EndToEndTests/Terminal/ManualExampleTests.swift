@@ -55,6 +55,9 @@ import Testing
       isSignedIn: false),
     "agent account import work --issuer https://id.example.com --client-id my-cli --refresh-token-file token":
       Trial(after: "agent token >token", message: "agent: signed in to ISSUER as ", isSignedIn: false),
+    "agent account client-metadata --client-id https://example.com/agent.json > agent.json": Trial(
+      after: "head -c 50 agent.json", output: "{\n  \"client_id\": \"https://example.com/agent.json\"",
+      isSignedIn: false),
     "agent token --id-token | agent verify --audience my-cli": Trial(
       output: "valid: "),
     "agent verify tokens.txt --jwks keys.json": Trial(

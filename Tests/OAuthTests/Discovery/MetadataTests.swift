@@ -44,6 +44,19 @@ import Vocabulary
     #expect(metadata.endpointOrigins == ["https://as.example", "https://keys.example", "https://t.example"])
   }
 
+  // draft-ietf-oauth-client-id-metadata-document-03 section 6.
+  @Test func `say whether a client may be the URL of its metadata`() throws {
+    func takes(_ value: String) throws -> Bool? {
+      try parse(withMember(#""client_id_metadata_document_supported":\#(value)"#)).takesMetadataURLs
+    }
+    #expect(try takes("true") == true && takes("false") == false && takes("null") == false)
+    #expect(try parse(Self.full).takesMetadataURLs == false)
+    #expect(throws: OAuthError(.metadataInvalid, "client_id_metadata_document_supported")) { try takes("\"true\"") }
+    // Without metadata nobody says it.
+    let none = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: EndpointOverrides())
+    #expect(none.takesMetadataURLs == nil)
+  }
+
   // RFC 8414 section 2.
   @Test func `absent members have the defaults of the specification`() throws {
     let metadata = try parse(withMember(#""jwks_uri":null,"scopes_supported":null"#))

@@ -69,6 +69,40 @@ import Testing
     #expect(try Client(id: "a:b", authentication: .basic(key)).id == "a:b")
   }
 
+  // draft-ietf-oauth-client-id-metadata-document-03 section 3.
+  @Test(arguments: [
+    ("https://me.example/agent.json", true), ("https://me.example/", true), ("https://me.example:8443/a/b?c", true),
+    ("HTTPS://me.example/a", true), ("https://me.example", false), ("https://me.example?a", false),
+    ("https://me.example/a#b", false), ("https://me.example/a#", false), ("https://u@me.example/a", false),
+    ("https://u:p@me.example/a", false), ("https://me.example/./a", false), ("https://me.example/a/..", false),
+    ("https://me.example/a/%2e%2E/b", false), ("https://me.example/.well-known/..a", true),
+    ("http://me.example/a", false), ("http://localhost/a", false), ("me.example/a", false), ("agent", false),
+  ]) func `an id at which metadata can be published is an https URL with a path`(id: String, isOne: Bool) {
+    for loopback in [false, true] { #expect(Client.isMetadataURL(id, allowHTTPLoopback: loopback) == isOne) }
+  }
+
+  @Test func `such an id may be on this machine for development`() {
+    for id in ["http://127.0.0.1:8080/a", "http://[::1]/a"] {
+      #expect(Client.isMetadataURL(id, allowHTTPLoopback: true) && !Client.isMetadataURL(id, allowHTTPLoopback: false))
+    }
+  }
+
+  @Test func `a refused client of such an id is told to check what it published`() throws {
+    func advice(_ id: String, _ error: String) throws -> String? {
+      let http = ScriptedHTTP(try response(400, #"{"error":"\#(error)"}"#))
+      let server = try testServer(http, id: id)
+      do throws(OAuthError) {
+        _ = try server.authorizeDevice(scope: nil)
+      } catch {
+        return error.advice
+      }
+      return nil
+    }
+    let id = "https://me.example/agent.json"
+    #expect(try advice(id, "invalid_client")?.contains("agent account client-metadata --client-id URL") == true)
+    #expect(try advice(id, "invalid_scope") == nil && advice("agent", "invalid_client") == nil)
+  }
+
   @Test func `a dump of a client shows no secret`() throws {
     var text = ""
     dump(try Client(id: "a", authentication: .post(secret("canary"))), to: &text)

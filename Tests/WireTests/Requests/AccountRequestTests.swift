@@ -12,6 +12,8 @@ import Wire
     .remove(account: "work", local: false), .remove(account: "work", local: true),
     .import(account: "work", fullLogin.settings, handsOver: []),
     .import(account: "work", AccountSettings(), handsOver: HandedSecret.credentials),
+    .clientMetadata(account: nil, fullLogin.settings, handsOver: [.clientKey]),
+    .clientMetadata(account: "work", AccountSettings(), handsOver: []),
   ]
 
   @Test(arguments: all) func `is read back as it was written`(request: AccountRequest) throws {
@@ -22,7 +24,10 @@ import Wire
   @Test func `has a name of its own for each kind`() {
     #expect(
       Set(Self.all.map { Request.account($0).name })
-        == ["account_add", "account_show", "account_set", "account_rename", "account_remove", "account_import"])
+        == [
+          "account_add", "account_show", "account_set", "account_rename", "account_remove", "account_import",
+          "account_client_metadata",
+        ])
   }
 
   @Test(arguments: [

@@ -75,6 +75,20 @@ enum AccountCommand {
       }, noting: { LoginText.success($0, now: SystemTime().wallSeconds()) })
   }
 
+  /// `agent account client-metadata`: the document for people and for web servers, with `--json` on one line.
+  static func clientMetadata(_ invocation: Invocation) throws(Failure) -> Action {
+    let settings = try SettingsOptions.read(invocation, among: Options.clientMetadata)
+    let named = try settings.clientID == nil ? invocation.account() : invocation.namedAccount()
+    let files = try HandedFiles([.clientKey], invocation)
+    let request = AccountRequest.clientMetadata(account: named, settings, handsOver: files.announced)
+    let client = DaemonClient(invocation)
+    return .doing { () throws(Failure) in
+      try client.console.answer(try client.ask(.account(request), passing: try files.open())) {
+        JSON.object($0).indented + "\n"
+      }
+    }
+  }
+
   /// - Parameter settings: The settings of the request, with the level at which the session is to be kept.
   private static func change(
     _ request: AccountRequest, _ settings: AccountSettings?, _ invocation: Invocation,

@@ -6,9 +6,11 @@ internal import Wire
 /// Makes an account's settings of a command line.
 enum SettingsOptions {
   /// The settings that the options name. The proxy is not an option: see ``LoginOptions/proxy(from:)``.
-  static func read(_ invocation: Invocation) throws(Failure) -> AccountSettings {
+  static func read(
+    _ invocation: Invocation, among known: [AccountSetting] = AccountSetting.withOption
+  ) throws(Failure) -> AccountSettings {
     var settings = AccountSettings()
-    for setting in AccountSetting.withOption {
+    for setting in known {
       let option = setting.declaration
       guard invocation.has(option) else { continue }
       let value = try value(of: setting, invocation.texts(option))

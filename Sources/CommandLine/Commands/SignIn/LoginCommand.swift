@@ -88,7 +88,7 @@ struct LoginCommand {
     case .clientNeeded where login.clientID == nil:
       tell(missing)
       guard let id = try Confirmation.line(Phrase("Client ID")) else { return false }
-      login.clientID = id
+      (login.clientID, login.registersClient) = (id, false)
     default: return false
     }
     return true

@@ -1,0 +1,21 @@
+extension JSON {
+  /// The value as a text for people: a line for each member and element, indented by two spaces for each level, without
+  /// a line feed at the end.
+  package var indented: String { indented(by: "\n") }
+
+  private func indented(by lineBreak: String) -> String {
+    let inner = lineBreak + "  "
+    switch self {
+    case .array(let elements) where !elements.isEmpty:
+      return "[" + elements.map { inner + $0.indented(by: inner) }.joined(separator: ",") + lineBreak + "]"
+    case .object(let object) where !object.isEmpty:
+      let members = object.names.map { name in
+        inner + JSON.string(name).text + ": " + (object[name] ?? .null).indented(by: inner)
+      }
+      return "{" + members.joined(separator: ",") + lineBreak + "}"
+    default: return text
+    }
+  }
+
+  private var text: String { String(decoding: serialized(), as: UTF8.self) }
+}

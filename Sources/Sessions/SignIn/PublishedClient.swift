@@ -1,0 +1,107 @@
+internal import Encoding
+package import OAuth
+package import Vocabulary
+
+/// A client whose identifier is the URL at which its metadata are published
+/// (draft-ietf-oauth-client-id-metadata-document-03). A client that a server registered under a URL is none.
+extension AccountConfiguration {
+  /// Whether the client's identifier is such a URL (section 3).
+  var hasMetadataURL: Bool { Client.isMetadataURL(clientID, allowHTTPLoopback: self.allowHTTPLoopback) }
+
+  /// Refuses a secret of a published client: there is no way to agree on one (section 4.1).
+  ///
+  /// - Throws: `clientURL`.
+  package func checkPublished(with given: ClientCredentials = ClientCredentials()) throws(SessionError) {
+    guard hasMetadataURL else { return }
+    if given.secret != nil || [.secretBasic, .secretPost].contains(tokenEndpointAuthMethod) {
+      throw .clientURL(.secret)
+    }
+  }
+
+  /// Refuses a URL as the client where that cannot end well: a server that takes such clients (section 6) would fetch
+  /// it, and another would not know it, unless it was registered there together with a redirect URI, which the settings
+  /// then name (section 7.2).
+  ///
+  /// - Throws: `clientURL`.
+  func checkPublished(at metadata: AuthorizationServerMetadata) throws(SessionError) {
+    switch metadata.takesMetadataURLs {
+    case true: if !hasMetadataURL, clientID.lowercased().hasPrefix("https://") { throw .clientURL(.malformed) }
+    case false:
+      guard hasMetadataURL, self.redirectURI == nil else { return }
+      throw .clientURL(.unannounced(canRegister: metadata.registrationEndpoint != nil))
+    case nil: break
+    }
+  }
+}
+
+extension ClientRegistrationRequest {
+  /// The metadata to publish at the client's URL (section 4), as the settings want the client: the same for the same
+  /// settings and key.
+  ///
+  /// - Parameters:
+  ///   - credentials: Those of the client, of which the public half of a key is published.
+  ///   - name: The name that people see when they are asked to approve.
+  /// - Throws: `clientURL`; `configuration` when the client has a key that is not there.
+  package init(
+    publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String
+  ) throws(SessionError) {
+    guard configuration.hasMetadataURL else { throw .clientURL(.malformed) }
+    try configuration.checkPublished(with: credentials)
+    typealias GrantType = AuthorizationServer.GrantType
+    try self.init(of: configuration, name: name)
+    clientID = configuration.clientID
+    grantTypes = [GrantType.code, GrantType.device, GrantType.refresh]
+    redirectURIs = try SignInRedirect(publishedBy: configuration).registered(port: nil)
+    switch configuration.tokenEndpointAuthMethod {
+    case .none where credentials.key == nil: break
+    case .tlsClientAuth, .selfSignedTLSClientAuth: throw .clientURL(.certificate)
+    default:
+      var configuration = configuration
+      tokenEndpointAuthMethod = ClientAuthenticationMethod.privateKeyJWT.rawValue
+      keys = [try credentials.publishedKey(named: &configuration)]
+      grantTypes.append(GrantType.clientCredentials)
+    }
+  }
+
+  /// What the settings of an account want of its client, whatever the server.
+  init(
+    of configuration: AccountConfiguration, name: String, softwareID: String? = nil, softwareVersion: String? = nil
+  ) throws(SessionError) {
+    self.init(name: name, softwareID: softwareID, softwareVersion: softwareVersion)
+    do {
+      if !configuration.scope.isEmpty { scope = try Scope(values: configuration.scope) }
+    } catch {
+      throw .oauth(error)
+    }
+    bindsTokensToKey = configuration.dpop
+    idTokenAlgorithm = configuration.idTokenAlgorithm?.rawValue
+    userInfoAlgorithm = configuration.userInfoAlgorithm?.rawValue
+  }
+}
+
+extension SessionServices {
+  /// What the account's record has of the client of these settings, if they say that it proves itself.
+  package func credentials(
+    of account: AccountName, _ configuration: AccountConfiguration
+  ) throws(SessionError) -> ClientCredentials {
+    guard !configuration.isPublicClient, let record = try record(of: account),
+      record.authority.isSameClient(as: configuration)
+    else { return ClientCredentials() }
+    return record.credentials
+  }
+}
+
+extension ClientCredentials {
+  /// The public half of the key, as it is registered or published.
+  ///
+  /// - Parameter configuration: Gives the key a name if it has none, because some servers find a key by its name only.
+  func publishedKey(named configuration: inout AccountConfiguration) throws(SessionError) -> JSONObject {
+    let key = try clientKey(configuration)
+    do {
+      configuration.clientKeyID = try configuration.clientKeyID ?? key.thumbprint()
+      return try clientKey(configuration).published()
+    } catch {
+      throw .memory
+    }
+  }
+}
