@@ -87,8 +87,11 @@ private final class DeskRun: RedirectJudge {
     return String(decoding: answer.prefix(12).dropFirst(9), as: UTF8.self)
   }
 
-  /// Whether somebody listens.
-  var isOpen: Bool { (try? connect()) != nil }
+  /// Whether it still listens. Its port may be another's by then, or the kernel may have connected the socket to itself.
+  var isOpen: Bool {
+    let before = judged.count
+    return (try? get("/cb?state=probe")) != nil && judged.count > before
+  }
 }
 
 @Suite struct `The listener for an answer` {
