@@ -5,18 +5,18 @@ import Testing
 
 /// A third authorization server: one flow for each client, opaque tokens, a device authorization endpoint and a revocation
 /// endpoint that its metadata leave out. One instance serves the suite.
-@Suite(.needsPrograms, .needsDjangoOAuthToolkit, .serialized, .withDjangoOAuthToolkit)
+@Suite(.needsPrograms, .needs(.djangoOAuthToolkit), .serialized, .with(.djangoOAuthToolkit))
 struct `Against django-oauth-toolkit` {
   private func codeSignIn(
     _ tree: AgentTree, _ browser: String, timeout: Duration = .seconds(60)
   ) throws -> ProcessResult {
-    try tree.agent(DjangoOAuthToolkit.current().codeLine(), ["BROWSER": browser], timeout: timeout)
+    try tree.agent(RealServer.current().codeLine(), ["BROWSER": browser], timeout: timeout)
   }
 
   @Test func `sign-in with a browser, UserInfo, refresh and revocation`() throws {
-    let server = try DjangoOAuthToolkit.current()
+    let server = try RealServer.current()
     try AgentTree.with { tree in
-      let result = try codeSignIn(tree, server.browser("browse"))
+      let result = try codeSignIn(tree, server.user("browse"))
       try #require(result.succeeded, "\(result.errorText)")
       let end = try JSON(parsing: Array(try #require(result.lines.last).utf8))
       #expect(end["issuer"] == .string(server.issuer))
@@ -39,7 +39,7 @@ struct `Against django-oauth-toolkit` {
     }
   }
 
-  private func userInfo(_ server: DjangoOAuthToolkit, _ token: String) throws -> String {
+  private func userInfo(_ server: RealServer, _ token: String) throws -> String {
     let line = "curl -qsS --noproxy '*' -o /dev/null -w '%{http_code}' -H @- '\(server.issuer)/userinfo/'"
     let result = try ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", line], input: Array("Authorization: Bearer \(token)\n".utf8))
@@ -47,7 +47,7 @@ struct `Against django-oauth-toolkit` {
   }
 
   @Test(.needsBrowser) func `sign-in in a real browser`() throws {
-    let server = try DjangoOAuthToolkit.current()
+    let server = try RealServer.current()
     try AgentTree.with { tree in
       let browser = RealBrowser(tree, "--instance", server.folder)
       let result = try browser.awaited { try codeSignIn(tree, browser.variable, timeout: .seconds(120)) }
@@ -59,9 +59,9 @@ struct `Against django-oauth-toolkit` {
 
   // RFC 6749 section 4.1.2.1.
   @Test func `a user who cancels ends the sign-in with status 6`() throws {
-    let server = try DjangoOAuthToolkit.current()
+    let server = try RealServer.current()
     try AgentTree.with { tree in
-      let result = try codeSignIn(tree, server.browser("refuse"))
+      let result = try codeSignIn(tree, server.user("refuse"))
       #expect(result.status == .exited(6))
       #expect(result.failureCode == "access_denied")
     }
@@ -69,7 +69,7 @@ struct `Against django-oauth-toolkit` {
 
   // RFC 8628 section 3.
   @Test func `sign-in by device code at an endpoint that is named by hand`() throws {
-    let server = try DjangoOAuthToolkit.current()
+    let server = try RealServer.current()
     try AgentTree.with { tree in
       let end = try server.signIn(tree, "public-device")
       #expect(end.event["event"] == "signed_in")
@@ -81,9 +81,9 @@ struct `Against django-oauth-toolkit` {
   }
 
   @Test func `its metadata alone name no device authorization endpoint`() throws {
-    let server = try DjangoOAuthToolkit.current()
+    let server = try RealServer.current()
     try AgentTree.with { tree in
-      let result = try tree.agent(server.line("public-device", "--device"))
+      let result = try tree.agent(server.line("--client-id", "public-device", "--device"))
       #expect(result.status == .exited(1))
       #expect(result.errorText.contains("the server does not name the device authorization endpoint"))
     }
@@ -91,7 +91,7 @@ struct `Against django-oauth-toolkit` {
 
   // RFC 8628 section 3.5.
   @Test func `a device that is denied ends with status 6`() throws {
-    let server = try DjangoOAuthToolkit.current()
+    let server = try RealServer.current()
     try AgentTree.with { tree in
       let end = try server.signIn(tree, "public-device", "deny")
       #expect(end.event["code"] == "access_denied")
@@ -102,7 +102,7 @@ struct `Against django-oauth-toolkit` {
 
   // OpenID Connect Core 1.0 section 3: an ID Token belongs to other flows, and this server's device grant has none.
   @Test func `an identity that was asked for and does not come is missed, and no more`() throws {
-    let server = try DjangoOAuthToolkit.current()
+    let server = try RealServer.current()
     try AgentTree.with { tree in
       let end = try server.signIn(tree, "public-device", "approve", "--scope", "openid")
       #expect(end.notices == ["the server sent no ID Token for the device code, so the user is not verified"])
@@ -116,13 +116,13 @@ struct `Against django-oauth-toolkit` {
 
   // RFC 7591 section 3: its metadata name no registration endpoint, and it registers no clients that get an ID Token.
   @Test func `a client that is registered signs in, and is deleted with its account`() throws {
-    let server = try DjangoOAuthToolkit.current()
+    let server = try RealServer.current()
     try AgentTree.with { tree in
       let result = try tree.agent(
         [
           "login", "work", "--issuer", server.issuer, "--allow-http-loopback", "--json", "--register",
           "--registration-endpoint", "\(server.issuer)/register/", "--browser", "--scope", "read",
-        ], ["BROWSER": server.browser("browse")])
+        ], ["BROWSER": server.user("browse")])
       try #require(result.succeeded, "\(result.errorText)")
       let first = try tree.token()
       #expect(try tree.token("work", "--force-refresh") != first)
@@ -135,9 +135,9 @@ struct `Against django-oauth-toolkit` {
   @Test(arguments: ["client_secret_basic", "client_secret_post"]) func `a confidential client signs in`(
     method: String
   ) throws {
-    let server = try DjangoOAuthToolkit.current()
+    let server = try RealServer.current()
     try AgentTree.with { tree in
-      try tree.directory.write("home/secret", try server.clientSecret() + "\n")
+      try tree.directory.write("home/secret", try server.text("client_secret") + "\n")
       let end = try server.signIn(
         tree, "confidential-device", "approve", "--client-secret-file", tree.path("home/secret"),
         "--token-endpoint-auth-method", method, "--revocation-endpoint",
@@ -146,5 +146,37 @@ struct `Against django-oauth-toolkit` {
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
       #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
     }
+  }
+}
+
+extension RealServer {
+  /// A value of `BROWSER` for django-oauth-toolkit: the user signs in and does what the word says, "browse" or "refuse".
+  fileprivate func user(_ word: String) -> String { "\(Self.path("DjangoOAuthToolkit/user")) \(folder) \(word)" }
+
+  /// The arguments of a sign-in with a browser.
+  fileprivate func codeLine() throws -> [String] {
+    try line(
+      "--client-id", "public-code", "--browser", "--redirect-uri", text("redirect_uri"), "--revocation-endpoint",
+      "\(issuer)/revoke_token/")
+  }
+
+  /// Signs in by device code; the user approves or denies. Returns the last event, and the notices before it.
+  fileprivate func signIn(
+    _ tree: AgentTree, _ client: String, _ verdict: String = "approve", _ options: String...
+  ) throws -> (event: JSON, notices: [JSON], status: Platform.ExitStatus) {
+    let login = try tree.start(
+      line(
+        "--client-id", client, "--device", "--device-authorization-endpoint", text("device_authorization_endpoint"),
+        "--scope", "read") + options)
+    let code = try JSON(parsing: Array(login.readLine().utf8))
+    let user = try Self.script("DjangoOAuthToolkit/user", folder, verdict, try #require(code["user_code"]?.string))
+    try #require(user.succeeded, "\(user.errorText)")
+    var event = try JSON(parsing: Array(login.readLine().utf8))
+    var notices: [JSON] = []
+    while event["event"] == "notice" {
+      notices.append(try #require(event["message"]))
+      event = try JSON(parsing: Array(login.readLine().utf8))
+    }
+    return (event, notices, try login.wait())
   }
 }

@@ -1,0 +1,111 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A running authorization server of others, set up by the scripts beside these tests.
+struct RealServer: Sendable {
+  /// The folder that tells what is set up.
+  enum Name: String {
+    case canaille = "Canaille"
+    case djangoOAuthToolkit = "DjangoOAuthToolkit"
+    case lemonLDAP = "LemonLDAP"
+  }
+
+  let issuer: String
+  private let directory: TemporaryDirectory
+  private let description: JSON
+
+  @TaskLocal fileprivate static var running: RealServer?
+
+  /// The instance of the suite that runs.
+  static func current() throws -> RealServer { try #require(running, "the suite has no server") }
+
+  fileprivate init(_ name: Name) throws {
+    directory = try TemporaryDirectory()
+    let up = try Self.script("Servers/up", name.rawValue, directory.path)
+    try #require(up.succeeded, "\(up.errorText)")
+    description = try JSON(parsing: directory.read("instance.json"))
+    issuer = try #require(description["issuer"]?.string)
+  }
+
+  /// Ends the server.
+  fileprivate func stop() throws {
+    let process = Int32(clamping: try #require(description["pid"]?.int))
+    let down = try Self.script("Servers/down", directory.path)
+    #expect(down.succeeded, "\(down.errorText)")
+    #expect(ProcessFiles.text("cmdline", of: process)?.contains(directory.path) != true, "the server goes on")
+  }
+
+  /// Where its scripts keep what they know of it.
+  var folder: String { directory.path }
+
+  /// A text of its description.
+  func text(_ member: String) throws -> String { try #require(description[member]?.string) }
+
+  /// One of the redirect URIs of its clients, where a server compares the ports.
+  func redirectURI(_ index: Int = 0) throws -> String {
+    let uris = try #require(description["redirect_uris"]?.array)
+    return try #require(uris[index].string)
+  }
+
+  /// A value of `BROWSER`: the user signs in and says yes or no.
+  func browser(_ word: String = "accept") -> String { "\(Self.path("Servers/browse")) \(word) \(folder)" }
+
+  /// The arguments of a sign-in to the account `work`.
+  func line(_ options: String...) -> [String] {
+    ["login", "work", "--issuer", issuer, "--allow-http-loopback", "--json"] + options
+  }
+
+  /// The path of a script of those beside these tests.
+  static func path(_ script: String) -> String {
+    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/" + script
+  }
+
+  /// Runs such a script, in the environment and the home of whoever runs the tests, where pip and apt
+  /// are set up.
+  static func script(_ name: String, _ arguments: String...) throws -> ProcessResult {
+    try ProcessRunner.run(
+      executable: path(name), arguments: arguments,
+      environment: Environment.all().map { "\($0.0)=\($0.1)" }, timeout: .seconds(600))
+  }
+
+  /// Whether it is installed, now or earlier, or demanded, so that a failure is one of the tests.
+  fileprivate static func isThere(_ name: Name) -> Bool {
+    guard Programs.folder != nil else { return false }
+    let isDemanded = Environment.value("AGENT_DEMAND_SERVERS").map { !$0.isEmpty } ?? false
+    let install = try? script("Servers/install", name.rawValue)
+    return install?.succeeded == true || isDemanded
+  }
+}
+
+/// Starts the server before the first test of a suite and stops it after the last.
+struct RealServerTrait: SuiteTrait, TestScoping {
+  let name: RealServer.Name
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    let server = try RealServer(name)
+    do {
+      try await RealServer.$running.withValue(server) { try await function() }
+    } catch {
+      try server.stop()
+      throw error
+    }
+    try server.stop()
+  }
+}
+
+extension Trait where Self == RealServerTrait {
+  /// The server of the suite, which must be installed: ``needs(_:)``.
+  static func with(_ name: RealServer.Name) -> Self { RealServerTrait(name: name) }
+}
+
+extension Trait where Self == ConditionTrait {
+  static func needs(_ name: RealServer.Name) -> Self {
+    .enabled(
+      if: RealServer.isThere(name),
+      "\(name.rawValue) cannot be installed; with AGENT_DEMAND_SERVERS=1 that fails instead")
+  }
+}
